@@ -1,1 +1,18 @@
-//! hlo
+//! HLO: intermediate representation, text format, checks.
+pub mod diag;
+pub mod elem;
+mod id;
+mod layout;
+mod literal;
+mod scalar;
+mod shape;
+mod text;
+pub mod ir;
+pub mod op;
+
+pub use diag::{Error, Errors, Result, Span};
+pub use elem::{Class, ElementType};
+pub use id::{Arena, Id, SecondaryMap};
+pub use layout::{Dims, Layout, LayoutTail, SplitConfig, Tile};
+pub use scalar::Scalar;
+pub use shape::{ArrayShape, Shape};

@@ -1,0 +1,109 @@
+//! Draws a diagnostic with the lines it is about, in the manner of rustc.
+use super::{Diagnostic, Level, Span, locate};
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level as Style, Renderer, Snippet};
+use std::ops::Range;
+
+/// The text a diagnostic's spans point into.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What to call it: a path.
+    pub name: &'a str,
+    /// All of it.
+    pub text: &'a str,
+}
+
+/// A line longer than this is cut to what surrounds the place.
+const LINE_LIMIT: usize = 160;
+
+/// The diagnostic as text, ending in a newline; `colour` adds terminal colours.
+///
+/// ```
+/// use hlo::diag::{Source, render};
+/// let text = "HloModule m\nENTRY e { ROOT p = f32[] parametr(0) }";
+/// let error = hlo::Module::parse(text).unwrap_err();
+/// let shown = render(&error.diagnostic(), Some(Source { name: "t.hlo", text }), false);
+/// assert!(shown.contains("t.hlo:2:26"), "{shown}");
+/// ```
+pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool) -> String {
+    let Diagnostic { level, code, message, span, place, labels, help } = diagnostic;
+    let style = match level {
+        Level::Error => Style::ERROR,
+        Level::Warning => Style::WARNING,
+    };
+    let mut title = style.primary_title(message.as_str());
+    if !code.is_empty() {
+        title = title.id(*code);
+    }
+    let mut group = Group::with_title(title);
+    if let Some(source) = source {
+        if let Some(span) = span {
+            let span = locate(source.text, *span, place);
+            group = group.element(snippet(source, span, AnnotationKind::Primary, None));
+        }
+        for (span, label) in labels {
+            group = group.element(snippet(source, *span, AnnotationKind::Context, Some(label)));
+        }
+    }
+    if let Some(help) = help {
+        group = group.element(Style::HELP.message(help.as_str()));
+    }
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(200).render(&[group]);
+    text.push('\n');
+    text
+}
+
+fn snippet<'a>(
+    source: Source<'a>,
+    span: Span,
+    kind: AnnotationKind,
+    label: Option<&'a String>,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let view = View::around(source.text, span);
+    let name = match view.cut {
+        true => format!("{}:{}:{}", source.name, view.line, view.column),
+        false => source.name.to_owned(),
+    };
+    let annotation = kind.span(view.marked).label(label.map(String::as_str));
+    Snippet::source(view.text).line_start(view.line).path(name).annotation(annotation)
+}
+
+/// The one line a span starts on, or the part of a long line around it.
+struct View<'a> {
+    text: &'a str,
+    marked: Range<usize>,
+    line: usize,
+    column: usize,
+    cut: bool,
+}
+
+impl<'a> View<'a> {
+    fn around(text: &'a str, span: Span) -> Self {
+        let Range { start, end } = span.range();
+        let start = floor(text, start.min(text.len()));
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let end = floor(text, end.clamp(start, line_end));
+        let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..line_start]).count() + 1;
+        let column = text[line_start..start].chars().count() + 1;
+        let cut = line_end - line_start > LINE_LIMIT;
+        let (from, to) = match cut {
+            false => (line_start, line_end),
+            true => (
+                floor(text, start.saturating_sub(LINE_LIMIT / 2).max(line_start)),
+                floor(text, (start + LINE_LIMIT / 2).min(line_end)),
+            ),
+        };
+        let end = end.min(to);
+        Self { text: &text[from..to], marked: start - from..end - from, line, column, cut }
+    }
+}
+
+/// The nearest character boundary at or before `at`.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

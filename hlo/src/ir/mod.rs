@@ -1,0 +1,23 @@
+//! Modules, computations, instructions, and what is attached to them.
+mod common;
+mod computation;
+mod config;
+mod frames;
+mod metadata;
+mod module;
+pub(crate) mod sharding;
+
+pub use common::{CommonAttrs, OriginalValue, RawAttr, Statistics};
+pub use computation::{Computation, Instruction, InstructionSpans};
+pub use config::{
+    AliasKind, BufferDonor, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
+};
+pub use frames::{FileLocation, StackFrame, StackFrames};
+pub use metadata::Metadata;
+pub use module::{Module, ParseOptions, Parsed};
+pub use sharding::Sharding;
+
+/// Index of a computation in its module.
+pub type ComputationId = crate::Id<Computation>;
+/// Index of an instruction in its computation.
+pub type InstructionId = crate::Id<Instruction>;

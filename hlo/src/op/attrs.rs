@@ -1,0 +1,191 @@
+//! Declared attributes: one declaration gives the struct, its parser, its printer and its called computations.
+use crate::diag::{Code, Place, nearest};
+use crate::ir::{CommonAttrs, ComputationId};
+use crate::text::{Parser, common};
+use crate::{Opcode, Result};
+
+/// A type an attribute can have.
+pub(crate) trait AttrValue: Sized {
+    /// Reads the value after the `=`.
+    fn parse(p: &mut Parser<'_>) -> Result<Self>;
+    /// Writes the value after the `=`.
+    fn print(&self, out: &mut AttrWriter<'_>);
+    /// Calls `visit` with each computation it names.
+    fn each_callee(&self, _visit: &mut dyn FnMut(ComputationId)) {}
+    /// Calls `visit` with each computation it names.
+    fn each_callee_mut(&mut self, _visit: &mut dyn FnMut(&mut ComputationId)) {}
+}
+
+/// The attributes of an op; `attrs!` writes the impl.
+pub(crate) trait Attrs: Sized {
+    const NAMES: &'static [&'static str];
+    fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self>;
+    fn print(&self, out: &mut AttrWriter<'_>);
+    fn each_callee(&self, visit: &mut dyn FnMut(ComputationId));
+    fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId));
+}
+
+/// What became of an attribute that was offered to an op.
+pub(crate) enum Field {
+    Taken,
+    Twice,
+    Unknown,
+}
+
+/// The attributes of one instruction, still in the text.
+pub(crate) struct AttrReader<'p, 'a> {
+    pub(crate) p: &'p mut Parser<'a>,
+    pub(crate) opcode: Opcode,
+    /// The word in opcode position, as messages should call the op.
+    pub(crate) op_name: &'a str,
+    /// Attributes an old opcode name stood for.
+    pub(crate) implied: &'static str,
+    /// Attributes every opcode may have.
+    pub(crate) common: Option<Box<CommonAttrs>>,
+    /// What stood between the parentheses of a parameter or a constant.
+    pub(crate) positional: Option<crate::op::value::Positional>,
+}
+
+impl<'a> AttrReader<'_, 'a> {
+    /// Calls `field` with each key that is not common to all ops, until the list ends.
+    pub(crate) fn each(
+        &mut self,
+        mut field: impl FnMut(&str, &mut Parser<'a>) -> Result<Field>,
+    ) -> Result<()> {
+        if !self.implied.is_empty() {
+            let text = self.p.cursor.enter(self.implied);
+            let (key, _) = self.p.cursor.attribute_name()?;
+            field(key, self.p)?;
+            self.p.cursor.leave(text);
+        }
+        while self.p.cursor.eat(b',') {
+            let (key, span) = self.p.cursor.attribute_name()?;
+            let found = match common::parse(self.p, self.opcode, key, &mut self.common) {
+                Ok(Field::Unknown) => field(key, self.p),
+                other => other,
+            };
+            match found.map_err(|e| e.at(span))? {
+                Field::Taken => {}
+                Field::Twice => {
+                    return Err(crate::Error::from(Code::DuplicateAttribute { name: key.into() })
+                        .at(span));
+                }
+                Field::Unknown => self.unknown(key, span)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// For an op without attributes of its own.
+    pub(crate) fn none(&mut self) -> Result<()> {
+        self.each(|_, _| Ok(Field::Unknown))
+    }
+
+    #[cold]
+    fn unknown(&mut self, key: &str, span: crate::Span) -> Result<()> {
+        let op = self.op_name.to_owned();
+        let error = crate::Error::from(Code::UnknownAttribute { op, name: key.into() }).at(span);
+        let mut known: Vec<_> = self.opcode.attributes().to_vec();
+        known.extend(common::NAMES);
+        let error = match nearest(key, known.iter().copied()) {
+            Some(name) => error.with_help(format!("did you mean `{name}`?")),
+            None => match self.opcode.attributes() {
+                [] => error.with_help("this opcode has no attributes of its own"),
+                own => error.with_help(format!("it takes {}", own.join(", "))),
+            },
+        };
+        if !self.p.options.lenient {
+            return Err(error);
+        }
+        let value = self.p.cursor.balanced_value()?;
+        let common = self.common.get_or_insert_default();
+        common.unknown.push(crate::ir::RawAttr { name: key.into(), value: value.into() });
+        self.p.warn(error.with_help("kept as it stands, because of --lenient"));
+        Ok(())
+    }
+
+    /// The error for a required attribute that is not there.
+    #[cold]
+    pub(crate) fn missing(&self, name: &'static str) -> crate::Error {
+        let op = self.op_name.to_owned();
+        crate::Error::from(Code::MissingAttribute { op, name: name.into() })
+            .on(Place::Attribute(name))
+    }
+}
+
+/// Prints attributes after the operand list.
+pub(crate) struct AttrWriter<'a> {
+    pub(crate) out: &'a mut String,
+    pub(crate) printer: &'a crate::text::print::Printer<'a>,
+    /// Depth of the instruction, for computations printed in place.
+    pub(crate) indent: usize,
+}
+
+impl AttrWriter<'_> {
+    pub(crate) fn field(&mut self, key: &str, value: &impl AttrValue) {
+        self.out.push_str(", ");
+        self.out.push_str(key);
+        self.out.push('=');
+        value.print(self);
+    }
+}
+
+/// Declares the attributes of a structured op with their names in HLO text.
+///
+/// `= "key"` is required; `= "key" or default` is printed where it differs from the default; `= "key" always default`
+/// is printed always; `also "old"` is another spelling that is read.
+macro_rules! attrs {
+    (
+        $(#[$meta:meta])* pub struct $name:ident {
+            $($(#[$fmeta:meta])* pub $field:ident: $ty:ty = $key:literal
+                $(also $old:literal)* $(or $default:expr)? $(, always $always:expr)?;)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name { $($(#[$fmeta])* pub $field: $ty,)* }
+
+        impl $crate::op::Attrs for $name {
+            const NAMES: &'static [&'static str] = &[$($key,)*];
+            #[allow(unused_mut, unused_variables, clippy::too_many_lines, reason = "some ops have no attributes, some many")]
+            fn parse(attrs: &mut $crate::op::AttrReader<'_, '_>) -> $crate::Result<Self> {
+                $(let mut $field: Option<$ty> = None;)*
+                attrs.each(|key, p| {
+                    match key {
+                        $($key $(| $old)* => {
+                            if $field.is_some() {
+                                return Ok($crate::op::Field::Twice);
+                            }
+                            $field = Some($crate::op::AttrValue::parse(p)?);
+                        })*
+                        _ => return Ok($crate::op::Field::Unknown),
+                    }
+                    #[allow(unreachable_code, reason = "an op without attributes takes none")]
+                    Ok($crate::op::Field::Taken)
+                })?;
+                Ok(Self {
+                    $($field: match $field {
+                        Some(value) => value,
+                        None => attrs!(@absent attrs $key $(, $default)? $(, $always)?),
+                    },)*
+                })
+            }
+            #[allow(unused_variables, reason = "some ops have no attributes")]
+            fn print(&self, out: &mut $crate::op::AttrWriter<'_>) {
+                $(if attrs!(@shown self.$field $(, $default)?) { out.field($key, &self.$field); })*
+            }
+            #[allow(unused_variables, reason = "some ops have no attributes")]
+            fn each_callee(&self, visit: &mut dyn FnMut($crate::ir::ComputationId)) {
+                $($crate::op::AttrValue::each_callee(&self.$field, visit);)*
+            }
+            #[allow(unused_variables, reason = "some ops have no attributes")]
+            fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut $crate::ir::ComputationId)) {
+                $($crate::op::AttrValue::each_callee_mut(&mut self.$field, visit);)*
+            }
+        }
+    };
+    (@absent $attrs:ident $key:literal) => { return Err($attrs.missing($key)) };
+    (@absent $attrs:ident $key:literal, $default:expr) => { $default };
+    (@shown $value:expr) => { true };
+    (@shown $value:expr, $default:expr) => { $value != $default };
+}

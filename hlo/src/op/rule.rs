@@ -1,0 +1,207 @@
+//! Shape rules: what every rule is given, how a check fails, and the rules of the elementwise families.
+use super::{Binary, Unary};
+use crate::diag::{Code, Place};
+use crate::ir::{ComputationId, ProgramShape};
+use crate::{ArrayShape, ElementType, Error, Opcode, Result, Shape};
+
+/// Knows the parameters and results of the computations an instruction calls.
+pub trait Callees {
+    /// The shape of computation `id`; `None` while its text has not been read.
+    fn program_shape(&self, id: ComputationId) -> Option<ProgramShape<'_>>;
+}
+
+/// What a shape rule is given.
+pub(crate) struct Infer<'a> {
+    /// Which op, for messages.
+    pub(crate) opcode: Opcode,
+    /// Shapes of the operands; as many as the table says.
+    pub(crate) operands: &'a [&'a Shape],
+    /// The shape the text states, if it states one.
+    pub(crate) stated: Option<&'a Shape>,
+    /// The computations of the module.
+    pub(crate) callees: &'a dyn Callees,
+}
+
+/// The shape rule of a structured op. Every failed check names its rule.
+pub(crate) trait ShapeRule {
+    /// Fills in what attributes left out and operands tell. Called once, when the text has been read.
+    fn complete(&mut self, _operands: &[&Shape], _stated: Option<&Shape>) -> Result<()> {
+        Ok(())
+    }
+    /// Whether [`ShapeRule::infer`] checks everything the specification asks for. Where it does not, the stated shape
+    /// is taken as it is, and the status page says so.
+    const CHECKED: bool = true;
+    /// The result's shape. For an op whose shape must be stated, a stated shape that cannot be right is an error.
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape>;
+}
+
+impl<'a> Infer<'a> {
+    /// Operand `i`, which must be an array.
+    pub(crate) fn array(&self, i: usize) -> Result<&'a ArrayShape> {
+        self.operands[i].array().ok_or_else(|| {
+            let message =
+                format!("operand {i} of `{}` is {}, not an array", self.opcode, self.operands[i]);
+            Error::from(Code::Rule { rule: "array_operand", message }).on(Place::Operand(i))
+        })
+    }
+    /// Every operand, each of which must be an array.
+    pub(crate) fn arrays(&self) -> Result<Vec<&'a ArrayShape>> {
+        (0..self.operands.len()).map(|i| self.array(i)).collect()
+    }
+    /// The stated shape, of an op that cannot do without.
+    pub(crate) fn stated(&self) -> Result<&'a Shape> {
+        self.stated.ok_or_else(|| Code::ShapeMissing { op: self.opcode.name().into() }.into())
+    }
+    /// The stated shape, which must be an array.
+    pub(crate) fn stated_array(&self) -> Result<&'a ArrayShape> {
+        let stated = self.stated()?;
+        stated.array().ok_or_else(|| {
+            let message = format!("the result of `{}` is an array, not {stated}", self.opcode);
+            Code::Rule { rule: "array_result", message }.into()
+        })
+    }
+    /// Fails unless there are `wanted` (in words) operands.
+    pub(crate) fn arity(&self, holds: bool, wanted: &str) -> Result<()> {
+        if holds {
+            return Ok(());
+        }
+        let op = self.opcode.name().to_owned();
+        Err(Code::Arity { op, wanted: wanted.to_owned(), found: self.operands.len() }.into())
+    }
+    /// Fails unless operand `i` has one of these types.
+    pub(crate) fn types(
+        &self,
+        i: usize,
+        holds: impl Fn(ElementType) -> bool,
+        wanted: &str,
+    ) -> Result<()> {
+        let found = self.array(i)?.ty;
+        if holds(found) {
+            return Ok(());
+        }
+        let (op, found) = (self.opcode.name().to_owned(), found.name().to_owned());
+        let code = Code::OperandType { op, found, wanted: wanted.to_owned() };
+        Err(Error::from(code).on(Place::Operand(i)))
+    }
+    /// The called computation's shape.
+    pub(crate) fn callee(&self, id: ComputationId) -> Result<ProgramShape<'_>> {
+        self.callees.program_shape(id).ok_or_else(|| {
+            Error::from(Code::ShapeMissing { op: self.opcode.name().into() })
+                .with_help("the computation it calls stands later in the text")
+        })
+    }
+}
+
+/// Fails with `rule` unless `holds`.
+pub(crate) fn check(
+    holds: bool,
+    rule: &'static str,
+    message: impl FnOnce() -> String,
+) -> Result<()> {
+    if holds { Ok(()) } else { Err(Code::Rule { rule, message: message() }.into()) }
+}
+
+/// The result of a one-operand elementwise op: the operand's shape, of the op's result type.
+pub(super) fn unary(op: Unary, cx: &Infer<'_>) -> Result<Shape> {
+    let types = op.types();
+    let operand = cx.array(0)?;
+    cx.types(0, |ty| types.contains(ty), &types.to_string())?;
+    let ty = match op {
+        Unary::IsFinite => ElementType::Pred,
+        Unary::Abs | Unary::Real | Unary::Imag => operand.ty.component(),
+        Unary::Acos
+        | Unary::Acosh
+        | Unary::Asin
+        | Unary::Asinh
+        | Unary::Atanh
+        | Unary::Cbrt
+        | Unary::Ceil
+        | Unary::CountLeadingZeros
+        | Unary::Cosine
+        | Unary::Cosh
+        | Unary::Erf
+        | Unary::Exponential
+        | Unary::ExponentialMinusOne
+        | Unary::Floor
+        | Unary::Log
+        | Unary::LogPlusOne
+        | Unary::Logistic
+        | Unary::Negate
+        | Unary::Not
+        | Unary::Popcnt
+        | Unary::RoundNearestAfz
+        | Unary::RoundNearestEven
+        | Unary::Rsqrt
+        | Unary::Sign
+        | Unary::Sine
+        | Unary::Sinh
+        | Unary::Sqrt
+        | Unary::Tan
+        | Unary::Tanh => operand.ty,
+    };
+    Ok(operand.with_type(ty).into())
+}
+
+/// The result of a two-operand elementwise op: both operands have its dimensions.
+pub(super) fn binary(op: Binary, cx: &Infer<'_>) -> Result<Shape> {
+    let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
+    let types = op.types();
+    cx.types(0, |ty| types.contains(ty), &types.to_string())?;
+    same_dims(cx, lhs, rhs, 1)?;
+    check(lhs.ty == rhs.ty, "binary_same_type", || {
+        format!("operands of `{}` are {} and {}", cx.opcode, lhs.ty, rhs.ty)
+    })?;
+    let ty = match op {
+        Binary::Complex => match lhs.ty {
+            ElementType::F32 => ElementType::C64,
+            ElementType::F64 => ElementType::C128,
+            other => {
+                let (op, found) = (cx.opcode.name().to_owned(), other.name().to_owned());
+                return Err(Code::OperandType { op, found, wanted: "f32, f64".into() }.into());
+            }
+        },
+        Binary::Add
+        | Binary::And
+        | Binary::Atan2
+        | Binary::Divide
+        | Binary::Maximum
+        | Binary::Minimum
+        | Binary::Mulhi
+        | Binary::Multiply
+        | Binary::Or
+        | Binary::Power
+        | Binary::Remainder
+        | Binary::ShiftLeft
+        | Binary::ShiftRightArithmetic
+        | Binary::ShiftRightLogical
+        | Binary::Subtract
+        | Binary::Xor => lhs.ty,
+    };
+    Ok(merge_dynamic(lhs.with_type(ty), rhs).into())
+}
+
+/// Fails unless operand `i` has the dimensions of operand 0.
+pub(crate) fn same_dims(
+    cx: &Infer<'_>,
+    first: &ArrayShape,
+    other: &ArrayShape,
+    i: usize,
+) -> Result<()> {
+    check(first.dims == other.dims, "elementwise_same_dims", || {
+        format!("operands of `{}` are {first} and {other}, of different dimensions", cx.opcode)
+    })
+    .map_err(|e| {
+        e.on(Place::Operand(i)).with_help("HLO does not broadcast by itself: add a `broadcast`")
+    })
+}
+
+/// `shape`, with every dimension dynamic that is dynamic in `other`.
+pub(crate) fn merge_dynamic(mut shape: ArrayShape, other: &ArrayShape) -> ArrayShape {
+    if let Some(flags) = &other.dynamic {
+        let mine = shape.dynamic.get_or_insert_with(|| vec![false; flags.len()].into());
+        for (mine, &other) in mine.iter_mut().zip(flags) {
+            *mine |= other;
+        }
+    }
+    shape
+}

@@ -1,0 +1,169 @@
+//! Shapes: element type, dimension sizes and layout of an array; tuples of shapes; tokens.
+use crate::layout::{Dims, Layout};
+use crate::{ElementType, Error};
+use std::fmt;
+
+/// What kind of value an instruction gives.
+///
+/// ```
+/// let shape: hlo::Shape = "f32[2,3]{1,0}".parse().unwrap();
+/// assert_eq!(shape.array().unwrap().dims.as_slice(), [2, 3]);
+/// assert_eq!(shape.to_string(), "f32[2,3]{1,0}");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// An array.
+    Array(ArrayShape),
+    /// `(shape, ...)`
+    Tuple(Vec<Shape>),
+    /// `token[]`: an order between side effects.
+    Token,
+    /// `opaque[]`: a handle nothing is known of.
+    Opaque,
+    /// `b(array)`: a buffer that is changed in place.
+    Buffer(Box<ArrayShape>),
+}
+
+/// Element type, sizes and layout of an array.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ArrayShape {
+    /// Type of every element.
+    pub ty: ElementType,
+    /// Size of each dimension; an upper bound where the dimension is dynamic, [`ArrayShape::UNBOUNDED`] for `?`.
+    pub dims: Dims,
+    /// Which dimensions are dynamic; `None` if none is.
+    pub dynamic: Option<Box<[bool]>>,
+    /// Order in memory.
+    pub layout: Layout,
+}
+
+impl ArrayShape {
+    /// Size of a dimension written `?`.
+    pub const UNBOUNDED: i64 = i64::MIN;
+
+    /// An array of these sizes in the default layout.
+    pub fn new(ty: ElementType, dims: impl Into<Dims>) -> Self {
+        let dims = dims.into();
+        let layout = Layout::descending(dims.len());
+        Self { ty, dims, dynamic: None, layout }
+    }
+    /// Number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.dims.len()
+    }
+    /// Size of dimension `dim`, if there is one.
+    pub fn dim(&self, dim: i64) -> Option<i64> {
+        usize::try_from(dim).ok().and_then(|d| self.dims.get(d)).copied()
+    }
+    /// Whether dimension `dim` is dynamic.
+    pub fn is_dynamic(&self, dim: usize) -> bool {
+        self.dynamic.as_ref().is_some_and(|flags| flags[dim])
+    }
+    /// Number of elements; `None` if it overflows or a dimension is unbounded.
+    pub fn element_count(&self) -> Option<usize> {
+        let sizes = self.dims.iter().map(|&d| usize::try_from(d).ok());
+        // A zero anywhere makes the product zero whatever overflows before it.
+        if self.dims.contains(&0) {
+            return Some(0);
+        }
+        sizes.into_iter().try_fold(1usize, |n, d| n.checked_mul(d?))
+    }
+    /// Bytes the elements take, one a sub-byte element; `None` if it overflows.
+    pub fn byte_count(&self) -> Option<usize> {
+        self.element_count()?.checked_mul(self.ty.storage_bytes())
+    }
+    /// The same sizes with another element type.
+    #[must_use]
+    pub fn with_type(&self, ty: ElementType) -> Self {
+        Self { ty, ..self.clone() }
+    }
+    /// Whether both have the same sizes and dynamic dimensions are not compared.
+    pub fn same_dims(&self, other: &Self) -> bool {
+        self.dims == other.dims
+    }
+}
+
+impl Shape {
+    /// A scalar.
+    pub fn scalar(ty: ElementType) -> Self {
+        Self::Array(ArrayShape::new(ty, Dims::new()))
+    }
+    /// The array, if it is one.
+    pub fn array(&self) -> Option<&ArrayShape> {
+        match self {
+            Self::Array(array) => Some(array),
+            Self::Tuple(_) | Self::Token | Self::Opaque | Self::Buffer(_) => None,
+        }
+    }
+    /// The elements, if it is a tuple.
+    pub fn tuple(&self) -> Option<&[Self]> {
+        match self {
+            Self::Tuple(elements) => Some(elements),
+            Self::Array(_) | Self::Token | Self::Opaque | Self::Buffer(_) => None,
+        }
+    }
+    /// The element type, if it is an array.
+    pub fn element_type(&self) -> Option<ElementType> {
+        self.array().map(|a| a.ty)
+    }
+    /// Whether it is the scalar of this type.
+    pub fn is_scalar(&self, ty: ElementType) -> bool {
+        self.array().is_some_and(|a| a.ty == ty && a.dims.is_empty())
+    }
+    /// Whether both describe the same values: layouts are not compared, and neither is which dimensions are dynamic.
+    pub fn compatible(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Array(a), Self::Array(b)) => a.ty == b.ty && a.dims == b.dims,
+            (Self::Buffer(a), Self::Buffer(b)) => a.ty == b.ty && a.dims == b.dims,
+            (Self::Tuple(a), Self::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.compatible(b))
+            }
+            (Self::Token, Self::Token) | (Self::Opaque, Self::Opaque) => true,
+            (
+                Self::Array(_) | Self::Buffer(_) | Self::Tuple(_) | Self::Token | Self::Opaque,
+                Self::Array(_) | Self::Buffer(_) | Self::Tuple(_) | Self::Token | Self::Opaque,
+            ) => false,
+        }
+    }
+    /// The leaves of the tuple tree, from left to right; the shape itself if it is no tuple.
+    pub fn leaves(&self) -> Vec<&Self> {
+        let (mut leaves, mut open) = (Vec::new(), vec![self]);
+        while let Some(shape) = open.pop() {
+            match shape {
+                Self::Tuple(elements) => open.extend(elements.iter().rev()),
+                Self::Array(_) | Self::Token | Self::Opaque | Self::Buffer(_) => leaves.push(shape),
+            }
+        }
+        leaves
+    }
+}
+
+impl From<ArrayShape> for Shape {
+    fn from(array: ArrayShape) -> Self {
+        Self::Array(array)
+    }
+}
+impl fmt::Display for Shape {
+    /// With layouts, as in an instruction's result shape.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        crate::text::print::shape(&mut text, self, true);
+        f.write_str(&text)
+    }
+}
+impl fmt::Display for ArrayShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        crate::text::print::array_shape(&mut text, self, true);
+        f.write_str(&text)
+    }
+}
+impl std::str::FromStr for Shape {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let mut cursor = crate::text::Cursor::new(text);
+        let shape = crate::text::shape::shape(&mut cursor)?;
+        cursor.expect_end("the end of the shape")?;
+        Ok(shape)
+    }
+}

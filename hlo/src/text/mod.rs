@@ -1,0 +1,19 @@
+//! HLO text: reader and printer.
+mod balanced;
+pub(crate) mod common;
+mod computation;
+mod cursor;
+mod frames;
+mod header;
+mod instruction;
+pub(crate) mod literal;
+mod module;
+mod names;
+pub(crate) mod number;
+pub(crate) mod pattern;
+pub mod print;
+pub(crate) mod shape;
+mod strings;
+
+pub(crate) use cursor::Cursor;
+pub(crate) use module::Parser;
