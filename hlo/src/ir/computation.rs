@@ -70,4 +70,8 @@ impl Computation {
     pub fn result_shape(&self) -> &Shape {
         &self.instructions[self.root].shape
     }
+    /// Opcode of the instruction whose value is the result.
+    pub fn root_opcode(&self) -> Opcode {
+        self.instructions[self.root].opcode()
+    }
 }

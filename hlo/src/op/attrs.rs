@@ -6,6 +6,8 @@ use crate::{Opcode, Result};
 
 /// A type an attribute can have.
 pub(crate) trait AttrValue: Sized {
+    /// What stands between two of them in a list.
+    const SEPARATOR: &'static str = ",";
     /// Reads the value after the `=`.
     fn parse(p: &mut Parser<'_>) -> Result<Self>;
     /// Writes the value after the `=`.
@@ -44,6 +46,15 @@ pub(crate) struct AttrReader<'p, 'a> {
     pub(crate) common: Option<Box<CommonAttrs>>,
     /// What stood between the parentheses of a parameter or a constant.
     pub(crate) positional: Option<crate::op::value::Positional>,
+    /// For `<opcode>-start`: attributes of the asynchronous instruction around the op.
+    pub(crate) outer: Option<OuterAsync>,
+}
+
+/// Attributes of `async-start` that stand among those of the op it wraps.
+#[derive(Default)]
+pub(crate) struct OuterAsync {
+    pub(crate) thread: smol_str::SmolStr,
+    pub(crate) aliasing: crate::op::value::OutputOperandAliasing,
 }
 
 impl<'a> AttrReader<'_, 'a> {
@@ -63,6 +74,10 @@ impl<'a> AttrReader<'_, 'a> {
             let found = match common::parse(self.p, self.opcode, key, &mut self.common) {
                 Ok(Field::Unknown) => field(key, self.p),
                 other => other,
+            };
+            let found = match (found, &mut self.outer) {
+                (Ok(Field::Unknown), Some(outer)) => outer.offer(key, self.p),
+                (found, _) => found,
             };
             match found.map_err(|e| e.at(span))? {
                 Field::Taken => {}
@@ -110,6 +125,17 @@ impl<'a> AttrReader<'_, 'a> {
         let op = self.op_name.to_owned();
         crate::Error::from(Code::MissingAttribute { op, name: name.into() })
             .on(Place::Attribute(name))
+    }
+}
+
+impl OuterAsync {
+    fn offer(&mut self, key: &str, p: &mut Parser<'_>) -> Result<Field> {
+        match key {
+            "async_execution_thread" => self.thread = AttrValue::parse(p)?,
+            "output_to_operand_aliasing" => self.aliasing = AttrValue::parse(p)?,
+            _ => return Ok(Field::Unknown),
+        }
+        Ok(Field::Taken)
     }
 }
 

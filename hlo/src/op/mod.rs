@@ -10,7 +10,7 @@ mod family;
 mod rule;
 pub mod value;
 
-pub(crate) use attrs::{AttrReader, AttrValue, AttrWriter, Attrs, Field};
+pub(crate) use attrs::{AttrReader, AttrValue, AttrWriter, Attrs, Field, OuterAsync};
 pub use family::{Accuracy, Arity, Binary, Op, Opcode, ShapeText, Types, Unary};
 pub use rule::Callees;
 pub(crate) use rule::{Infer, ShapeRule, check};

@@ -1,4 +1,5 @@
 //! HLO text: reader and printer.
+mod asynchronous;
 mod balanced;
 pub(crate) mod common;
 mod computation;
@@ -16,4 +17,4 @@ pub(crate) mod shape;
 mod strings;
 
 pub(crate) use cursor::Cursor;
-pub(crate) use module::Parser;
+pub(crate) use module::{Parser, is_single_op, parse};

@@ -1,0 +1,117 @@
+//! Modules.
+use super::{Computation, ComputationId, ModuleConfig, ProgramShape, StackFrames};
+use crate::diag::{Code, Diagnostic, Errors};
+use crate::op::Callees;
+use crate::text::print::{Printer, Style};
+use crate::verify::Verified;
+use crate::{Arena, Error, Result, Span};
+use smol_str::SmolStr;
+use std::fmt;
+
+/// A parsed module: not yet known to be well formed.
+///
+/// ```
+/// let text = "HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }";
+/// let module = hlo::Module::parse(text).unwrap();
+/// let again = hlo::Module::parse(&module.to_string()).unwrap();
+/// assert_eq!(module.to_string(), again.to_string());
+/// let verified = module.verify().unwrap();
+/// assert_eq!(verified.module().name, "m");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Module {
+    /// Name after `HloModule`.
+    pub name: SmolStr,
+    /// Computations in text order.
+    pub computations: Arena<Computation>,
+    /// The computation marked `ENTRY`.
+    pub entry: ComputationId,
+    /// The rest of the header.
+    pub config: ModuleConfig,
+    /// Where the instructions come from in the user's program.
+    pub frames: StackFrames,
+}
+
+/// How a text is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// Keep unknown attributes as raw text, with a warning, instead of refusing them.
+    pub lenient: bool,
+}
+
+/// A module and what its text gave reason to remark on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// The module.
+    pub module: Module,
+    /// Warnings, in text order.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Module {
+    /// Reads HLO text: a module, a list of computations, or a single instruction.
+    ///
+    /// # Errors
+    /// `E01xx` and `E02xx`: the first thing in the text that is not HLO.
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_with(text, ParseOptions::default()).map(|parsed| parsed.module)
+    }
+    /// Reads HLO text with options.
+    ///
+    /// # Errors
+    /// As [`Module::parse`].
+    pub fn parse_with(text: &str, options: ParseOptions) -> Result<Parsed> {
+        crate::text::parse(text, options)
+    }
+    /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// `E0117` if they are not UTF-8; as [`Module::parse`].
+    pub fn parse_bytes(bytes: &[u8], options: ParseOptions) -> Result<Parsed> {
+        let text = std::str::from_utf8(bytes).map_err(|e| {
+            let offset = e.valid_up_to();
+            Error::from(Code::NotUtf8 { offset }).at(Span::new(offset, offset + 1))
+        })?;
+        Self::parse_with(text, options)
+    }
+    /// The module as text in a style; [`Display`](fmt::Display) prints [`Style::Default`].
+    pub fn print(&self, style: Style) -> String {
+        Printer::new(self, style).module()
+    }
+    /// Checks every rule of every instruction and of the module as a whole.
+    ///
+    /// # Errors
+    /// All rules broken, in text order: `E02xx` and `E03xx`.
+    pub fn verify(self) -> Result<Verified, Errors> {
+        crate::verify::verify(self)
+    }
+    /// The computation that is run.
+    pub fn entry(&self) -> &Computation {
+        &self.computations[self.entry]
+    }
+}
+
+impl Computation {
+    /// Shapes of the parameters by number, and of the result.
+    pub fn program_shape(&self) -> ProgramShape<'_> {
+        let parameters = self.parameters();
+        let parameters = parameters.iter().map(|&id| &self.instructions[id].shape).collect();
+        ProgramShape { parameters, result: self.result_shape() }
+    }
+}
+impl Callees for Module {
+    fn program_shape(&self, id: ComputationId) -> Option<ProgramShape<'_>> {
+        self.computations.get(id).map(Computation::program_shape)
+    }
+}
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.print(Style::Default))
+    }
+}
+impl std::str::FromStr for Module {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}

@@ -1,0 +1,33 @@
+//! `constant`: a value written in the text.
+use super::value::Positional;
+use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
+use crate::ir::ComputationId;
+use crate::{ConstantValue, Result, Shape};
+
+/// A value written in the text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constant {
+    /// The value, or what is known of it.
+    pub value: Box<ConstantValue>,
+}
+
+impl Attrs for Constant {
+    const NAMES: &'static [&'static str] = &[];
+    fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
+        attrs.none()?;
+        match attrs.positional.take() {
+            Some(Positional::Constant(value)) => Ok(Self { value }),
+            Some(Positional::Parameter(_)) | None => Err(attrs.missing("literal")),
+        }
+    }
+    fn print(&self, _: &mut AttrWriter<'_>) {}
+    fn each_callee(&self, _: &mut dyn FnMut(ComputationId)) {}
+    fn each_callee_mut(&mut self, _: &mut dyn FnMut(&mut ComputationId)) {}
+}
+
+impl ShapeRule for Constant {
+    fn infer(&self, _: &Infer<'_>) -> Result<Shape> {
+        // The reader has given the literal this shape already.
+        Ok(self.value.shape())
+    }
+}

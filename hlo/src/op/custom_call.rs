@@ -1,0 +1,54 @@
+//! `custom-call`: code that is not HLO.
+use super::value::{ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing, PaddingType, Text, Window};
+use super::{Infer, ShapeRule};
+use crate::ir::ComputationId;
+use crate::{Literal, Result, Shape};
+
+attrs! {
+    /// Calls a function known by its name.
+    pub struct CustomCall {
+        /// The window over the operand.
+        pub window: Window = "window" or Window::default();
+        /// What each dimension is for, of a convolution.
+        pub dim_labels: Option<ConvDims> = "dim_labels" or None;
+        /// Groups of features, of a convolution.
+        pub feature_group_count: i64 = "feature_group_count" or 1;
+        /// Groups of the batch, of a convolution.
+        pub batch_group_count: i64 = "batch_group_count" or 1;
+        /// How exactly each operand is to be read.
+        pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+        /// How the window is padded.
+        pub padding_type: PaddingType = "padding_type" or PaddingType::Invalid;
+        /// The function's name.
+        pub custom_call_target: Text = "custom_call_target";
+        /// Shapes whose layouts the operands must have.
+        pub operand_layout_constraints: Option<Vec<Shape>> = "operand_layout_constraints" or None;
+        /// It may not be left out or moved.
+        pub custom_call_has_side_effect: bool = "custom_call_has_side_effect" or false;
+        /// A constant handed to it.
+        pub literal: Option<Literal> = "literal" or None;
+        /// Results that lie in an operand's memory.
+        pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" or OutputOperandAliasing::default();
+        /// When it should run.
+        pub schedule: CustomCallSchedule = "schedule" or CustomCallSchedule::None;
+        /// How it is called.
+        pub api_version: ApiVersion = "api_version" or ApiVersion::Original;
+        /// Computations it may call.
+        pub called_computations: Vec<ComputationId> = "called_computations" or Vec::<ComputationId>::new();
+        /// Another way to write one called computation.
+        pub to_apply: Option<ComputationId> = "to_apply" or None;
+        /// `backend_config` of texts of 2019.
+        pub opaque: Option<Text> = "opaque" or None;
+        /// Of `host-compute`, until 2019.
+        pub channel_name: Ignored = "channel_name" or Ignored;
+        /// Of `host-compute`, until 2019.
+        pub cost_estimate_ns: Ignored = "cost_estimate_ns" or Ignored;
+    }
+}
+
+impl ShapeRule for CustomCall {
+    const CHECKED: bool = false;
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.stated().cloned()
+    }
+}

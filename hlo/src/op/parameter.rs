@@ -1,0 +1,32 @@
+//! `parameter`: a value from the caller.
+use super::value::Positional;
+use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
+use crate::ir::ComputationId;
+use crate::{Result, Shape};
+
+/// A value from the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its place among the parameters.
+    pub number: i64,
+}
+
+impl Attrs for Parameter {
+    const NAMES: &'static [&'static str] = &[];
+    fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
+        attrs.none()?;
+        match attrs.positional.take() {
+            Some(Positional::Parameter(number)) => Ok(Self { number }),
+            Some(Positional::Constant(_)) | None => Err(attrs.missing("number")),
+        }
+    }
+    fn print(&self, _: &mut AttrWriter<'_>) {}
+    fn each_callee(&self, _: &mut dyn FnMut(ComputationId)) {}
+    fn each_callee_mut(&mut self, _: &mut dyn FnMut(&mut ComputationId)) {}
+}
+
+impl ShapeRule for Parameter {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.stated().cloned()
+    }
+}

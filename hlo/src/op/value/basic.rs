@@ -1,0 +1,150 @@
+//! Small attribute values: numbers, strings, pairs, values that are read and dropped.
+use crate::ir::{ComputationId, Sharding};
+use crate::op::{AttrValue, AttrWriter};
+use crate::text::{Parser, balanced, number, strings};
+use crate::{ConstantValue, Result};
+use smol_str::SmolStr;
+
+/// What stands between the parentheses of a parameter or a constant.
+pub(crate) enum Positional {
+    Parameter(i64),
+    Constant(Box<ConstantValue>),
+}
+
+/// A string in quotes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Text(pub SmolStr);
+
+impl AttrValue for Text {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        Ok(Self(strings::string(&mut p.cursor)?.into()))
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        strings::print_string(out.out, &self.0);
+    }
+}
+impl AttrValue for SmolStr {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        Ok(strings::string(&mut p.cursor)?.into())
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        strings::print_string(out.out, self);
+    }
+}
+
+/// A number printed as C's `%g` does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Float(pub f32);
+
+impl AttrValue for Float {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        p.cursor.blank();
+        let start = p.cursor.offset();
+        let value = p.cursor.number()?.to_f64();
+        let fits = value.is_nan() || value.is_infinite() || value.abs() <= f64::from(f32::MAX);
+        if !fits {
+            let message = format!("{value:e} does not fit an f32");
+            let error = crate::Error::from(crate::diag::Code::NumberRange { message });
+            return Err(error.at(p.cursor.span_from(start)));
+        }
+        #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to f32, as XLA keeps it")]
+        Ok(Self(value as f32))
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        number::general(out.out, f64::from(self.0), 6);
+    }
+}
+
+/// `{{0,1},{1,2}}`: pairs of numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pairs(pub Vec<(i64, i64)>);
+
+impl AttrValue for Pairs {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        let pairs = p.cursor.list(b'{', b'}', |c| {
+            c.expect(b'{')?;
+            let first = c.int()?;
+            c.expect(b',')?;
+            let second = c.int()?;
+            c.expect(b'}')?;
+            Ok((first, second))
+        })?;
+        Ok(Self(pairs))
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        let pairs: Vec<Vec<i64>> = self.0.iter().map(|&(a, b)| vec![a, b]).collect();
+        pairs.print(out);
+    }
+}
+
+/// A value that is read and left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ignored;
+
+impl AttrValue for Ignored {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        balanced::balanced_value(&mut p.cursor)?;
+        Ok(Self)
+    }
+    fn print(&self, _: &mut AttrWriter<'_>) {}
+}
+
+/// What combines values across devices; texts of 2018 leave it out and mean the sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reducer(pub Option<ComputationId>);
+
+impl AttrValue for Reducer {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        Ok(Self(Some(p.computation_ref()?)))
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        if let Some(id) = self.0 {
+            id.print(out);
+        }
+    }
+    fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
+        self.0.iter().copied().for_each(visit);
+    }
+    fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
+        self.0.iter_mut().for_each(visit);
+    }
+}
+
+/// `{kind="sharding", entry={...}, exit={...}}`
+#[derive(Debug, Clone, PartialEq)]
+pub struct DomainMetadata {
+    /// Sharding of the operand's side.
+    pub entry: Sharding,
+    /// Sharding of the result's side.
+    pub exit: Sharding,
+}
+
+impl AttrValue for DomainMetadata {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        let c = &mut p.cursor;
+        c.expect(b'{')?;
+        c.expect_token("kind=")?;
+        let start = c.offset();
+        let kind = strings::string(c)?;
+        if kind != "sharding" {
+            let message = format!("a domain's kind is \"sharding\", not {kind:?}");
+            let error = crate::Error::from(crate::diag::Code::AttributeValue { message });
+            return Err(error.at(c.span_from(start)));
+        }
+        c.expect(b',')?;
+        c.expect_token("entry=")?;
+        let entry = Sharding::parse(c)?;
+        c.expect(b',')?;
+        c.expect_token("exit=")?;
+        let exit = Sharding::parse(c)?;
+        c.expect(b'}')?;
+        Ok(Self { entry, exit })
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        out.out.push_str("{kind=\"sharding\", entry=");
+        self.entry.print(out.out);
+        out.out.push_str(", exit=");
+        self.exit.print(out.out);
+        out.out.push('}');
+    }
+}

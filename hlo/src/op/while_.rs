@@ -1,0 +1,55 @@
+//! `while`: repeats a computation as long as a condition holds.
+use super::{AttrReader, AttrValue, AttrWriter, Attrs, Field, Infer, ShapeRule};
+use crate::ir::ComputationId;
+use crate::{Result, Shape};
+
+/// Repeats a computation as long as a condition holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct While {
+    /// Gives `pred[]` for the value so far.
+    pub condition: ComputationId,
+    /// Gives the next value.
+    pub body: ComputationId,
+}
+
+// By hand: the text names the condition first, XLA keeps the body first.
+impl Attrs for While {
+    const NAMES: &'static [&'static str] = &["condition", "body"];
+    fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
+        let (mut condition, mut body) = (None, None);
+        attrs.each(|key, p| {
+            let field = match key {
+                "condition" => &mut condition,
+                "body" => &mut body,
+                _ => return Ok(Field::Unknown),
+            };
+            if field.is_some() {
+                return Ok(Field::Twice);
+            }
+            *field = Some(p.computation_ref()?);
+            Ok(Field::Taken)
+        })?;
+        let condition = condition.ok_or_else(|| attrs.missing("condition"))?;
+        let body = body.ok_or_else(|| attrs.missing("body"))?;
+        Ok(Self { condition, body })
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        out.field("condition", &self.condition);
+        out.field("body", &self.body);
+    }
+    fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
+        self.body.each_callee(visit);
+        self.condition.each_callee(visit);
+    }
+    fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
+        visit(&mut self.body);
+        visit(&mut self.condition);
+    }
+}
+
+impl ShapeRule for While {
+    const CHECKED: bool = false;
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        Ok(cx.operands[0].clone())
+    }
+}

@@ -1,0 +1,88 @@
+//! Sugar for asynchronous instructions: `<opcode>-start(...)` wraps the op in a computation of its own.
+use super::Parser;
+use crate::diag::Code;
+use crate::ir::{Computation, Instruction, InstructionId};
+use crate::op::{AsyncStart, AttrReader, OuterAsync};
+use crate::{Error, Op, Opcode, Result, Shape, Span};
+use smallvec::SmallVec;
+
+impl<'a> Parser<'a> {
+    /// The attributes of `<opcode>-start` and the two instructions it stands for.
+    pub(super) fn sugared_start(
+        &mut self,
+        word: &'a str,
+        span: Span,
+        wrapped: Opcode,
+        stated: Option<Shape>,
+        operands: SmallVec<[InstructionId; 3]>,
+    ) -> Result<Instruction> {
+        let stated = stated.ok_or_else(|| Error::from(Code::ShapeMissing { op: word.into() }).at(span))?;
+        let inner_shape = match stated.tuple() {
+            Some([Shape::Tuple(_), result, ..]) => result.clone(),
+            _ => {
+                let message = format!("`{word}` gives ((operand shapes), result, ...), not {stated}");
+                return Err(Error::from(Code::Async { message }).at(span));
+            }
+        };
+        let mut attrs = AttrReader {
+            p: self,
+            opcode: wrapped,
+            op_name: word,
+            implied: "",
+            common: None,
+            positional: None,
+            outer: Some(OuterAsync::default()),
+        };
+        let mut op = Op::parse(wrapped, &mut attrs)?;
+        let (common, outer) = (attrs.common.take(), attrs.outer.take().unwrap_or_default());
+        let scope = self.scopes.last().expect("instructions are read inside a computation");
+        let shapes: SmallVec<[&Shape; 4]> =
+            operands.iter().map(|&id| &scope.instructions[id].shape).collect();
+        op.complete(&shapes, Some(&inner_shape))?;
+        let wrapped = Instruction {
+            op,
+            shape: inner_shape,
+            operands: operands.clone(),
+            common: common.clone(),
+        };
+        let computation = self.wrap(wrapped, span, &outer.thread)?;
+        let start = AsyncStart {
+            async_execution_thread: outer.thread,
+            output_to_operand_aliasing: outer.aliasing,
+            calls: computation,
+        };
+        Ok(Instruction { op: Op::AsyncStart(start), shape: stated, operands, common })
+    }
+
+    /// Fails unless the chain that `operands` continue wraps the opcode `wrapped`.
+    pub(super) fn check_chain(
+        &mut self,
+        operands: &[InstructionId],
+        wrapped: Opcode,
+        span: Span,
+    ) -> Result<()> {
+        let scope = self.scopes.last().expect("instructions are read inside a computation");
+        let mut at = operands.first().copied();
+        while let Some(id) = at {
+            let instruction = &scope.instructions[id];
+            match &instruction.op {
+                Op::AsyncStart(start) => {
+                    let called = self.finished_computation(start.calls);
+                    let found = called.map(Computation::root_opcode);
+                    if found.is_none_or(|found| found == wrapped) {
+                        return Ok(());
+                    }
+                    let found = found.map_or("", Opcode::name);
+                    let message = format!("the chain was started with `{found}-start`");
+                    let start = scope.spans[id].body;
+                    let error = Error::from(Code::Async { message }).at(span);
+                    return Err(error.label(start, "started here"));
+                }
+                Op::AsyncUpdate(_) => at = instruction.operands.first().copied(),
+                _ => break,
+            }
+        }
+        let message = "the first operand is no asynchronous instruction".to_owned();
+        Err(Error::from(Code::Async { message }).at(span))
+    }
+}

@@ -1,0 +1,182 @@
+//! One computation: signature, instructions, root.
+use super::Parser;
+use super::balanced::balanced_value;
+use crate::diag::Code;
+use crate::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
+use crate::{Arena, Error, Result, SecondaryMap, Shape, Span};
+use rustc_hash::FxHashMap;
+use smol_str::{SmolStr, format_smolstr};
+
+/// A computation being read, with the names seen so far.
+pub(super) struct Scope<'a> {
+    pub(super) instructions: Arena<Instruction>,
+    pub(super) names: SecondaryMap<Instruction, SmolStr>,
+    pub(super) spans: SecondaryMap<Instruction, InstructionSpans>,
+    pub(super) by_name: FxHashMap<&'a str, InstructionId>,
+    /// `t#1` written as an operand: the `get-tuple-element` made for it.
+    pub(super) elements: FxHashMap<(InstructionId, i64), InstructionId>,
+    root: Option<(InstructionId, Span)>,
+}
+
+impl<'a> Scope<'a> {
+    fn new() -> Self {
+        Self {
+            instructions: Arena::default(),
+            names: SecondaryMap::default(),
+            spans: SecondaryMap::default(),
+            by_name: FxHashMap::default(),
+            elements: FxHashMap::default(),
+            root: None,
+        }
+    }
+    /// Adds an instruction that the text gives no name.
+    pub(super) fn add(
+        &mut self,
+        name: SmolStr,
+        spans: InstructionSpans,
+        instruction: Instruction,
+    ) -> InstructionId {
+        self.names.push(name);
+        self.spans.push(spans);
+        self.instructions.push(instruction)
+    }
+    /// Adds an instruction the text gives the name `written`.
+    pub(super) fn add_named(
+        &mut self,
+        written: &'a str,
+        spans: InstructionSpans,
+        instruction: Instruction,
+    ) -> Result<InstructionId> {
+        let name = super::names::sanitised(written).unwrap_or_else(|| written.into());
+        let id = self.add(name, spans, instruction);
+        if let Some(first) = self.by_name.insert(written, id) {
+            let code = Code::DuplicateName { kind: "instruction", name: written.into() };
+            let first = self.spans[first].name;
+            return Err(Error::from(code).at(spans.name).label(first, "first defined here"));
+        }
+        Ok(id)
+    }
+    pub(super) fn set_root(&mut self, id: InstructionId, span: Span) -> Result<()> {
+        if let Some((_, first)) = self.root.replace((id, span)) {
+            let message = "a computation has one ROOT; this is the second".to_owned();
+            let error = Error::from(Code::Structure { message }).at(span);
+            return Err(error.label(first, "the first is here"));
+        }
+        Ok(())
+    }
+    fn finish(mut self, name: SmolStr, span: Span, signature: Option<Shape>) -> Computation {
+        let last = self.instructions.ids().next_back();
+        let root = self.root.map(|(id, _)| id).or(last);
+        self.instructions.shrink_to_fit();
+        self.names.shrink_to_fit();
+        self.spans.shrink_to_fit();
+        Computation {
+            name,
+            instructions: self.instructions,
+            names: self.names,
+            spans: self.spans,
+            root: root.expect("a body without instructions is refused"),
+            signature: signature.map(Box::new),
+            execution_thread: SmolStr::default(),
+            span,
+        }
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// The computation being read.
+    pub(super) fn scope(&mut self) -> &mut Scope<'a> {
+        self.scopes.last_mut().expect("instructions are read inside a computation")
+    }
+
+    /// `[ENTRY] name [signature] { ... } [, execution_thread="t"]`; `ENTRY` has been read.
+    pub(super) fn computation(&mut self) -> Result<ComputationId> {
+        let (name, span) = self.cursor.name("the name of a computation")?;
+        let signature = match self.cursor.peek() {
+            Some(b'(') => Some(self.signature()?),
+            _ => None,
+        };
+        let mut computation = self.body(name.into(), span, signature)?;
+        while self.cursor.eat(b',') {
+            let (key, span) = self.cursor.attribute_name()?;
+            if key != "execution_thread" {
+                let code = Code::UnknownAttribute { op: "computation".into(), name: key.into() };
+                let help = "after a computation only `execution_thread` may stand";
+                return Err(Error::from(code).at(span).with_help(help));
+            }
+            computation.execution_thread = super::strings::string(&mut self.cursor)?.into();
+        }
+        if computation.execution_thread == "main" {
+            computation.execution_thread = SmolStr::default();
+        }
+        self.define(Some(name), span, computation)
+    }
+
+    /// `(p: shape, ...) -> shape`. Parameters are read over: the instructions say the same.
+    fn signature(&mut self) -> Result<Shape> {
+        balanced_value(&mut self.cursor)?;
+        self.cursor.expect_token("->")?;
+        super::shape::shape(&mut self.cursor)
+    }
+
+    /// `{ instruction ... }`
+    fn body(&mut self, name: SmolStr, span: Span, signature: Option<Shape>) -> Result<Computation> {
+        self.cursor.expect(b'{')?;
+        self.cursor.down()?;
+        self.scopes.push(Scope::new());
+        while self.cursor.peek() != Some(b'}') {
+            self.instruction()?;
+        }
+        let end = self.cursor.offset();
+        self.cursor.skip(1);
+        self.cursor.up();
+        let scope = self.scopes.pop().expect("pushed above");
+        if scope.instructions.is_empty() {
+            let message = format!("computation `{name}` has no instruction");
+            return Err(Error::from(Code::Structure { message }).at(Span::new(end, end + 1)));
+        }
+        Ok(scope.finish(name, span, signature))
+    }
+
+    /// A computation named by an attribute, or written out in its place.
+    pub(crate) fn computation_ref(&mut self) -> Result<ComputationId> {
+        if self.cursor.peek() == Some(b'{') {
+            let start = self.cursor.offset();
+            let computation = self.body("_".into(), Span::new(start, start + 1), None)?;
+            return self.define(None, Span::new(start, start + 1), computation);
+        }
+        let (name, span) = self.cursor.name("the name of a computation, or `{`")?;
+        Ok(self.computation_named(name, span))
+    }
+
+    /// A text that is one instruction: the entry computation around it.
+    pub(super) fn lone_instruction(&mut self) -> Result<ComputationId> {
+        self.scopes.push(Scope::new());
+        self.instruction()?;
+        let scope = self.scopes.pop().expect("pushed above");
+        let span = Span::default();
+        let computation = scope.finish("entry".into(), span, None);
+        self.define(None, span, computation)
+    }
+
+    /// Makes a computation of one op whose operands are its parameters, for an asynchronous instruction.
+    pub(super) fn wrap(&mut self, mut wrapped: Instruction, span: Span, thread: &str) -> Result<ComputationId> {
+        let mut scope = Scope::new();
+        let shapes = wrapped.operands.iter().map(|&id| self.scope().instructions[id].shape.clone());
+        let shapes: Vec<_> = shapes.collect();
+        let parameters = shapes.into_iter().zip(0..).map(|(shape, number)| {
+            let op = crate::Op::Parameter(crate::op::Parameter { number });
+            let instruction =
+                Instruction { op, shape, operands: smallvec::SmallVec::new(), common: None };
+            scope.add(format_smolstr!("async_param"), InstructionSpans::default(), instruction)
+        });
+        wrapped.operands = parameters.collect();
+        let name = format_smolstr!("{}.async", wrapped.op.opcode());
+        let spans = InstructionSpans { name: span, body: span };
+        let id = scope.add(name, spans, wrapped);
+        scope.set_root(id, span)?;
+        let mut computation = scope.finish("async_wrapped".into(), span, None);
+        computation.execution_thread = if thread == "main" { "".into() } else { thread.into() };
+        self.define(None, span, computation)
+    }
+}

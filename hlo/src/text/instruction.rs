@@ -1,0 +1,386 @@
+//! One instruction: name, shape, opcode, operands, attributes.
+use super::shape::{at_shape, shape};
+use super::{Parser, literal, names};
+use crate::diag::{Code, nearest};
+use crate::ir::{CommonAttrs, Instruction, InstructionId, InstructionSpans};
+use crate::op::value::Positional;
+use crate::op::{Arity, AttrReader, GetTupleElement, Infer, Parameter, ShapeText};
+use crate::{Error, Op, Opcode, Result, Shape, Span};
+use smallvec::SmallVec;
+use smol_str::format_smolstr;
+
+/// Operands of one instruction; most have at most three.
+type Operands = SmallVec<[InstructionId; 3]>;
+
+/// What stands before the parentheses of an instruction, and how its opcode is to be read.
+struct Head<'a> {
+    shape: Option<Shape>,
+    shape_span: Span,
+    word: &'a str,
+    span: Span,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Plain { opcode: Opcode, implied: &'static str },
+    /// `<opcode>-start`, `-update`, `-done` of an opcode without such a form of its own.
+    Async { wrapped: Opcode, phase: Opcode },
+}
+
+impl<'a> Parser<'a> {
+    /// `[ROOT] name = [shape] opcode(operands), attributes`
+    pub(super) fn instruction(&mut self) -> Result<()> {
+        let start = { self.cursor.blank(); self.cursor.offset() };
+        let is_root = self.cursor.eat_token("ROOT");
+        let root_span = self.cursor.span_from(start);
+        let name = self.instruction_name()?;
+        let head = self.head()?;
+        let (instruction, body) = self.rest(head)?;
+        let id = match name {
+            Some((name, span)) => {
+                let spans = InstructionSpans { name: span, body };
+                self.scope().add_named(name, spans, instruction)?
+            }
+            None => {
+                let spans = InstructionSpans { name: body, body };
+                self.scope().add("root".into(), spans, instruction)
+            }
+        };
+        if is_root { self.scope().set_root(id, root_span) } else { Ok(()) }
+    }
+
+    /// `name =`; may be missing in a text that is a single instruction.
+    fn instruction_name(&mut self) -> Result<Option<(&'a str, Span)>> {
+        if self.single {
+            let mut ahead = self.cursor;
+            if ahead.name("").is_err() || ahead.peek() != Some(b'=') {
+                return Ok(None);
+            }
+        }
+        let (name, span) = self.cursor.name("an instruction's name or `}`")?;
+        if self.cursor.next_byte() == Some(b'=') && self.cursor.text().as_bytes()[span.range().start] != b'%' {
+            let error = self.cursor.wanted(&format!("a blank after `{name}`"));
+            return Err(error.with_help(format!("`{name}=` would be an attribute; write `{name} =`")));
+        }
+        // XLA reads `name: =` too: the colon belongs to the name.
+        if self.cursor.next_byte() == Some(b':') {
+            self.cursor.skip(1);
+        }
+        if names::sanitised(name).is_some_and(|_| names::long_reserved(name) || name.starts_with("__")) {
+            let code = Code::IllegalName { name: name.into() };
+            let better = names::sanitised(name).unwrap_or_default();
+            return Err(Error::from(code).at(span).with_help(format!("`{better}` would do")));
+        }
+        self.cursor.expect(b'=')?;
+        Ok(Some((name, span)))
+    }
+
+    /// `[shape] opcode`
+    fn head(&mut self) -> Result<Head<'a>> {
+        self.cursor.blank();
+        let start = self.cursor.offset();
+        let shape = if at_shape(&self.cursor) { Some(shape(&mut self.cursor)?) } else { None };
+        let shape_span = self.cursor.span_from(start);
+        let (word, span) = self.cursor.word("an opcode")?;
+        let kind = self.kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
+        Ok(Head { shape, shape_span, word, span, kind })
+    }
+
+    fn kind(&self, word: &str) -> Option<Kind> {
+        if let Some(spelling) = Opcode::spelled(word) {
+            return Some(Kind::Plain { opcode: spelling.opcode, implied: spelling.implied });
+        }
+        let phases = [
+            ("-start", Opcode::AsyncStart),
+            ("-update", Opcode::AsyncUpdate),
+            ("-done", Opcode::AsyncDone),
+        ];
+        let (wrapped, phase) =
+            phases.iter().find_map(|&(suffix, phase)| Some((word.strip_suffix(suffix)?, phase)))?;
+        let wrapped = Opcode::spelled(wrapped).filter(|s| s.implied.is_empty())?.opcode;
+        let bare = matches!(wrapped, Opcode::Parameter | Opcode::Constant);
+        (!wrapped.has_native_async() && !bare).then_some(Kind::Async { wrapped, phase })
+    }
+
+    /// `(operands), attributes`
+    fn rest(&mut self, head: Head<'a>) -> Result<(Instruction, Span)> {
+        let (operands, positional) = self.arguments(&head)?;
+        let (opcode, implied) = match head.kind {
+            Kind::Plain { opcode, implied } => (opcode, implied),
+            Kind::Async { wrapped, phase: Opcode::AsyncStart } => {
+                let start = head.span.range().start;
+                let made = self.sugared_start(head.word, head.span, wrapped, head.shape, operands)?;
+                return Ok((made, self.cursor.span_from(start)));
+            }
+            Kind::Async { wrapped, phase } => {
+                self.check_chain(&operands, wrapped, head.span)?;
+                (phase, "")
+            }
+        };
+        let (op, common) = self.attributes(&head, opcode, implied, positional)?;
+        let body = self.cursor.span_from(head.span.range().start);
+        let instruction = self.complete(head, op, operands, common).map_err(|e| e.at(body))?;
+        Ok((instruction, body))
+    }
+
+    fn attributes(
+        &mut self,
+        head: &Head<'a>,
+        opcode: Opcode,
+        implied: &'static str,
+        positional: Option<Positional>,
+    ) -> Result<(Op, Option<Box<CommonAttrs>>)> {
+        let mut attrs = AttrReader {
+            p: self,
+            opcode,
+            op_name: head.word,
+            implied,
+            common: None,
+            positional,
+            outer: None,
+        };
+        let op = Op::parse(opcode, &mut attrs).map_err(|e| e.at(head.span))?;
+        Ok((op, attrs.common))
+    }
+
+    /// What stands between the parentheses.
+    fn arguments(&mut self, head: &Head<'a>) -> Result<(Operands, Option<Positional>)> {
+        self.cursor.expect(b'(')?;
+        let opcode = match head.kind {
+            Kind::Plain { opcode, .. } => Some(opcode),
+            Kind::Async { .. } => None,
+        };
+        let positional = match opcode {
+            Some(Opcode::Parameter) => {
+                self.cursor.blank();
+                let start = self.cursor.offset();
+                let number = self.cursor.int()?;
+                if number < 0 {
+                    let message = format!("parameter number {number} is negative");
+                    let error = Error::from(Code::ParameterNumber { message });
+                    return Err(error.at(self.cursor.span_from(start)));
+                }
+                Positional::Parameter(number)
+            }
+            Some(Opcode::Constant) => {
+                let Some(shape) = &head.shape else {
+                    return Err(Error::from(Code::ShapeMissing { op: head.word.into() }).at(head.span));
+                };
+                Positional::Constant(Box::new(literal::constant(&mut self.cursor, shape)?))
+            }
+            _ => return Ok((self.operands()?, None)),
+        };
+        self.cursor.expect(b')')?;
+        Ok((Operands::new(), Some(positional)))
+    }
+
+    fn operands(&mut self) -> Result<Operands> {
+        let mut operands = Operands::new();
+        if self.cursor.eat(b')') {
+            return Ok(operands);
+        }
+        loop {
+            operands.push(self.operand()?);
+            if !self.cursor.eat(b',') {
+                break;
+            }
+        }
+        if self.cursor.eat(b')') { Ok(operands) } else { Err(self.cursor.wanted("`,` or `)`")) }
+    }
+
+    /// `[shape] name`, or an instruction written in place of its name.
+    fn operand(&mut self) -> Result<InstructionId> {
+        self.cursor.blank();
+        let start = self.cursor.offset();
+        let written = if at_shape(&self.cursor) { Some(shape(&mut self.cursor)?) } else { None };
+        if self.single && written.is_some() && matches!(self.cursor.peek(), Some(b',' | b')')) {
+            return Ok(self.invent(None, written, self.cursor.span_from(start)));
+        }
+        let before = self.cursor;
+        let (name, span) = self.cursor.name("an operand")?;
+        if self.cursor.peek() == Some(b'(') {
+            self.cursor = before;
+            return self.nested(written, start);
+        }
+        let Some(&id) = self.scope().by_name.get(name) else {
+            if self.single && written.is_some() {
+                return Ok(self.invent(Some(name), written, span));
+            }
+            return Err(self.undefined_operand(name, span));
+        };
+        let id = self.elements(id, name)?;
+        if let Some(written) = written {
+            let actual = &self.scope().instructions[id].shape;
+            if !actual.compatible(&written) {
+                let (written, actual) = (written.to_string(), actual.to_string());
+                let code = Code::OperandShape { name: name.into(), written, actual };
+                let defined = self.scope().spans[id].name;
+                let span = self.cursor.span_from(start);
+                return Err(Error::from(code).at(span).label(defined, "defined here"));
+            }
+        }
+        Ok(id)
+    }
+
+    /// `#1#0` after an operand's name: elements of a tuple.
+    fn elements(&mut self, mut id: InstructionId, name: &str) -> Result<InstructionId> {
+        let mut path = name.to_owned();
+        while self.cursor.next_byte() == Some(b'#') {
+            let start = self.cursor.offset();
+            self.cursor.skip(1);
+            let index = self.cursor.size()?;
+            let span = self.cursor.span_from(start);
+            path = format!("{path}_{index}");
+            let known = self.scope().elements.get(&(id, index)).copied();
+            let element = match self.scope().instructions[id].shape.tuple() {
+                Some(elements) => usize::try_from(index).ok().and_then(|i| elements.get(i)).cloned(),
+                None => None,
+            };
+            let Some(shape) = element else {
+                let found = &self.scope().instructions[id].shape;
+                let message = format!("`{name}` has shape {found}, which has no element {index}");
+                return Err(Error::from(Code::Structure { message }).at(span));
+            };
+            id = known.unwrap_or_else(|| {
+                let op = Op::GetTupleElement(GetTupleElement { index });
+                let operands = [id].into_iter().collect();
+                let made = Instruction { op, shape, operands, common: None };
+                let spans = InstructionSpans { name: span, body: span };
+                let element = self.scope().add(path.as_str().into(), spans, made);
+                self.scope().elements.insert((id, index), element);
+                element
+            });
+        }
+        Ok(id)
+    }
+
+    /// An instruction in place of an operand: it has no attributes and no name.
+    fn nested(&mut self, shape: Option<Shape>, start: usize) -> Result<InstructionId> {
+        self.cursor.down()?;
+        let shape_span = self.cursor.span_from(start);
+        let (word, span) = self.cursor.word("an opcode")?;
+        let kind = self.kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
+        let Kind::Plain { opcode, implied } = kind else {
+            let message = format!("`{word}` cannot stand in place of an operand");
+            return Err(Error::from(Code::Async { message }).at(span));
+        };
+        let head = Head { shape, shape_span, word, span, kind };
+        let (operands, positional) = self.arguments(&head)?;
+        let body = self.cursor.span_from(span.range().start);
+        // A nested instruction ends at its parenthesis; what follows belongs to the outer one.
+        let after = self.cursor.enter("");
+        let attributes = self.attributes(&head, opcode, implied, positional);
+        self.cursor.leave(after);
+        let (op, common) = attributes.map_err(|e| {
+            e.at(span).with_help("an instruction in place of an operand has no attributes; give it a line of its own")
+        })?;
+        let instruction = self.complete(head, op, operands, common).map_err(|e| e.at(body))?;
+        self.cursor.up();
+        let name = format_smolstr!("{opcode}.anon");
+        Ok(self.scope().add(name, InstructionSpans { name: span, body }, instruction))
+    }
+
+    /// In a text that is one instruction: a parameter for an operand nothing is known of but its shape.
+    fn invent(&mut self, name: Option<&'a str>, shape: Option<Shape>, span: Span) -> InstructionId {
+        let number = i64::try_from(self.scope().instructions.len()).unwrap_or(i64::MAX);
+        let op = Op::Parameter(Parameter { number });
+        let shape = shape.expect("called only with a shape");
+        let instruction = Instruction { op, shape, operands: Operands::new(), common: None };
+        let spans = InstructionSpans { name: span, body: span };
+        let written = name.map_or_else(|| format_smolstr!("_{number}"), Into::into);
+        let id = self.scope().add(written, spans, instruction);
+        if let Some(name) = name {
+            self.scope().by_name.insert(name, id);
+        }
+        id
+    }
+
+    #[cold]
+    fn undefined_operand(&mut self, name: &str, span: Span) -> Error {
+        let error = Error::from(Code::UndefinedName { name: name.into() }).at(span);
+        if self.single {
+            return error.with_help("write its shape before it: in a single instruction it becomes a parameter");
+        }
+        let later = self.cursor.rest();
+        let definition = [format!("{name} ="), format!("{name}=")];
+        if definition.iter().any(|d| later.contains(d.as_str())) {
+            return error.with_help("it stands later in the text; operands come before their users");
+        }
+        let mut names: Vec<_> = self.scope().by_name.keys().copied().collect();
+        names.sort_unstable();
+        match nearest(name, names) {
+            Some(near) => error.with_help(format!("did you mean `{near}`?")),
+            None => error,
+        }
+    }
+
+    /// Checks what can be checked while reading, and finds the shape.
+    fn complete(
+        &mut self,
+        head: Head<'a>,
+        mut op: Op,
+        operands: Operands,
+        common: Option<Box<CommonAttrs>>,
+    ) -> Result<Instruction> {
+        let opcode = op.opcode();
+        if let Arity::Fixed(wanted) = opcode.arity() && operands.len() != wanted {
+            let wanted = match wanted {
+                0 => "no operand".to_owned(),
+                1 => "1 operand".to_owned(),
+                n => format!("{n} operands"),
+            };
+            return Err(Code::Arity { op: head.word.into(), wanted, found: operands.len() }.into());
+        }
+        let scope = self.scopes.last().expect("instructions are read inside a computation");
+        let shapes: SmallVec<[&Shape; 4]> =
+            operands.iter().map(|&id| &scope.instructions[id].shape).collect();
+        op.complete(&shapes, head.shape.as_ref())?;
+        let shape = match (opcode.shape_text(), &head.shape) {
+            (ShapeText::Stated | ShapeText::Inferred, Some(_)) => None,
+            (ShapeText::Stated, None) => {
+                let missing = Error::from(Code::ShapeMissing { op: head.word.into() });
+                return Err(missing.at(head.span).with_help("write it between `=` and the opcode"));
+            }
+            (ShapeText::Inferred, None) | (ShapeText::Forced, _) => {
+                let stated = head.shape.as_ref();
+                Some(op.infer(&Infer { opcode, operands: &shapes, stated, callees: self })?)
+            }
+        };
+        let stated = match &op {
+            // A constant has the shape of its literal: a dynamic dimension becomes the size that was read.
+            Op::Constant(constant) => Some(constant.value.shape()),
+            _ => shape,
+        };
+        let shape = stated.or(head.shape).expect("stated or inferred");
+        let mut instruction = Instruction { op, shape, operands, common };
+        if let Some(common) = &mut instruction.common {
+            super::common::complete(common, opcode, &instruction.shape).map_err(|e| e.at(head.shape_span))?;
+        }
+        Ok(instruction)
+    }
+}
+
+#[cold]
+fn unknown_opcode(word: &str) -> Error {
+    let error = Error::from(Code::UnknownOpcode { name: word.into() });
+    // What people type who know the op from elsewhere.
+    const ELSEWHERE: [(&str, &str); 22] = [
+        ("exp", "exponential"), ("sin", "sine"), ("cos", "cosine"), ("log1p", "log-plus-one"),
+        ("expm1", "exponential-minus-one"), ("clz", "count-leading-zeros"), ("mul", "multiply"),
+        ("sub", "subtract"), ("div", "divide"), ("neg", "negate"), ("max", "maximum"),
+        ("min", "minimum"), ("pow", "power"), ("rem", "remainder"), ("sigmoid", "logistic"),
+        ("optimization-barrier", "opt-barrier"), ("conv", "convolution"), ("matmul", "dot"),
+        ("broadcast_in_dim", "broadcast"), ("gte", "get-tuple-element"), ("if", "conditional"),
+        ("cast", "convert"),
+    ];
+    if let Some((_, name)) = ELSEWHERE.iter().find(|(typed, _)| *typed == word) {
+        return error.with_help(format!("HLO calls it `{name}`"));
+    }
+    let spelled = word.to_ascii_lowercase().replace('_', "-");
+    let names = Opcode::ALL.iter().map(|o| o.name());
+    match nearest(&spelled, names) {
+        Some(name) => error.with_help(format!("did you mean `{name}`?")),
+        None => error,
+    }
+}

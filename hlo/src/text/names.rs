@@ -1,0 +1,119 @@
+//! Names as XLA keeps them: sanitised, and unique in the module.
+use crate::ir::Computation;
+use crate::{Arena, ElementType};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::{SmolStr, format_smolstr};
+
+/// Gives every computation and every instruction a name of its own, changing as few as XLA does when it reads a text.
+pub(super) fn make_unique(computations: &mut Arena<Computation>) {
+    let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
+    for (_, computation) in computations.iter_mut() {
+        let clean = sanitised(&computation.name);
+        let name = clean.as_ref().unwrap_or(&computation.name);
+        if let Some(name) = names.unique(name).or(clean.clone()) {
+            computation.name = name;
+        }
+        for id in computation.instructions.ids() {
+            if let Some(name) = instruction_names.unique(&computation.names[id]) {
+                computation.names[id] = name;
+            }
+        }
+    }
+}
+
+/// Hands out names: a name is a root and a number, `root.number`.
+#[derive(Default)]
+struct Uniquer {
+    roots: FxHashMap<SmolStr, u32>,
+    /// For each root the number from which a free one is looked for.
+    cursors: Vec<i64>,
+    taken: FxHashSet<(u32, i64)>,
+}
+
+impl Uniquer {
+    /// The name to use instead of `name`, if it is another one.
+    fn unique(&mut self, name: &str) -> Option<SmolStr> {
+        let (root, number) = match name.rsplit_once('.') {
+            Some((root, digits)) => match digits.parse::<i64>() {
+                Ok(number) if !digits.starts_with('+') => (root, Some((number, digits))),
+                _ => (name, None),
+            },
+            None => (name, None),
+        };
+        let next = u32::try_from(self.cursors.len()).expect("fewer than 2^32 names");
+        let key = match self.roots.get(root) {
+            Some(&key) => key,
+            None => {
+                self.roots.insert(root.into(), next);
+                self.cursors.push(0);
+                next
+            }
+        };
+        let wanted = number.map_or(0, |(number, _)| number);
+        if self.taken.insert((key, wanted)) {
+            let canonical = number.is_none_or(|(n, digits)| digits == n.to_string());
+            return (!canonical).then(|| format_smolstr!("{root}.{wanted}"));
+        }
+        let cursor = &mut self.cursors[usize::try_from(key).expect("u32 fits usize")];
+        loop {
+            *cursor += 1;
+            if self.taken.insert((key, *cursor)) {
+                return Some(format_smolstr!("{root}.{cursor}"));
+            }
+        }
+    }
+}
+
+/// The name XLA gives a computation whose written name it does not allow.
+pub(super) fn sanitised(name: &str) -> Option<SmolStr> {
+    if reserved(name) {
+        return Some(format_smolstr!("{name}_"));
+    }
+    let hidden = name.strip_prefix("__").filter(|_| !name.starts_with("__xla_"));
+    hidden.map(|rest| format_smolstr!("a_{rest}"))
+}
+
+/// Whether the name is that of a type and would be read as one.
+fn reserved(name: &str) -> bool {
+    ElementType::from_name(name).is_some() || matches!(name, "token" | "opaque")
+}
+
+/// Whether XLA knew the type when the oldest texts were written; younger ones occur there as names.
+pub(super) fn long_reserved(name: &str) -> bool {
+    const YOUNG: [&str; 4] = ["s1", "s2", "u1", "u2"];
+    reserved(name)
+        && !YOUNG.contains(&name)
+        && !matches!(name, "s4" | "u4")
+        && !name.starts_with("f8")
+        && !name.starts_with("f6")
+        && !name.starts_with("f4")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(names: &[&str]) -> Vec<String> {
+        let mut uniquer = Uniquer::default();
+        let give = |n: &&str| uniquer.unique(n).unwrap_or_else(|| (*n).into()).to_string();
+        names.iter().map(give).collect()
+    }
+
+    #[test]
+    fn numbers_as_xla_does() {
+        assert_eq!(run(&["p", "add", "p", "add"]), ["p", "add", "p.1", "add.1"]);
+        assert_eq!(run(&["p.0", "p", "p.00", "p.01", "p.1"]), ["p.0", "p.1", "p.2", "p.3", "p.4"]);
+        let given = run(&["x", "x.1", "x.1", "x", "x.7", "x", "x.2"]);
+        assert_eq!(given, ["x", "x.1", "x.2", "x.3", "x.7", "x.4", "x.5"]);
+        let odd = ["y.-1", "z.1.2", "w.", "q.99999999999999999999"];
+        assert_eq!(run(&odd), odd);
+    }
+
+    #[test]
+    fn sanitises() {
+        assert_eq!(sanitised("f32").as_deref(), Some("f32_"));
+        assert_eq!(sanitised("__a").as_deref(), Some("a_a"));
+        assert_eq!(sanitised("__xla_a"), None);
+        assert_eq!(sanitised("tuple"), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! One computation: signature, instructions, closing brace.
+use super::{Printer, order, push_indent, shape};
+use crate::ir::ComputationId;
+
+impl Printer<'_> {
+    /// Prints computation `id` without the newline after it; `named` for one that stands for itself.
+    pub(super) fn computation(&self, out: &mut String, id: ComputationId, indent: usize, named: bool) {
+        let computation = &self.module.computations[id];
+        push_indent(out, indent);
+        if named {
+            if id == self.module.entry {
+                out.push_str("ENTRY ");
+            }
+            if self.options.percent {
+                out.push('%');
+            }
+            out.push_str(&computation.name);
+            out.push(' ');
+            if self.options.signature {
+                self.signature(out, id);
+            }
+        }
+        out.push_str("{\n");
+        if self.options.numbered_names {
+            self.numbers.borrow_mut().push(vec![None; computation.instructions.len()]);
+        }
+        for instruction in order::instructions(self.module, id) {
+            push_indent(out, indent + 1);
+            self.instruction(out, id, instruction, indent + 1);
+            out.push('\n');
+        }
+        if self.options.numbered_names {
+            self.numbers.borrow_mut().pop();
+        }
+        push_indent(out, indent);
+        out.push('}');
+        if named && !computation.execution_thread.is_empty() {
+            out.push_str(", execution_thread=\"");
+            out.push_str(&computation.execution_thread);
+            out.push('"');
+        }
+    }
+
+    /// `(p: shape, ...) -> shape `
+    fn signature(&self, out: &mut String, id: ComputationId) {
+        let computation = &self.module.computations[id];
+        out.push('(');
+        for (i, parameter) in computation.parameters().into_iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(&computation.names[parameter]);
+            out.push_str(": ");
+            shape(out, &computation.instructions[parameter].shape, false);
+        }
+        out.push_str(") -> ");
+        shape(out, computation.result_shape(), false);
+        out.push(' ');
+    }
+}

@@ -1,0 +1,127 @@
+//! One instruction: name, shape, opcode, operands, attributes.
+use super::{Printer, literal, push_int, shape};
+use crate::ir::{CommonAttrs, ComputationId, Instruction, InstructionId};
+use crate::op::{AttrWriter, Op};
+use crate::text::{common, is_single_op};
+use crate::{ConstantValue, Opcode};
+
+/// A constant of more elements is elided where large constants are not shown.
+const SMALL_CONSTANT: usize = 10;
+
+impl Printer<'_> {
+    /// Prints an instruction, without indent and newline.
+    pub(super) fn instruction(
+        &self,
+        out: &mut String,
+        computation: ComputationId,
+        id: InstructionId,
+        indent: usize,
+    ) {
+        let holder = &self.module.computations[computation];
+        let instruction = &holder.instructions[id];
+        if holder.root == id {
+            out.push_str("ROOT ");
+        }
+        self.instruction_name(out, computation, id);
+        out.push_str(" = ");
+        shape(out, &instruction.shape, true);
+        out.push(' ');
+        let wrapped = self.wrapped(computation, instruction);
+        self.opcode(out, instruction, wrapped.map(Instruction::opcode));
+        out.push('(');
+        match &instruction.op {
+            Op::Parameter(parameter) => push_int(out, parameter.number),
+            Op::Constant(constant) => self.constant(out, &constant.value),
+            _ => self.operands(out, computation, instruction),
+        }
+        out.push(')');
+        let mut writer = AttrWriter { out, printer: self, indent };
+        match (&instruction.op, wrapped) {
+            (Op::AsyncStart(start), Some(inner)) => start.print_sugared(&inner.op, &mut writer),
+            (op, _) => op.print(&mut writer),
+        }
+        if let Some(attrs) = &instruction.common {
+            self.common(&mut writer, attrs, computation, instruction.opcode());
+        }
+    }
+
+    /// The op an asynchronous instruction stands for, where it is printed as `<opcode>-start` and the like.
+    fn wrapped(&self, computation: ComputationId, instruction: &Instruction) -> Option<&Instruction> {
+        let holder = &self.module.computations[computation];
+        let mut at = instruction;
+        loop {
+            match &at.op {
+                Op::AsyncStart(start) => {
+                    let called = &self.module.computations[start.calls];
+                    return is_single_op(called).then(|| &called.instructions[called.root]);
+                }
+                Op::AsyncUpdate(_) | Op::AsyncDone(_) => {
+                    at = &holder.instructions[*at.operands.first()?];
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn opcode(&self, out: &mut String, instruction: &Instruction, wrapped: Option<Opcode>) {
+        let opcode = instruction.opcode();
+        let Some(wrapped) = wrapped else {
+            out.push_str(opcode.name());
+            return;
+        };
+        out.push_str(wrapped.name());
+        out.push_str(opcode.name().trim_start_matches("async"));
+    }
+
+    fn operands(&self, out: &mut String, computation: ComputationId, instruction: &Instruction) {
+        let holder = &self.module.computations[computation];
+        for (i, &operand) in instruction.operands.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+                if self.options.operand_index && i % 5 == 0 {
+                    out.push_str("/*index=");
+                    push_int(out, i64::try_from(i).expect("an operand number is small"));
+                    out.push_str("*/");
+                }
+            }
+            if self.options.operand_shapes {
+                shape(out, &holder.instructions[operand].shape, true);
+                out.push(' ');
+            }
+            self.instruction_name(out, computation, operand);
+        }
+    }
+
+    fn constant(&self, out: &mut String, value: &ConstantValue) {
+        let shown = |value: &crate::Literal| {
+            let small = value.array_shape().is_some() && value.len() <= SMALL_CONSTANT;
+            self.options.large_constants || small
+        };
+        match value {
+            ConstantValue::Literal(value) if shown(value) => literal(out, value),
+            ConstantValue::Literal(_) | ConstantValue::Elided(_) => out.push_str("{...}"),
+        }
+    }
+
+    /// The attributes every opcode may have, in XLA's order.
+    fn common(
+        &self,
+        out: &mut AttrWriter<'_>,
+        attrs: &CommonAttrs,
+        computation: ComputationId,
+        opcode: Opcode,
+    ) {
+        common::print_before_control(out.out, attrs, opcode, self.options.metadata);
+        if self.options.control_predecessors && !attrs.control_predecessors.is_empty() {
+            out.out.push_str(", control-predecessors={");
+            for (i, &predecessor) in attrs.control_predecessors.iter().enumerate() {
+                if i > 0 {
+                    out.out.push_str(", ");
+                }
+                self.instruction_name(out.out, computation, predecessor);
+            }
+            out.out.push('}');
+        }
+        common::print_after_control(out.out, attrs, self.options.metadata, self.options.backend_config);
+    }
+}

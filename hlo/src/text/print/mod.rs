@@ -1,0 +1,131 @@
+//! HLO text from a module, byte for byte as XLA prints it.
+mod computation;
+mod instruction;
+mod literal;
+mod order;
+mod shape;
+
+pub(crate) use literal::{print as literal, summary, typed as typed_literal};
+pub(crate) use shape::{array_shape, push_int, shape};
+
+use crate::Module;
+use crate::ir::{ComputationId, InstructionId};
+use std::cell::RefCell;
+
+/// How a module is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Style {
+    /// XLA's `to_string()`: `%` before names, signatures, metadata; large constants elided.
+    #[default]
+    Default,
+    /// XLA's `ShortParsable`: nothing that can be done without, constants in full.
+    Short,
+    /// XLA's `Canonical`: names replaced by numbers, called computations written out in place. For comparing, not for
+    /// reading back.
+    Canonical,
+}
+
+/// What a style shows.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "one switch for each of XLA's printing options")]
+pub(crate) struct Options {
+    percent: bool,
+    signature: bool,
+    operand_shapes: bool,
+    operand_index: bool,
+    large_constants: bool,
+    metadata: bool,
+    backend_config: bool,
+    control_predecessors: bool,
+    bodies_in_place: bool,
+    numbered_names: bool,
+}
+
+impl Style {
+    fn options(self) -> Options {
+        let long = self == Self::Default;
+        let canonical = self == Self::Canonical;
+        Options {
+            percent: long,
+            signature: long,
+            operand_shapes: canonical,
+            operand_index: long,
+            large_constants: self == Self::Short,
+            metadata: long,
+            backend_config: !canonical,
+            control_predecessors: long,
+            bodies_in_place: canonical,
+            numbered_names: canonical,
+        }
+    }
+}
+
+/// Prints one module.
+pub(crate) struct Printer<'m> {
+    module: &'m Module,
+    options: Options,
+    /// Numbers given to instructions of the computations being printed, the innermost last.
+    numbers: RefCell<Vec<Vec<Option<u32>>>>,
+}
+
+impl<'m> Printer<'m> {
+    pub(crate) fn new(module: &'m Module, style: Style) -> Self {
+        Self { module, options: style.options(), numbers: RefCell::new(Vec::new()) }
+    }
+
+    /// The whole module.
+    pub(crate) fn module(&self) -> String {
+        // About what an instruction takes, so that the text grows in few steps.
+        let count: usize = self.module.computations.iter().map(|(_, c)| c.instructions.len()).sum();
+        let mut out = String::with_capacity(256 + count * 96);
+        let entry = self.module.entry().program_shape();
+        super::header::print_header(&mut out, &self.module.name, &self.module.config, &entry);
+        out.push('\n');
+        if self.options.metadata && !self.module.frames.is_empty() {
+            self.module.frames.print(&mut out);
+        }
+        out.push('\n');
+        for id in order::computations(self.module) {
+            self.computation(&mut out, id, 0, true);
+            out.push_str("\n\n");
+        }
+        out
+    }
+
+    /// A computation an attribute names: its name, or its body.
+    pub(crate) fn computation_ref(&self, out: &mut String, id: ComputationId, indent: usize) {
+        if self.options.bodies_in_place {
+            out.push('\n');
+            self.computation(out, id, indent, false);
+            return;
+        }
+        if self.options.percent {
+            out.push('%');
+        }
+        out.push_str(&self.module.computations[id].name);
+    }
+
+    /// The name of an instruction of the innermost computation being printed.
+    fn instruction_name(&self, out: &mut String, computation: ComputationId, id: InstructionId) {
+        if self.options.percent {
+            out.push('%');
+        }
+        if !self.options.numbered_names {
+            out.push_str(&self.module.computations[computation].names[id]);
+            return;
+        }
+        let mut numbers = self.numbers.borrow_mut();
+        let table = numbers.last_mut().expect("a computation is being printed");
+        let next = table.iter().flatten().count();
+        let next = u32::try_from(next).expect("fewer than 2^32 instructions");
+        let number = *table[id.index()].get_or_insert(next);
+        out.push_str("tmp_");
+        push_int(out, i64::from(number));
+    }
+}
+
+fn push_indent(out: &mut String, levels: usize) {
+    for _ in 0..levels {
+        out.push_str("  ");
+    }
+}
