@@ -7,6 +7,7 @@ mod literal;
 mod scalar;
 mod shape;
 mod text;
+mod verify;
 pub mod ir;
 pub mod op;
 
@@ -15,4 +16,9 @@ pub use elem::{Class, ElementType};
 pub use id::{Arena, Id, SecondaryMap};
 pub use layout::{Dims, Layout, LayoutTail, SplitConfig, Tile};
 pub use scalar::Scalar;
+pub use ir::{Module, ParseOptions};
+pub use literal::{ConstantValue, Literal};
+pub use op::{Op, Opcode};
 pub use shape::{ArrayShape, Shape};
+pub use text::print::Style;
+pub use verify::Verified;

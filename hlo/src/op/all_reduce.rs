@@ -19,7 +19,7 @@ attrs! {
         /// Of texts of 2018; means nothing now.
         pub barrier: Ignored = "barrier" or Ignored;
         /// Combines the values of two devices.
-        pub to_apply: Reducer = "to_apply", always Reducer::default();
+        pub to_apply: Reducer = "to_apply" or Reducer::default();
     }
 }
 
@@ -46,7 +46,7 @@ attrs! {
         /// Of texts of 2018; means nothing now.
         pub barrier: Ignored = "barrier" or Ignored;
         /// Combines the values of two devices.
-        pub to_apply: Reducer = "to_apply", always Reducer::default();
+        pub to_apply: Reducer = "to_apply" or Reducer::default();
     }
 }
 

@@ -17,6 +17,19 @@ attrs! {
     }
 }
 
+impl AsyncStart {
+    /// Prints the attributes of `<opcode>-start`: its own, then those of the op it wraps.
+    pub(crate) fn print_sugared(&self, wrapped: &super::Op, out: &mut super::AttrWriter<'_>) {
+        if !self.async_execution_thread.is_empty() {
+            out.field("async_execution_thread", &self.async_execution_thread);
+        }
+        wrapped.print(out);
+        if self.output_to_operand_aliasing != OutputOperandAliasing::default() {
+            out.field("output_to_operand_aliasing", &self.output_to_operand_aliasing);
+        }
+    }
+}
+
 impl ShapeRule for AsyncStart {
     const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {

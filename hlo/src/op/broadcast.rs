@@ -1,9 +1,13 @@
 //! `broadcast`: repeats an array along new dimensions.
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::{Code, Place};
+use crate::{Error, Result, Shape};
 
 attrs! {
     /// Repeats the operand along the dimensions not listed.
+    ///
+    /// Element `o` of the result is element `(o[dimensions[0]], o[dimensions[1]], ...)` of the operand. The list need
+    /// not be sorted; no dimension is stretched.
     pub struct Broadcast {
         /// For each operand dimension, the result dimension it becomes.
         pub dimensions: Vec<i64> = "dimensions", always Vec::new();
@@ -11,8 +15,36 @@ attrs! {
 }
 
 impl ShapeRule for Broadcast {
-    const CHECKED: bool = false;
+    fn complete(&mut self, operands: &[&Shape], _: Option<&Shape>) -> Result<()> {
+        let scalar = operands[0].array().is_none_or(|a| a.rank() == 0);
+        if self.dimensions.is_empty() && !scalar {
+            let (op, name) = ("broadcast".to_owned(), "dimensions".to_owned());
+            return Err(Error::from(Code::MissingAttribute { op, name })
+                .with_help("only a scalar is broadcast without `dimensions`"));
+        }
+        Ok(())
+    }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operand = cx.array(0)?;
+        // Without a stated shape XLA gives the operand's own.
+        let Some(stated) = cx.stated else { return Ok(operand.clone().into()) };
+        let result = cx.stated_array()?;
+        let on = |e: Error| e.on(Place::Attribute("dimensions"));
+        check(self.dimensions.len() == operand.rank(), "broadcast_in_dim_c2", || {
+            let listed = self.dimensions.len();
+            format!("{listed} dimensions are listed for an operand of rank {}", operand.rank())
+        })
+        .map_err(on)?;
+        super::rules::dims_of(&self.dimensions, result, "broadcast_in_dim_c3", "dimensions")?;
+        for (&dim, &size) in self.dimensions.iter().zip(&operand.dims) {
+            check(result.dim(dim) == Some(size), "broadcast_in_dim_c5", || {
+                format!("a dimension of size {size} cannot become dimension {dim} of {result}")
+            })
+            .map_err(on)?;
+        }
+        check(result.ty == operand.ty, "broadcast_in_dim_c1", || {
+            format!("a broadcast of {} cannot give {}", operand.ty, result.ty)
+        })?;
+        Ok(stated.clone())
     }
 }

@@ -1,10 +1,11 @@
 //! `call`: runs a computation.
+use super::rules::parameters;
 use super::{Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Runs a computation on the operands.
+    /// Runs a computation on the operands and gives its result.
     pub struct Call {
         /// The computation.
         pub to_apply: ComputationId = "to_apply";
@@ -14,8 +15,9 @@ attrs! {
 }
 
 impl ShapeRule for Call {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let callee = cx.callee(self.to_apply)?;
+        parameters(&callee, cx.operands, "call_parameters", "to_apply")?;
+        Ok(callee.result.clone())
     }
 }

@@ -1,16 +1,30 @@
 //! `clamp`: limits values to a range.
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// The middle operand, limited from below by the first and from above by the last.
-    pub struct Clamp {
-    }
+    /// The middle operand, limited from below by the first and from above by the last: `min(max(x, low), high)`.
+    ///
+    /// The bounds are scalars or have the operand's dimensions. Where they cross, the upper bound wins.
+    pub struct Clamp {}
 }
 
 impl ShapeRule for Clamp {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        cx.types(1, |ty| !ty.is_complex(), "pred, signed, unsigned, float")?;
+        let operand = cx.array(1)?;
+        for (i, rule) in [(0, "clamp_c1"), (2, "clamp_c2")] {
+            let bound = cx.array(i)?;
+            check(bound.rank() == 0 || bound.dims == operand.dims, rule, || {
+                format!("the bound {bound} is neither a scalar nor of the dimensions of {operand}")
+            })
+            .map_err(|e| e.on(Place::Operand(i)))?;
+            check(bound.ty == operand.ty, "clamp_c3", || {
+                format!("the bound is {}, the operand {}", bound.ty, operand.ty)
+            })
+            .map_err(|e| e.on(Place::Operand(i)))?;
+        }
+        Ok(operand.clone().into())
     }
 }

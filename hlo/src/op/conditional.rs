@@ -1,8 +1,9 @@
 //! `conditional`: runs one of several computations.
-use super::{AttrReader, AttrWriter, Attrs, Field, Infer, ShapeRule};
-use crate::diag::Code;
+use super::rules::{parameters, result};
+use super::{AttrReader, AttrWriter, Attrs, Field, Infer, ShapeRule, check};
+use crate::diag::{Code, Place};
 use crate::ir::ComputationId;
-use crate::{Result, Shape};
+use crate::{ElementType, Result, Shape};
 
 /// Runs one of several computations, each on an operand of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,10 +69,22 @@ impl Attrs for Conditional {
 }
 
 impl ShapeRule for Conditional {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        let branch = self.branches.first();
-        let branch = branch.ok_or_else(|| Code::ShapeMissing { op: cx.opcode.name().into() })?;
-        Ok(cx.callee(*branch)?.result.clone())
+        let count = self.branches.len();
+        cx.arity(count > 0 && cx.operands.len() == count + 1, "a selector and an operand for each branch")?;
+        let selector = cx.operands[0];
+        let wanted = if self.on_pred { ElementType::Pred } else { ElementType::S32 };
+        check(selector.is_scalar(wanted), "case_selector", || {
+            format!("the selector is {selector}, wanted {wanted}[]")
+        })
+        .map_err(|e| e.on(Place::Operand(0)))?;
+        let attribute = if self.on_pred { "true_computation" } else { "branch_computations" };
+        let first = cx.callee(self.branches[0])?.result.clone();
+        for (&branch, &operand) in self.branches.iter().zip(&cx.operands[1..]) {
+            let callee = cx.callee(branch)?;
+            parameters(&callee, &[operand], "case_c2", attribute)?;
+            result(&callee, &first, "case_c3", attribute)?;
+        }
+        Ok(first)
     }
 }

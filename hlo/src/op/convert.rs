@@ -1,20 +1,15 @@
 //! `convert`, `reduce-precision`, `stochastic-convert`: values in another type.
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The value in another element type.
-    pub struct Convert {
-    }
+    /// The value in another element type, rounded once to the nearest.
+    ///
+    /// From a float to an integer the fraction is cut off and the range saturates; NaN gives 0. From complex to real
+    /// the real part is kept.
+    pub struct Convert {}
 }
-
-impl ShapeRule for Convert {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
     /// Rounds to fewer bits and keeps the type.
     pub struct ReducePrecision {
@@ -24,23 +19,41 @@ attrs! {
         pub mantissa_bits: i64 = "mantissa_bits";
     }
 }
-
-impl ShapeRule for ReducePrecision {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
     /// Rounds up or down by a random number.
-    pub struct StochasticConvert {
-    }
+    pub struct StochasticConvert {}
 }
 
-impl ShapeRule for StochasticConvert {
-    const CHECKED: bool = false;
+impl ShapeRule for Convert {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let (operand, result) = (cx.array(0)?, cx.stated_array()?);
+        Ok(operand.with_type(result.ty).into())
+    }
+}
+impl ShapeRule for ReducePrecision {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.types(0, ElementType::is_float, "float")?;
+        check(self.exponent_bits >= 1, "reduce_precision_c2", || {
+            format!("{} exponent bits; at least 1 is needed", self.exponent_bits)
+        })
+        .map_err(|e| e.on(Place::Attribute("exponent_bits")))?;
+        check(self.mantissa_bits >= 0, "reduce_precision_c3", || {
+            format!("{} mantissa bits", self.mantissa_bits)
+        })
+        .map_err(|e| e.on(Place::Attribute("mantissa_bits")))?;
+        Ok(cx.array(0)?.clone().into())
+    }
+}
+impl ShapeRule for StochasticConvert {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.types(0, ElementType::is_float, "float")?;
+        cx.types(1, |ty| ty.class() == crate::Class::Unsigned, "unsigned")?;
+        let (operand, random) = (cx.array(0)?, cx.array(1)?);
+        super::rule::same_dims(cx, operand, random, 1)?;
+        check(operand.ty.bits() == random.ty.bits(), "stochastic_convert_random", || {
+            format!("random bits are {}, the operand {}", random.ty, operand.ty)
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        Ok(operand.with_type(cx.stated_array()?.ty).into())
     }
 }

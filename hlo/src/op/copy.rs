@@ -1,23 +1,14 @@
 //! `copy`, `copy-start`, `copy-done`: the same value elsewhere.
-use super::value::{Ignored};
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::value::Ignored;
+use super::{Infer, ShapeRule, check};
+use crate::{ElementType, Result, Shape};
 
 attrs! {
     /// The same value, perhaps in another layout.
-    pub struct Copy {
-    }
+    pub struct Copy {}
 }
-
-impl ShapeRule for Copy {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
-    /// Starts a [`Copy`].
+    /// Starts a [`Copy`]: gives `(destination, source, u32[])`.
     pub struct CopyStart {
         /// Number of the prefetch across programs.
         pub cross_program_prefetch_index: Option<i64> = "cross_program_prefetch_index" or None;
@@ -25,23 +16,29 @@ attrs! {
         pub is_cross_program_prefetch: Ignored = "is_cross_program_prefetch" or Ignored;
     }
 }
-
-impl ShapeRule for CopyStart {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
-    /// Ends a [`Copy`].
-    pub struct CopyDone {
-    }
+    /// Ends a [`Copy`]: gives the destination.
+    pub struct CopyDone {}
 }
 
-impl ShapeRule for CopyDone {
-    const CHECKED: bool = false;
+impl ShapeRule for Copy {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        Ok(cx.operands[0].clone())
+    }
+}
+impl ShapeRule for CopyStart {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        let operand = cx.operands[0].clone();
+        let context = Shape::scalar(ElementType::U32);
+        Ok(Shape::Tuple(vec![operand.clone(), operand, context]))
+    }
+}
+impl ShapeRule for CopyDone {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        let started = cx.operands[0].tuple().filter(|elements| elements.len() == 3);
+        check(started.is_some(), "copy_done_operand", || {
+            format!("the operand of `copy-done` is a `copy-start`, not {}", cx.operands[0])
+        })?;
+        Ok(started.expect("checked above")[0].clone())
     }
 }

@@ -1,9 +1,10 @@
 //! `iota`: counts along a dimension.
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Counts from 0 along a dimension.
+    /// Counts from 0 along a dimension; the number is converted to the element type.
     pub struct Iota {
         /// The dimension.
         pub iota_dimension: Option<i64> = "iota_dimension" or None;
@@ -11,8 +12,14 @@ attrs! {
 }
 
 impl ShapeRule for Iota {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let result = cx.stated_array()?;
+        check(result.ty != ElementType::Pred, "iota_type", || "iota cannot give pred".to_owned())?;
+        let dim = self.iota_dimension.unwrap_or(0);
+        check(result.dim(dim).is_some(), "iota_c1", || {
+            format!("dimension {dim} does not exist in {result}")
+        })
+        .map_err(|e| e.on(Place::Attribute("iota_dimension")))?;
+        Ok(result.clone().into())
     }
 }

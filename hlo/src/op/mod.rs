@@ -8,7 +8,9 @@ mod attrs;
 mod table;
 mod family;
 mod rule;
+mod rules;
 pub mod value;
+mod windows;
 
 pub(crate) use attrs::{AttrReader, AttrValue, AttrWriter, Attrs, Field, OuterAsync};
 pub use family::{Accuracy, Arity, Binary, Op, Opcode, ShapeText, Types, Unary};

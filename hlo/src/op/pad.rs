@@ -1,10 +1,13 @@
 //! `pad`: puts a value around and between elements.
-use super::value::{PaddingConfig};
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::value::PaddingConfig;
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
     /// Puts the padding value around and between the elements.
+    ///
+    /// Interior padding comes first; a negative edge then takes elements away.
     pub struct Pad {
         /// How much, for each dimension.
         pub padding: PaddingConfig = "padding";
@@ -12,8 +15,31 @@ attrs! {
 }
 
 impl ShapeRule for Pad {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let (operand, value) = (cx.array(0)?, cx.array(1)?);
+        check(value.rank() == 0 && value.ty == operand.ty, "pad_c1", || {
+            format!("the padding value is {value}, wanted {}[]", operand.ty)
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        let given = self.padding.dims.len();
+        check(given == operand.rank(), "pad_c2", || {
+            format!("padding is given for {given} dimensions, the operand has {}", operand.rank())
+        })
+        .map_err(|e| e.on(Place::Attribute("padding")))?;
+        let mut dims = Dims::new();
+        for (padding, &size) in self.padding.dims.iter().zip(&operand.dims) {
+            check(padding.interior >= 0, "pad_c3", || {
+                format!("interior padding {} is negative", padding.interior)
+            })
+            .map_err(|e| e.on(Place::Attribute("padding")))?;
+            let holes = i128::from((size - 1).max(0)) * i128::from(padding.interior);
+            let padded = i128::from(size) + i128::from(padding.low) + i128::from(padding.high) + holes;
+            check((0..=i128::from(i64::MAX)).contains(&padded), "pad_c4", || {
+                format!("a dimension of size {size} would become {padded}")
+            })
+            .map_err(|e| e.on(Place::Attribute("padding")))?;
+            dims.push(i64::try_from(padded).expect("checked above"));
+        }
+        Ok(ArrayShape { dynamic: operand.dynamic.clone(), ..ArrayShape::new(operand.ty, dims) }.into())
     }
 }

@@ -1,29 +1,23 @@
 //! `partition-id` and `replica-id`: which device this is.
 use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use crate::{ElementType, Result, Shape};
 
 attrs! {
     /// The partition this device runs.
-    pub struct PartitionId {
-    }
+    pub struct PartitionId {}
+}
+attrs! {
+    /// The replica this device runs.
+    pub struct ReplicaId {}
 }
 
 impl ShapeRule for PartitionId {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+    fn infer(&self, _: &Infer<'_>) -> Result<Shape> {
+        Ok(Shape::scalar(ElementType::U32))
     }
 }
-
-attrs! {
-    /// The replica this device runs.
-    pub struct ReplicaId {
-    }
-}
-
 impl ShapeRule for ReplicaId {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+    fn infer(&self, _: &Infer<'_>) -> Result<Shape> {
+        Ok(Shape::scalar(ElementType::U32))
     }
 }

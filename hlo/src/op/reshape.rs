@@ -1,5 +1,5 @@
 //! `reshape`: the same elements in other dimensions.
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
 use crate::{Result, Shape};
 
 attrs! {
@@ -11,8 +11,14 @@ attrs! {
 }
 
 impl ShapeRule for Reshape {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let (operand, result) = (cx.array(0)?, cx.stated_array()?);
+        check(operand.ty == result.ty, "reshape_c1", || {
+            format!("a reshape of {} cannot give {}", operand.ty, result.ty)
+        })?;
+        check(operand.element_count() == result.element_count(), "reshape_c2", || {
+            format!("{operand} and {result} do not have the same number of elements")
+        })?;
+        Ok(result.clone().into())
     }
 }

@@ -1,9 +1,10 @@
 //! `reverse`: turns dimensions around.
+use super::rules::dims_of;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 
 attrs! {
-    /// Turns some dimensions around.
+    /// Turns some dimensions around: index i of such a dimension becomes size - 1 - i.
     pub struct Reverse {
         /// Dimensions turned around.
         pub dimensions: Vec<i64> = "dimensions";
@@ -11,8 +12,9 @@ attrs! {
 }
 
 impl ShapeRule for Reverse {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operand = cx.array(0)?;
+        dims_of(&self.dimensions, operand, "reverse_c2", "dimensions")?;
+        Ok(operand.clone().into())
     }
 }

@@ -1,10 +1,17 @@
 //! `scatter`: combines boxes into an array at places given by another.
-use super::{Infer, ShapeRule};
+use super::gather::index_dims;
+use super::rule::same_dims;
+use super::rules::{ascending, one_or_tuple, reducer, unique_in_range};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::ir::ComputationId;
-use crate::{Result, Shape};
+use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
-    /// Combines a box into the operand for each vector of indices.
+    /// Combines a box into the operand for each vector of indices, in row-major order of the updates.
+    ///
+    /// A box that does not lie inside the operand as a whole is skipped. Operands come first, then the indices, then
+    /// the updates.
     pub struct Scatter {
         /// Update dimensions that lie inside a box.
         pub update_window_dims: Vec<i64> = "update_window_dims";
@@ -22,14 +29,80 @@ attrs! {
         pub indices_are_sorted: bool = "indices_are_sorted" or false;
         /// A promise that changes no value.
         pub unique_indices: bool = "unique_indices" or false;
-        /// Combines two values.
+        /// Combines what is there with the update.
         pub to_apply: ComputationId = "to_apply";
     }
 }
 
+impl Scatter {
+    fn lists(&self, operand: &ArrayShape, vector: i64, updates: &ArrayShape) -> Result<()> {
+        let rank = operand.rank();
+        ascending(&self.update_window_dims, "scatter_c7", "update_window_dims")?;
+        unique_in_range(&self.update_window_dims, updates.rank(), "scatter_c8", "update_window_dims")?;
+        ascending(&self.inserted_window_dims, "scatter_c10", "inserted_window_dims")?;
+        ascending(&self.input_batching_dims, "scatter_c12", "input_batching_dims")?;
+        let left_out = [self.inserted_window_dims.as_slice(), &self.input_batching_dims].concat();
+        unique_in_range(&left_out, rank, "scatter_c9", "inserted_window_dims")?;
+        let covered = self.update_window_dims.len() + left_out.len();
+        check(covered == rank, "scatter_c2", || {
+            format!("window, inserted and batching dimensions are {covered}, the operand's rank is {rank}")
+        })
+        .map_err(|e| e.on(Place::Attribute("update_window_dims")))?;
+        let mapped = i64::try_from(self.scatter_dims_to_operand_dims.len()).unwrap_or(i64::MAX);
+        check(mapped == vector, "scatter_c19", || {
+            format!("scatter_dims_to_operand_dims has {mapped} entries, an index vector {vector}")
+        })
+        .map_err(|e| e.on(Place::Attribute("scatter_dims_to_operand_dims")))?;
+        unique_in_range(&self.scatter_dims_to_operand_dims, rank, "scatter_c20", "scatter_dims_to_operand_dims")
+    }
+
+    fn updates(&self, operand: &ArrayShape, indices: &ArrayShape, updates: &ArrayShape, i: usize) -> Result<()> {
+        let on = |e: crate::Error| e.on(Place::Operand(i));
+        let (batch, _) = index_dims(indices, self.index_vector_dim, "scatter_c22")?;
+        let wanted = batch.len() + self.update_window_dims.len();
+        check(updates.rank() == wanted, "scatter_c4", || {
+            format!("updates of rank {wanted} are wanted, found {updates}")
+        })
+        .map_err(on)?;
+        let outer = super::rules::without(updates, &self.update_window_dims);
+        check(outer == batch, "scatter_c4", || {
+            format!("{updates} does not hold one box for each index vector of {indices}")
+        })
+        .map_err(on)?;
+        let inner = (0i64..).zip(&operand.dims).filter(|(d, _)| {
+            !self.inserted_window_dims.contains(d) && !self.input_batching_dims.contains(d)
+        });
+        for (&dim, (_, &size)) in self.update_window_dims.iter().zip(inner) {
+            check(updates.dim(dim).is_some_and(|u| u <= size), "scatter_c4", || {
+                format!("dimension {dim} of the updates {updates} exceeds {size}")
+            })
+            .map_err(on)?;
+        }
+        Ok(())
+    }
+}
+
 impl ShapeRule for Scatter {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let count = cx.operands.len() / 2;
+        cx.arity(cx.operands.len() % 2 == 1 && count > 0, "operands, indices and as many updates")?;
+        let (first, indices) = (cx.array(0)?, cx.array(count)?);
+        cx.types(count, ElementType::is_integral, "signed, unsigned")?;
+        let (_, vector) = index_dims(indices, self.index_vector_dim, "scatter_c22")?;
+        let mut inputs = Vec::with_capacity(count);
+        for i in 0..count {
+            let (operand, updates) = (cx.array(i)?, cx.array(count + 1 + i)?);
+            same_dims(cx, first, operand, i)?;
+            self.lists(operand, vector, updates)?;
+            self.updates(operand, indices, updates, count + 1 + i)?;
+            inputs.push(operand.ty);
+        }
+        let (left, right) = (self.input_batching_dims.len(), self.scatter_indices_batching_dims.len());
+        check(left == right, "scatter_c16", || format!("{left} operand dimensions are batched with {right} of the indices"))
+            .map_err(|e| e.on(Place::Attribute("scatter_indices_batching_dims")))?;
+        unique_in_range(&self.scatter_indices_batching_dims, indices.rank(), "scatter_c14", "scatter_indices_batching_dims")?;
+        reducer(cx, self.to_apply, &inputs, "scatter_c23", "to_apply")?;
+        let shapes = cx.operands[..count].iter().map(|&shape| shape.clone());
+        Ok(one_or_tuple(shapes.collect()))
     }
 }

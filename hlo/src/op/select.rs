@@ -1,16 +1,29 @@
 //! `select`: one of two values.
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The second operand where the first is true, else the third.
-    pub struct Select {
-    }
+    /// The second operand where the first is true, else the third. A scalar `pred` chooses the whole.
+    ///
+    /// Texts until 2022 select whole tuples with a scalar `pred`.
+    pub struct Select {}
 }
 
 impl ShapeRule for Select {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        cx.types(0, |ty| ty == ElementType::Pred, "pred")?;
+        let pred = cx.array(0)?;
+        let (on_true, on_false) = (cx.operands[1], cx.operands[2]);
+        check(on_true.compatible(on_false), "select_c2", || {
+            format!("the values to select from are {on_true} and {on_false}")
+        })
+        .map_err(|e| e.on(Place::Operand(2)))?;
+        let fits = pred.rank() == 0 || on_true.array().is_some_and(|a| a.dims == pred.dims);
+        check(fits, "select_c1", || {
+            format!("{pred} is neither a scalar nor of the dimensions of {on_true}")
+        })
+        .map_err(|e| e.on(Place::Operand(0)))?;
+        Ok(on_true.clone())
     }
 }

@@ -1,7 +1,8 @@
 //! `slice`: takes a strided box.
-use super::value::{SliceRanges};
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::value::SliceRanges;
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
     /// Takes a strided box out of the operand.
@@ -12,8 +13,24 @@ attrs! {
 }
 
 impl ShapeRule for Slice {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operand = cx.array(0)?;
+        let ranges = &self.ranges.0;
+        let on = |e: crate::Error| e.on(Place::Attribute("slice"));
+        check(ranges.len() == operand.rank(), "slice_c2", || {
+            format!("{} ranges are given for an operand of rank {}", ranges.len(), operand.rank())
+        })
+        .map_err(on)?;
+        let mut dims = Dims::new();
+        for (range, &size) in ranges.iter().zip(&operand.dims) {
+            let (start, limit, stride) = (range.start, range.limit, range.stride);
+            check(0 <= start && start <= limit && limit <= size, "slice_c3", || {
+                format!("range [{start}:{limit}] does not lie in a dimension of size {size}")
+            })
+            .map_err(on)?;
+            check(stride > 0, "slice_c4", || format!("stride {stride} is not positive")).map_err(on)?;
+            dims.push((limit - start) / stride + i64::from((limit - start) % stride != 0));
+        }
+        Ok(ArrayShape { dynamic: operand.dynamic.clone(), ..ArrayShape::new(operand.ty, dims) }.into())
     }
 }

@@ -1,23 +1,52 @@
 //! `sort`: orders by a comparator.
-use super::{Infer, ShapeRule};
+use super::rules::{one_or_tuple, only, parameters, result};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::ir::ComputationId;
-use crate::{Result, Shape};
+use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Orders the operands along a dimension.
+    /// Orders the operands along a dimension, all in the same way.
+    ///
+    /// The computation takes the left and the right element of each operand in turn and says whether the left must
+    /// stand before the right.
     pub struct Sort {
-        /// The dimension; one entry.
+        /// The dimension; one entry. Absent in texts of 2018: the last one.
         pub dimensions: Option<Vec<i64>> = "dimensions" or None;
         /// Equal elements keep their order.
         pub is_stable: bool = "is_stable" or false;
-        /// Whether the left stands before the right; absent in texts of 2018.
+        /// The comparator; absent in texts until 2019: ascending by the first operand.
         pub to_apply: Option<ComputationId> = "to_apply" or None;
     }
 }
 
+impl Sort {
+    /// The dimension to sort along.
+    pub fn dimension(&self, rank: usize) -> usize {
+        let given = self.dimensions.as_ref().and_then(|dims| dims.first());
+        given.and_then(|&d| usize::try_from(d).ok()).unwrap_or(rank.saturating_sub(1))
+    }
+}
+
 impl ShapeRule for Sort {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        cx.arity(!cx.operands.is_empty(), "at least 1 operand")?;
+        let first = cx.array(0)?;
+        if let Some(dims) = &self.dimensions {
+            let dim = only(dims, "dimensions")?;
+            check(first.dim(dim).is_some(), "sort_c4", || format!("dimension {dim} does not exist in {first}"))
+                .map_err(|e| e.on(Place::Attribute("dimensions")))?;
+        }
+        let mut scalars = Vec::new();
+        for (i, operand) in cx.arrays()?.into_iter().enumerate() {
+            super::rule::same_dims(cx, first, operand, i)?;
+            scalars.extend([Shape::scalar(operand.ty), Shape::scalar(operand.ty)]);
+        }
+        if let Some(to_apply) = self.to_apply {
+            let callee = cx.callee(to_apply)?;
+            parameters(&callee, &scalars.iter().collect::<Vec<_>>(), "sort_c5", "to_apply")?;
+            result(&callee, &Shape::scalar(ElementType::Pred), "sort_c5", "to_apply")?;
+        }
+        Ok(one_or_tuple(cx.operands.iter().map(|&shape| shape.clone()).collect()))
     }
 }

@@ -1,42 +1,38 @@
 //! `after-all`, `add-dependency`, `opt-barrier`: order without data.
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
     /// A token that waits for others.
-    pub struct AfterAll {
-    }
+    pub struct AfterAll {}
+}
+attrs! {
+    /// The first operand, once the second, a token, is there.
+    pub struct AddDependency {}
+}
+attrs! {
+    /// The operand; a compiler moves nothing across.
+    pub struct OptBarrier {}
 }
 
 impl ShapeRule for AfterAll {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+    fn infer(&self, _: &Infer<'_>) -> Result<Shape> {
+        // Texts of 2019 wait for arrays too: XLA still reads them, so operands are not checked to be tokens.
+        Ok(Shape::Token)
     }
 }
-
-attrs! {
-    /// The first operand, after the token.
-    pub struct AddDependency {
-    }
-}
-
 impl ShapeRule for AddDependency {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        check(*cx.operands[1] == Shape::Token, "add_dependency_token", || {
+            format!("the second operand is a token, not {}", cx.operands[1])
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        Ok(cx.operands[0].clone())
     }
 }
-
-attrs! {
-    /// The operand; nothing is moved across.
-    pub struct OptBarrier {
-    }
-}
-
 impl ShapeRule for OptBarrier {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        Ok(cx.operands[0].clone())
     }
 }

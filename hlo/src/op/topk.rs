@@ -1,22 +1,33 @@
 //! `topk`: the largest or smallest elements.
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The k largest or smallest along the last dimension, with their places.
+    /// The k largest or smallest along the last dimension, with their places; equal elements in the order of their
+    /// places.
     pub struct TopK {
         /// How many.
         pub k: i64 = "k";
         /// The largest, not the smallest.
         pub largest: bool = "largest", always true;
-        /// Equal elements in order of their places; that is so in any case.
+        /// Equal elements in the order of their places; they are in any case.
         pub is_stable: bool = "is_stable" or true;
     }
 }
 
 impl ShapeRule for TopK {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operand = cx.array(0)?;
+        cx.types(0, |ty| !ty.is_complex(), "pred, signed, unsigned, float")?;
+        let last = operand.dims.last().copied();
+        check(last.is_some_and(|last| (0..=last).contains(&self.k)), "topk_k", || {
+            format!("{} elements cannot be taken from the last dimension of {operand}", self.k)
+        })
+        .map_err(|e| e.on(Place::Attribute("k")))?;
+        let mut values = operand.clone();
+        *values.dims.last_mut().expect("checked above") = self.k;
+        let indices = values.with_type(ElementType::S32);
+        Ok(Shape::Tuple(vec![values.into(), indices.into()]))
     }
 }

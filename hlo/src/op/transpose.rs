@@ -1,9 +1,11 @@
 //! `transpose`: the dimensions in another order.
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::rules::dims_of;
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ArrayShape, Dims, Layout, Result, Shape};
 
 attrs! {
-    /// The dimensions in another order.
+    /// The dimensions in another order: dimension i of the result is dimension `dimensions[i]` of the operand.
     pub struct Transpose {
         /// For each result dimension, the operand dimension it is.
         pub dimensions: Vec<i64> = "dimensions";
@@ -11,8 +13,24 @@ attrs! {
 }
 
 impl ShapeRule for Transpose {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operand = cx.array(0)?;
+        check(self.dimensions.len() == operand.rank(), "transpose_c2", || {
+            format!("{} dimensions are listed for an operand of rank {}", self.dimensions.len(), operand.rank())
+        })
+        .map_err(|e| e.on(Place::Attribute("dimensions")))?;
+        dims_of(&self.dimensions, operand, "transpose_c2", "dimensions")?;
+        let from: Vec<usize> =
+            self.dimensions.iter().map(|&d| usize::try_from(d).expect("checked above")).collect();
+        let dims: Dims = from.iter().map(|&d| operand.dims[d]).collect();
+        let dynamic = operand.dynamic.as_ref().map(|flags| from.iter().map(|&d| flags[d]).collect());
+        // The elements stay where they are: each layout entry is renamed to where its dimension went.
+        let place = |d: &i64| {
+            let found = self.dimensions.iter().position(|p| p == d).unwrap_or(0);
+            i64::try_from(found).expect("a rank is small")
+        };
+        let minor_to_major = operand.layout.minor_to_major.iter().map(place).collect();
+        let layout = Layout { minor_to_major, tail: operand.layout.tail.clone() };
+        Ok(ArrayShape { ty: operand.ty, dims, dynamic, layout }.into())
     }
 }

@@ -1,20 +1,12 @@
 //! `tuple` and `get-tuple-element`.
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
     /// The operands as one value.
-    pub struct Tuple {
-    }
+    pub struct Tuple {}
 }
-
-impl ShapeRule for Tuple {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
     /// One element of a tuple.
     pub struct GetTupleElement {
@@ -23,9 +15,25 @@ attrs! {
     }
 }
 
-impl ShapeRule for GetTupleElement {
-    const CHECKED: bool = false;
+impl ShapeRule for Tuple {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        Ok(Shape::Tuple(cx.operands.iter().map(|&shape| shape.clone()).collect()))
+    }
+}
+impl ShapeRule for GetTupleElement {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        let operand = cx.operands[0];
+        let elements = operand.tuple();
+        check(elements.is_some(), "get_tuple_element_operand", || {
+            format!("the operand is {operand}, not a tuple")
+        })
+        .map_err(|e| e.on(Place::Operand(0)))?;
+        let elements = elements.expect("checked above");
+        let element = usize::try_from(self.index).ok().and_then(|i| elements.get(i));
+        check(element.is_some(), "get_tuple_element_c1", || {
+            format!("a tuple of {} elements has no element {}", elements.len(), self.index)
+        })
+        .map_err(|e| e.on(Place::Attribute("index")))?;
+        Ok(element.expect("checked above").clone())
     }
 }

@@ -1,7 +1,8 @@
 //! `while`: repeats a computation as long as a condition holds.
+use super::rules::{parameters, result};
 use super::{AttrReader, AttrValue, AttrWriter, Attrs, Field, Infer, ShapeRule};
 use crate::ir::ComputationId;
-use crate::{Result, Shape};
+use crate::{ElementType, Result, Shape};
 
 /// Repeats a computation as long as a condition holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +49,13 @@ impl Attrs for While {
 }
 
 impl ShapeRule for While {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        Ok(cx.operands[0].clone())
+        let value = cx.operands[0];
+        let (condition, body) = (cx.callee(self.condition)?, cx.callee(self.body)?);
+        parameters(&condition, &[value], "while_c1", "condition")?;
+        result(&condition, &Shape::scalar(ElementType::Pred), "while_c1", "condition")?;
+        parameters(&body, &[value], "while_c2", "body")?;
+        result(&body, value, "while_c2", "body")?;
+        Ok(value.clone())
     }
 }

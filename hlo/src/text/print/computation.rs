@@ -1,5 +1,5 @@
 //! One computation: signature, instructions, closing brace.
-use super::{Printer, order, push_indent, shape};
+use super::{Printer, push_indent, shape};
 use crate::ir::ComputationId;
 
 impl Printer<'_> {
@@ -24,7 +24,7 @@ impl Printer<'_> {
         if self.options.numbered_names {
             self.numbers.borrow_mut().push(vec![None; computation.instructions.len()]);
         }
-        for instruction in order::instructions(self.module, id) {
+        for instruction in self.order.instructions(id) {
             push_indent(out, indent + 1);
             self.instruction(out, id, instruction, indent + 1);
             out.push('\n');

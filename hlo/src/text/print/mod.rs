@@ -63,6 +63,7 @@ impl Style {
 /// Prints one module.
 pub(crate) struct Printer<'m> {
     module: &'m Module,
+    order: order::Order<'m>,
     options: Options,
     /// Numbers given to instructions of the computations being printed, the innermost last.
     numbers: RefCell<Vec<Vec<Option<u32>>>>,
@@ -70,7 +71,7 @@ pub(crate) struct Printer<'m> {
 
 impl<'m> Printer<'m> {
     pub(crate) fn new(module: &'m Module, style: Style) -> Self {
-        Self { module, options: style.options(), numbers: RefCell::new(Vec::new()) }
+        Self { module, order: order::Order::new(module), options: style.options(), numbers: RefCell::new(Vec::new()) }
     }
 
     /// The whole module.
@@ -85,7 +86,7 @@ impl<'m> Printer<'m> {
             self.module.frames.print(&mut out);
         }
         out.push('\n');
-        for id in order::computations(self.module) {
+        for id in self.order.computations() {
             self.computation(&mut out, id, 0, true);
             out.push_str("\n\n");
         }

@@ -7,95 +7,96 @@ use crate::Module;
 use crate::ir::{Computation, ComputationId, InstructionId};
 use crate::op::Op;
 
-/// All computations: callees before callers, each once.
-pub(crate) fn computations(module: &Module) -> Vec<ComputationId> {
-    let mut called = vec![false; module.computations.len()];
-    for (_, computation) in module.computations.iter() {
-        for (_, instruction) in computation.instructions.iter() {
-            instruction.op.each_callee(&mut |id| called[id.index()] = true);
-        }
-    }
-    let mut seen = called.iter().map(|_| false).collect::<Vec<_>>();
-    let mut order = Vec::with_capacity(called.len());
-    let roots = module.computations.ids().filter(|id| !called[id.index()]);
-    for root in roots.collect::<Vec<_>>() {
-        embedded(module, root, &mut seen, &mut order);
-        order.push(root);
-    }
-    // Without a root a computation calls itself; the verifier says so, and printing shows it all the same.
-    for id in module.computations.ids() {
-        if called[id.index()] && !seen[id.index()] {
-            seen[id.index()] = true;
-            embedded(module, id, &mut seen, &mut order);
-            order.push(id);
-        }
-    }
-    order.retain(|&id| !is_hidden(module, id));
-    order
+/// What the order of a module's text depends on.
+pub(crate) struct Order<'m> {
+    module: &'m Module,
+    /// Computations some instruction calls.
+    called: Vec<bool>,
+    /// Computations a `fusion` runs: those have no schedule.
+    fused: Vec<bool>,
+    /// Computations printed as the op of an asynchronous instruction.
+    hidden: Vec<bool>,
 }
 
-/// The computations `root` calls, directly or not, callees first. A computation counts as seen when it is first met,
-/// not when it is printed, so one that is shared may come after a user of it.
-fn embedded(module: &Module, root: ComputationId, seen: &mut [bool], order: &mut Vec<ComputationId>) {
-    let mut stack = vec![(root, instructions(module, root), 0)];
-    while let Some((id, list, next)) = stack.last_mut() {
-        let id = *id;
-        let Some(&at) = list.get(*next) else {
-            stack.pop();
-            if !stack.is_empty() {
+impl<'m> Order<'m> {
+    pub(crate) fn new(module: &'m Module) -> Self {
+        let none = vec![false; module.computations.len()];
+        let (mut called, mut fused, mut wrapped, mut shared) =
+            (none.clone(), none.clone(), none.clone(), none);
+        let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+        for (_, instruction) in instructions {
+            let (fusion, start) =
+                (matches!(instruction.op, Op::Fusion(_)), matches!(instruction.op, Op::AsyncStart(_)));
+            instruction.op.each_callee(&mut |id| {
+                let i = id.index();
+                called[i] = true;
+                fused[i] |= fusion;
+                wrapped[i] |= start;
+                shared[i] |= !start;
+            });
+        }
+        let hidden = module.computations.iter().map(|(id, computation)| {
+            let i = id.index();
+            wrapped[i] && !shared[i] && id != module.entry && crate::text::is_single_op(computation)
+        });
+        Self { module, hidden: hidden.collect(), called, fused }
+    }
+
+    /// All computations that are printed: callees before callers, each once.
+    pub(crate) fn computations(&self) -> Vec<ComputationId> {
+        let ids = || self.module.computations.ids();
+        let mut seen = vec![false; self.called.len()];
+        let mut order = Vec::with_capacity(self.called.len());
+        for root in ids().filter(|id| !self.called[id.index()]) {
+            self.embedded(root, &mut seen, &mut order);
+            order.push(root);
+        }
+        // What no root leads to calls itself; the verifier says so, and printing shows it all the same.
+        for id in ids().filter(|id| self.called[id.index()]) {
+            if !std::mem::replace(&mut seen[id.index()], true) {
+                self.embedded(id, &mut seen, &mut order);
                 order.push(id);
             }
-            continue;
-        };
-        *next += 1;
-        let mut callees = Vec::new();
-        let op = &module.computations[id].instructions[at].op;
-        op.each_callee(&mut |callee| {
-            if !std::mem::replace(&mut seen[callee.index()], true) {
-                callees.push(callee);
-            }
-        });
-        // The first callee is walked first: it goes on the stack last.
-        for callee in callees.into_iter().rev() {
-            stack.push((callee, instructions(module, callee), 0));
         }
+        order.retain(|&id| !self.hidden[id.index()]);
+        order
     }
-}
 
-/// Whether the computation is printed as the op of an asynchronous instruction.
-fn is_hidden(module: &Module, id: ComputationId) -> bool {
-    let callers = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-    let mut wraps = false;
-    if !crate::text::is_single_op(&module.computations[id]) || id == module.entry {
-        return false;
-    }
-    for (_, instruction) in callers {
-        match &instruction.op {
-            Op::AsyncStart(start) if start.calls == id => wraps = true,
-            op => {
-                let mut other = false;
-                op.each_callee(&mut |callee| other |= callee == id);
-                if other {
-                    return false;
+    /// The computations `root` calls, directly or not, callees first. A computation counts as seen when it is first
+    /// met, not when it is printed, so one that is shared may come after a user of it.
+    fn embedded(&self, root: ComputationId, seen: &mut [bool], order: &mut Vec<ComputationId>) {
+        let mut stack = vec![(root, self.instructions(root), 0)];
+        while let Some((id, list, next)) = stack.last_mut() {
+            let id = *id;
+            let Some(&at) = list.get(*next) else {
+                stack.pop();
+                if !stack.is_empty() {
+                    order.push(id);
                 }
+                continue;
+            };
+            *next += 1;
+            let mut callees = Vec::new();
+            self.module.computations[id].instructions[at].op.each_callee(&mut |callee| {
+                if !std::mem::replace(&mut seen[callee.index()], true) {
+                    callees.push(callee);
+                }
+            });
+            // The first callee is walked first: it goes on the stack last.
+            for callee in callees.into_iter().rev() {
+                stack.push((callee, self.instructions(callee), 0));
             }
         }
     }
-    wraps
-}
 
-/// The instructions of a computation in the order they are printed.
-pub(crate) fn instructions(module: &Module, id: ComputationId) -> Vec<InstructionId> {
-    let computation = &module.computations[id];
-    if module.config.is_scheduled && !is_fused(module, id) {
-        return computation.instructions.ids().collect();
+    /// The instructions of a computation in the order they are printed.
+    pub(crate) fn instructions(&self, id: ComputationId) -> Vec<InstructionId> {
+        let computation = &self.module.computations[id];
+        if self.module.config.is_scheduled && !self.fused[id.index()] {
+            return computation.instructions.ids().collect();
+        }
+        post_order(computation)
     }
-    post_order(computation)
-}
-
-/// Whether a `fusion` runs the computation: those have no schedule.
-fn is_fused(module: &Module, id: ComputationId) -> bool {
-    module.fused.get(id.index()).copied().unwrap_or(false)
 }
 
 /// Operands before users: from every instruction that nothing uses, in text order, down to its operands.

@@ -1,0 +1,44 @@
+//! How many places a window has: shared by `reduce-window`, `select-and-scatter` and `convolution`.
+use super::check;
+use super::value::{Window, WindowDim};
+use crate::diag::Place;
+use crate::{Dims, Result};
+
+/// The size of an array with `dilation - 1` holes between its elements.
+fn dilated(size: i64, dilation: i64) -> i128 {
+    if size == 0 { 0 } else { i128::from(size - 1) * i128::from(dilation) + 1 }
+}
+
+/// How many places a window has over a dimension of size `base`.
+fn count(dim: &WindowDim, base: i64) -> i64 {
+    let padded =
+        i128::from(dim.pad_low) + dilated(base, dim.lhs_dilation) + i128::from(dim.pad_high);
+    let window = dilated(dim.size, dim.rhs_dilation);
+    if padded <= 0 || window > padded {
+        return 0;
+    }
+    let places = (padded - window) / i128::from(dim.stride) + 1;
+    i64::try_from(places).unwrap_or(i64::MAX)
+}
+
+/// The number of places in each dimension; fails unless every field of the window is one that can be used.
+pub(super) fn places(window: &Window, bases: &[i64], rule: &'static str) -> Result<Dims> {
+    let on = |e: crate::Error| e.on(Place::Attribute("window"));
+    check(window.dims.len() == bases.len(), rule, || {
+        format!("the window has {} dimensions, wanted {}", window.dims.len(), bases.len())
+    })
+    .map_err(on)?;
+    for dim in &window.dims {
+        let positive = [
+            ("size", dim.size),
+            ("stride", dim.stride),
+            ("lhs_dilate", dim.lhs_dilation),
+            ("rhs_dilate", dim.rhs_dilation),
+        ];
+        for (name, value) in positive {
+            check(value > 0, rule, || format!("{name} {value} of the window is not positive"))
+                .map_err(on)?;
+        }
+    }
+    Ok(window.dims.iter().zip(bases).map(|(dim, &base)| count(dim, base)).collect())
+}
