@@ -1,0 +1,125 @@
+//! Index algebra: sizes, strides, and walks over them in row-major order.
+use hlo::{ArrayShape, Dims};
+
+/// A dimension, size or index as a `usize`; the verifier has found it not negative.
+pub(crate) fn to_usize(x: i64) -> usize {
+    usize::try_from(x).expect("verified: not negative")
+}
+
+/// A size as an index.
+pub(crate) fn to_i64(x: usize) -> i64 {
+    i64::try_from(x).expect("a size in memory fits i64")
+}
+
+/// How far apart neighbours of each dimension are, in elements, row-major.
+pub(crate) fn strides(dims: &[i64]) -> Dims {
+    let mut strides = Dims::from_elem(1, dims.len());
+    for d in (1..dims.len()).rev() {
+        strides[d - 1] = strides[d].saturating_mul(dims[d].max(1));
+    }
+    strides
+}
+
+/// The number of elements of an array that is in memory.
+pub(crate) fn count(dims: &[i64]) -> usize {
+    dims.iter().map(|&d| to_usize(d)).product()
+}
+
+/// Walks all indices of `dims` in row-major order and keeps offsets that depend linearly on them.
+///
+/// This is the one loop the engine's data movement is made of: `offset = base + sum of index[d] * strides[d]`.
+pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i64)) {
+    if dims.contains(&0) {
+        return;
+    }
+    let Some((&inner, outer)) = dims.split_last() else {
+        visit(base);
+        return;
+    };
+    let step = strides[dims.len() - 1];
+    let mut index = vec![0i64; outer.len()];
+    let mut row = base;
+    loop {
+        let mut at = row;
+        for _ in 0..inner {
+            visit(at);
+            at += step;
+        }
+        let mut d = outer.len();
+        loop {
+            if d == 0 {
+                return;
+            }
+            d -= 1;
+            index[d] += 1;
+            row += strides[d];
+            if index[d] < outer[d] {
+                break;
+            }
+            row -= strides[d] * outer[d];
+            index[d] = 0;
+        }
+    }
+}
+
+/// Walks all indices of `dims` in row-major order.
+pub(crate) fn indices(dims: &[i64], mut visit: impl FnMut(&[i64])) {
+    if dims.contains(&0) {
+        return;
+    }
+    let mut index = vec![0i64; dims.len()];
+    loop {
+        visit(&index);
+        let mut d = dims.len();
+        loop {
+            if d == 0 {
+                return;
+            }
+            d -= 1;
+            index[d] += 1;
+            if index[d] < dims[d] {
+                break;
+            }
+            index[d] = 0;
+        }
+    }
+}
+
+/// Offsets of all indices of `dims`, collected: for loops that need them more than once.
+pub(crate) fn offset_list(dims: &[i64], strides: &[i64]) -> Vec<usize> {
+    let mut list = Vec::with_capacity(count(dims));
+    offsets(dims, 0, strides, |at| list.push(to_usize(at)));
+    list
+}
+
+/// Sizes and strides of some dimensions of an array.
+pub(crate) fn pick(shape: &ArrayShape, dims: &[i64]) -> (Dims, Dims) {
+    let all = strides(&shape.dims);
+    let size = dims.iter().map(|&d| shape.dims[to_usize(d)]).collect();
+    (size, dims.iter().map(|&d| all[to_usize(d)]).collect())
+}
+
+/// The dimensions of an array of this rank that `dims` does not list.
+pub(crate) fn others(rank: usize, dims: &[i64]) -> Dims {
+    (0..to_i64(rank)).filter(|d| !dims.contains(d)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_row_major() {
+        let mut seen = Vec::new();
+        offsets(&[2, 3], 10, &[1, 2], |at| seen.push(at));
+        assert_eq!(seen, [10, 12, 14, 11, 13, 15]);
+        let mut seen = Vec::new();
+        offsets(&[], 7, &[], |at| seen.push(at));
+        assert_eq!(seen, [7]);
+        offsets(&[3, 0], 0, &[1, 1], |_| panic!("an empty space has no index"));
+        let mut seen = Vec::new();
+        indices(&[2, 2], |i| seen.push(i.to_vec()));
+        assert_eq!(seen, [[0, 0], [0, 1], [1, 0], [1, 1]]);
+        assert_eq!(strides(&[2, 3, 4]).as_slice(), [12, 4, 1]);
+    }
+}

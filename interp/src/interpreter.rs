@@ -1,0 +1,116 @@
+//! The entry point: a verified module, options, arguments in, result out.
+use crate::error::Code;
+use crate::machine::{Machine, Step};
+use crate::{Error, Result};
+use hlo::{ArrayShape, Literal, Shape, Verified};
+
+/// How a module is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Steps after which the run stops with [`Code::OutOfFuel`]: one for each instruction, and one for each call of a
+    /// scalar computation by an op like `reduce`. No limit if absent.
+    pub fuel: Option<u64>,
+    /// Bytes all live values together may take. No limit if absent.
+    pub max_memory: Option<usize>,
+}
+
+impl Options {
+    /// Stops after `steps` steps.
+    #[must_use]
+    pub fn fuel(mut self, steps: u64) -> Self {
+        self.fuel = Some(steps);
+        self
+    }
+    /// Refuses to hold more than `bytes` bytes of values.
+    #[must_use]
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.max_memory = Some(bytes);
+        self
+    }
+}
+
+/// Runs a verified module.
+///
+/// ```
+/// let text = "HloModule m\nENTRY e { ROOT c = s32[] constant(7) }";
+/// let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+/// let result = interp::Interpreter::new(&verified).run(&[]).unwrap();
+/// assert_eq!(result.to_string(), "s32[] 7");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Interpreter<'m> {
+    verified: &'m Verified,
+    options: Options,
+}
+
+impl<'m> Interpreter<'m> {
+    /// An interpreter without limits.
+    pub fn new(verified: &'m Verified) -> Self {
+        Self::with_options(verified, Options::default())
+    }
+    /// An interpreter with options.
+    pub fn with_options(verified: &'m Verified, options: Options) -> Self {
+        Self { verified, options }
+    }
+
+    /// The result of the entry computation on `arguments`, one for each parameter.
+    ///
+    /// # Errors
+    /// `E0401` if the arguments do not fit; `E04xx` if the run does not end with a result.
+    pub fn run(&self, arguments: &[Literal]) -> Result<Literal> {
+        match self.start(arguments)?.resume()? {
+            Step::Done(result) => Ok(result),
+        }
+    }
+
+    /// A machine that has not taken its first step.
+    ///
+    /// # Errors
+    /// `E0401` if the arguments do not fit.
+    pub fn start(&self, arguments: &[Literal]) -> Result<Machine<'m>> {
+        let module = self.verified.module();
+        let wanted = module.entry().program_shape().parameters;
+        if wanted.len() != arguments.len() {
+            let message =
+                format!("the module takes {} arguments, {} are given", wanted.len(), arguments.len());
+            return Err(Code::Invalid { message }.into());
+        }
+        let mut fitted = Vec::with_capacity(arguments.len());
+        for (i, (argument, wanted)) in arguments.iter().zip(wanted).enumerate() {
+            let found = argument.shape();
+            if !found.compatible(wanted) {
+                let message = format!("argument {i} has shape {found}, the parameter {wanted}");
+                return Err(Code::Invalid { message }.into());
+            }
+            fitted.push(with_layouts(argument, wanted));
+        }
+        Machine::new(module, self.options, fitted)
+    }
+}
+
+/// The same value under the layouts of `shape`.
+pub(crate) fn with_layouts(value: &Literal, shape: &Shape) -> Literal {
+    match (shape, value.elements()) {
+        (Shape::Array(array), _) => value.with_shape(static_shape(array)),
+        (Shape::Tuple(shapes), Some(elements)) => {
+            let elements = elements.iter().zip(shapes).map(|(e, s)| with_layouts(e, s));
+            Literal::tuple(elements.collect())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The shape of the data: a dynamic dimension takes its bound.
+pub(crate) fn static_shape(shape: &ArrayShape) -> ArrayShape {
+    ArrayShape { dynamic: None, ..shape.clone() }
+}
+
+/// Refuses a shape whose elements cannot be counted or addressed.
+pub(crate) fn checked_bytes(shape: &ArrayShape) -> Result<usize> {
+    let bytes = shape.byte_count().filter(|&b| isize::try_from(b).is_ok());
+    bytes.ok_or_else(|| {
+        let message = format!("{shape} has more elements than memory has addresses");
+        Error::from(Code::OutOfMemory { message })
+    })
+}

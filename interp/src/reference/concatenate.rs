@@ -1,0 +1,25 @@
+//! `concatenate`: `result[.., offset + i, ..] = operand[.., i, ..]`, operand after operand
+use crate::index::{count, to_usize};
+use hlo::op::Concatenate;
+use hlo::{ArrayShape, Literal};
+
+pub(super) fn concatenate(op: &Concatenate, operands: &[&Literal], shape: &ArrayShape) -> Literal {
+    let dim = to_usize(op.dimensions[0]);
+    let width = shape.ty.storage_bytes();
+    // Everything after the dimension lies together, so each operand gives one run for each index before it.
+    let outer = count(&shape.dims[..dim]);
+    let runs: Vec<usize> = operands
+        .iter()
+        .map(|o| count(&o.array_shape().expect("verified: an array").dims[dim..]) * width)
+        .collect();
+    let mut result = Literal::zeros(shape.clone());
+    let mut rest = result.bytes_mut();
+    for row in 0..outer {
+        for (operand, &run) in operands.iter().zip(&runs) {
+            let (slot, after) = rest.split_at_mut(run);
+            slot.copy_from_slice(&operand.bytes()[row * run..(row + 1) * run]);
+            rest = after;
+        }
+    }
+    result
+}

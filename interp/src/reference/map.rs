@@ -1,0 +1,29 @@
+//! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
+use super::build;
+use crate::Result;
+use crate::machine::Context;
+use hlo::op::Map;
+use hlo::{ArrayShape, Literal, Scalar};
+
+pub(super) fn map(
+    op: &Map,
+    operands: &[&Literal],
+    shape: &ArrayShape,
+    context: &mut Context<'_>,
+) -> Result<Literal> {
+    let applied = context.applied(op.to_apply)?;
+    let mut scratch = applied.scratch();
+    let mut result = Ok(());
+    let mut out = [Scalar::zero(shape.ty)];
+    let mut arguments = vec![Scalar::zero(shape.ty); operands.len()];
+    let value = build(shape, |i| {
+        for (argument, operand) in arguments.iter_mut().zip(operands) {
+            *argument = operand.get(i);
+        }
+        if result.is_ok() {
+            result = context.spend(1).and_then(|()| applied.call(&arguments, &mut scratch, &mut out));
+        }
+        out[0]
+    });
+    result.map(|()| value)
+}

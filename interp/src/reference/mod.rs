@@ -1,0 +1,165 @@
+//! The executable specification: one function for each op, over elements in wide form.
+mod broadcast;
+mod concatenate;
+mod convolution;
+mod custom_call;
+mod dot;
+mod dynamic_slice;
+mod elementwise;
+mod gather;
+mod iota;
+mod map;
+mod moved;
+mod pad;
+mod reduce;
+mod reduce_window;
+mod scatter;
+mod select_and_scatter;
+mod sort;
+mod topk;
+mod wide;
+
+use crate::error::Code;
+use crate::index::to_usize;
+use crate::machine::Context;
+use crate::{Error, Result};
+use hlo::ir::Instruction;
+use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
+
+/// The value of an instruction that is no control flow. `name` is asked for only by errors.
+#[expect(clippy::too_many_lines, reason = "one arm an op")]
+pub(crate) fn evaluate(
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &mut Context<'_>,
+    name: &dyn Fn() -> String,
+) -> Result<Literal> {
+    let shape = &instruction.shape;
+    let array = || shape.array().ok_or_else(|| Error::internal("the result is an array"));
+    Ok(match &instruction.op {
+        Op::Unary(op) => elementwise::unary(*op, operands[0], array()?),
+        Op::Binary(op) => elementwise::binary(*op, operands[0], operands[1], array()?),
+        Op::Compare(op) => elementwise::compare(op, operands[0], operands[1], array()?),
+        Op::Clamp(_) => elementwise::clamp(operands[0], operands[1], operands[2], array()?),
+        Op::Select(_) => elementwise::select(operands[0], operands[1], operands[2], shape),
+        Op::Convert(_) => elementwise::convert(operands[0], array()?),
+        Op::ReducePrecision(op) => elementwise::reduce_precision(op, operands[0], array()?),
+        Op::Constant(constant) => match &*constant.value {
+            ConstantValue::Literal(value) => crate::interpreter::with_layouts(value, shape),
+            ConstantValue::Elided(_) => {
+                return Err(Error::from(Code::Elided { name: name() })
+                    .with_help("dump the module with large constants printed"));
+            }
+        },
+        Op::Iota(op) => iota::iota(op, array()?),
+        Op::Broadcast(op) => broadcast::broadcast(op, operands[0], array()?),
+        Op::Reshape(_) => operands[0].with_shape(array()?.clone()),
+        Op::Bitcast(_) => moved::bitcast(operands[0], array()?)?,
+        Op::BitcastConvert(_) => moved::bitcast_convert(operands[0], array()?),
+        Op::Transpose(op) => moved::transpose(op, operands[0], array()?),
+        Op::Reverse(op) => moved::reverse(op, operands[0], array()?),
+        Op::Slice(op) => moved::slice(op, operands[0], array()?),
+        Op::Copy(_) => crate::interpreter::with_layouts(operands[0], shape),
+        Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
+        Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
+        Op::DynamicSlice(_) => dynamic_slice::dynamic_slice(operands[0], &operands[1..], array()?),
+        Op::DynamicUpdateSlice(_) => {
+            dynamic_slice::dynamic_update_slice(operands[0], operands[1], &operands[2..], array()?)
+        }
+        Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?),
+        Op::Scatter(op) => scatter::scatter(op, operands, shape, context)?,
+        Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?)?,
+        Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
+        Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
+        Op::ReduceWindow(op) => reduce_window::reduce_window(op, operands, shape, context)?,
+        Op::SelectAndScatter(op) => {
+            select_and_scatter::select_and_scatter(op, operands, array()?, context)?
+        }
+        Op::Sort(op) => sort::sort(op, operands, shape, context)?,
+        Op::TopK(op) => topk::topk(op, operands[0], shape)?,
+        Op::Map(op) => map::map(op, operands, array()?, context)?,
+        Op::CustomCall(op) => custom_call::custom_call(op, operands, shape)?,
+        Op::Tuple(_) => Literal::tuple(operands.iter().map(|&o| o.clone()).collect()),
+        Op::GetTupleElement(op) => {
+            let elements = operands[0].elements().expect("verified: a tuple");
+            elements[to_usize(op.index)].clone()
+        }
+        Op::AfterAll(_) => Literal::token(),
+        Op::OptBarrier(_) | Op::AddDependency(_) | Op::Domain(_) => operands[0].clone(),
+        Op::CopyStart(_) => {
+            let context = Literal::scalar(hlo::ElementType::U32, Scalar::Unsigned(0));
+            Literal::tuple(vec![operands[0].clone(), operands[0].clone(), context])
+        }
+        Op::CopyDone(_) => operands[0].elements().expect("verified: a tuple")[0].clone(),
+        Op::PartitionId(_) | Op::ReplicaId(_) => {
+            Literal::scalar(hlo::ElementType::U32, Scalar::Unsigned(0))
+        }
+        Op::Parameter(_) | Op::Call(_) | Op::Fusion(_) | Op::While(_) | Op::Conditional(_) => {
+            return Err(Error::internal("control flow is the machine's"));
+        }
+        Op::AllGather(_)
+        | Op::AllGatherDone(_)
+        | Op::AllGatherStart(_)
+        | Op::AllReduce(_)
+        | Op::AllReduceDone(_)
+        | Op::AllReduceStart(_)
+        | Op::AllToAll(_)
+        | Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_)
+        | Op::BatchNormGrad(_)
+        | Op::BatchNormInference(_)
+        | Op::BatchNormTraining(_)
+        | Op::Cholesky(_)
+        | Op::CollectiveBroadcast(_)
+        | Op::CollectivePermute(_)
+        | Op::CollectivePermuteDone(_)
+        | Op::CollectivePermuteStart(_)
+        | Op::DynamicReshape(_)
+        | Op::Fft(_)
+        | Op::GetDimensionSize(_)
+        | Op::Infeed(_)
+        | Op::Outfeed(_)
+        | Op::RaggedAllToAll(_)
+        | Op::RaggedDot(_)
+        | Op::Recv(_)
+        | Op::RecvDone(_)
+        | Op::ReduceScatter(_)
+        | Op::Rng(_)
+        | Op::RngBitGenerator(_)
+        | Op::RngGetAndUpdateState(_)
+        | Op::ScaledDot(_)
+        | Op::Scan(_)
+        | Op::Send(_)
+        | Op::SendDone(_)
+        | Op::SetDimensionSize(_)
+        | Op::StochasticConvert(_)
+        | Op::TriangularSolve(_) => {
+            let opcode = instruction.opcode();
+            return Err(Error::unsupported(format!("`{opcode}` cannot be run yet")));
+        }
+    })
+}
+
+/// An array whose elements `element` gives, in row-major order.
+pub(crate) fn build(shape: &ArrayShape, mut element: impl FnMut(usize) -> Scalar) -> Literal {
+    let width = shape.ty.storage_bytes();
+    let mut result = Literal::zeros(shape.clone());
+    for (i, slot) in result.bytes_mut().chunks_exact_mut(width).enumerate() {
+        element(i).write(shape.ty, slot);
+    }
+    result
+}
+
+/// The arrays of a result: itself, or the elements of the tuple.
+pub(crate) fn array_shapes(shape: &Shape) -> Vec<&ArrayShape> {
+    shape.leaves().into_iter().filter_map(Shape::array).collect()
+}
+
+/// One array as it is, several as a tuple; `shape` says which.
+pub(crate) fn pack(shape: &Shape, mut arrays: Vec<Literal>) -> Literal {
+    match shape {
+        Shape::Tuple(_) => Literal::tuple(arrays),
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => arrays.swap_remove(0),
+    }
+}
