@@ -3,7 +3,7 @@ pub mod diag;
 pub mod elem;
 mod id;
 mod layout;
-mod literal;
+pub mod literal;
 mod scalar;
 mod shape;
 mod text;

@@ -1,7 +1,7 @@
 //! Element types: one row a type, with every plain fact about it.
 mod format;
 
-pub use format::FloatFormat;
+pub use format::{FloatFormat, Special};
 
 use std::fmt;
 

@@ -7,7 +7,9 @@ mod metadata;
 mod module;
 pub(crate) mod sharding;
 
-pub use common::{CommonAttrs, OriginalValue, RawAttr, Statistics};
+pub use common::{
+    BackendConfig, CommonAttrs, FrontendAttributes, OriginalValue, RawAttr, Statistics,
+};
 pub use computation::{Computation, Instruction, InstructionSpans};
 pub use config::{
     AliasKind, BufferDonor, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,

@@ -112,7 +112,7 @@ impl<'a> AttrReader<'_, 'a> {
         if !self.p.options.lenient {
             return Err(error);
         }
-        let value = self.p.cursor.balanced_value()?;
+        let value = crate::text::balanced::balanced_value(&mut self.p.cursor)?;
         let common = self.common.get_or_insert_default();
         common.unknown.push(crate::ir::RawAttr { name: key.into(), value: value.into() });
         self.p.warn(error.with_help("kept as it stands, because of --lenient"));

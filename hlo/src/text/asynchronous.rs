@@ -39,6 +39,7 @@ impl<'a> Parser<'a> {
         let shapes: SmallVec<[&Shape; 4]> =
             operands.iter().map(|&id| &scope.instructions[id].shape).collect();
         op.complete(&shapes, Some(&inner_shape))?;
+        drop(shapes);
         let wrapped = Instruction {
             op,
             shape: inner_shape,

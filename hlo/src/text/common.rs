@@ -1,5 +1,5 @@
 //! Attributes that every opcode may have.
-use super::{Parser, balanced};
+use super::Parser;
 use crate::diag::Code;
 use crate::ir::{
     BackendConfig, CommonAttrs, FrontendAttributes, InstructionId, Metadata, OriginalValue, Sharding,
@@ -63,4 +63,97 @@ fn once<'a, T>(
     }
     *slot = Some(read(p)?);
     Ok(Field::Taken)
+}
+
+/// `{%a, %b}`: instructions of this computation that stand before.
+fn predecessors(p: &mut Parser<'_>) -> Result<Vec<InstructionId>> {
+    p.cursor.expect(b'{')?;
+    let mut found = Vec::new();
+    loop {
+        let (name, span) = p.cursor.name("the name of an instruction")?;
+        let Some(&id) = p.scope().by_name.get(name) else {
+            return Err(Error::from(Code::UndefinedName { name: name.into() }).at(span));
+        };
+        found.push(id);
+        if !p.cursor.eat(b',') {
+            break;
+        }
+    }
+    p.cursor.expect(b'}')?;
+    Ok(found)
+}
+
+/// Fits what was read to the instruction it belongs to.
+pub(super) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) -> Result<()> {
+    let leaves = || shape.leaves().len();
+    common.sharding = common.sharding.take().map(|sharding| match shape {
+        Shape::Tuple(_) => sharding.expand_to_leaves(leaves()),
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => sharding,
+    });
+    if let Some(replication) = &common.parameter_replication {
+        let message = match opcode {
+            Opcode::Parameter if replication.len() == leaves() => return Ok(()),
+            Opcode::Parameter => {
+                format!("parameter_replication has {} entries for {} leaves", replication.len(), leaves())
+            }
+            _ => "parameter_replication stands only at a parameter".to_owned(),
+        };
+        return Err(Code::AttributeValue { message }.into());
+    }
+    Ok(())
+}
+
+fn key(out: &mut String, name: &str) {
+    out.push_str(", ");
+    out.push_str(name);
+    out.push('=');
+}
+
+/// Prints what XLA prints before `control-predecessors`.
+pub(super) fn print_before_control(out: &mut String, attrs: &CommonAttrs, metadata: bool) {
+    for raw in &attrs.unknown {
+        key(out, &raw.name);
+        out.push_str(&raw.value);
+    }
+    if let Some(replication) = &attrs.parameter_replication {
+        key(out, "parameter_replication");
+        out.push('{');
+        for (i, &same) in replication.iter().enumerate() {
+            out.push_str(if i > 0 { "," } else { "" });
+            out.push_str(if same { "true" } else { "false" });
+        }
+        out.push('}');
+    }
+    if let Some(sharding) = &attrs.sharding {
+        key(out, "sharding");
+        sharding.print(out, metadata);
+    }
+    if let Some(attributes) = attrs.frontend_attributes.as_ref().filter(|a| !a.0.is_empty()) {
+        key(out, "frontend_attributes");
+        attributes.print(out);
+    }
+}
+
+/// Prints what XLA prints after `control-predecessors`.
+pub(super) fn print_after_control(out: &mut String, attrs: &CommonAttrs, metadata: bool, backend_config: bool) {
+    if let Some(statistics) = attrs.statistics.as_ref().filter(|s| !s.values.is_empty()) {
+        key(out, "statistics");
+        statistics.print(out);
+    }
+    if let Some(accuracy) = attrs.result_accuracy.filter(|a| *a != ResultAccuracy::Default) {
+        key(out, "result_accuracy");
+        accuracy.print(out);
+    }
+    if let Some(origin) = &attrs.origin {
+        key(out, "origin");
+        origin.print(out);
+    }
+    if let Some(place) = attrs.metadata.as_ref().filter(|m| metadata && m.is_printed()) {
+        key(out, "metadata");
+        place.print(out);
+    }
+    if let Some(config) = attrs.backend_config.as_ref().filter(|c| backend_config && !c.0.is_empty()) {
+        key(out, "backend_config");
+        config.print(out);
+    }
 }

@@ -1,6 +1,6 @@
 //! HLO text: reader and printer.
 mod asynchronous;
-mod balanced;
+pub(crate) mod balanced;
 pub(crate) mod common;
 mod computation;
 mod cursor;
@@ -12,9 +12,9 @@ mod module;
 mod names;
 pub(crate) mod number;
 pub(crate) mod pattern;
-pub mod print;
+pub(crate) mod print;
 pub(crate) mod shape;
-mod strings;
+pub(crate) mod strings;
 
 pub(crate) use cursor::Cursor;
 pub(crate) use module::{Parser, is_single_op, parse};

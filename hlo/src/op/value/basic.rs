@@ -142,9 +142,9 @@ impl AttrValue for DomainMetadata {
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
         out.out.push_str("{kind=\"sharding\", entry=");
-        self.entry.print(out.out);
+        self.entry.print(out.out, true);
         out.out.push_str(", exit=");
-        self.exit.print(out.out);
+        self.exit.print(out.out, true);
         out.out.push('}');
     }
 }

@@ -41,7 +41,7 @@ impl Printer<'_> {
             (op, _) => op.print(&mut writer),
         }
         if let Some(attrs) = &instruction.common {
-            self.common(&mut writer, attrs, computation, instruction.opcode());
+            self.common(&mut writer, attrs, computation);
         }
     }
 
@@ -109,12 +109,12 @@ impl Printer<'_> {
         out: &mut AttrWriter<'_>,
         attrs: &CommonAttrs,
         computation: ComputationId,
-        opcode: Opcode,
     ) {
-        common::print_before_control(out.out, attrs, opcode, self.options.metadata);
-        if self.options.control_predecessors && !attrs.control_predecessors.is_empty() {
+        common::print_before_control(out.out, attrs, self.options.metadata);
+        let control = attrs.control_predecessors();
+        if self.options.control_predecessors && !control.is_empty() {
             out.out.push_str(", control-predecessors={");
-            for (i, &predecessor) in attrs.control_predecessors.iter().enumerate() {
+            for (i, &predecessor) in control.iter().enumerate() {
                 if i > 0 {
                     out.out.push_str(", ");
                 }

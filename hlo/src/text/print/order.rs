@@ -141,5 +141,5 @@ fn post_order(computation: &Computation) -> Vec<InstructionId> {
 }
 
 fn predecessors(instruction: &crate::ir::Instruction) -> &[InstructionId] {
-    instruction.common.as_ref().map_or(&[], |common| &common.control_predecessors)
+    instruction.common.as_ref().map_or(&[], |common| common.control_predecessors())
 }

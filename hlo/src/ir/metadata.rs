@@ -1,0 +1,196 @@
+//! `metadata={...}`: where an instruction comes from.
+use crate::diag::{Code, nearest};
+use crate::text::{Cursor, balanced, print, strings};
+use crate::{Error, Result};
+use smol_str::SmolStr;
+
+/// Where an instruction comes from in the user's program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Metadata {
+    /// Name of the front end's op.
+    pub op_type: SmolStr,
+    /// Path of scopes that leads to the op.
+    pub op_name: SmolStr,
+    /// File.
+    pub source_file: SmolStr,
+    /// First line, from 1.
+    pub source_line: i32,
+    /// Last line.
+    pub source_end_line: i32,
+    /// First column.
+    pub source_column: i32,
+    /// Last column.
+    pub source_end_column: i32,
+    /// Kinds of profile it was compiled with.
+    pub profile_type: Vec<i64>,
+    /// Name of the instruction it is a copy of.
+    pub deduplicated_name: SmolStr,
+    /// Name for the schedule.
+    pub scheduling_name: SmolStr,
+    /// Row of the module's stack-frame table, from 1; 0 for none.
+    pub stack_frame_id: i32,
+    /// Anything else.
+    pub metadata_payload: Option<SmolStr>,
+}
+
+/// Fields of older texts that say nothing about the program.
+const OLD_FIELDS: [&str; 5] = [
+    "creation_pass_id",
+    "logical_creation_pass_id",
+    "size_of_generated_code_in_bytes",
+    "size_of_memory_working_set_in_bytes",
+    "preserve_layout",
+];
+const FIELDS: [&str; 12] = [
+    "op_type",
+    "op_name",
+    "source_file",
+    "source_line",
+    "source_end_line",
+    "source_column",
+    "source_end_column",
+    "profile_type",
+    "deduplicated_name",
+    "scheduling_name",
+    "stack_frame_id",
+    "metadata_payload",
+];
+
+fn int32(c: &mut Cursor<'_>) -> Result<i32> {
+    c.blank();
+    let start = c.offset();
+    let value = c.int()?;
+    i32::try_from(value).map_err(|_| {
+        let message = format!("{value} does not fit 32 bits");
+        Error::from(Code::NumberRange { message }).at(c.span_from(start))
+    })
+}
+
+impl Metadata {
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        let mut metadata = Self::default();
+        let mut seen = 0u32;
+        c.expect(b'{')?;
+        loop {
+            let comma = c.eat(b',');
+            if !comma && c.eat(b'}') {
+                return Ok(metadata);
+            }
+            let (key, span) = c.attribute_name()?;
+            let number = FIELDS.iter().position(|&f| f == key);
+            if let Some(number) = number {
+                if seen & 1 << number != 0 {
+                    return Err(Error::from(Code::DuplicateAttribute { name: key.into() }).at(span));
+                }
+                seen |= 1 << number;
+            }
+            metadata.field(c, key).map_err(|e| e.at(span))?;
+        }
+    }
+
+    fn field(&mut self, c: &mut Cursor<'_>, key: &str) -> Result<()> {
+        match key {
+            "op_type" => self.op_type = strings::string(c)?.into(),
+            "op_name" => self.op_name = strings::string(c)?.into(),
+            "source_file" => self.source_file = strings::string(c)?.into(),
+            "source_line" => self.source_line = int32(c)?,
+            "source_end_line" => self.source_end_line = int32(c)?,
+            "source_column" => self.source_column = int32(c)?,
+            "source_end_column" => self.source_end_column = int32(c)?,
+            "profile_type" => self.profile_type = profile_types(c)?,
+            "deduplicated_name" => self.deduplicated_name = strings::string(c)?.into(),
+            "scheduling_name" => self.scheduling_name = strings::string(c)?.into(),
+            "stack_frame_id" => self.stack_frame_id = int32(c)?,
+            "metadata_payload" => self.metadata_payload = Some(strings::string(c)?.into()),
+            _ if OLD_FIELDS.contains(&key) => {
+                balanced::balanced_value(c)?;
+            }
+            _ => {
+                let error = Error::from(Code::UnknownAttribute { op: "metadata".into(), name: key.into() });
+                return Err(match nearest(key, FIELDS) {
+                    Some(name) => error.with_help(format!("did you mean `{name}`?")),
+                    None => error,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether XLA prints it at all: a line or a copy's name alone is not enough.
+    pub fn is_printed(&self) -> bool {
+        !self.op_type.is_empty()
+            || !self.op_name.is_empty()
+            || !self.source_file.is_empty()
+            || !self.scheduling_name.is_empty()
+            || self.stack_frame_id != 0
+            || self.metadata_payload.is_some()
+    }
+
+    pub(crate) fn print(&self, out: &mut String) {
+        out.push('{');
+        let start = out.len();
+        let mut key = |out: &mut String, name: &str| {
+            if out.len() > start {
+                out.push(' ');
+            }
+            out.push_str(name);
+            out.push('=');
+        };
+        let names = [("op_type", &self.op_type), ("op_name", &self.op_name), ("source_file", &self.source_file)];
+        for (name, value) in names {
+            if !value.is_empty() {
+                key(out, name);
+                strings::print_string(out, value);
+            }
+        }
+        let numbers = [
+            ("source_line", self.source_line),
+            ("source_end_line", self.source_end_line),
+            ("source_column", self.source_column),
+            ("source_end_column", self.source_end_column),
+        ];
+        for (name, value) in numbers {
+            if value != 0 {
+                key(out, name);
+                print::push_int(out, value.into());
+            }
+        }
+        if !self.profile_type.is_empty() {
+            key(out, "profile_type");
+            out.push('{');
+            for (i, &kind) in self.profile_type.iter().enumerate() {
+                out.push_str(if i > 0 { "," } else { "" });
+                print::push_int(out, kind);
+            }
+            out.push('}');
+        }
+        if !self.deduplicated_name.is_empty() {
+            key(out, "deduplicated_name");
+            strings::print_string(out, &self.deduplicated_name);
+        }
+        if !self.scheduling_name.is_empty() {
+            key(out, "scheduling_name");
+            strings::print_string(out, &self.scheduling_name);
+        }
+        if self.stack_frame_id != 0 {
+            key(out, "stack_frame_id");
+            print::push_int(out, self.stack_frame_id.into());
+        }
+        if let Some(payload) = &self.metadata_payload {
+            key(out, "metadata_payload");
+            strings::print_string(out, payload);
+        }
+        out.push('}');
+    }
+}
+
+fn profile_types(c: &mut Cursor<'_>) -> Result<Vec<i64>> {
+    c.blank();
+    let start = c.offset();
+    let kinds = c.ints()?;
+    if let Some(kind) = kinds.iter().find(|k| !(0..=3).contains(*k)) {
+        let message = format!("{kind} is no profile type; they go from 0 to 3");
+        return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));
+    }
+    Ok(kinds)
+}

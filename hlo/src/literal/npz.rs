@@ -1,0 +1,237 @@
+//! Arrays in numpy's files: `.npz` in and out.
+//!
+//! Types that numpy lacks are kept as the unsigned integer of their width: `bf16` as `uint16`, 8-bit floats and narrow
+//! integers as one `uint8` an element.
+use crate::elem::Class;
+use crate::{ArrayShape, Dims, ElementType, Literal};
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+use std::fmt::Write as _;
+use std::io::{Read, Seek, Write};
+
+/// Why a file gave no arrays, or an array no literal.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NpzError {
+    /// The file cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// It is no `.npz` file.
+    #[error("not an .npz file: {0}")]
+    Zip(#[from] zip::result::ZipError),
+    /// An array of the file is of no use.
+    #[error("array `{name}`: {message}")]
+    Array {
+        /// Its name in the file.
+        name: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+/// An array as numpy wrote it: little-endian, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NpyArray {
+    /// Its name in the file.
+    pub name: String,
+    /// Sizes.
+    pub dims: Dims,
+    /// numpy's kind: `b`, `i`, `u`, `f`, `c`, `V`.
+    pub kind: char,
+    /// Bytes an element takes.
+    pub item_bytes: usize,
+    /// The elements.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads all arrays of an `.npz` file, in the order of the file.
+///
+/// # Errors
+/// If it is no `.npz` file, or an array holds anything but numbers.
+pub fn read(file: impl Read + Seek) -> Result<Vec<NpyArray>, NpzError> {
+    let mut archive = zip::ZipArchive::new(file)?;
+    let mut arrays = Vec::with_capacity(archive.len());
+    for i in 0..archive.len() {
+        let entry = archive.by_index(i)?;
+        let name = entry.name()?.trim_end_matches(".npy").to_owned();
+        arrays.push(read_array(name, entry)?);
+    }
+    Ok(arrays)
+}
+
+/// Reads a single `.npy` file.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzError> {
+    let wrong = |message: String| NpzError::Array { name: name.clone(), message };
+    let header = NpyHeader::from_reader(&mut file).map_err(|e| wrong(e.to_string()))?;
+    let DType::Plain(ty) = header.dtype() else {
+        return Err(wrong("a structured array holds no numbers".to_owned()));
+    };
+    let kind = match ty.type_char() {
+        TypeChar::Bool => 'b',
+        TypeChar::Int => 'i',
+        TypeChar::Uint => 'u',
+        TypeChar::Float => 'f',
+        TypeChar::Complex => 'c',
+        TypeChar::RawData => 'V',
+        other => return Err(wrong(format!("numpy's type {other:?} holds no numbers"))),
+    };
+    let item_bytes = ty.num_bytes().unwrap_or(0);
+    let dims: Option<Dims> = header.shape().iter().map(|&d| i64::try_from(d).ok()).collect();
+    let dims = dims.ok_or_else(|| wrong("its sizes are too large".to_owned()))?;
+    let count = dims.iter().try_fold(item_bytes, |n, &d| n.checked_mul(usize::try_from(d).ok()?));
+    let count = count.ok_or_else(|| wrong("its sizes are too large".to_owned()))?;
+    let mut bytes = Vec::new();
+    file.take(u64::try_from(count).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+    if bytes.len() != count {
+        return Err(wrong(format!("{count} bytes of data are announced, {} are there", bytes.len())));
+    }
+    let part = if kind == 'c' { item_bytes / 2 } else { item_bytes };
+    if ty.endianness() == Endianness::Big && part > 1 {
+        bytes.chunks_exact_mut(part).for_each(<[u8]>::reverse);
+    }
+    if header.order() == Order::Fortran {
+        bytes = row_major(&dims, item_bytes, &bytes);
+    }
+    Ok(NpyArray { name, dims, kind, item_bytes, bytes })
+}
+
+/// Puts column-major elements in row-major order.
+fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
+    let sizes: Vec<usize> = dims.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
+    let mut to = Vec::with_capacity(from.len());
+    for mut at in 0..from.len() / width.max(1) {
+        // `at` counts row-major; the same index counts differently column-major.
+        let mut index = vec![0; sizes.len()];
+        for (slot, &size) in index.iter_mut().zip(&sizes).rev() {
+            *slot = at % size;
+            at /= size;
+        }
+        let place = index.iter().zip(&sizes).rev().fold(0, |place, (&i, &size)| place * size + i);
+        to.extend_from_slice(&from[place * width..(place + 1) * width]);
+    }
+    to
+}
+
+impl NpyArray {
+    /// The array as a literal of this shape: the sizes must agree, and the type must be numpy's for it, or an unsigned
+    /// or raw type of the same width.
+    ///
+    /// # Errors
+    /// What does not agree.
+    pub fn to_literal(&self, shape: &ArrayShape) -> Result<Literal, NpzError> {
+        let wrong = |message: String| NpzError::Array { name: self.name.clone(), message };
+        if self.dims != shape.dims {
+            return Err(wrong(format!("it has sizes {:?}, wanted {shape}", self.dims.as_slice())));
+        }
+        let width = shape.ty.storage_bytes();
+        let kind_fits = match (numpy_kind(shape.ty), self.kind) {
+            (_, 'u' | 'V') => true,
+            // A signed byte holds a narrow signed number as it is.
+            (None, 'i') => shape.ty.class() == Class::Signed,
+            (wanted, found) => wanted == Some(found),
+        };
+        if self.item_bytes != width || !kind_fits {
+            let found = format!("{}{}", self.kind, self.item_bytes);
+            return Err(wrong(format!("numpy's type {found} is not {}", shape.ty)));
+        }
+        let shape = ArrayShape { dynamic: None, ..shape.clone() };
+        let literal = Literal::from_bytes(shape, &self.bytes);
+        literal.ok_or_else(|| wrong("its data does not fit its sizes".to_owned()))
+    }
+    /// The element type that numpy's type is, if it is one.
+    pub fn natural_type(&self) -> Option<ElementType> {
+        let types = ElementType::ALL.iter().copied();
+        types.into_iter().find(|&ty| numpy_kind(ty) == Some(self.kind) && ty.storage_bytes() == self.item_bytes)
+    }
+}
+
+/// numpy's kind for a type, if numpy has the type.
+fn numpy_kind(ty: ElementType) -> Option<char> {
+    match ty.class() {
+        Class::Pred => Some('b'),
+        Class::Signed => (ty.bits() >= 8).then_some('i'),
+        Class::Unsigned => (ty.bits() >= 8).then_some('u'),
+        Class::Float => match ty {
+            ElementType::F16 | ElementType::F32 | ElementType::F64 => Some('f'),
+            _ => None,
+        },
+        Class::Complex => Some('c'),
+    }
+}
+
+/// Writes arrays to an `.npz` file.
+///
+/// # Errors
+/// If the file cannot be written, or a literal is no array.
+pub fn write<'a>(
+    file: impl Write + Seek,
+    arrays: impl IntoIterator<Item = (String, &'a Literal)>,
+) -> Result<(), NpzError> {
+    let mut archive = zip::ZipWriter::new(file);
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated)
+        .large_file(true);
+    for (name, literal) in arrays {
+        let Some(shape) = literal.array_shape() else {
+            return Err(NpzError::Array { name, message: "only arrays can be written".to_owned() });
+        };
+        archive.start_file(format!("{name}.npy"), options)?;
+        archive.write_all(&npy_header(shape))?;
+        archive.write_all(literal.bytes())?;
+    }
+    archive.finish()?;
+    Ok(())
+}
+
+/// The header of an `.npy` file. By hand, because npyz writes only element types that Rust has.
+fn npy_header(shape: &ArrayShape) -> Vec<u8> {
+    let kind = numpy_kind(shape.ty).unwrap_or('u');
+    let order = if shape.ty.storage_bytes() == 1 { '|' } else { '<' };
+    let mut text = format!("{{'descr': '{order}{kind}{}', 'fortran_order': False, 'shape': (", shape.ty.storage_bytes());
+    for dim in &shape.dims {
+        let _ = write!(text, "{dim}, ");
+    }
+    text.push_str("), }");
+    // Magic, version and length take 10 bytes; the whole is padded to a multiple of 64 and ends in a newline.
+    let padded = (10 + text.len() + 1).next_multiple_of(64) - 10;
+    text.push_str(&" ".repeat(padded - text.len() - 1));
+    text.push('\n');
+    let mut header = b"\x93NUMPY\x01\x00".to_vec();
+    header.extend(u16::try_from(text.len()).unwrap_or(u16::MAX).to_le_bytes());
+    header.extend(text.as_bytes());
+    header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    #[test]
+    fn round_trips() {
+        let texts = ["f32[2,2] {{1, 2}, {3, -0}}", "bf16[3] {1, nan, -inf}", "s4[2] {-8, 7}", "pred[] true", "c64[1] {(1, 2)}", "u64[0] {}"];
+        let literals: Vec<Literal> = texts.iter().map(|t| t.parse().unwrap()).collect();
+        let mut file = Cursor::new(Vec::new());
+        write(&mut file, literals.iter().enumerate().map(|(i, l)| (format!("out{i}"), l))).unwrap();
+        let arrays = read(file).unwrap();
+        for ((array, literal), i) in arrays.iter().zip(&literals).zip(0..) {
+            assert_eq!(array.name, format!("out{i}"));
+            assert_eq!(&array.to_literal(literal.array_shape().unwrap()).unwrap(), literal);
+        }
+        let wrong: Literal = "f32[4] {1, 2, 3, 4}".parse().unwrap();
+        assert!(arrays[0].to_literal(wrong.array_shape().unwrap()).is_err());
+    }
+
+    #[test]
+    fn column_major_is_turned() {
+        assert_eq!(row_major(&[2, 3], 1, &[1, 4, 2, 5, 3, 6]), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn corrupt_files_are_errors() {
+        assert!(read(Cursor::new(b"PK\x03\x04 nonsense".to_vec())).is_err());
+        assert!(read(Cursor::new(Vec::new())).is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! Typed views of literals.
+use super::{Literal, Value, size};
+use crate::{ArrayShape, Dims, ElementType};
+use half::{bf16, f16};
+
+/// A Rust type that elements can be viewed as.
+pub trait Native: bytemuck::Pod + sealed::Sealed {
+    /// The element type it stands for.
+    const TYPE: ElementType;
+    /// Whether elements of `ty` can be viewed as it.
+    fn views(ty: ElementType) -> bool {
+        ty == Self::TYPE
+    }
+}
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! natives {
+    ($($ty:ty: $element:ident;)*) => {
+        $(impl sealed::Sealed for $ty {}
+        impl Native for $ty {
+            const TYPE: ElementType = ElementType::$element;
+        })*
+    };
+}
+natives! {
+    i8: S8; i16: S16; i32: S32; i64: S64;
+    u16: U16; u32: U32; u64: U64;
+    f16: F16; bf16: Bf16; f32: F32; f64: F64;
+    [f32; 2]: C64; [f64; 2]: C128;
+}
+impl sealed::Sealed for u8 {}
+impl Native for u8 {
+    const TYPE: ElementType = ElementType::U8;
+    /// Every type that takes a byte: `pred`, 8-bit floats, and the narrow types kept one to a byte.
+    fn views(ty: ElementType) -> bool {
+        ty.storage_bytes() == 1
+    }
+}
+
+impl Literal {
+    /// An array of these sizes.
+    ///
+    /// # Panics
+    /// If the sizes do not multiply to the number of elements.
+    pub fn from_slice<T: Native>(dims: &[i64], elements: &[T]) -> Self {
+        let shape = ArrayShape::new(T::TYPE, Dims::from_slice(dims));
+        let literal = Self::from_bytes(shape, bytemuck::cast_slice(elements));
+        literal.expect("as many elements as the sizes say")
+    }
+    /// The elements, if they are of this type.
+    pub fn as_slice<T: Native>(&self) -> Option<&[T]> {
+        match &self.0 {
+            Value::Array(shape, words) if T::views(shape.ty) => {
+                let bytes: &[u8] = bytemuck::cast_slice(words);
+                bytemuck::try_cast_slice(&bytes[..size(shape)]).ok()
+            }
+            Value::Array(..) | Value::Tuple(_) | Value::Token => None,
+        }
+    }
+    /// The elements as an array of dynamic rank, if they are of this type.
+    pub fn to_ndarray<T: Native>(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
+        let dims: Option<Vec<usize>> =
+            self.array_shape()?.dims.iter().map(|&d| usize::try_from(d).ok()).collect();
+        ndarray::ArrayViewD::from_shape(dims?, self.as_slice()?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_check_the_type() {
+        let x = Literal::from_slice(&[2, 2], &[1i32, 2, 3, 4]);
+        assert_eq!(x.as_slice::<f32>(), None);
+        assert_eq!(x.to_ndarray::<i32>().unwrap()[[1, 0]], 3);
+        let s4: Literal = "s4[2] {-1, 7}".parse().unwrap();
+        assert_eq!(s4.as_slice::<u8>(), Some([255, 7].as_slice()));
+    }
+}

@@ -1,0 +1,348 @@
+//! One element of any type, in wide form.
+use crate::elem::{Class, FloatFormat};
+use crate::ElementType;
+
+/// One element in a form that loses nothing: 64 bits of whole number, f64, or two f64.
+///
+/// ```
+/// use hlo::{ElementType, Scalar};
+/// let x = Scalar::Float(300.7).convert(ElementType::F32, ElementType::S8);
+/// assert_eq!(x, Scalar::Signed(127));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scalar {
+    /// Of `pred`.
+    Pred(bool),
+    /// Of `s1` to `s64`.
+    Signed(i64),
+    /// Of `u1` to `u64`.
+    Unsigned(u64),
+    /// Of a real float.
+    Float(f64),
+    /// Of `c64` and `c128`.
+    Complex(f64, f64),
+}
+
+#[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "rounds to nearest even, as IEEE 754 says")]
+pub(crate) const fn u64_to_f64(x: u64) -> f64 {
+    x as f64
+}
+/// Truncates and saturates; NaN gives 0.
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "saturates, as XLA does")]
+const fn f64_to_i64(x: f64) -> i64 {
+    x as i64
+}
+/// Truncates and saturates; NaN gives 0.
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as XLA does")]
+const fn f64_to_u64(x: f64) -> u64 {
+    x as u64
+}
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest even, as IEEE 754 says")]
+const fn f64_to_f32(x: f64) -> f32 {
+    x as f32
+}
+
+/// The low `bits` of `x`, read as two's complement.
+#[inline]
+const fn sign_extended(x: u64, bits: u32) -> i64 {
+    let spare = 64 - bits;
+    x.cast_signed() << spare >> spare
+}
+/// The low `bits` of `x`.
+#[inline]
+const fn masked(x: u64, bits: u32) -> u64 {
+    x & (u64::MAX >> (64 - bits))
+}
+
+impl Scalar {
+    /// 0, or false.
+    pub const fn zero(ty: ElementType) -> Self {
+        match ty.class() {
+            Class::Pred => Self::Pred(false),
+            Class::Signed => Self::Signed(0),
+            Class::Unsigned => Self::Unsigned(0),
+            Class::Float => Self::Float(0.0),
+            Class::Complex => Self::Complex(0.0, 0.0),
+        }
+    }
+
+    /// The element stored in `bytes`, which are as many as the type takes.
+    #[inline]
+    pub fn read(ty: ElementType, bytes: &[u8]) -> Self {
+        // The types most programs are made of come first: the branch is taken alike for a whole array.
+        match (ty, bytes) {
+            (ElementType::F32, &[a, b, c, d]) => {
+                Self::Float(f64::from(f32::from_le_bytes([a, b, c, d])))
+            }
+            _ => Self::from_bits(ty, wide_word(bytes)),
+        }
+    }
+
+    /// The element whose bits are the low bits of `bits`.
+    #[inline]
+    pub fn from_bits(ty: ElementType, bits: u128) -> Self {
+        let [low, high] = halves(bits);
+        match ty.class() {
+            Class::Pred => Self::Pred(low & 0xff != 0),
+            Class::Signed => Self::Signed(sign_extended(low, ty.bits())),
+            Class::Unsigned => Self::Unsigned(masked(low, ty.bits())),
+            Class::Float => Self::Float(float(ty).decode(masked(low, ty.bits()))),
+            Class::Complex if ty.bits() == 64 => {
+                let part = |bits: u64| f64::from(f32::from_bits(low_u32(bits)));
+                Self::Complex(part(low), part(low >> 32))
+            }
+            Class::Complex => Self::Complex(f64::from_bits(low), f64::from_bits(high)),
+        }
+    }
+
+    /// The bits of the element as `ty` holds it: whole numbers wrap, floats round once.
+    #[inline]
+    pub fn to_bits(self, ty: ElementType) -> u128 {
+        match (self, ty.class()) {
+            (Self::Pred(x), _) => u128::from(x),
+            (Self::Signed(x), _) => u128::from(masked(x.cast_unsigned(), ty.bits())),
+            (Self::Unsigned(x), _) => u128::from(masked(x, ty.bits())),
+            (Self::Float(x), _) if ty.bits() == 32 => u128::from(f64_to_f32(x).to_bits()),
+            (Self::Float(x), Class::Float) => u128::from(float(ty).encode(x)),
+            (Self::Float(x), _) => u128::from(x.to_bits()),
+            (Self::Complex(re, im), _) if ty.bits() == 64 => {
+                let part = |x: f64| u128::from(f64_to_f32(x).to_bits());
+                part(re) | part(im) << 32
+            }
+            (Self::Complex(re, im), _) => u128::from(re.to_bits()) | u128::from(im.to_bits()) << 64,
+        }
+    }
+
+    /// Stores the element in `bytes`, which are as many as the type takes.
+    #[inline]
+    pub fn write(self, ty: ElementType, bytes: &mut [u8]) {
+        let bits = match self {
+            // A byte holds a narrow signed number with its sign.
+            Self::Signed(x) if ty.bits() < 8 => {
+                u128::from(sign_extended(x.cast_unsigned(), ty.bits()).cast_unsigned())
+            }
+            other => other.to_bits(ty),
+        };
+        let stored = bits.to_le_bytes();
+        bytes.copy_from_slice(&stored[..bytes.len()]);
+    }
+
+    /// The bits of the element stored in `bytes`, without those a narrow type does not have.
+    pub fn bits(ty: ElementType, bytes: &[u8]) -> u128 {
+        let bits = wide_word(bytes);
+        if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
+    }
+    /// Stores the element of these bits in `bytes`; a narrow signed number gets its sign, `pred` becomes 0 or 1.
+    pub fn set_bits(ty: ElementType, bits: u128, bytes: &mut [u8]) {
+        let stored = match ty.class() {
+            Class::Signed if ty.bits() < 8 => {
+                u128::from(sign_extended(halves(bits)[0], ty.bits()).cast_unsigned())
+            }
+            Class::Pred => u128::from(bits != 0),
+            _ => bits,
+        };
+        bytes.copy_from_slice(&stored.to_le_bytes()[..bytes.len()]);
+    }
+
+    /// The element as `ty` holds it: whole numbers wrap, floats round once.
+    #[inline]
+    #[must_use]
+    pub fn round_to(self, ty: ElementType) -> Self {
+        match (self, ty) {
+            (Self::Float(_), ElementType::F64) | (Self::Complex(..), ElementType::C128) => self,
+            (Self::Float(x), ElementType::F32) => Self::Float(f64::from(f64_to_f32(x))),
+            (Self::Complex(re, im), _) => {
+                Self::Complex(f64::from(f64_to_f32(re)), f64::from(f64_to_f32(im)))
+            }
+            (Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Float(_), _) => {
+                Self::from_bits(ty, self.to_bits(ty))
+            }
+        }
+    }
+
+    /// The value as f64: whole numbers are rounded, complex numbers lose their imaginary part.
+    #[inline]
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Pred(x) => f64::from(u8::from(x)),
+            #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "rounds to nearest even")]
+            Self::Signed(x) => x as f64,
+            Self::Unsigned(x) => u64_to_f64(x),
+            Self::Float(x) | Self::Complex(x, _) => x,
+        }
+    }
+
+    /// The value as an index, if it is a whole number that fits.
+    #[inline]
+    pub fn as_i64(self) -> Option<i64> {
+        match self {
+            Self::Signed(x) => Some(x),
+            Self::Unsigned(x) => i64::try_from(x).ok(),
+            Self::Pred(x) => Some(i64::from(x)),
+            Self::Float(_) | Self::Complex(..) => None,
+        }
+    }
+
+    /// The low 64 bits of a whole number: arithmetic modulo 2^64 starts from these.
+    #[inline]
+    pub fn as_wrapping(self) -> i64 {
+        match self {
+            Self::Signed(x) => x,
+            Self::Unsigned(x) => x.cast_signed(),
+            Self::Pred(x) => i64::from(x),
+            Self::Float(x) | Self::Complex(x, _) => f64_to_i64(x),
+        }
+    }
+
+    /// HLO's `convert`: the value in another type, rounded once.
+    ///
+    /// A float becomes an integer by cutting off the fraction, within the range; NaN becomes 0. Anything but 0 is true.
+    /// The real part of a complex number is kept.
+    #[must_use]
+    pub fn convert(self, from: ElementType, to: ElementType) -> Self {
+        if from == to {
+            return self;
+        }
+        let real = match self {
+            Self::Complex(re, _) if to.class() != Class::Complex && to.class() != Class::Pred => Self::Float(re),
+            other => other,
+        };
+        match to.class() {
+            Class::Pred => Self::Pred(match real {
+                Self::Pred(x) => x,
+                Self::Signed(x) => x != 0,
+                Self::Unsigned(x) => x != 0,
+                Self::Float(x) => x != 0.0,
+                Self::Complex(re, im) => re != 0.0 || im != 0.0,
+            }),
+            Class::Signed => {
+                let x = match real {
+                    Self::Float(x) => {
+                        let most = i64::MAX >> (64 - to.bits());
+                        f64_to_i64(x).clamp(-most - 1, most)
+                    }
+                    other => other.as_wrapping(),
+                };
+                Self::Signed(sign_extended(x.cast_unsigned(), to.bits()))
+            }
+            Class::Unsigned => {
+                let x = match real {
+                    Self::Float(x) => f64_to_u64(x).min(u64::MAX >> (64 - to.bits())),
+                    other => other.as_wrapping().cast_unsigned(),
+                };
+                Self::Unsigned(masked(x, to.bits()))
+            }
+            Class::Float => real.to_float(to),
+            Class::Complex => {
+                let (re, im) = match self {
+                    Self::Complex(re, im) => (re, im),
+                    // A whole number is rounded once, to the part it becomes.
+                    other => (other.to_float(to.component()).as_f64(), 0.0),
+                };
+                Self::Complex(re, im).round_to(to)
+            }
+        }
+    }
+
+    fn to_float(self, to: ElementType) -> Self {
+        let format = float(to);
+        let code = match self {
+            Self::Pred(x) => format.encode(f64::from(u8::from(x))),
+            Self::Signed(x) => format.encode_integer(x < 0, x.unsigned_abs()),
+            Self::Unsigned(x) => format.encode_integer(false, x),
+            Self::Float(_) | Self::Complex(..) => return Self::Float(self.as_f64()).round_to(to),
+        };
+        Self::Float(format.decode(code))
+    }
+}
+
+#[inline]
+fn float(ty: ElementType) -> FloatFormat {
+    ty.float_format().expect("the type is a float")
+}
+#[inline]
+fn halves(bits: u128) -> [u64; 2] {
+    let b = bits.to_le_bytes();
+    let half = |at: usize| {
+        u64::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3], b[at + 4], b[at + 5], b[at + 6], b[at + 7]])
+    };
+    [half(0), half(8)]
+}
+#[inline]
+fn low_u32(bits: u64) -> u32 {
+    let b = bits.to_le_bytes();
+    u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+}
+#[inline]
+fn wide_word(bytes: &[u8]) -> u128 {
+    match *bytes {
+        [a] => u128::from(a),
+        [a, b] => u128::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u128::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u128::from(u64::from_le_bytes([a, b, c, d, e, f, g, h])),
+        _ => {
+            let mut word = [0; 16];
+            word[..bytes.len().min(16)].copy_from_slice(&bytes[..bytes.len().min(16)]);
+            u128::from_le_bytes(word)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ElementType as E;
+
+    fn from_f32(values: &[f64], to: E) -> Vec<Scalar> {
+        values.iter().map(|&x| Scalar::Float(x).convert(E::F32, to)).collect()
+    }
+
+    #[test]
+    fn floats_saturate_into_integers() {
+        let x = [-1.5, 300.7, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e20];
+        assert_eq!(from_f32(&x, E::S8), [-1, 127, 0, 127, -128, 127].map(Scalar::Signed));
+        assert_eq!(from_f32(&x, E::U8), [0, 255, 0, 255, 0, 255].map(Scalar::Unsigned));
+        let x = [-1.5, 7.9, f64::NAN, -100.0];
+        assert_eq!(from_f32(&x, E::S4), [-1, 7, 0, -8].map(Scalar::Signed));
+        let x = [9.9e18, 1e20, -1.0];
+        assert_eq!(from_f32(&x, E::U64), [9_900_000_000_000_000_000, u64::MAX, 0].map(Scalar::Unsigned));
+    }
+
+    #[test]
+    fn integers_wrap_and_round() {
+        let wrap = |x: i64, to| Scalar::Signed(x).convert(E::S32, to);
+        assert_eq!([9, -9, 16].map(|x| wrap(x, E::S4)), [-7, 7, 0].map(Scalar::Signed));
+        assert_eq!(Scalar::Signed(-1).convert(E::S8, E::U32), Scalar::Unsigned(u32::MAX.into()));
+        assert_eq!(wrap(65519, E::F16), Scalar::Float(65504.0));
+        assert_eq!(wrap(70000, E::F16), Scalar::Float(f64::INFINITY));
+        assert_eq!(wrap(16_777_217, E::F32), Scalar::Float(16_777_216.0));
+        let big = Scalar::Unsigned(u64::MAX).convert(E::U64, E::F64);
+        assert_eq!(big, Scalar::Float(18_446_744_073_709_551_616.0));
+        assert_eq!(Scalar::Unsigned((1 << 53) + 1).convert(E::U64, E::C128), Scalar::Complex(9_007_199_254_740_992.0, 0.0));
+    }
+
+    #[test]
+    fn truth_is_not_zero() {
+        let truth = |x| Scalar::Float(x).convert(E::F64, E::Pred);
+        assert_eq!([f64::NAN, -0.0, 256.0, 5e-324].map(truth), [true, false, true, true].map(Scalar::Pred));
+    }
+
+    #[test]
+    fn storage_round_trips() {
+        for &ty in E::ALL {
+            let mut bytes = vec![0; ty.storage_bytes()];
+            for code in 0..256u128 {
+                let code = if ty.bits() < 8 { code & ((1 << ty.bits()) - 1) } else { code };
+                let x = Scalar::from_bits(ty, code);
+                if matches!(x, Scalar::Float(x) if x.is_nan()) {
+                    continue;
+                }
+                x.write(ty, &mut bytes);
+                assert_eq!(Scalar::read(ty, &bytes), x, "{ty} {code}");
+                if ty != E::Pred {
+                    assert_eq!(Scalar::bits(ty, &bytes), code, "{ty} {code}");
+                }
+            }
+        }
+    }
+}

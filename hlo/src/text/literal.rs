@@ -1,0 +1,262 @@
+//! Constants: what stands between the parentheses of `constant(...)`.
+use super::Cursor;
+use super::number::Number;
+use super::shape::{at_shape, shape};
+use crate::diag::Code;
+use crate::elem::{Class, Special};
+use crate::{ArrayShape, ConstantValue, ElementType, Error, Literal, Result, Scalar, Shape, Span};
+
+/// Reads the value of a constant of a stated shape.
+pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantValue> {
+    // Texts of 2018 repeat the shape.
+    if !matches!(stated, Shape::Tuple(_)) && at_shape(c) || matches!(stated, Shape::Tuple(_)) && repeats_tuple(c) {
+        let start = { c.blank(); c.offset() };
+        let repeated = shape(c)?;
+        if !repeated.compatible(stated) {
+            let message = format!("the constant repeats its shape as {repeated}, it is {stated}");
+            return Err(Error::from(Code::Literal { message }).at(c.span_from(start)));
+        }
+    }
+    if elided(c) {
+        return Ok(ConstantValue::Elided(static_shape(stated)));
+    }
+    value(c, stated).map(ConstantValue::Literal)
+}
+
+/// Whether a tuple's shape, and not its value, comes next.
+fn repeats_tuple(c: &Cursor<'_>) -> bool {
+    let mut ahead = *c;
+    ahead.eat(b'(') && at_shape(&ahead)
+}
+
+/// Reads `{...}`.
+fn elided(c: &mut Cursor<'_>) -> bool {
+    let mut ahead = *c;
+    let found = ahead.eat(b'{') && ahead.eat_token("...") && ahead.eat(b'}');
+    if found {
+        *c = ahead;
+    }
+    found
+}
+
+/// Reads a value with its shape before it: `f32[2] {1, 2}`, `( s32[] 1, f32[] 2 )`.
+pub(crate) fn typed_literal(c: &mut Cursor<'_>) -> Result<Literal> {
+    if c.peek() == Some(b'(') {
+        c.down()?;
+        let elements = c.list(b'(', b')', typed_literal)?;
+        c.up();
+        return Ok(Literal::tuple(elements));
+    }
+    let stated = shape(c)?;
+    if stated == Shape::Token {
+        return Ok(Literal::token());
+    }
+    value(c, &stated)
+}
+
+/// A dynamic dimension of a constant becomes as large as its bound.
+fn static_shape(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Array(array) => Shape::Array(ArrayShape { dynamic: None, ..array.clone() }),
+        Shape::Tuple(elements) => Shape::Tuple(elements.iter().map(static_shape).collect()),
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => shape.clone(),
+    }
+}
+
+fn value(c: &mut Cursor<'_>, stated: &Shape) -> Result<Literal> {
+    match stated {
+        Shape::Array(array) => {
+            let shape = ArrayShape { dynamic: None, ..array.clone() };
+            let mut reader = Reader { c, shape: &shape, bytes: Vec::new() };
+            reader.array()?;
+            let bytes = reader.bytes;
+            let literal = Literal::from_bytes(shape.clone(), &bytes);
+            literal.ok_or_else(|| wrong(c, format!("{shape} has more elements than the text")))
+        }
+        Shape::Tuple(shapes) => tuple(c, shapes, stated),
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+            Err(wrong(c, format!("a constant cannot have shape {stated}")))
+        }
+    }
+}
+
+fn tuple(c: &mut Cursor<'_>, shapes: &[Shape], stated: &Shape) -> Result<Literal> {
+    c.expect(b'(')?;
+    c.down()?;
+    let mut elements = Vec::with_capacity(shapes.len());
+    for (i, shape) in shapes.iter().enumerate() {
+        if i > 0 {
+            c.expect(b',')?;
+        }
+        elements.push(value(c, shape)?);
+    }
+    c.up();
+    if !c.eat(b')') {
+        return Err(wrong(c, format!("a value of {stated} has {} elements", shapes.len())));
+    }
+    Ok(Literal::tuple(elements))
+}
+
+/// The error that the value at the position is malformed.
+#[cold]
+fn wrong(c: &mut Cursor<'_>, message: String) -> Error {
+    c.blank();
+    let at = c.offset();
+    Error::from(Code::Literal { message }).at(Span::new(at, (at + 1).min(c.text().len())))
+}
+
+/// Reads the elements of one array; memory grows with the text, not with the shape.
+struct Reader<'c, 'a> {
+    c: &'c mut Cursor<'a>,
+    shape: &'c ArrayShape,
+    bytes: Vec<u8>,
+}
+
+impl Reader<'_, '_> {
+    fn array(&mut self) -> Result<()> {
+        let dims = &self.shape.dims;
+        if dims.is_empty() {
+            if self.c.peek() == Some(b'{') {
+                return Err(wrong(self.c, "a scalar is written without braces".to_owned()));
+            }
+            return self.element();
+        }
+        if self.c.peek() != Some(b'{') {
+            let error = wrong(self.c, format!("the elements of {} stand in braces", self.shape));
+            return Err(error.with_help("an array is never filled from one value; use `broadcast`"));
+        }
+        self.level(0)
+    }
+
+    /// One brace level: as many parts as dimension `d` is large.
+    fn level(&mut self, d: usize) -> Result<()> {
+        let (wanted, innermost) = (self.shape.dims[d], d + 1 == self.shape.dims.len());
+        self.c.expect(b'{')?;
+        self.c.down()?;
+        let mut found = 0;
+        loop {
+            // XLA reads commas between elements as blanks.
+            while self.c.eat(b',') {}
+            match self.c.peek() {
+                Some(b'}') => break,
+                None => return Err(self.c.wanted("`}`")),
+                Some(_) if found == wanted => {
+                    let message = format!("dimension {d} of {} has {wanted} elements, here is one more", self.shape);
+                    return Err(wrong(self.c, message));
+                }
+                Some(b'{') if innermost => {
+                    let message = format!("braces nest deeper than {} has dimensions", self.shape);
+                    return Err(wrong(self.c, message));
+                }
+                Some(_) if innermost => self.element()?,
+                Some(b'{') => self.level(d + 1)?,
+                Some(_) => {
+                    let message = format!("the elements of {} stand in {} nested braces", self.shape, self.shape.rank());
+                    return Err(wrong(self.c, message));
+                }
+            }
+            found += 1;
+        }
+        if found != wanted {
+            let message = format!("dimension {d} of {} has {wanted} elements, found {found}", self.shape);
+            return Err(wrong(self.c, message));
+        }
+        self.c.skip(1);
+        self.c.up();
+        Ok(())
+    }
+
+    fn element(&mut self) -> Result<()> {
+        let ty = self.shape.ty;
+        if ty.class() != Class::Complex {
+            return self.part(ty);
+        }
+        self.c.expect(b'(')?;
+        self.part(ty.component())?;
+        self.c.expect(b',')?;
+        self.part(ty.component())?;
+        self.c.expect(b')')
+    }
+
+    /// One number of a type that is not complex.
+    fn part(&mut self, ty: ElementType) -> Result<()> {
+        self.c.blank();
+        let start = self.c.offset();
+        let value = match self.c.peek_word() {
+            Some(word @ ("true" | "false")) if ty == ElementType::Pred => {
+                self.c.skip(word.len());
+                u128::from(word == "true")
+            }
+            Some(word @ ("true" | "false")) => {
+                let message = format!("`{word}` is a pred, not a {ty}");
+                return Err(Error::from(Code::Literal { message }).at(Span::new(start, start + word.len())));
+            }
+            _ => {
+                let number = self.c.number()?;
+                let span = self.c.span_from(start);
+                code(number, ty).map_err(|message| Error::from(Code::NumberRange { message }).at(span))?
+            }
+        };
+        let width = ty.storage_bytes();
+        let at = self.bytes.len();
+        self.bytes.resize(at + width, 0);
+        Scalar::set_bits(ty, value, &mut self.bytes[at..]);
+        Ok(())
+    }
+}
+
+/// The bits of a number in a type, or why it has none.
+fn code(number: Number, ty: ElementType) -> Result<u128, String> {
+    match (ty.class(), number) {
+        (Class::Pred, Number::Int { magnitude, .. }) => Ok(u128::from(magnitude != 0)),
+        (Class::Signed | Class::Unsigned, Number::Int { negative, magnitude }) => {
+            integer(negative, magnitude, ty).ok_or_else(|| {
+                let sign = if negative { "-" } else { "" };
+                format!("{sign}{magnitude} does not fit {ty}")
+            })
+        }
+        (Class::Pred | Class::Signed | Class::Unsigned, _) => {
+            Err(format!("a {ty} is written as a whole number"))
+        }
+        (Class::Float | Class::Complex, number) => float(number, ty),
+    }
+}
+
+fn integer(negative: bool, magnitude: u64, ty: ElementType) -> Option<u128> {
+    let value = if negative { 0u64.wrapping_sub(magnitude) } else { magnitude };
+    let bits = ty.bits();
+    // XLA reads any 64 bits as either 64-bit type.
+    let fits = bits == 64
+        || match ty.class() {
+            Class::Signed => {
+                let most = (1u64 << (bits - 1)) - 1;
+                magnitude <= most + u64::from(negative)
+            }
+            _ => magnitude == 0 || (!negative && magnitude >> bits == 0),
+        };
+    fits.then(|| Scalar::Unsigned(value).to_bits(ty))
+}
+
+fn float(number: Number, ty: ElementType) -> Result<u128, String> {
+    let format = ty.float_format().expect("the type is a float");
+    let finite = matches!(number, Number::Int { .. } | Number::Decimal(_));
+    let code = match number {
+        // `-0` is what XLA prints for -0.0, so that is what it is read as.
+        Number::Int { negative: true, magnitude: 0 } => format.encode(-0.0),
+        Number::Int { negative, magnitude } => format.encode_integer(negative, magnitude),
+        Number::Nan { negative, payload: Some(payload) } => {
+            format.nan_with_payload(negative, payload).ok_or_else(|| match format.payload_bits() {
+                Some(bits) => format!("a NaN of {ty} has a payload of at most {bits} bits"),
+                None => format!("a NaN of {ty} has no payload"),
+            })?
+        }
+        Number::Nan { negative: true, payload: None } if format.special == Special::Finite => 0,
+        Number::Decimal(_) | Number::Inf { .. } | Number::Nan { .. } => format.encode(number.to_f64()),
+    };
+    let value = format.decode(code);
+    if finite && !value.is_finite() {
+        let most = format.max_finite();
+        return Err(format!("{} does not fit {ty}, whose largest value is {most}", number.to_f64()));
+    }
+    Ok(u128::from(code))
+}

@@ -1,0 +1,182 @@
+//! Literals: on one line as XLA prints them, and for people.
+use super::{array_shape, push_int};
+use crate::text::number::element;
+use crate::{ArrayShape, Literal};
+
+/// The value on one line, as in `constant(...)`.
+pub(crate) fn print(out: &mut String, value: &Literal) {
+    match (value.array_shape(), value.elements()) {
+        (Some(shape), _) => {
+            let mut rows = Rows { out, shape, bytes: value.bytes(), at: 0 };
+            rows.level(0);
+        }
+        (None, Some(elements)) => {
+            out.push_str("( ");
+            for (i, element) in elements.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                print(out, element);
+            }
+            out.push_str(" )");
+        }
+        (None, None) => out.push_str("token[]"),
+    }
+}
+
+/// The value with the shape of each array before it.
+pub(crate) fn typed(out: &mut String, value: &Literal) {
+    match (value.array_shape(), value.elements()) {
+        (Some(shape), _) => {
+            array_shape(out, shape, true);
+            out.push(' ');
+            print(out, value);
+        }
+        (None, Some(elements)) => {
+            out.push_str("( ");
+            for (i, element) in elements.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                typed(out, element);
+            }
+            out.push_str(" )");
+        }
+        (None, None) => out.push_str("token[]"),
+    }
+}
+
+/// Prints the levels of an array, the elements one after the other.
+struct Rows<'o, 'l> {
+    out: &'o mut String,
+    shape: &'l ArrayShape,
+    bytes: &'l [u8],
+    at: usize,
+}
+
+impl Rows<'_, '_> {
+    fn element(&mut self) {
+        let width = self.shape.ty.storage_bytes();
+        let bytes = &self.bytes[self.at..self.at + width];
+        element(self.out, self.shape.ty, bytes, self.shape.rank() > 0);
+        self.at += width;
+    }
+
+    fn level(&mut self, d: usize) {
+        let rank = self.shape.rank();
+        if d == rank {
+            self.element();
+            return;
+        }
+        let size = self.shape.dims[d];
+        let innermost = d + 1 == rank;
+        // Rows of at most one element, and whole arrays of one dimension, stand close to their braces.
+        let close = innermost && (rank == 1 || size <= 1);
+        self.out.push_str(if close { "{" } else { "{ " });
+        for i in 0..size {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            if !innermost && rank > 3 && d + 2 < rank {
+                self.commented(d, i);
+            } else {
+                self.level(d + 1);
+            }
+        }
+        self.out.push_str(if close { "}" } else { " }" });
+    }
+
+    /// A part of an array of more than three dimensions, with its index: `{ /*i0=1*/ ... }`.
+    fn commented(&mut self, d: usize, index: i64) {
+        self.out.push_str("{ /*i");
+        push_int(self.out, i64::try_from(d).unwrap_or(0));
+        self.out.push('=');
+        push_int(self.out, index);
+        self.out.push_str("*/");
+        let (inner, rank) = (d + 1, self.shape.rank());
+        for i in 0..self.shape.dims[inner] {
+            self.out.push_str(if i > 0 { ", " } else { " " });
+            if inner + 2 < rank {
+                self.commented(inner, i);
+            } else {
+                self.level(inner + 1);
+            }
+        }
+        self.out.push_str(" }");
+    }
+}
+
+/// The value for a person: one line a row, long dimensions elided in the middle, at most about `limit` elements.
+pub(crate) fn summary(value: &Literal, limit: usize) -> String {
+    let mut out = String::new();
+    person(&mut out, value, limit, 0);
+    out
+}
+
+/// Elements shown at either end of a dimension that is elided.
+const EDGE: usize = 3;
+
+fn person(out: &mut String, value: &Literal, limit: usize, indent: usize) {
+    match (value.array_shape(), value.elements()) {
+        (Some(shape), _) => {
+            array_shape(out, shape, false);
+            out.push(' ');
+            let elide = value.len() > limit;
+            let strides = strides(shape);
+            part(out, value, &strides, 0, 0, elide, indent);
+        }
+        (None, Some(elements)) => {
+            out.push('(');
+            for (i, element) in elements.iter().enumerate() {
+                out.push_str(if i > 0 { ",\n" } else { "\n" });
+                out.push_str(&" ".repeat(indent + 2));
+                person(out, element, limit, indent + 2);
+            }
+            out.push(')');
+        }
+        (None, None) => out.push_str("token[]"),
+    }
+}
+
+fn strides(shape: &ArrayShape) -> Vec<usize> {
+    let mut strides = vec![1usize; shape.rank()];
+    for d in (1..shape.rank()).rev() {
+        strides[d - 1] = strides[d].saturating_mul(usize::try_from(shape.dims[d]).unwrap_or(0).max(1));
+    }
+    strides
+}
+
+fn part(out: &mut String, value: &Literal, strides: &[usize], d: usize, base: usize, elide: bool, indent: usize) {
+    let shape = value.array_shape().expect("called for an array");
+    let Some(&size) = shape.dims.get(d) else {
+        let width = shape.ty.storage_bytes();
+        let bytes = &value.bytes()[base * width..(base + 1) * width];
+        element(out, shape.ty, bytes, shape.rank() > 0);
+        return;
+    };
+    let size = usize::try_from(size).unwrap_or(0);
+    let innermost = d + 1 == shape.rank();
+    let separator = match innermost {
+        true => ", ".to_owned(),
+        false => format!(",\n{}", " ".repeat(indent + d + 1)),
+    };
+    if !innermost && d == 0 {
+        out.push_str(&format!("\n{}", " ".repeat(indent)));
+    }
+    out.push('{');
+    let hidden = elide && size > 2 * EDGE;
+    for i in 0..size {
+        if hidden && (EDGE..size - EDGE).contains(&i) {
+            if i == EDGE {
+                out.push_str(&separator);
+                out.push_str("...");
+            }
+            continue;
+        }
+        if i > 0 {
+            out.push_str(&separator);
+        }
+        part(out, value, strides, d + 1, base + i * strides[d], elide, indent);
+    }
+    out.push('}');
+}

@@ -1,0 +1,222 @@
+//! Reads layouts: `{1,0:T(8,128)S(5)}`.
+use super::bad;
+use crate::diag::Code;
+use crate::text::Cursor;
+use crate::{Dims, ElementType, Error, Layout, LayoutTail, Result, SplitConfig, Tile};
+
+/// The fields after the `:`, in the order they must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Field {
+    DimLevels,
+    Tiles,
+    TailPadding,
+    IndexType,
+    PointerType,
+    ElementSize,
+    MemorySpace,
+    Splits,
+    PhysicalShape,
+    Prefix,
+}
+const FIELDS: [(&str, Field); 10] = [
+    ("D", Field::DimLevels),
+    ("T", Field::Tiles),
+    ("L", Field::TailPadding),
+    ("#", Field::IndexType),
+    ("*", Field::PointerType),
+    ("E", Field::ElementSize),
+    ("S", Field::MemorySpace),
+    ("SC", Field::Splits),
+    ("P", Field::PhysicalShape),
+    ("M", Field::Prefix),
+];
+
+/// Whether a layout comes next. A `{` alone does not tell: it may start a computation's body.
+pub(super) fn starts(c: &Cursor<'_>) -> bool {
+    let mut ahead = *c;
+    ahead.eat(b'{')
+        && ahead.peek().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':'))
+}
+
+/// Reads the layout of an array whose dimensions have just been read, or gives the default one.
+pub(super) fn after_dims(c: &mut Cursor<'_>, rank: usize) -> Result<Layout> {
+    old_mark(c)?;
+    if starts(c) {
+        return layout(c, rank);
+    }
+    // Old texts wrote the layout of scalars.
+    if c.rest().starts_with("{}") {
+        let start = c.offset();
+        c.skip(2);
+        if rank != 0 {
+            return Err(wrong_rank(c, start, 0, rank));
+        }
+    }
+    Ok(Layout::descending(rank))
+}
+
+/// `sparse{10}` and `dense` of texts before 2020: the shape is read without them.
+fn old_mark(c: &mut Cursor<'_>) -> Result<()> {
+    if c.rest().starts_with("dense{") {
+        c.skip("dense".len());
+    } else if c.rest().starts_with("sparse{") {
+        c.skip("sparse{".len());
+        c.size()?;
+        c.expect(b'}')?;
+    }
+    Ok(())
+}
+
+fn layout(c: &mut Cursor<'_>, rank: usize) -> Result<Layout> {
+    c.blank();
+    let start = c.offset();
+    c.expect(b'{')?;
+    let mut minor_to_major = Dims::new();
+    if c.peek() != Some(b':') {
+        numbers(c, &mut minor_to_major)?;
+    }
+    let tail = if c.eat(b':') { tail(c)? } else { None };
+    if !c.eat(b'}') {
+        return Err(c.wanted("`,`, `:` or `}` in a layout"));
+    }
+    match minor_to_major.len() {
+        length if length == rank => Ok(Layout { minor_to_major, tail }),
+        length => Err(wrong_rank(c, start, length, rank)),
+    }
+}
+
+#[cold]
+fn wrong_rank(c: &Cursor<'_>, start: usize, length: usize, rank: usize) -> Error {
+    let message = format!("the layout orders {length} dimensions, but the shape has {rank}");
+    let mut example = String::new();
+    crate::text::print::layout(&mut example, &Layout::descending(rank));
+    bad(message, c.span_from(start)).with_help(match rank {
+        0 => "a scalar is written without a layout".to_owned(),
+        _ => format!("a layout names every dimension, the fastest-varying first: `{example}`"),
+    })
+}
+
+fn numbers(c: &mut Cursor<'_>, out: &mut Dims) -> Result<()> {
+    loop {
+        out.push(c.int()?);
+        if !c.eat(b',') {
+            return Ok(());
+        }
+    }
+}
+
+/// What stands between `:` and `}`; `None` if it says nothing.
+fn tail(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
+    let mut tail = LayoutTail::default();
+    let mut last: Option<(&str, Field)> = None;
+    while c.peek() != Some(b'}') {
+        let start = c.offset();
+        let found = FIELDS.iter().find(|(name, _)| c.eat_token(name));
+        let &(name, field) = found.ok_or_else(|| {
+            c.wanted("a field of a layout").with_help("the fields are D T L # * E S SC P M")
+        })?;
+        if let Some((before, _)) = last.filter(|&(_, last)| last >= field) {
+            let message = format!("the layout field `{name}` cannot stand after `{before}`");
+            return Err(bad(message, c.span_from(start))
+                .with_help("each field once, in the order D T L # * E S SC P M"));
+        }
+        last = Some((name, field));
+        read(c, field, &mut tail).map_err(|error| error.at(c.span_from(start)))?;
+    }
+    Ok((tail != LayoutTail::default()).then(|| Box::new(tail)))
+}
+
+fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
+    match field {
+        Field::DimLevels => return dim_levels(c),
+        Field::Tiles => return groups(c, |c| tile(c).map(|tile| tail.tiles.push(tile))),
+        Field::Splits => return groups(c, |c| split(c).map(|split| tail.split_configs.push(split))),
+        Field::PhysicalShape => {
+            let message = "only sparse arrays have a physical shape".to_owned();
+            let error = Error::from(Code::ShapeText { message });
+            return Err(error.with_help("leave `P(..)` out: sparse arrays are no longer part of HLO"));
+        }
+        Field::TailPadding
+        | Field::IndexType
+        | Field::PointerType
+        | Field::ElementSize
+        | Field::MemorySpace
+        | Field::Prefix => {}
+    }
+    c.expect(b'(')?;
+    match field {
+        Field::TailPadding => tail.tail_padding_alignment = at_least(c, 1)?,
+        Field::IndexType => tail.index_type = Some(element_type(c)?),
+        Field::PointerType => tail.pointer_type = Some(element_type(c)?),
+        Field::ElementSize => tail.element_size_in_bits = c.int()?,
+        Field::MemorySpace => tail.memory_space = c.int()?,
+        Field::Prefix => tail.dynamic_shape_metadata_prefix_bytes = at_least(c, 0)?,
+        Field::DimLevels | Field::Tiles | Field::Splits | Field::PhysicalShape => {}
+    }
+    c.expect(b')')
+}
+
+/// `D(D,C+)`: how sparse arrays stored each dimension. Dropped, as they are gone.
+fn dim_levels(c: &mut Cursor<'_>) -> Result<()> {
+    const WANTED: &str = "`D`, `C`, `S` or `H`";
+    c.list(b'(', b')', |c| {
+        if !["D", "C", "S", "H"].iter().any(|kind| c.eat_token(kind)) {
+            return Err(c.wanted(WANTED));
+        }
+        // Not unique, not ordered.
+        c.eat(b'+');
+        c.eat(b'~');
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// One `(..)` or several.
+fn groups(c: &mut Cursor<'_>, mut group: impl FnMut(&mut Cursor<'_>) -> Result<()>) -> Result<()> {
+    loop {
+        c.expect(b'(')?;
+        group(c)?;
+        c.expect(b')')?;
+        if c.peek() != Some(b'(') {
+            return Ok(());
+        }
+    }
+}
+
+fn tile(c: &mut Cursor<'_>) -> Result<Tile> {
+    let mut dims = Dims::new();
+    if c.peek() == Some(b')') {
+        return Ok(Tile(dims));
+    }
+    loop {
+        dims.push(if c.eat(b'*') { Tile::COMBINE } else { at_least(c, 0)? });
+        if !c.eat(b',') {
+            return Ok(Tile(dims));
+        }
+    }
+}
+
+fn split(c: &mut Cursor<'_>) -> Result<SplitConfig> {
+    let dimension = c.int()?;
+    c.expect(b':')?;
+    let mut indices = Dims::new();
+    if c.peek() != Some(b')') {
+        numbers(c, &mut indices)?;
+    }
+    Ok(SplitConfig { dimension, split_indices: indices.into_vec() })
+}
+
+fn at_least(c: &mut Cursor<'_>, least: i64) -> Result<i64> {
+    c.blank();
+    let start = c.offset();
+    let number = c.int()?;
+    if number >= least {
+        return Ok(number);
+    }
+    Err(bad(format!("`{number}` is too small here: at least {least}"), c.span_from(start)))
+}
+
+fn element_type(c: &mut Cursor<'_>) -> Result<ElementType> {
+    let (word, span) = c.word("an element type")?;
+    ElementType::from_name(word).ok_or_else(|| super::unknown_type(word, span))
+}

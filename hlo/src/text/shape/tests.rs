@@ -1,0 +1,148 @@
+//! Tests of reading and printing shapes.
+use super::*;
+
+/// What the shape prints as, or the error.
+fn again(text: &str) -> Result<String> {
+    text.parse::<Shape>().map(|shape| shape.to_string())
+}
+/// The text the error is about, with its message and help.
+fn rejected(text: &str) -> (&str, String, String) {
+    let error = again(text).expect_err(text);
+    let span = error.span().expect("a place").range();
+    (&text[span], error.code().to_string(), error.help().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn shapes_come_back_as_they_are() {
+    for text in [
+        "f32[]",
+        "pred[2,3]{0,1}",
+        "f8e4m3b11fnuz[7]{0}",
+        "token[]",
+        "opaque[]",
+        "()",
+        "((f32[2]{0}), token[], u32[])",
+        "(f32[], s32[], s32[], s32[], s32[], /*index=5*/s32[2]{0})",
+        "b(f32[2,3]{1,0})",
+        "f32[0]{0}",
+        "f32[?,<=3,4]{2,1,0}",
+        "f32[<=0]{0}",
+        "f32[]{:S(1)}",
+        "f32[]{:T(128)}",
+        "b(f32[]{:S(1)})",
+        "f32[2,3]{1,1}",
+        "f32[2,3]{0,5}",
+        "f32[2]{-1:S(1)}",
+        "f32[2,3]{1,0:T(8,128)S(5)SC(0:1,2)(1:2)M(1024)}",
+        "f32[2,3]{1,0:T(8,*)(*,2)L(4)#(u32)*(u8)E(4)}",
+        "f32[2,3]{1,0:T()}",
+        "f32[2,3]{1,0:SC(0:)}",
+        "f32[2,3]{1,0:S(-1)}",
+        "f32[9223372036854775807,9223372036854775807]{1,0}",
+    ] {
+        assert_eq!(again(text).as_deref(), Ok(text));
+    }
+}
+#[test]
+fn other_spellings() {
+    for (text, printed) in [
+        ("f32[2,3]", "f32[2,3]{1,0}"),
+        ("f32 [ 2 , 3 ] {0,1}", "f32[2,3]{0,1}"),
+        ("f32[2,3] { 0 , 1 : S(1) }", "f32[2,3]{0,1:S(1)}"),
+        ("f32[2] /* minor */ {0}", "f32[2]{0}"),
+        ("( f32[] , s32[] )", "(f32[], s32[])"),
+        ("b (f32[2])", "b(f32[2]{0})"),
+        ("f32[<= 3, ?]", "f32[<=3,?]{1,0}"),
+        ("f32[2,3]{1,0:}", "f32[2,3]{1,0}"),
+        ("f32[]{:}", "f32[]"),
+        ("f32[2,3]{1,0:D(D+,C~)T(8,128)}", "f32[2,3]{1,0:T(8,128)}"),
+        ("f32[2,3]{1,0:T(8) (128) S(5)}", "f32[2,3]{1,0:T(8)(128)S(5)}"),
+        ("f32[2,3]{1,0:M(0)L(1)}", "error"),
+        ("f32[2,3]{1,0:L(1)M(0)}", "f32[2,3]{1,0}"),
+        ("f32[]{}", "f32[]"),
+        ("f32[2,3]sparse{10}", "f32[2,3]{1,0}"),
+        ("f32[2,3]dense{0,1}", "f32[2,3]{0,1}"),
+    ] {
+        assert_eq!(again(text).unwrap_or_else(|_| "error".to_owned()), printed, "{text}");
+    }
+}
+#[test]
+fn a_tail_that_says_nothing_is_dropped() {
+    let shape: Shape = "f32[2]{0:E(0)S(0)}".parse().unwrap();
+    assert_eq!(shape.array().unwrap().layout.tail, None);
+}
+#[test]
+fn dynamic_dimensions_are_marked() {
+    let shape: Shape = "f32[2,<=3,4]".parse().unwrap();
+    let array = shape.array().unwrap();
+    assert_eq!(array.dynamic.as_deref(), Some(&[false, true, false][..]));
+    assert_eq!(array.dims.as_slice(), [2, 3, 4]);
+}
+#[test]
+fn a_brace_after_a_shape_may_start_something_else() {
+    for text in ["f32[123] {\n x = f32[] parameter(0)", "f32[] { ROOT", "f32[2]{0} {%x"] {
+        let mut c = Cursor::new(text);
+        shape(&mut c).unwrap();
+        assert_eq!(c.peek(), Some(b'{'), "{text}");
+    }
+}
+#[test]
+fn where_a_shape_starts() {
+    for text in ["f32[2]", " ( f32[])", "b(f32[])", "token []", "f8e5m2 [2]", "f31[2]"] {
+        assert!(at_shape(&Cursor::new(text)), "{text}");
+    }
+    for text in ["%f32", "add(x)", "b, c", "b)", "f32", "{1}", "5", ""] {
+        assert!(!at_shape(&Cursor::new(text)), "{text}");
+    }
+}
+#[test]
+fn rejections_name_the_place() {
+    const DIM: &str = "a dimension is a size such as `3`, a bound such as `<=3`, or `?`";
+    for (text, place, message, help) in [
+        ("F32[2]", "F32", "`F32` is no element type", "did you mean `f32`?"),
+        ("f32[-1]", "-1", "`-1` is no size of a dimension", DIM),
+        ("f32[<=-1]", "-1", "`-1` is no size of a dimension", DIM),
+        ("f32[<=?]", "?", "expected the size of a dimension, found `?`", DIM),
+        ("f32[2,]", "]", "expected the size of a dimension, found `]`", DIM),
+        ("f32[2", "", "expected `,` or `]`, found the end of the text", ""),
+        ("f32", "", "expected `[` after `f32`, found the end of the text", "a scalar is written `f32[]`"),
+        ("(f32[],)", ")", "expected a shape, found `)`", ""),
+        ("b(token[])", "token[]", "only an array can be in a buffer", "a buffer is written `b(f32[2,3])`"),
+        ("b(b(f32[]))", "b(f32[])", "only an array can be in a buffer", "a buffer is written `b(f32[2,3])`"),
+        ("b((f32[]))", "(f32[])", "only an array can be in a buffer", "a buffer is written `b(f32[2,3])`"),
+        ("token[2]", "token[2", "`token[]` has neither dimensions nor a layout", "write `token[]`"),
+        ("token[]{0}", "token[]{", "`token[]` has neither dimensions nor a layout", "write `token[]`"),
+        ("opaque_type[]", "opaque_type", "`opaque_type` is no element type", "`etalon explain types` lists the element types"),
+        ("tuple[]", "tuple", "`tuple` is no element type", "a tuple is written `(shape, ...)`, a buffer `b(shape)`"),
+    ] {
+        assert_eq!(rejected(text), (place, message.to_owned(), help.to_owned()), "{text}");
+    }
+}
+#[test]
+fn layout_rejections_name_the_place() {
+    const ORDER: &str = "each field once, in the order D T L # * E S SC P M";
+    const FASTEST: &str = "a layout names every dimension, the fastest-varying first: `{1,0}`";
+    for (text, place, message, help) in [
+        ("f32[2,3]{1}", "{1}", "the layout orders 1 dimensions, but the shape has 2", FASTEST),
+        ("f32[2,3]{}", "{}", "the layout orders 0 dimensions, but the shape has 2", FASTEST),
+        ("f32[2,3]{:S(1)}", "{:S(1)}", "the layout orders 0 dimensions, but the shape has 2", FASTEST),
+        ("f32[]{0}", "{0}", "the layout orders 1 dimensions, but the shape has 0", "a scalar is written without a layout"),
+        ("f32[2]{0:S(5)E(4)}", "E", "the layout field `E` cannot stand after `S`", ORDER),
+        ("f32[2]{0:T(8)T(9)}", "T", "the layout field `T` cannot stand after `T`", ORDER),
+        ("f32[2]{0:L(0)}", "0", "`0` is too small here: at least 1", ""),
+        ("f32[2]{0:T(-1)}", "-1", "`-1` is too small here: at least 0", ""),
+        ("f32[2]{0:Q(1)}", "Q", "expected a field of a layout, found `Q`", "the fields are D T L # * E S SC P M"),
+        ("f32[2]{0:SC()}", ")", "expected a whole number, found `)`", ""),
+        ("f32[2]{0:P(f32[2])}", "P", "only sparse arrays have a physical shape", "leave `P(..)` out: sparse arrays are no longer part of HLO"),
+        ("f32[2]{0;}", ";", "expected `,`, `:` or `}` in a layout, found `;`", ""),
+    ] {
+        assert_eq!(rejected(text), (place, message.to_owned(), help.to_owned()), "{text}");
+    }
+}
+#[test]
+fn nesting_has_a_limit() {
+    let deep = format!("{}{}", "(".repeat(5000), ")".repeat(5000));
+    assert_eq!(again(&deep).unwrap_err().code().number(), "E0116");
+    let deep = format!("{}f32[]{}", "b(".repeat(5000), ")".repeat(5000));
+    assert_eq!(again(&deep).unwrap_err().code().number(), "E0116");
+}

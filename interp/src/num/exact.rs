@@ -1,0 +1,114 @@
+//! Exact pieces of floating-point arithmetic: sums and products with their rounding errors, scaling by powers of two.
+//!
+//! `f64::mul_add` is safe where results must not depend on the machine: IEEE 754 defines it to the last bit.
+
+/// 2^`exponent`, for exponents from -1074 to 1023.
+#[inline]
+pub(super) fn pow2(exponent: i32) -> f64 {
+    // The biased exponent of a normal number, or the place of the one bit of a subnormal one.
+    match u64::try_from(exponent + 1023) {
+        Ok(biased) if biased > 0 => f64::from_bits(biased << 52),
+        Ok(_) | Err(_) => f64::from_bits(1 << (exponent + 1074)),
+    }
+}
+
+/// The exponent of `x`: the largest n with 2^n <= |x|. 0 for zero, infinity and NaN, which need no scaling.
+#[inline]
+pub(super) fn exponent(x: f64) -> i32 {
+    if x == 0.0 || !x.is_finite() {
+        return 0;
+    }
+    let biased = |x: f64| {
+        let field = x.to_bits() >> 52 & 0x7ff;
+        i32::try_from(field).expect("11 bits fit")
+    };
+    if x.is_normal() { biased(x) - 1023 } else { biased(x * pow2(64)) - 64 - 1023 }
+}
+
+/// `x` times 2^`n`, for any `n`, rounded once unless the result is subnormal.
+#[inline]
+pub(super) fn scale(x: f64, n: i32) -> f64 {
+    let n = n.clamp(-2200, 2200);
+    // Thirds, because half of 2200 is past the largest exponent.
+    let third = n / 3;
+    x * pow2(n - 2 * third) * pow2(third) * pow2(third)
+}
+
+/// `a + b` rounded, and the rounding error.
+#[inline]
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// `a * b` rounded, and the rounding error; exact unless the product over- or underflows.
+#[inline]
+pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    (product, a.mul_add(b, -product))
+}
+
+/// `a * b + c * d` in twice the precision: the rounded value, and what is left.
+///
+/// The error is a few times 2^-106 of the larger product, so the rounded value is within 0.5 ulp and a trifle unless
+/// the products cancel in more than 50 bits.
+#[inline]
+pub(super) fn sum_of_products(a: f64, b: f64, c: f64, d: f64) -> (f64, f64) {
+    let ((p, p_error), (q, q_error)) = (two_product(a, b), two_product(c, d));
+    let (sum, sum_error) = two_sum(p, q);
+    let rest = sum_error + (p_error + q_error);
+    // Adding a zero rest would turn -0 into +0.
+    if rest == 0.0 { (sum, 0.0) } else { two_sum(sum, rest) }
+}
+
+/// `value` + `rest` rounded to odd: if `rest` is not 0, whichever neighbour has an odd last bit.
+///
+/// That leaves a mark of what was lost, so that rounding the result once more, to a narrower type, is the same as
+/// rounding the exact sum.
+#[inline]
+pub(super) fn round_to_odd(value: f64, rest: f64) -> f64 {
+    if rest == 0.0 || !value.is_finite() || value.to_bits() & 1 == 1 {
+        value
+    } else if rest > 0.0 {
+        value.next_up()
+    } else {
+        value.next_down()
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact is what this is about")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two_and_exponents_agree() {
+        for n in [-1074, -1073, -1023, -1022, -1, 0, 1, 1023] {
+            assert_eq!(exponent(pow2(n)), n);
+            assert_eq!(scale(1.0, n), pow2(n));
+            assert_eq!(scale(pow2(n), -n), 1.0);
+        }
+        assert_eq!(exponent(-1.99), 0);
+        assert_eq!(scale(1.0, 5000), f64::INFINITY);
+        assert_eq!(scale(5e-324, 2097), pow2(1023));
+    }
+
+    #[test]
+    fn a_sum_of_products_survives_cancellation() {
+        let tiny = pow2(-40);
+        // (1 + t)(1 - t) - 1 = -t^2
+        let (value, rest) = sum_of_products(1.0 + tiny, 1.0 - tiny, -1.0, 1.0);
+        assert_eq!((value, rest), (-pow2(-80), 0.0));
+        assert!(sum_of_products(-0.0, 1.0, -0.0, 1.0).0.is_sign_negative());
+    }
+
+    #[test]
+    fn rounding_to_odd_keeps_the_side() {
+        // 1 + 2^-24 is the midpoint between two f32; the rest says on which side the exact value lies.
+        let midpoint = 1.0 + pow2(-24);
+        assert!(round_to_odd(midpoint, 1e-30) > midpoint);
+        assert!(round_to_odd(midpoint, -1e-30) < midpoint);
+        assert_eq!(round_to_odd(midpoint, 0.0), midpoint);
+    }
+}

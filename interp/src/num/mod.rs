@@ -1,0 +1,263 @@
+//! Arithmetic on single elements: what every elementwise operation means, written once, without arrays.
+//!
+//! A value comes as a [`Scalar`], an element in wide form, and goes back rounded or wrapped to the result type. XLA says
+//! what is computed and what happens at the edges; arithmetic says how exactly:
+//!
+//! - whole numbers wrap at their own width (`int`);
+//! - real results are the correctly rounded ones, on every machine the same (`float`); only logistic on `f64` carries
+//!   a bound instead;
+//! - complex results carry bounds, stated where they are computed (`complex`).
+//!
+//! XLA's double roundings, flushed denormals and polynomial functions are not copied.
+//!
+//! What the verifier rejects does not come here; a combination of operation and type that does is a bug, and panics.
+mod complex;
+mod complex_area;
+mod complex_exp;
+mod exact;
+pub(crate) mod float;
+pub(crate) mod int;
+mod pred;
+
+use complex::Complex;
+use hlo::op::{Binary, Unary};
+use hlo::{ElementType, Scalar};
+use std::cmp::Ordering;
+
+/// Which relation a comparison tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// At least.
+    Ge,
+    /// Greater.
+    Gt,
+    /// At most.
+    Le,
+    /// Less.
+    Lt,
+}
+
+/// Which order a comparison uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// IEEE comparison: zeros are equal, NaN is unequal to everything and not ordered.
+    Float,
+    /// Order of the bits as sign and magnitude: -0 before +0, NaNs at the ends.
+    TotalOrder,
+    /// Signed integers.
+    Signed,
+    /// Unsigned integers and `pred`, where false comes before true.
+    Unsigned,
+}
+
+/// The result of an operation of one operand, of type `ty`.
+///
+/// `abs`, `real` and `imag` of a complex number are of the component type, `is-finite` is a `pred`; all others are of
+/// type `ty`.
+#[inline]
+pub fn unary(op: Unary, ty: ElementType, x: Scalar) -> Scalar {
+    match x {
+        Scalar::Pred(x) => Scalar::Pred(pred::unary(op, x)),
+        Scalar::Signed(x) => Scalar::Signed(int::unary_signed(op, ty.bits(), x)),
+        Scalar::Unsigned(x) => Scalar::Unsigned(int::unary_unsigned(op, ty.bits(), x)),
+        Scalar::Float(x) if op == Unary::IsFinite => Scalar::Pred(x.is_finite()),
+        Scalar::Float(x) => Scalar::Float(float::unary(op, ty, x)),
+        Scalar::Complex(re, im) => complex::unary(op, ty, Complex { re, im }),
+    }
+}
+
+/// The result of an operation of two operands, both of type `ty`.
+///
+/// `complex` of two floats is a complex number; all others are of type `ty`.
+#[inline]
+pub fn binary(op: Binary, ty: ElementType, a: Scalar, b: Scalar) -> Scalar {
+    match (a, b) {
+        (Scalar::Pred(a), Scalar::Pred(b)) => Scalar::Pred(pred::binary(op, a, b)),
+        (Scalar::Signed(a), Scalar::Signed(b)) => {
+            Scalar::Signed(int::binary_signed(op, ty.bits(), a, b))
+        }
+        (Scalar::Unsigned(a), Scalar::Unsigned(b)) => {
+            Scalar::Unsigned(int::binary_unsigned(op, ty.bits(), a, b))
+        }
+        (Scalar::Float(a), Scalar::Float(b)) if op == Binary::Complex => Scalar::Complex(a, b),
+        (Scalar::Float(a), Scalar::Float(b)) => Scalar::Float(float::binary(op, ty, a, b)),
+        (Scalar::Complex(a_re, a_im), Scalar::Complex(b_re, b_im)) => {
+            let (a, b) = (Complex { re: a_re, im: a_im }, Complex { re: b_re, im: b_im });
+            complex::binary(op, ty, a, b)
+        }
+        _ => different_classes(a, b),
+    }
+}
+
+/// Whether `a` and `b`, of type `ty`, stand in this relation.
+///
+/// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator orders none and XLA:CPU does it
+/// this way.
+#[inline]
+pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b: Scalar) -> bool {
+    let ordering = match (order, a, b) {
+        (Order::Signed, Scalar::Signed(a), Scalar::Signed(b)) => Some(a.cmp(&b)),
+        (Order::Unsigned, Scalar::Unsigned(a), Scalar::Unsigned(b)) => Some(a.cmp(&b)),
+        (Order::Unsigned, Scalar::Pred(a), Scalar::Pred(b)) => Some(a.cmp(&b)),
+        (Order::Float, Scalar::Float(a), Scalar::Float(b)) => a.partial_cmp(&b),
+        (Order::Float, Scalar::Complex(a_re, a_im), Scalar::Complex(b_re, b_im)) => {
+            let (a, b) = (Complex { re: a_re, im: a_im }, Complex { re: b_re, im: b_im });
+            complex::compare(a, b)
+        }
+        (Order::TotalOrder, Scalar::Float(_), Scalar::Float(_)) => {
+            Some(float::total_order_key(ty, a).cmp(&float::total_order_key(ty, b)))
+        }
+        (Order::Float | Order::TotalOrder | Order::Signed | Order::Unsigned, _, _) => {
+            unreachable!("the verifier lets no {order:?} comparison of {a:?} and {b:?} through")
+        }
+    };
+    match direction {
+        Direction::Eq => ordering == Some(Ordering::Equal),
+        Direction::Ne => ordering != Some(Ordering::Equal),
+        Direction::Ge => ordering.is_some_and(Ordering::is_ge),
+        Direction::Gt => ordering == Some(Ordering::Greater),
+        Direction::Le => ordering.is_some_and(Ordering::is_le),
+        Direction::Lt => ordering == Some(Ordering::Less),
+    }
+}
+
+/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so `hi` wins where the bounds cross, and a NaN among the three
+/// wins over all.
+#[inline]
+pub fn clamp(ty: ElementType, lo: Scalar, x: Scalar, hi: Scalar) -> Scalar {
+    binary(Binary::Minimum, ty, hi, binary(Binary::Maximum, ty, x, lo))
+}
+
+/// `x`, of the float type `ty`, rounded to a format with these numbers of exponent and mantissa bits; it stays of type
+/// `ty`.
+pub fn reduce_precision(
+    ty: ElementType,
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    x: Scalar,
+) -> Scalar {
+    match x {
+        Scalar::Float(x) => {
+            Scalar::Float(float::reduce_precision(ty, exponent_bits, mantissa_bits, x))
+        }
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Complex(..) => {
+            unreachable!("the verifier lets only floats into reduce-precision, not {x:?}")
+        }
+    }
+}
+
+/// `x`, of the float type `from`, rounded up or down to a signed integer of type `to`: away from zero if `random`, read
+/// as a fraction of 2^bits, is below the fractional part of `x`.
+///
+/// None if `to` is no signed integer: XLA has no meaning for that.
+pub fn stochastic_convert(
+    from: ElementType,
+    to: ElementType,
+    x: Scalar,
+    random: Scalar,
+) -> Option<Scalar> {
+    match (x, random, to.class()) {
+        (Scalar::Float(x), Scalar::Unsigned(random), hlo::Class::Signed) => {
+            Some(Scalar::Signed(float::stochastic_convert(from.bits(), to.bits(), x, random)))
+        }
+        (Scalar::Float(_), Scalar::Unsigned(_), _) => None,
+        _ => unreachable!(
+            "the verifier lets only a float and an unsigned number into stochastic-convert, not {x:?} and {random:?}"
+        ),
+    }
+}
+
+#[cold]
+fn different_classes(a: Scalar, b: Scalar) -> ! {
+    unreachable!("the verifier lets no operands of different types through: {a:?} and {b:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn float(x: f64) -> Scalar {
+        Scalar::Float(x)
+    }
+
+    #[test]
+    fn float_comparison_leaves_nan_out() {
+        use Direction::{Eq, Ge, Gt, Le, Lt, Ne};
+        let test = |direction, a, b| {
+            compare(direction, Order::Float, ElementType::F32, float(a), float(b))
+        };
+        for direction in [Eq, Ge, Gt, Le, Lt] {
+            assert!(!test(direction, f64::NAN, 1.0));
+            assert!(!test(direction, f64::NAN, f64::NAN));
+        }
+        assert!(test(Ne, f64::NAN, f64::NAN));
+        assert!(test(Eq, -0.0, 0.0) && test(Ge, -0.0, 0.0) && !test(Lt, -0.0, 0.0));
+        assert!(test(Gt, 2.0, 1.0) && test(Le, 1.0, 2.0) && !test(Ne, 1.0, 1.0));
+    }
+
+    #[test]
+    fn integers_and_preds_compare_by_value() {
+        let s8 = |x| Scalar::Signed(x);
+        assert!(compare(Direction::Lt, Order::Signed, ElementType::S8, s8(-1), s8(1)));
+        let u8 = |x| Scalar::Unsigned(x);
+        assert!(compare(Direction::Gt, Order::Unsigned, ElementType::U8, u8(255), u8(1)));
+        let pred = |x| Scalar::Pred(x);
+        let ty = ElementType::Pred;
+        assert!(compare(Direction::Lt, Order::Unsigned, ty, pred(false), pred(true)));
+    }
+
+    #[test]
+    fn clamp_takes_the_upper_bound_last() {
+        let ty = ElementType::S32;
+        let clamp_s32 =
+            |lo, x, hi| clamp(ty, Scalar::Signed(lo), Scalar::Signed(x), Scalar::Signed(hi));
+        assert_eq!(clamp_s32(0, -3, 5), Scalar::Signed(0));
+        assert_eq!(clamp_s32(0, 9, 5), Scalar::Signed(5));
+        assert_eq!(clamp_s32(5, 3, 0), Scalar::Signed(0));
+        let nan = f64::NAN;
+        for (lo, x, hi) in [(nan, 1.0, 2.0), (0.0, nan, 2.0), (0.0, 1.0, nan)] {
+            let Scalar::Float(result) = clamp(ElementType::F32, float(lo), float(x), float(hi))
+            else {
+                panic!("a float")
+            };
+            assert!(result.is_nan());
+        }
+    }
+
+    #[test]
+    fn results_of_another_type() {
+        let ty = ElementType::F32;
+        assert_eq!(unary(Unary::IsFinite, ty, float(f64::INFINITY)), Scalar::Pred(false));
+        assert_eq!(unary(Unary::IsFinite, ty, float(1.0)), Scalar::Pred(true));
+        assert_eq!(
+            binary(Binary::Complex, ty, float(1.0), float(-0.0)),
+            Scalar::Complex(1.0, -0.0)
+        );
+        assert_eq!(unary(Unary::Imag, ty, float(3.0)), float(0.0));
+        let z = Scalar::Complex(3.0, -4.0);
+        assert_eq!(unary(Unary::Abs, ElementType::C64, z), float(5.0));
+        assert_eq!(unary(Unary::Imag, ElementType::C64, z), float(-4.0));
+        assert_eq!(unary(Unary::Real, ty, float(3.0)), float(3.0));
+    }
+
+    #[test]
+    fn stochastic_conversion() {
+        let convert = |x: f64, random: u64| {
+            let (x, random) = (float(x), Scalar::Unsigned(random));
+            stochastic_convert(ElementType::F32, ElementType::S8, x, random)
+        };
+        let x = [1.5, 1.5, -1.5, f64::from(127.9_f32), 200.0, f64::NAN, f64::NEG_INFINITY];
+        let random = [0, 1 << 31, 0, 0, 0, 0, 0];
+        let expected = [2, 1, -2, 127, 127, 0, -128];
+        for ((x, random), expected) in x.into_iter().zip(random).zip(expected) {
+            assert_eq!(convert(x, random), Some(Scalar::Signed(expected)), "{x}");
+        }
+        let to_unsigned =
+            stochastic_convert(ElementType::F32, ElementType::U8, float(1.0), Scalar::Unsigned(0));
+        assert_eq!(to_unsigned, None);
+    }
+}
