@@ -49,8 +49,9 @@ impl StackFrames {
     /// drops rows that are not needed. Ids out of range become 0.
     ///
     /// This is what XLA does when it reads a text. XLA does it every time, so that ids change again when its own output
-    /// is read; here tables without a superfluous row stay as they are.
-    pub(crate) fn rebuild<'a>(&mut self, uses: impl Iterator<Item = &'a mut i32>) {
+    /// is read; here tables without a superfluous row stay as they are in a text that is `settled`: that stands in the
+    /// order in which it is printed.
+    pub(crate) fn rebuild<'a>(&mut self, settled: bool, uses: impl Iterator<Item = &'a mut i32>) {
         let mut rebuilt = Rebuilt {
             old: self,
             new: Self::default(),
@@ -66,7 +67,7 @@ impl StackFrames {
         }
         let new = rebuilt.new;
         let sizes = |t: &Self| (t.file_names.len(), t.function_names.len(), t.locations.len(), t.frames.len());
-        let complete = sizes(&new) == sizes(self);
+        let complete = settled && sizes(&new) == sizes(self);
         for (id, new) in changed {
             if !complete || new == 0 {
                 *id = new;

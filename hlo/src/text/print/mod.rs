@@ -5,6 +5,7 @@ mod literal;
 mod order;
 mod shape;
 
+pub(crate) use order::is_in_order;
 pub(crate) use literal::{print as literal, summary, typed as typed_literal};
 pub(crate) use shape::{array_shape, layout, push_int, separator, shape};
 
