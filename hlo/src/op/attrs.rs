@@ -8,6 +8,8 @@ use crate::{Opcode, Result};
 pub(crate) trait AttrValue: Sized {
     /// What stands between two of them in a list.
     const SEPARATOR: &'static str = ",";
+    /// Whether it is a computation, which some styles print in place.
+    const IS_COMPUTATION: bool = false;
     /// Reads the value after the `=`.
     fn parse(p: &mut Parser<'_>) -> Result<Self>;
     /// Writes the value after the `=`.

@@ -62,14 +62,16 @@ impl<T: AttrValue> AttrValue for Vec<T> {
         if p.cursor.eat(b'}') { Ok(items) } else { Err(p.cursor.wanted("`,` or `}`")) }
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
+        // Computations written out in place each start a line, and so does the brace after them.
+        let bodies = T::IS_COMPUTATION && out.printer.bodies_in_place();
         out.out.push('{');
         for (i, item) in self.iter().enumerate() {
             if i > 0 {
-                out.out.push_str(T::SEPARATOR);
+                out.out.push_str(if bodies { "," } else { T::SEPARATOR });
             }
             item.print(out);
         }
-        out.out.push('}');
+        out.out.push_str(if bodies { "\n}" } else { "}" });
     }
     fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
         self.iter().for_each(|item| item.each_callee(visit));
@@ -95,6 +97,7 @@ impl<T: AttrValue> AttrValue for Option<T> {
     }
 }
 impl AttrValue for ComputationId {
+    const IS_COMPUTATION: bool = true;
     const SEPARATOR: &'static str = ", ";
     fn parse(p: &mut Parser<'_>) -> Result<Self> {
         p.computation_ref()

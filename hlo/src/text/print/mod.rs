@@ -94,6 +94,11 @@ impl<'m> Printer<'m> {
         out
     }
 
+    /// Whether called computations are written out where they are called.
+    pub(crate) fn bodies_in_place(&self) -> bool {
+        self.options.bodies_in_place
+    }
+
     /// A computation an attribute names: its name, or its body.
     pub(crate) fn computation_ref(&self, out: &mut String, id: ComputationId, indent: usize) {
         if self.options.bodies_in_place {

@@ -110,7 +110,7 @@ pub(crate) fn is_in_order(module: &Module) -> bool {
 }
 
 /// Operands before users: from every instruction that nothing uses, in text order, down to its operands.
-fn post_order(computation: &Computation) -> Vec<InstructionId> {
+pub(super) fn post_order(computation: &Computation) -> Vec<InstructionId> {
     let instructions = &computation.instructions;
     let mut used = vec![false; instructions.len()];
     for (_, instruction) in instructions.iter() {
