@@ -53,11 +53,32 @@ pub(crate) fn typed_literal(c: &mut Cursor<'_>) -> Result<Literal> {
         c.up();
         return Ok(Literal::tuple(elements));
     }
-    let stated = shape(c)?;
+    let stated = shape_before_value(c)?;
     if stated == Shape::Token {
         return Ok(Literal::token());
     }
     value(c, &stated)
+}
+
+/// Reads a shape before a value: what stands in braces is a layout only where the value's braces follow.
+fn shape_before_value(c: &mut Cursor<'_>) -> Result<Shape> {
+    let mut ahead = *c;
+    if let Ok(stated) = shape(&mut ahead) {
+        let scalar = stated.array().is_none_or(|a| a.rank() == 0);
+        if scalar || ahead.peek() == Some(b'{') {
+            *c = ahead;
+            return Ok(stated);
+        }
+    }
+    c.blank();
+    let start = c.offset();
+    let Some(length) = c.rest().find(']') else { return shape(c) };
+    // The same text up to the bracket, so that places in it stay what they are.
+    let mut bare = Cursor::new(&c.text()[..start + length + 1]);
+    bare.skip(start);
+    let stated = shape(&mut bare)?;
+    c.skip(length + 1);
+    Ok(stated)
 }
 
 /// The shape XLA gives a constant: a dynamic dimension becomes as large as its bound, and elements take the bits of
