@@ -17,7 +17,9 @@ pub use config::{
 pub use frames::{FileLocation, StackFrame, StackFrames};
 pub use metadata::Metadata;
 pub use module::{Module, ParseOptions, Parsed};
-pub use sharding::Sharding;
+pub use sharding::{
+    NamedPart, NamedSharding, ShardGroup, Sharding, ShardingKind, SingleSharding, TileDevices,
+};
 
 /// Index of a computation in its module.
 pub type ComputationId = crate::Id<Computation>;

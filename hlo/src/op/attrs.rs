@@ -29,6 +29,22 @@ pub(crate) trait Attrs: Sized {
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId));
 }
 
+impl<T: Attrs> Attrs for Box<T> {
+    const NAMES: &'static [&'static str] = T::NAMES;
+    fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
+        T::parse(attrs).map(Self::new)
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        T::print(self, out);
+    }
+    fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
+        T::each_callee(self, visit);
+    }
+    fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
+        T::each_callee_mut(self, visit);
+    }
+}
+
 /// What became of an attribute that was offered to an op.
 pub(crate) enum Field {
     Taken,

@@ -179,10 +179,6 @@ impl<'a> Parser<'a> {
     pub(super) fn finished_computation(&self, id: ComputationId) -> Option<&Computation> {
         self.slots[id.index()].computation.as_ref()
     }
-    /// A computation that has been read, to change.
-    pub(super) fn finished_computation_mut(&mut self, id: ComputationId) -> Option<&mut Computation> {
-        self.slots[id.index()].computation.as_mut()
-    }
 
     fn undefined(&self, slot: &Slot<'a>) -> Error {
         let error = Error::from(Code::UndefinedComputation { name: slot.name.into() }).at(slot.span);
