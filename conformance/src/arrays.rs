@@ -53,7 +53,8 @@ impl Taker<'_> {
                 let name = format!("{}{}", self.prefix, self.next);
                 self.next += 1;
                 let found = self.arrays.iter().find(|a| a.name == name);
-                let found = found.ok_or_else(|| format!("there is no array `{name}` for {shape}"))?;
+                let found =
+                    found.ok_or_else(|| format!("there is no array `{name}` for {shape}"))?;
                 found.to_literal(array).map_err(|e| e.to_string())
             }
             Shape::Tuple(shapes) => {
@@ -80,7 +81,10 @@ mod tests {
         let mut file = Cursor::new(Vec::new());
         hlo::literal::npz::write(&mut file, named(&value, "in")).unwrap();
         let arrays = hlo::literal::npz::read(file).unwrap();
-        assert_eq!(arrays.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["in0", "in1", "in2"]);
+        assert_eq!(
+            arrays.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(),
+            ["in0", "in1", "in2"]
+        );
         assert_eq!(values(&arrays, "in", [&shape]).unwrap(), [value]);
         let error = values(&arrays, "out", [&shape]).unwrap_err();
         assert!(error.contains("`out0`"), "{error}");

@@ -20,7 +20,7 @@ use hlo::op::{Accuracy, Op};
 use hlo::{ElementType, Module, Opcode, Shape};
 
 /// The longest path that still widens the bound.
-pub const PATH_LIMIT: u32 = 256;
+pub(crate) const PATH_LIMIT: u32 = 256;
 
 /// How near a result must come.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -154,14 +154,55 @@ fn moves(opcode: Opcode) -> bool {
     use Opcode as O;
     matches!(
         opcode,
-        O::Abs | O::Negate | O::Real | O::Imag | O::Complex | O::IsFinite | O::Compare | O::Select
-            | O::AddDependency | O::AfterAll | O::AllGather | O::AllToAll | O::Bitcast | O::BitcastConvert
-            | O::Broadcast | O::Call | O::CollectiveBroadcast | O::CollectivePermute | O::Concatenate
-            | O::Conditional | O::Constant | O::Copy | O::CopyDone | O::CopyStart | O::Domain
-            | O::DynamicReshape | O::DynamicSlice | O::DynamicUpdateSlice | O::Fusion | O::Gather
-            | O::GetDimensionSize | O::GetTupleElement | O::Iota | O::Map | O::OptBarrier | O::Pad
-            | O::Parameter | O::Reshape | O::Reverse | O::SetDimensionSize | O::Slice | O::Sort | O::TopK
-            | O::Transpose | O::Tuple | O::While | O::AsyncStart | O::AsyncUpdate | O::AsyncDone
+        O::Abs
+            | O::Negate
+            | O::Real
+            | O::Imag
+            | O::Complex
+            | O::IsFinite
+            | O::Compare
+            | O::Select
+            | O::AddDependency
+            | O::AfterAll
+            | O::AllGather
+            | O::AllToAll
+            | O::Bitcast
+            | O::BitcastConvert
+            | O::Broadcast
+            | O::Call
+            | O::CollectiveBroadcast
+            | O::CollectivePermute
+            | O::Concatenate
+            | O::Conditional
+            | O::Constant
+            | O::Copy
+            | O::CopyDone
+            | O::CopyStart
+            | O::Domain
+            | O::DynamicReshape
+            | O::DynamicSlice
+            | O::DynamicUpdateSlice
+            | O::Fusion
+            | O::Gather
+            | O::GetDimensionSize
+            | O::GetTupleElement
+            | O::Iota
+            | O::Map
+            | O::OptBarrier
+            | O::Pad
+            | O::Parameter
+            | O::Reshape
+            | O::Reverse
+            | O::SetDimensionSize
+            | O::Slice
+            | O::Sort
+            | O::TopK
+            | O::Transpose
+            | O::Tuple
+            | O::While
+            | O::AsyncStart
+            | O::AsyncUpdate
+            | O::AsyncDone
     )
 }
 
@@ -215,6 +256,7 @@ fn size_of_dim(size: i64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
 mod tests {
     use super::*;
 
@@ -254,7 +296,10 @@ mod tests {
     #[test]
     fn the_reference_is_held_to_the_bit_on_exact_ops() {
         let module = |op: &str| {
-            Module::parse(&format!("HloModule m\nENTRY e {{ p = f32[] parameter(0) ROOT r = f32[] {op}(p) }}")).unwrap()
+            Module::parse(&format!(
+                "HloModule m\nENTRY e {{ p = f32[] parameter(0) ROOT r = f32[] {op}(p) }}"
+            ))
+            .unwrap()
         };
         assert_eq!(Tolerance::of_reference(&module("floor")), Tolerance::EXACT);
         assert!(Tolerance::of_reference(&module("tanh")).factor.is_some());

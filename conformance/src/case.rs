@@ -85,15 +85,17 @@ fn agreement(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
 fn wanted(case: &Case, got: &Literal) -> Result<Literal, Refused> {
     let values: Option<Vec<Literal>> = case.outputs.iter().map(|o| o.value.clone()).collect();
     let values = values.ok_or_else(|| failed("an `// out:` comment is empty".to_owned()))?;
-    if let [only] = values.as_slice() {
-        if only.shape().compatible(&got.shape()) || got.elements().is_none() {
-            return Ok(only.clone());
-        }
+    if let [only] = values.as_slice()
+        && (only.shape().compatible(&got.shape()) || got.elements().is_none())
+    {
+        return Ok(only.clone());
     }
     let leaves = got.leaves().len();
     if values.len() != leaves {
         let found = values.len();
-        return Err(failed(format!("the result has {leaves} leaves, {found} are given with `// out:`")));
+        return Err(failed(format!(
+            "the result has {leaves} leaves, {found} are given with `// out:`"
+        )));
     }
     Ok(reshaped(got, &mut values.into_iter()))
 }
@@ -112,10 +114,13 @@ fn reparsed(module: &Module) -> Result<Verified, String> {
     for style in [Style::Default, Style::Short] {
         let printed = module.print(style);
         let complain = |what: String| format!("printed in the {style:?} style, {what}:\n{printed}");
-        let again = Module::parse(&printed).map_err(|e| complain(format!("it does not parse: {e}")))?;
+        let again =
+            Module::parse(&printed).map_err(|e| complain(format!("it does not parse: {e}")))?;
         let twice = again.print(style);
         if twice != printed {
-            return Err(complain(format!("read and printed again it is another text:\n{twice}\nwas")));
+            return Err(complain(format!(
+                "read and printed again it is another text:\n{twice}\nwas"
+            )));
         }
         let verified = again.verify();
         last = Some(verified.map_err(|e| complain(format!("it does not verify: {e}")))?);

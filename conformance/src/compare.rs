@@ -69,6 +69,7 @@ impl Comparison {
 ///
 /// # Errors
 /// If the shapes differ in anything but layout.
+#[expect(clippy::result_large_err, reason = "called once a result")]
 pub fn compare(
     got: &Literal,
     wanted: &Literal,
@@ -179,9 +180,7 @@ impl Array<'_> {
     fn flushed(&self, got: f64, wanted: f64) -> bool {
         let smallest = match self.ty {
             ElementType::F64 | ElementType::C128 => f64::MIN_POSITIVE,
-            ElementType::F32 | ElementType::Bf16 | ElementType::C64 => {
-                f64::from(f32::MIN_POSITIVE)
-            }
+            ElementType::F32 | ElementType::Bf16 | ElementType::C64 => f64::from(f32::MIN_POSITIVE),
             _ => return false,
         };
         (got == 0.0 && wanted.abs() < smallest) || (wanted == 0.0 && got.abs() < smallest)

@@ -22,9 +22,7 @@ impl Engine {
         options: interp::Options,
     ) -> Result<Literal, interp::Error> {
         match self {
-            Self::Reference => {
-                interp::Interpreter::with_options(verified, options).run(arguments)
-            }
+            Self::Reference => interp::Interpreter::with_options(verified, options).run(arguments),
         }
     }
 }

@@ -103,8 +103,9 @@ impl FileTest {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let mut start = 0;
         for piece in lines.split(|line| line.trim() == "// -----") {
-            let mut case = Case::new(&file, start, piece)
-                .map_err(|(line, message)| BadFile::Comment { path: path.to_owned(), line, message })?;
+            let mut case = Case::new(&file, start, piece).map_err(|(line, message)| {
+                BadFile::Comment { path: path.to_owned(), line, message }
+            })?;
             start += piece.len() + 1;
             if piece.iter().all(|line| line.trim().is_empty()) {
                 continue;
@@ -210,7 +211,9 @@ impl Case {
         } else if let Some(value) = text.strip_prefix("// fuel:") {
             self.fuel = Some(value.trim().parse().map_err(|_| "fuel is a number of steps")?);
         } else if text.starts_with("// tolerance") {
-            return Err("how near a result must come follows from the module, not from the case".to_owned());
+            return Err(
+                "how near a result must come follows from the module, not from the case".to_owned()
+            );
         }
         Ok(())
     }
@@ -242,7 +245,8 @@ mod tests {
         let bad = reports.iter().find(|report| report.is_bad()).unwrap();
         bad.details(false)
     }
-    const ADD: &str = "HloModule add_s8\nENTRY main { x = s8[2] parameter(0) ROOT r = s8[2] add(x, x) }\n";
+    const ADD: &str =
+        "HloModule add_s8\nENTRY main { x = s8[2] parameter(0) ROOT r = s8[2] add(x, x) }\n";
 
     #[test]
     fn pieces_run_and_report() {
@@ -262,7 +266,8 @@ mod tests {
         assert!(wrong.contains("got s8[] -2, wanted s8[] 0"), "{wrong}");
         let missing = failing(&format!("{ADD}// error E0301 some_rule\n"));
         assert!(missing.contains("line 3: error E0301 (some_rule) does not come"), "{missing}");
-        let unexpected = failing("HloModule m\nENTRY main { ROOT x = f32[] nothing() }\n// out: f32[] 0\n");
+        let unexpected =
+            failing("HloModule m\nENTRY main { ROOT x = f32[] nothing() }\n// out: f32[] 0\n");
         assert!(unexpected.contains("t.hlo:2:"), "{unexpected}");
         let few = failing(&format!("{ADD}// out: s8[2] {{2, 0}}\n"));
         assert!(few.contains("E0401"), "{few}");
@@ -270,7 +275,9 @@ mod tests {
 
     #[test]
     fn bad_comments_are_errors() {
-        let bad = |text: &str| FileTest::new(Path::new("t.hlo"), text.to_owned()).unwrap_err().to_string();
+        let bad = |text: &str| {
+            FileTest::new(Path::new("t.hlo"), text.to_owned()).unwrap_err().to_string()
+        };
         assert!(bad("\n// tolerance: 3\n").starts_with("t.hlo:2: "));
         assert!(bad("// out: f32[2] {1}\n").starts_with("t.hlo:1: "));
         assert!(bad("x // error E0301 a b\n").contains("`b`"));
@@ -278,7 +285,8 @@ mod tests {
 
     #[test]
     fn bless_fills_in_results() {
-        let text = format!("{ADD}// in: s8[2] {{1, 127}}\n// out:\n// -----\nHloModule bad\n// out:\n");
+        let text =
+            format!("{ADD}// in: s8[2] {{1, 127}}\n// out:\n// -----\nHloModule bad\n// out:\n");
         let blessed = file(&text).blessed(Engine::Reference);
         assert_eq!(blessed, text.replacen("// out:\n", "// out: s8[2] {2, -2}\n", 1));
     }

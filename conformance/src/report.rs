@@ -77,11 +77,15 @@ impl Report {
             Outcome::Failed(_) => ("failed", None),
         };
         let name = quoted(&self.name);
-        let mut out = format!(r#"{{"name": {name}, "outcome": "{word}", "seconds": {:.6}"#, self.time.as_secs_f64());
+        let mut out = format!(
+            r#"{{"name": {name}, "outcome": "{word}", "seconds": {:.6}"#,
+            self.time.as_secs_f64()
+        );
         if let Some(c) = comparison {
             let Comparison { max_ulps, max_error, bound, .. } = c;
             let (error, bound) = (number(*max_error), number(*bound));
-            let _ = write!(out, r#", "max_ulps": {max_ulps}, "max_error": {error}, "bound": {bound}"#);
+            let _ =
+                write!(out, r#", "max_ulps": {max_ulps}, "max_error": {error}, "bound": {bound}"#);
             let _ = write!(out, r#", "wrong": {}, "elements": {}"#, c.wrong, c.elements);
         } else {
             let _ = write!(out, r#", "reason": {}"#, quoted(self.details(false).trim_end()));
@@ -105,7 +109,10 @@ impl Comparison {
         }
         if self.worst.is_some() || self.bound > 0.0 {
             let Self { max_error, bound, max_ulps, .. } = self;
-            let _ = writeln!(out, "error {max_error:.3e} of the array's scale (bound {bound:.3e}), {max_ulps} ulp");
+            let _ = writeln!(
+                out,
+                "error {max_error:.3e} of the array's scale (bound {bound:.3e}), {max_ulps} ulp"
+            );
         }
         if self.flushed > 0 {
             let _ = writeln!(out, "{} elements are 0 against a denormal number", self.flushed);
@@ -167,7 +174,10 @@ impl Summary {
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { agree, differ, skipped, unsupported, failed } = self;
-        write!(f, "{agree} agree, {differ} differ, {failed} failed, {unsupported} unsupported, {skipped} skipped")
+        write!(
+            f,
+            "{agree} agree, {differ} differ, {failed} failed, {unsupported} unsupported, {skipped} skipped"
+        )
     }
 }
 
@@ -200,7 +210,8 @@ mod tests {
     #[test]
     fn json_is_escaped_and_counted() {
         let outcome = Outcome::Skipped("a \"b\"\nc".to_owned());
-        let report = Report { name: "x\\y".to_owned(), file: String::new(), outcome, time: Duration::ZERO };
+        let report =
+            Report { name: "x\\y".to_owned(), file: String::new(), outcome, time: Duration::ZERO };
         let wanted = r#"{"name": "x\\y", "outcome": "skipped", "seconds": 0.000000, "reason": "a \"b\"\nc"}"#;
         assert_eq!(report.json(), wanted);
         assert_eq!(Summary::of([&report]), Summary { skipped: 1, ..Summary::default() });

@@ -78,6 +78,7 @@ impl Entry {
     pub fn run(&self, engine: Engine) -> Report {
         let start = Instant::now();
         // A mistake in an engine must not hide what the other entries give.
+        #[expect(clippy::result_large_err, reason = "called once a case")]
         let run = catch_unwind(AssertUnwindSafe(|| self.outcome(engine)));
         let outcome = match run {
             Ok(Ok(outcome) | Err(outcome)) => outcome,
@@ -87,6 +88,7 @@ impl Entry {
         Report { name: file.clone(), file, outcome, time: start.elapsed() }
     }
 
+    #[expect(clippy::result_large_err, reason = "called once a case")]
     fn outcome(&self, engine: Engine) -> Result<Outcome, Outcome> {
         let bytes = std::fs::read(&self.module).map_err(|e| failed(e.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
@@ -105,15 +107,19 @@ impl Entry {
         let got = engine.run(&verified, &arguments, interp::Options::default());
         let got = got.map_err(|e| run_failure(&text, &e))?;
         let tolerance = Tolerance::of(verified.module());
-        let comparison =
-            compare(&got, &wanted, &tolerance).map_err(|e| failed(e.to_string()))?;
-        Ok(if comparison.agrees() { Outcome::Agree(comparison) } else { Outcome::Differ(comparison) })
+        let comparison = compare(&got, &wanted, &tolerance).map_err(|e| failed(e.to_string()))?;
+        Ok(if comparison.agrees() {
+            Outcome::Agree(comparison)
+        } else {
+            Outcome::Differ(comparison)
+        })
     }
 
     fn recorded(&self, module: &Module) -> Result<(Vec<Literal>, Literal), String> {
         let place = |e: &dyn std::fmt::Display| format!("{}: {e}", self.arrays.display());
         let file = std::fs::File::open(&self.arrays).map_err(|e| place(&e))?;
-        let arrays = hlo::literal::npz::read(std::io::BufReader::new(file)).map_err(|e| place(&e))?;
+        let arrays =
+            hlo::literal::npz::read(std::io::BufReader::new(file)).map_err(|e| place(&e))?;
         let arguments = arrays::arguments(&arrays, module).map_err(|e| place(&e))?;
         let result = arrays::result(&arrays, module).map_err(|e| place(&e))?;
         Ok((arguments, result))
@@ -135,7 +141,9 @@ mod tests {
         let inner = root.join("inner");
         std::fs::create_dir_all(&inner).unwrap();
         let text = |header: &str| {
-            format!("HloModule m{header}\nENTRY e {{ p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }}\n")
+            format!(
+                "HloModule m{header}\nENTRY e {{ p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }}\n"
+            )
         };
         std::fs::write(inner.join("twice.hlo"), text("")).unwrap();
         std::fs::write(inner.join("twice.opt.hlo"), text("")).unwrap();

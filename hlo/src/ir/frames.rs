@@ -66,7 +66,9 @@ impl StackFrames {
             changed.push((id, new));
         }
         let new = rebuilt.new;
-        let sizes = |t: &Self| (t.file_names.len(), t.function_names.len(), t.locations.len(), t.frames.len());
+        let sizes = |t: &Self| {
+            (t.file_names.len(), t.function_names.len(), t.locations.len(), t.frames.len())
+        };
         let complete = settled && sizes(&new) == sizes(self);
         for (id, new) in changed {
             if !complete || new == 0 {
@@ -135,8 +137,12 @@ impl Rebuilt<'_> {
             let files = &mut self.new.file_names;
             let file_name_id = name(&self.old.file_names, files, &mut self.files, old.file_name_id);
             let functions = &mut self.new.function_names;
-            let function_name_id =
-                name(&self.old.function_names, functions, &mut self.functions, old.function_name_id);
+            let function_name_id = name(
+                &self.old.function_names,
+                functions,
+                &mut self.functions,
+                old.function_name_id,
+            );
             self.new.locations.push(FileLocation { file_name_id, function_name_id, ..old });
             self.locations[i] = last(&self.new.locations);
         }

@@ -117,7 +117,9 @@ impl Sharding {
     /// The inside of one sharding and its closing brace.
     fn body(c: &mut Cursor<'_>) -> Result<Self> {
         match c.peek_word() {
-            Some("mesh" | "maximal_mesh") => NamedSharding::parse(c).map(|s| Self::Named(Box::new(s))),
+            Some("mesh" | "maximal_mesh") => {
+                NamedSharding::parse(c).map(|s| Self::Named(Box::new(s)))
+            }
             _ => SingleSharding::parse(c).map(|s| Self::Single(Box::new(s))),
         }
     }
@@ -277,7 +279,9 @@ impl Items {
                 self.last_tile_dims = c.list(b'{', b'}', |c| {
                     let (word, span) = c.word("a kind of subgroup")?;
                     let known = ["maximal", "replicated", "manual", "unreduced"].contains(&word);
-                    known.then(|| word.to_owned()).ok_or_else(|| wrong(format!("`{word}` is no kind of subgroup"), span))
+                    known
+                        .then(|| word.to_owned())
+                        .ok_or_else(|| wrong(format!("`{word}` is no kind of subgroup"), span))
                 })?;
             }
             _ => {
@@ -313,7 +317,10 @@ impl Items {
 
     fn tiled(&self, last_tile_dim_replicate: bool, span: Span) -> Result<ShardingKind> {
         let Some(devices) = self.devices.clone() else {
-            return Err(wrong("a sharding says `replicated`, `maximal`, `manual` or `devices=[...]`", span));
+            return Err(wrong(
+                "a sharding says `replicated`, `maximal`, `manual` or `devices=[...]`",
+                span,
+            ));
         };
         let wanted = self.tiles.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
         let found = match &devices {
@@ -322,7 +329,10 @@ impl Items {
         };
         if wanted != found {
             let found = found.unwrap_or(0);
-            return Err(wrong(format!("{:?} tiles do not go to {found} devices", self.tiles), span));
+            return Err(wrong(
+                format!("{:?} tiles do not go to {found} devices", self.tiles),
+                span,
+            ));
         }
         if matches!(&devices, TileDevices::List(list) if list.len() < 2) {
             return Err(wrong("tiles go to more than one device; one is `maximal device=N`", span));
@@ -464,12 +474,23 @@ mod tests {
             assert_eq!(again(form).unwrap(), form);
         }
         assert_eq!(again("{device=3 maximal}").unwrap(), "{maximal device=3}");
-        assert_eq!(again("{s32[5,6] devices=[2,3]0,1,2,3,4,5}").unwrap(), "{devices=[2,3]0,1,2,3,4,5}");
+        assert_eq!(
+            again("{s32[5,6] devices=[2,3]0,1,2,3,4,5}").unwrap(),
+            "{devices=[2,3]0,1,2,3,4,5}"
+        );
     }
 
     #[test]
     fn contradictions_are_refused() {
-        let bad = ["{replicated device=0}", "{maximal}", "{devices=[2,2]0,1,2}", "{devices=[1]0}", "{replicatd}", "{devices=[2,2]<=[2,2]}", "{replicated"];
+        let bad = [
+            "{replicated device=0}",
+            "{maximal}",
+            "{devices=[2,2]0,1,2}",
+            "{devices=[1]0}",
+            "{replicatd}",
+            "{devices=[2,2]<=[2,2]}",
+            "{replicated",
+        ];
         for text in bad {
             assert!(again(text).is_err(), "{text}");
         }

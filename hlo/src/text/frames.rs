@@ -15,8 +15,10 @@ pub(super) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
     tables.function_names = rows(c, |c| strings::string(c).map(std::borrow::Cow::into_owned))?;
     c.expect_token("FileLocations")?;
     tables.locations = rows(c, |c| {
-        let names = ["file_name_id", "function_name_id", "line", "end_line", "column", "end_column"];
-        let [file_name_id, function_name_id, line, end_line, column, end_column] = fields(c, names)?;
+        let names =
+            ["file_name_id", "function_name_id", "line", "end_line", "column", "end_column"];
+        let [file_name_id, function_name_id, line, end_line, column, end_column] =
+            fields(c, names)?;
         Ok(FileLocation { file_name_id, function_name_id, line, end_line, column, end_column })
     })?;
     c.expect_token("StackFrames")?;
@@ -29,7 +31,10 @@ pub(super) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
 }
 
 /// Reads rows that start with a number, which counts them and is not looked at.
-fn rows<T>(c: &mut Cursor<'_>, mut row: impl FnMut(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
+fn rows<T>(
+    c: &mut Cursor<'_>,
+    mut row: impl FnMut(&mut Cursor<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
     let mut rows = Vec::new();
     while c.peek().is_some_and(|b| b.is_ascii_digit()) {
         c.int()?;
@@ -47,7 +52,9 @@ fn fields<const N: usize>(c: &mut Cursor<'_>, names: [&'static str; N]) -> Resul
         let (key, span) = c.attribute_name()?;
         let Some(i) = names.iter().position(|&n| n == key) else {
             let code = Code::UnknownAttribute { op: "a table row".into(), name: key.into() };
-            return Err(Error::from(code).at(span).with_help(format!("it takes {}", names.join(", "))));
+            return Err(Error::from(code)
+                .at(span)
+                .with_help(format!("it takes {}", names.join(", "))));
         };
         let value = c.int()?;
         values[i] = Some(i32::try_from(value).map_err(|_| {

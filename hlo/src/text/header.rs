@@ -4,7 +4,8 @@ use super::shape::shape;
 use super::{Cursor, balanced};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::ir::{
-    AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
+    AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig,
+    ProgramShape,
 };
 use crate::{Error, Result, Shape};
 use smol_str::SmolStr;
@@ -175,7 +176,12 @@ fn print_bools(out: &mut String, name: &str, values: &[bool]) {
 }
 
 /// Prints the header without the newline after it.
-pub(super) fn print_header(out: &mut String, name: &str, config: &ModuleConfig, entry: &ProgramShape<'_>) {
+pub(super) fn print_header(
+    out: &mut String,
+    name: &str,
+    config: &ModuleConfig,
+    entry: &ProgramShape<'_>,
+) {
     out.push_str("HloModule ");
     out.push_str(name);
     if config.is_scheduled {
@@ -201,7 +207,9 @@ pub(super) fn print_header(out: &mut String, name: &str, config: &ModuleConfig, 
     );
     print_bools(out, ", allow_spmd_sharding_propagation_to_parameters=", to_parameters);
     print_bools(out, ", allow_spmd_sharding_propagation_to_output=", to_output);
-    for (name, count) in [(", replica_count=", config.replica_count), (", num_partitions=", config.num_partitions)] {
+    for (name, count) in
+        [(", replica_count=", config.replica_count), (", num_partitions=", config.num_partitions)]
+    {
         if count != 1 {
             out.push_str(name);
             push_int(out, count);
