@@ -104,7 +104,7 @@ impl Header {
         const NO_FILE: &str = "not an .npy file";
         let version = bytes.strip_prefix(b"\x93NUMPY").and_then(|b| b.first()).ok_or(NO_FILE)?;
         // The first version counts the text with 2 bytes, later ones with 4.
-        let (start, text) = match (version, bytes.get(8..12)) {
+        let (start, text): (usize, usize) = match (version, bytes.get(8..12)) {
             (1, Some(&[a, b, ..])) => (10, usize::from(u16::from_le_bytes([a, b]))),
             (_, Some(&[a, b, c, d])) => {
                 (12, usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(usize::MAX))
