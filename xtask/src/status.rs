@@ -71,7 +71,7 @@ fn is_used(tests: &str, name: &str) -> bool {
     let call = format!("{name}(");
     tests.match_indices(&call).any(|(at, _)| {
         let before = tests[..at].chars().next_back();
-        before.is_none_or(|c| c.is_whitespace())
+        before.is_none_or(char::is_whitespace)
     })
 }
 
