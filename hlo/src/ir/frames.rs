@@ -1,24 +1,28 @@
-//! The stack-frame tables: where instructions come from in the user's program, each place stored once.
+//! Stack frames: where in a frontend's program an instruction comes from.
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
-/// Files, functions, places and frames. Every id counts rows from 1; 0 is none.
+/// The tables between a module's header and its computations.
+///
+/// Ids count from 1 and say the place in a table; 0 is nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StackFrames {
-    /// Paths.
+    /// Files of the frontend's program.
     pub file_names: Vec<String>,
-    /// Functions.
+    /// Its functions.
     pub function_names: Vec<String>,
-    /// Places in files.
+    /// Places in the files.
     pub locations: Vec<FileLocation>,
-    /// Frames.
+    /// Calls.
     pub frames: Vec<StackFrame>,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FileLocation {
-    /// Row of the file's name.
+    /// Id in [`StackFrames::file_names`].
     pub file_name_id: i32,
-    /// Row of the function's name.
+    /// Id in [`StackFrames::function_names`].
     pub function_name_id: i32,
     /// First line.
     pub line: i32,
@@ -30,122 +34,206 @@ pub struct FileLocation {
     pub end_column: i32,
 }
 
-/// A place and the frame that called it.
+/// A call: where it stands and in which call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StackFrame {
-    /// Row of the place.
+    /// Id in [`StackFrames::locations`].
     pub file_location_id: i32,
-    /// Row of the calling frame; 0 for none. The text writes it one larger.
+    /// Id in [`StackFrames::frames`] of the call around this one, 0 for the outermost. The text has one more.
     pub parent_frame_id: i32,
 }
 
 impl StackFrames {
-    /// Whether there is no frame.
+    /// Whether there is nothing to print.
     pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+        let Self { file_names, function_names, locations, frames } = self;
+        file_names.is_empty()
+            && function_names.is_empty()
+            && locations.is_empty()
+            && frames.is_empty()
     }
 
-    /// Renumbers the rows in the order in which `uses`, the ids in instructions in text order, first need them, and
-    /// drops rows that are not needed. Ids out of range become 0.
+    /// Leaves only the rows that `uses` need, in order of first use, and writes the new ids into `uses`; an id that
+    /// leads outside the tables becomes 0.
     ///
-    /// This is what XLA does when it reads a text. XLA does it every time, so that ids change again when its own output
-    /// is read; here tables without a superfluous row stay as they are in a text that is `settled`: that stands in the
-    /// order in which it is printed.
+    /// XLA numbers the rows anew each time it reads its own text. Here tables of which no row goes stay as they are in
+    /// a text that is `settled`, which stands in the order it is printed in: it is then printed as it was read.
     pub(crate) fn rebuild<'a>(&mut self, settled: bool, uses: impl Iterator<Item = &'a mut i32>) {
-        let mut rebuilt = Rebuilt {
-            old: self,
-            new: Self::default(),
-            files: vec![0; self.file_names.len()],
-            functions: vec![0; self.function_names.len()],
-            locations: vec![0; self.locations.len()],
-            frames: vec![0; self.frames.len()],
-        };
-        let mut changed = Vec::new();
-        for id in uses.filter(|id| **id != 0) {
-            let new = rebuilt.frame(*id);
-            changed.push((id, new));
-        }
-        let new = rebuilt.new;
-        let sizes = |t: &Self| {
-            (t.file_names.len(), t.function_names.len(), t.locations.len(), t.frames.len())
-        };
-        let complete = settled && sizes(&new) == sizes(self);
-        for (id, new) in changed {
-            if !complete || new == 0 {
+        let mut rebuild = Rebuild::new(self);
+        let changed: Vec<_> = uses.map(|id| (rebuild.frame(*id), id)).collect();
+        let tables = rebuild.new;
+        let keep = settled && tables.same_sizes(self);
+        for (new, id) in changed {
+            if !keep || new == 0 {
                 *id = new;
             }
         }
-        if !complete {
-            *self = new;
+        if !keep {
+            *self = tables;
         }
+    }
+
+    fn same_sizes(&self, other: &Self) -> bool {
+        self.file_names.len() == other.file_names.len()
+            && self.function_names.len() == other.function_names.len()
+            && self.locations.len() == other.locations.len()
+            && self.frames.len() == other.frames.len()
     }
 }
 
-/// New tables, and for each row of the old ones its new number, 0 while it has none.
-struct Rebuilt<'t> {
-    old: &'t StackFrames,
-    new: StackFrames,
-    files: Vec<i32>,
-    functions: Vec<i32>,
-    locations: Vec<i32>,
-    frames: Vec<i32>,
-}
-
-/// The position of row `id`.
-fn row(id: i32) -> Option<usize> {
+/// The place of the row with this id.
+fn place(id: i32) -> Option<usize> {
     usize::try_from(id).ok()?.checked_sub(1)
 }
-/// The number of the last row.
-fn last<T>(rows: &[T]) -> i32 {
-    i32::try_from(rows.len()).unwrap_or(i32::MAX)
+fn row<T>(table: &[T], id: i32) -> Option<&T> {
+    table.get(place(id)?)
+}
+fn row_mut<T>(table: &mut [T], id: i32) -> Option<&mut T> {
+    table.get_mut(place(id)?)
 }
 
-impl Rebuilt<'_> {
-    /// The new number of a frame; its callers get theirs first.
-    fn frame(&mut self, id: i32) -> i32 {
-        let mut chain = Vec::new();
-        let mut at = id;
-        // A chain longer than the table runs in a circle; it ends where it is first cut.
-        while let Some(i) = row(at).filter(|&i| i < self.old.frames.len() && self.frames[i] == 0) {
-            if chain.len() > self.old.frames.len() {
-                break;
-            }
-            chain.push(i);
-            at = self.old.frames[i].parent_frame_id;
+/// The id of `value` in `table`, where it is put if it is new.
+fn intern<T: Clone + Eq + Hash>(table: &mut Vec<T>, ids: &mut FxHashMap<T, i32>, value: T) -> i32 {
+    let next = i32::try_from(table.len() + 1).unwrap_or(0);
+    *ids.entry(value).or_insert_with_key(|value| {
+        table.push(value.clone());
+        next
+    })
+}
+
+/// Tables being built from others; equal rows become one.
+struct Rebuild<'t> {
+    old: &'t StackFrames,
+    new: StackFrames,
+    files: FxHashMap<String, i32>,
+    functions: FxHashMap<String, i32>,
+    locations: FxHashMap<FileLocation, i32>,
+    frames: FxHashMap<StackFrame, i32>,
+    /// New id of each old frame met so far, 0 for one that leads nowhere.
+    moved: Vec<Option<i32>>,
+}
+
+impl<'t> Rebuild<'t> {
+    fn new(old: &'t StackFrames) -> Self {
+        Self {
+            old,
+            new: StackFrames::default(),
+            files: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            locations: FxHashMap::default(),
+            frames: FxHashMap::default(),
+            moved: vec![None; old.frames.len()],
         }
-        let mut parent = row(at).and_then(|i| self.frames.get(i)).copied().unwrap_or(0);
-        for i in chain.into_iter().rev() {
-            let file_location_id = self.location(self.old.frames[i].file_location_id);
-            self.new.frames.push(StackFrame { file_location_id, parent_frame_id: parent });
-            parent = last(&self.new.frames);
-            self.frames[i] = parent;
-        }
-        row(id).and_then(|i| self.frames.get(i)).copied().unwrap_or(0)
     }
-    fn location(&mut self, id: i32) -> i32 {
-        let Some(i) = row(id).filter(|&i| i < self.old.locations.len()) else { return 0 };
-        if self.locations[i] == 0 {
-            let old = self.old.locations[i];
-            let name = |names: &[String], new: &mut Vec<String>, ids: &mut Vec<i32>, id: i32| {
-                let Some(i) = row(id).filter(|&i| i < names.len()) else { return 0 };
-                if ids[i] == 0 {
-                    new.push(names[i].clone());
-                    ids[i] = last(new);
-                }
-                ids[i]
-            };
-            let files = &mut self.new.file_names;
-            let file_name_id = name(&self.old.file_names, files, &mut self.files, old.file_name_id);
-            let functions = &mut self.new.function_names;
-            let function_name_id = name(
-                &self.old.function_names,
-                functions,
-                &mut self.functions,
-                old.function_name_id,
-            );
-            self.new.locations.push(FileLocation { file_name_id, function_name_id, ..old });
-            self.locations[i] = last(&self.new.locations);
+
+    /// The new id of a frame. The frames around it come first, the outermost before all; if one of them leads nowhere,
+    /// so do those inside it.
+    fn frame(&mut self, id: i32) -> i32 {
+        let (mut chain, mut at) = (Vec::new(), id);
+        let mut parent = loop {
+            if at == 0 {
+                break Some(0);
+            }
+            let Some(&frame) = row(&self.old.frames, at) else { break None };
+            if let Some(moved) = row(&self.moved, at).copied().flatten() {
+                break Some(moved).filter(|&moved| moved != 0);
+            }
+            if chain.len() > self.old.frames.len() {
+                // A circle.
+                break None;
+            }
+            chain.push((at, frame.file_location_id));
+            at = frame.parent_frame_id;
+        };
+        for (old, location) in chain.into_iter().rev() {
+            parent = parent.and_then(|parent_frame_id| {
+                let file_location_id = self.location(location)?;
+                let frame = StackFrame { file_location_id, parent_frame_id };
+                Some(intern(&mut self.new.frames, &mut self.frames, frame))
+            });
+            if let Some(moved) = row_mut(&mut self.moved, old) {
+                *moved = Some(parent.unwrap_or(0));
+            }
         }
-        self.locations[i]
+        parent.unwrap_or(0)
+    }
+
+    fn location(&mut self, id: i32) -> Option<i32> {
+        let old = self.old;
+        let location = row(&old.locations, id)?;
+        let file = row(&old.file_names, location.file_name_id)?;
+        let function = row(&old.function_names, location.function_name_id)?;
+        let file_name_id = intern(&mut self.new.file_names, &mut self.files, file.clone());
+        let function_name_id =
+            intern(&mut self.new.function_names, &mut self.functions, function.clone());
+        let location = FileLocation { file_name_id, function_name_id, ..*location };
+        Some(intern(&mut self.new.locations, &mut self.locations, location))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tables(locations: &[(i32, i32, i32)], frames: &[(i32, i32)]) -> StackFrames {
+        let location = |&(file_name_id, function_name_id, line): &(i32, i32, i32)| FileLocation {
+            file_name_id,
+            function_name_id,
+            line,
+            ..FileLocation::default()
+        };
+        let frame = |&(file_location_id, parent_frame_id): &(i32, i32)| StackFrame {
+            file_location_id,
+            parent_frame_id,
+        };
+        StackFrames {
+            file_names: ["a", "b", "unused", "c"].map(str::to_owned).into(),
+            function_names: ["f", "g", "h"].map(str::to_owned).into(),
+            locations: locations.iter().map(location).collect(),
+            frames: frames.iter().map(frame).collect(),
+        }
+    }
+    fn rebuilt(tables: &mut StackFrames, settled: bool, uses: &[i32]) -> Vec<i32> {
+        let mut uses = uses.to_vec();
+        tables.rebuild(settled, uses.iter_mut());
+        uses
+    }
+
+    #[test]
+    fn rows_are_numbered_by_first_use_and_equal_ones_become_one() {
+        let locations = [(1, 1, 1), (2, 3, 2), (4, 2, 3), (3, 1, 4), (2, 3, 2)];
+        let mut t = tables(&locations, &[(1, 0), (2, 1), (3, 2), (4, 1), (5, 1)]);
+        assert_eq!(rebuilt(&mut t, true, &[3, 2, 5, 77, -1, 0, 1]), [3, 2, 2, 0, 0, 0, 1]);
+        let mut wanted = tables(&[(1, 1, 1), (2, 2, 2), (3, 3, 3)], &[(1, 0), (2, 1), (3, 2)]);
+        wanted.file_names = ["a", "b", "c"].map(str::to_owned).into();
+        wanted.function_names = ["f", "h", "g"].map(str::to_owned).into();
+        assert_eq!(t, wanted);
+    }
+    #[test]
+    fn frames_that_lead_nowhere_become_nothing() {
+        let locations = [(1, 1, 1), (9, 1, 1), (1, 9, 1)];
+        let frames = [(2, 0), (3, 0), (1, 1), (9, 0), (0, 0), (1, 9), (1, 8), (1, 7), (1, -1)];
+        let uses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 8];
+        let mut t = tables(&locations, &frames);
+        assert_eq!(rebuilt(&mut t, true, &uses), [0; 10]);
+        assert!(t.is_empty());
+    }
+    #[test]
+    fn the_caller_of_a_frame_that_leads_nowhere_stays() {
+        let mut t = tables(&[(1, 1, 1)], &[(1, 0), (9, 1)]);
+        assert_eq!(rebuilt(&mut t, true, &[2]), [0]);
+        assert_eq!(t.frames.len(), 1);
+    }
+    #[test]
+    fn settled_tables_without_a_superfluous_row_stay() {
+        let mut t = tables(
+            &[(1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 3, 3)],
+            &[(4, 0), (3, 1), (2, 0), (1, 0)],
+        );
+        let before = t.clone();
+        assert_eq!(rebuilt(&mut t, true, &[4, 3, 2, 9]), [4, 3, 2, 0]);
+        assert_eq!(t, before);
+        assert_eq!(rebuilt(&mut t, false, &[4, 3, 2]), [1, 2, 4]);
+        assert_eq!(t.file_names, ["a", "b", "c", "unused"]);
     }
 }

@@ -1,118 +1,187 @@
-//! The stack-frame tables between header and first computation.
+//! Stack-frame tables as text.
+use super::Cursor;
 use super::print::push_int;
-use super::{Cursor, strings};
+use super::strings::{print_string, string};
+use crate::diag::Code;
 use crate::ir::{FileLocation, StackFrame, StackFrames};
-use crate::{Error, Result, diag::Code};
+use crate::{Error, Result};
 
-/// Reads the four tables, if they come next.
-pub(super) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
-    let mut tables = StackFrames::default();
+/// Reads the four tables if they come next.
+pub(crate) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
     if !c.eat_token("FileNames") {
-        return Ok(tables);
+        return Ok(StackFrames::default());
     }
-    tables.file_names = rows(c, |c| strings::string(c).map(std::borrow::Cow::into_owned))?;
+    let file_names = rows(c, name)?;
     c.expect_token("FunctionNames")?;
-    tables.function_names = rows(c, |c| strings::string(c).map(std::borrow::Cow::into_owned))?;
+    let function_names = rows(c, name)?;
     c.expect_token("FileLocations")?;
-    tables.locations = rows(c, |c| {
-        let names =
-            ["file_name_id", "function_name_id", "line", "end_line", "column", "end_column"];
-        let [file_name_id, function_name_id, line, end_line, column, end_column] =
-            fields(c, names)?;
-        Ok(FileLocation { file_name_id, function_name_id, line, end_line, column, end_column })
-    })?;
+    let locations = rows(c, location)?;
     c.expect_token("StackFrames")?;
-    tables.frames = rows(c, |c| {
-        let [file_location_id, parent] = fields(c, ["file_location_id", "parent_frame_id"])?;
-        // The text counts one more: 1 is no caller.
-        Ok(StackFrame { file_location_id, parent_frame_id: parent.saturating_sub(1) })
-    })?;
-    Ok(tables)
+    let frames = rows(c, frame)?;
+    Ok(StackFrames { file_names, function_names, locations, frames })
 }
 
-/// Reads rows that start with a number, which counts them and is not looked at.
-fn rows<T>(
-    c: &mut Cursor<'_>,
-    mut row: impl FnMut(&mut Cursor<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
+/// Rows, each after a number, which counts for nothing: a row's id is its place.
+fn rows<T>(c: &mut Cursor<'_>, row: impl Fn(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
     let mut rows = Vec::new();
-    while c.peek().is_some_and(|b| b.is_ascii_digit()) {
+    while c.peek().is_some_and(|b| b.is_ascii_digit() || b == b'-') {
         c.int()?;
         rows.push(row(c)?);
     }
     Ok(rows)
 }
 
-/// Reads `{a=1 b=2}`: all of these fields, in any order.
-fn fields<const N: usize>(c: &mut Cursor<'_>, names: [&'static str; N]) -> Result<[i32; N]> {
+fn name(c: &mut Cursor<'_>) -> Result<String> {
+    string(c).map(std::borrow::Cow::into_owned)
+}
+
+fn location(c: &mut Cursor<'_>) -> Result<FileLocation> {
+    let names = ["file_name_id", "function_name_id", "line", "end_line", "column", "end_column"];
+    let [file_name_id, function_name_id, line, end_line, column, end_column] = fields(c, names)?;
+    Ok(FileLocation { file_name_id, function_name_id, line, end_line, column, end_column })
+}
+
+fn frame(c: &mut Cursor<'_>) -> Result<StackFrame> {
+    let [file_location_id, above] = fields(c, ["file_location_id", "parent_frame_id"])?;
+    // The text counts from 1 and has one more, so that 1 is no frame.
+    Ok(StackFrame { file_location_id, parent_frame_id: above.saturating_sub(1) })
+}
+
+/// `{name=1 name=2}` in any order, each name once; commas may stand between.
+fn fields<const N: usize>(c: &mut Cursor<'_>, names: [&str; N]) -> Result<[i32; N]> {
     let mut values = [None; N];
     c.expect(b'{')?;
-    while !c.eat(b'}') {
-        c.eat(b',');
-        let (key, span) = c.attribute_name()?;
-        let Some(i) = names.iter().position(|&n| n == key) else {
-            let code = Code::UnknownAttribute { op: "a table row".into(), name: key.into() };
-            return Err(Error::from(code)
-                .at(span)
-                .with_help(format!("it takes {}", names.join(", "))));
+    let start = c.offset();
+    while c.peek() != Some(b'}') {
+        let (word, span) = c.attribute_name()?;
+        let Some(i) = names.iter().position(|&n| n == word) else {
+            let code = Code::UnknownAttribute { op: "stack frame table".into(), name: word.into() };
+            let names = names.join("`, `");
+            return Err(Error::from(code).at(span).with_help(format!("the fields are `{names}`")));
+        };
+        let at = {
+            c.blank();
+            c.offset()
         };
         let value = c.int()?;
-        values[i] = Some(i32::try_from(value).map_err(|_| {
+        let value = i32::try_from(value).map_err(|_| {
             let message = format!("{value} does not fit 32 bits");
-            Error::from(Code::NumberRange { message }).at(span)
-        })?);
+            Error::from(Code::NumberRange { message }).at(c.span_from(at))
+        })?;
+        if values[i].replace(value).is_some() {
+            return Err(Error::from(Code::DuplicateAttribute { name: word.into() }).at(span));
+        }
+        c.eat(b',');
     }
-    let mut all = [0; N];
-    for ((slot, value), name) in all.iter_mut().zip(values).zip(names) {
-        *slot = value.ok_or_else(|| c.wanted(&format!("a row with `{name}`")))?;
+    let span = c.span_from(start);
+    c.expect(b'}')?;
+    let mut out = [0; N];
+    for ((out, value), name) in out.iter_mut().zip(values).zip(names) {
+        let missing = Code::MissingAttribute { op: "stack frame table".into(), name: name.into() };
+        *out = value.ok_or_else(|| Error::from(missing).at(span))?;
     }
-    Ok(all)
+    Ok(out)
 }
 
 impl StackFrames {
-    /// Prints the tables as XLA does, with a blank line before each and after the last.
+    /// Prints the tables, a blank line before and after them.
     pub(crate) fn print(&self, out: &mut String) {
-        let named = |out: &mut String, title: &str, names: &[String]| {
-            out.push('\n');
-            out.push_str(title);
-            for (name, i) in names.iter().zip(1..) {
-                out.push('\n');
-                push_int(out, i);
-                out.push(' ');
-                strings::print_string(out, name);
-            }
-            out.push('\n');
-        };
-        named(out, "FileNames", &self.file_names);
-        named(out, "FunctionNames", &self.function_names);
-        out.push_str("\nFileLocations");
-        for (row, i) in self.locations.iter().zip(1..) {
-            out.push('\n');
-            push_int(out, i);
+        section(out, "FileNames", &self.file_names, |out, name| print_string(out, name));
+        section(out, "FunctionNames", &self.function_names, |out, name| print_string(out, name));
+        section(out, "FileLocations", &self.locations, |out, l| {
             let fields = [
-                (" {file_name_id=", row.file_name_id),
-                (" function_name_id=", row.function_name_id),
-                (" line=", row.line),
-                (" end_line=", row.end_line),
-                (" column=", row.column),
-                (" end_column=", row.end_column),
+                ("{file_name_id=", l.file_name_id),
+                (" function_name_id=", l.function_name_id),
+                (" line=", l.line),
+                (" end_line=", l.end_line),
+                (" column=", l.column),
+                (" end_column=", l.end_column),
             ];
-            for (name, value) in fields {
-                out.push_str(name);
-                push_int(out, value.into());
-            }
-            out.push('}');
+            print_fields(out, &fields);
+        });
+        section(out, "StackFrames", &self.frames, |out, f| {
+            let above = f.parent_frame_id.saturating_add(1);
+            print_fields(
+                out,
+                &[("{file_location_id=", f.file_location_id), (" parent_frame_id=", above)],
+            );
+        });
+        out.push('\n');
+    }
+}
+
+fn section<T>(out: &mut String, title: &str, rows: &[T], row: impl Fn(&mut String, &T)) {
+    out.push('\n');
+    out.push_str(title);
+    out.push('\n');
+    for (id, item) in (1..).zip(rows) {
+        push_int(out, id);
+        out.push(' ');
+        row(out, item);
+        out.push('\n');
+    }
+}
+
+fn print_fields(out: &mut String, fields: &[(&str, i32)]) {
+    for (name, value) in fields {
+        out.push_str(name);
+        push_int(out, i64::from(*value));
+    }
+    out.push('}');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLES: &str = r#"
+FileNames
+1 "a \"b\".py"
+
+FunctionNames
+1 "<module>"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=6 end_line=6 column=2 end_column=23}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+
+"#;
+
+    #[test]
+    fn tables_print_as_read() {
+        let mut c = Cursor::new(TABLES);
+        let read = frames(&mut c).unwrap();
+        c.expect_end("the end").unwrap();
+        assert_eq!(read.frames.iter().map(|f| f.parent_frame_id).collect::<Vec<_>>(), [0, 1]);
+        let mut out = String::new();
+        read.print(&mut out);
+        assert_eq!(out, TABLES);
+        let loose = TABLES.replace(" line=6", ", line=6").replace("\n2 ", "\n-7 ");
+        assert_eq!(frames(&mut Cursor::new(&loose)).unwrap(), read);
+    }
+    #[test]
+    fn tables_may_be_absent_or_empty() {
+        for text in ["", "ENTRY e {}", "FileNames FunctionNames FileLocations StackFrames"] {
+            assert!(frames(&mut Cursor::new(text)).unwrap().is_empty(), "{text}");
         }
-        out.push_str("\n\nStackFrames");
-        for (row, i) in self.frames.iter().zip(1..) {
-            out.push('\n');
-            push_int(out, i);
-            out.push_str(" {file_location_id=");
-            push_int(out, row.file_location_id.into());
-            out.push_str(" parent_frame_id=");
-            push_int(out, i64::from(row.parent_frame_id) + 1);
-            out.push('}');
+    }
+    #[test]
+    fn refuses_what_is_no_table() {
+        for (old, new, number) in [
+            ("FunctionNames\n1 \"<module>\"\n", "", "E0101"),
+            ("1 \"<module>\"", "1 module", "E0101"),
+            (" line=6", "", "E0106"),
+            (" line=6", " line=6 line=6", "E0105"),
+            (" line=6", " lime=6", "E0104"),
+            (" line=6", " line=5000000000", "E0112"),
+        ] {
+            let text = TABLES.replacen(old, new, 1);
+            assert_ne!(text, TABLES);
+            let error = frames(&mut Cursor::new(&text)).unwrap_err();
+            assert_eq!(error.code().number(), number, "{text}");
         }
-        out.push_str("\n\n");
     }
 }
