@@ -14,7 +14,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
         });
         match checked {
             Ok(name) => {
-                output::data(&format!("{name}: ok\n")).map_err(|e| Failure::file(path, &e))?
+                let line = format!("{name}: ok\n");
+                output::data(&line).map_err(|e| Failure::file(path, &e))?;
             }
             Err(failure) => {
                 output::show(&failure);
