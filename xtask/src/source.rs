@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(code_lines(&code), 4, "{code}");
         let names: Vec<_> =
             functions(&code).into_iter().map(|f| (f.name, f.line, f.lines)).collect();
-        assert_eq!(names, [("a".into(), 2, 3), ("c".into(), 9, 1)]);
+        assert_eq!(names, [("a".into(), 2, 3), ("c".into(), 10, 1)]);
     }
 
     #[test]
