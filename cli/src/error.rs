@@ -10,7 +10,7 @@ hlo::error_codes! {
         "E0601" "{path}: {message}"
         File { path: String, message: String },
         /// The module has parameters, and nothing says what their values are.
-        "E0602" "the module takes {count} arguments: {shapes}"
+        "E0602" "the module takes arguments and none are given ({count}): {shapes}"
         MissingInput { count: usize, shapes: String },
         /// What was given with `--input` is no .npz file, or does not fit the parameters.
         "E0603" "{path}: {message}"

@@ -127,6 +127,12 @@ impl Error {
         self.0.help.get_or_insert_with(|| help.into());
         self
     }
+    /// Replaces the help line.
+    #[must_use]
+    pub fn replace_help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
     /// The error in the form the renderer takes.
     pub fn diagnostic(&self) -> Diagnostic {
         let Inner { code, span, place, labels, help } = &*self.0;

@@ -1,7 +1,7 @@
 //! Draws a diagnostic with the lines it is about, in the manner of rustc.
 use super::{Diagnostic, Level, Span, locate};
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level as Style, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level as Style, Origin, Renderer, Snippet};
 use std::ops::Range;
 
 /// The text a diagnostic's spans point into.
@@ -39,10 +39,10 @@ pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool)
     if let Some(source) = source {
         if let Some(span) = span {
             let span = locate(source.text, *span, place);
-            group = group.element(snippet(source, span, AnnotationKind::Primary, None));
+            group = shown(group, source, span, AnnotationKind::Primary, None);
         }
         for (span, label) in labels {
-            group = group.element(snippet(source, *span, AnnotationKind::Context, Some(label)));
+            group = shown(group, source, *span, AnnotationKind::Context, Some(label));
         }
     }
     if let Some(help) = help {
@@ -50,23 +50,28 @@ pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool)
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(200).render(&[group]);
-    text.push('\n');
+    // A blank line keeps errors apart.
+    text.push_str("\n\n");
     text
 }
 
-fn snippet<'a>(
+/// Adds the line a span starts on.
+fn shown<'a>(
+    group: Group<'a>,
     source: Source<'a>,
     span: Span,
     kind: AnnotationKind,
     label: Option<&'a String>,
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+) -> Group<'a> {
     let view = View::around(source.text, span);
-    let name = match view.cut {
-        true => format!("{}:{}:{}", source.name, view.line, view.column),
-        false => source.name.to_owned(),
-    };
     let annotation = kind.span(view.marked).label(label.map(String::as_str));
-    Snippet::source(view.text).line_start(view.line).path(name).annotation(annotation)
+    let snippet = Snippet::source(view.text).line_start(view.line).annotation(annotation);
+    if !view.cut {
+        return group.element(snippet.path(source.name));
+    }
+    // The renderer would count columns from where the line was cut.
+    let origin = Origin::path(source.name).line(view.line).char_column(view.column);
+    group.element(origin).element(snippet)
 }
 
 /// The one line a span starts on, or the part of a long line around it.

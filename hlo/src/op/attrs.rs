@@ -134,7 +134,8 @@ impl<'a> AttrReader<'_, 'a> {
         let value = crate::text::balanced::balanced_value(&mut self.p.cursor)?;
         let common = self.common.get_or_insert_default();
         common.unknown.push(crate::ir::RawAttr { name: key.into(), value: value.into() });
-        self.p.warn(&error.with_help("kept as it stands, because of --lenient"));
+        self.p
+            .warn(&error.replace_help("kept as it stands, because unknown attributes are allowed"));
         Ok(())
     }
 

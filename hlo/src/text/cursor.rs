@@ -194,13 +194,14 @@ impl<'a> Cursor<'a> {
             self.at += 1;
             return Ok((word, span));
         }
-        let error = self.wanted(&format!("`=` right after `{word}`"));
+        let after = span.range().end;
         if self.peek() == Some(b'=') {
-            return Err(
-                error.with_help("no blank may stand between an attribute's name and its `=`")
-            );
+            let wanted = format!("`=` right after `{word}`");
+            let code = Code::Syntax { wanted, found: "a blank".to_owned() };
+            let error = Error::from(code).at(Span::new(after, after + 1));
+            return Err(error.with_help("the sign belongs to the word before it"));
         }
-        Err(error)
+        Err(self.wanted(&format!("`=` right after `{word}`")))
     }
 
     /// Reads a whole number of 64 bits; one from 2^63 to 2^64 - 1 comes as its bit pattern.
