@@ -1,111 +1,146 @@
-//! The stack-frame tables between header and first computation.
-use super::print::push_int;
+//! Reads the stack-frame tables between the header and the first computation.
 use super::{Cursor, strings};
+use crate::diag::{Code, nearest};
 use crate::ir::{FileLocation, StackFrame, StackFrames};
-use crate::{Error, Result, diag::Code};
+use crate::{Error, Result, Span};
 
-/// Reads the four tables, if they come next.
-pub(super) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
-    let mut tables = StackFrames::default();
+/// Reads the tables, if there are any.
+pub(crate) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
     if !c.eat_token("FileNames") {
-        return Ok(tables);
+        return Ok(StackFrames::default());
     }
-    tables.file_names = rows(c, |c| strings::string(c).map(std::borrow::Cow::into_owned))?;
+    let file_names = rows(c, name)?;
     c.expect_token("FunctionNames")?;
-    tables.function_names = rows(c, |c| strings::string(c).map(std::borrow::Cow::into_owned))?;
+    let function_names = rows(c, name)?;
     c.expect_token("FileLocations")?;
-    tables.locations = rows(c, |c| {
-        let names = ["file_name_id", "function_name_id", "line", "end_line", "column", "end_column"];
-        let [file_name_id, function_name_id, line, end_line, column, end_column] = fields(c, names)?;
+    let locations = rows(c, |c| {
+        let fields =
+            ["file_name_id", "function_name_id", "line", "end_line", "column", "end_column"];
+        let [file_name_id, function_name_id, line, end_line, column, end_column] =
+            record(c, fields)?;
         Ok(FileLocation { file_name_id, function_name_id, line, end_line, column, end_column })
     })?;
     c.expect_token("StackFrames")?;
-    tables.frames = rows(c, |c| {
-        let [file_location_id, parent] = fields(c, ["file_location_id", "parent_frame_id"])?;
-        // The text counts one more: 1 is no caller.
+    let frames = rows(c, |c| {
+        let [file_location_id, parent] = record(c, ["file_location_id", "parent_frame_id"])?;
+        // The text counts parents from 2; 1 is none. Anything less is no frame either way.
         Ok(StackFrame { file_location_id, parent_frame_id: parent.saturating_sub(1) })
     })?;
-    Ok(tables)
+    Ok(StackFrames { file_names, function_names, locations, frames })
 }
 
-/// Reads rows that start with a number, which counts them and is not looked at.
+/// Rows that start with a number, which is not looked at: a row's number is its place in the table.
 fn rows<T>(c: &mut Cursor<'_>, mut row: impl FnMut(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
     let mut rows = Vec::new();
-    while c.peek().is_some_and(|b| b.is_ascii_digit()) {
+    while c.peek().is_some_and(|byte| byte.is_ascii_digit() || byte == b'-') {
         c.int()?;
         rows.push(row(c)?);
     }
     Ok(rows)
 }
 
-/// Reads `{a=1 b=2}`: all of these fields, in any order.
-fn fields<const N: usize>(c: &mut Cursor<'_>, names: [&'static str; N]) -> Result<[i32; N]> {
-    let mut values = [None; N];
-    c.expect(b'{')?;
-    while !c.eat(b'}') {
-        c.eat(b',');
-        let (key, span) = c.attribute_name()?;
-        let Some(i) = names.iter().position(|&n| n == key) else {
-            let code = Code::UnknownAttribute { op: "a table row".into(), name: key.into() };
-            return Err(Error::from(code).at(span).with_help(format!("it takes {}", names.join(", "))));
-        };
-        let value = c.int()?;
-        values[i] = Some(i32::try_from(value).map_err(|_| {
-            let message = format!("{value} does not fit 32 bits");
-            Error::from(Code::NumberRange { message }).at(span)
-        })?);
-    }
-    let mut all = [0; N];
-    for ((slot, value), name) in all.iter_mut().zip(values).zip(names) {
-        *slot = value.ok_or_else(|| c.wanted(&format!("a row with `{name}`")))?;
-    }
-    Ok(all)
+fn name(c: &mut Cursor<'_>) -> Result<String> {
+    strings::string(c).map(std::borrow::Cow::into_owned)
 }
 
-impl StackFrames {
-    /// Prints the tables as XLA does, with a blank line before each and after the last.
-    pub(crate) fn print(&self, out: &mut String) {
-        let named = |out: &mut String, title: &str, names: &[String]| {
-            out.push('\n');
-            out.push_str(title);
-            for (name, i) in names.iter().zip(1..) {
-                out.push('\n');
-                push_int(out, i);
-                out.push(' ');
-                strings::print_string(out, name);
-            }
-            out.push('\n');
+/// Reads `{a=1 b=2}`: each of `names` once, in any order, with blanks or commas between them.
+fn record<const N: usize>(c: &mut Cursor<'_>, names: [&'static str; N]) -> Result<[i32; N]> {
+    let mut values = [None; N];
+    let start = { c.peek(); c.offset() };
+    c.expect(b'{')?;
+    loop {
+        let comma = c.eat(b',');
+        if !comma && c.eat(b'}') {
+            break;
+        }
+        let (key, span) = c.attribute_name()?;
+        let Some(slot) = names.iter().position(|&name| name == key) else {
+            return Err(unknown(key, span, &names));
         };
-        named(out, "FileNames", &self.file_names);
-        named(out, "FunctionNames", &self.function_names);
-        out.push_str("\nFileLocations");
-        for (row, i) in self.locations.iter().zip(1..) {
-            out.push('\n');
-            push_int(out, i);
-            let fields = [
-                (" {file_name_id=", row.file_name_id),
-                (" function_name_id=", row.function_name_id),
-                (" line=", row.line),
-                (" end_line=", row.end_line),
-                (" column=", row.column),
-                (" end_column=", row.end_column),
-            ];
-            for (name, value) in fields {
-                out.push_str(name);
-                push_int(out, value.into());
-            }
-            out.push('}');
+        if values[slot].is_some() {
+            return Err(Error::from(Code::DuplicateAttribute { name: key.into() }).at(span));
         }
-        out.push_str("\n\nStackFrames");
-        for (row, i) in self.frames.iter().zip(1..) {
-            out.push('\n');
-            push_int(out, i);
-            out.push_str(" {file_location_id=");
-            push_int(out, row.file_location_id.into());
-            out.push_str(" parent_frame_id=");
-            push_int(out, i64::from(row.parent_frame_id) + 1);
-            out.push('}');
+        values[slot] = Some(int32(c)?);
+    }
+    let span = c.span_from(start);
+    let mut read = [0; N];
+    for ((read, value), name) in read.iter_mut().zip(values).zip(names) {
+        *read = value.ok_or_else(|| {
+            let code = Code::MissingAttribute { op: "stack-frame table".into(), name: name.into() };
+            Error::from(code).at(span)
+        })?;
+    }
+    Ok(read)
+}
+
+fn unknown(key: &str, span: Span, names: &[&'static str]) -> Error {
+    let code = Code::UnknownAttribute { op: "stack-frame table".into(), name: key.into() };
+    let error = Error::from(code).at(span);
+    match nearest(key, names.iter().copied()) {
+        Some(name) => error.with_help(format!("did you mean `{name}`?")),
+        None => error.with_help(format!("a row has {}", names.join(", "))),
+    }
+}
+
+/// Reads a whole number of 32 bits.
+pub(crate) fn int32(c: &mut Cursor<'_>) -> Result<i32> {
+    c.blank();
+    let start = c.offset();
+    let value = c.int()?;
+    i32::try_from(value).map_err(|_| {
+        let message = format!("{value} does not fit 32 bits");
+        Error::from(Code::NumberRange { message }).at(c.span_from(start))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLES: &str = r#"
+FileNames
+1 "A\'"
+
+FunctionNames
+1 "<module>"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=6 end_line=6 column=2 end_column=23}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+
+"#;
+
+    #[test]
+    fn prints_as_read() {
+        let mut c = Cursor::new(TABLES);
+        let read = frames(&mut c).unwrap();
+        assert_eq!(c.peek(), None);
+        assert_eq!(read.frames[1].parent_frame_id, 1);
+        let mut out = String::new();
+        read.print(&mut out);
+        assert_eq!(out, TABLES);
+        let loose = TABLES.replace(" line=6", ", line=6").replace("1 \"", "77 '").replace('"', "'");
+        assert_eq!(frames(&mut Cursor::new(&loose)).unwrap(), read);
+        assert!(frames(&mut Cursor::new("ENTRY e {}")).unwrap().is_empty());
+    }
+    #[test]
+    fn refuses_what_is_not_a_table() {
+        for (old, new, number) in [
+            ("FunctionNames\n1 \"<module>\"", "", "E0101"),
+            (" line=6", "", "E0106"),
+            (" line=6", " line=6 line=6", "E0105"),
+            (" line=6", " lime=6", "E0104"),
+            (" line=6", " line=5000000000", "E0112"),
+            ("column=23}", "column=23,}", "E0101"),
+            ("1 \"A\\'\"", "\"A\"", "E0101"),
+        ] {
+            let text = TABLES.replace(old, new);
+            assert_ne!(text, TABLES);
+            let error = frames(&mut Cursor::new(&text)).unwrap_err();
+            assert_eq!(error.code().number(), number, "{text}");
         }
-        out.push_str("\n\n");
     }
 }
