@@ -17,7 +17,10 @@ pub use config::{
 pub use frames::{FileLocation, StackFrame, StackFrames};
 pub use metadata::Metadata;
 pub use module::{Module, ParseOptions, Parsed};
-pub use sharding::Sharding;
+pub use sharding::{
+    DeviceSharding, NamedAxes, NamedDim, NamedSharding, Placement, Reduction, ShardGroup, Sharding,
+    Subgroup, TileDevices, Tiling,
+};
 
 /// Index of a computation in its module.
 pub type ComputationId = crate::Id<Computation>;

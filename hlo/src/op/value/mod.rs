@@ -21,7 +21,7 @@ pub(crate) use basic::Positional;
 pub use basic::{DomainMetadata, Float, Ignored, Pairs, Reducer, Text};
 pub use conv_dims::ConvDims;
 pub use iota::IotaDims;
-pub use mesh::{AxisRef, Mesh};
+pub use mesh::{AxisRef, Mesh, MeshDevices};
 pub use padding::{PaddingConfig, PaddingDim};
 pub use precision::OperandPrecision;
 pub use replica_groups::ReplicaGroups;

@@ -6,7 +6,7 @@ mod order;
 mod shape;
 
 pub(crate) use literal::{print as literal, summary, typed as typed_literal};
-pub(crate) use shape::{array_shape, layout, push_int, separator, shape};
+pub(crate) use shape::{array_shape, layout, push_int, push_ints, separator, shape};
 
 use crate::Module;
 use crate::ir::{ComputationId, InstructionId};
