@@ -26,6 +26,7 @@ mod reference;
 pub use error::{Code, Error, explain};
 pub use interpreter::{Interpreter, Options};
 pub use machine::{Machine, Step};
+pub use reference::is_implemented;
 
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;

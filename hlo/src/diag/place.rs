@@ -29,9 +29,11 @@ pub fn locate(text: &str, span: Span, place: &Place) -> Span {
     found.map_or(span, |(a, b)| Span::new(start + a, start + b))
 }
 
-/// Splits at commas outside brackets and strings; calls `part` with the bounds and bracket depth of each.
-fn parts(body: &str, mut part: impl FnMut(usize, usize, usize) -> bool) {
+/// Splits at commas: those between operands, in the first parentheses, and those between attributes. Calls `part` with
+/// the bounds of each and whether it is an operand.
+fn parts(body: &str, mut part: impl FnMut(usize, usize, bool) -> bool) {
     let (mut depth, mut start, mut quote) = (0usize, 0, None);
+    let (mut opened, mut operands) = (false, false);
     let bytes = body.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
@@ -43,18 +45,21 @@ fn parts(body: &str, mut part: impl FnMut(usize, usize, usize) -> bool) {
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'(' | b'{' | b'[') => {
                 depth += 1;
-                if depth == 1 && byte == b'(' {
-                    start = i + 1;
+                if !opened && byte == b'(' {
+                    (opened, operands, start) = (true, true, i + 1);
                 }
             }
             (None, b')' | b'}' | b']') => {
-                if depth == 1 && byte == b')' && part(start, i, 1) {
-                    return;
+                if operands && depth == 1 {
+                    operands = false;
+                    if part(start, i, true) {
+                        return;
+                    }
                 }
                 depth = depth.saturating_sub(1);
             }
-            (None, b',') if depth <= 1 => {
-                if part(start, i, depth) {
+            (None, b',') if depth == usize::from(operands) => {
+                if part(start, i, operands) {
                     return;
                 }
                 start = i + 1;
@@ -63,7 +68,7 @@ fn parts(body: &str, mut part: impl FnMut(usize, usize, usize) -> bool) {
         }
         i += 1;
     }
-    part(start.min(body.len()), body.len(), 0);
+    part(start.min(body.len()), body.len(), false);
 }
 
 fn trimmed(body: &str, start: usize, end: usize) -> Option<(usize, usize)> {
@@ -75,10 +80,10 @@ fn trimmed(body: &str, start: usize, end: usize) -> Option<(usize, usize)> {
 
 fn attribute(body: &str, name: &str) -> Option<(usize, usize)> {
     let mut found = None;
-    parts(body, |start, end, depth| {
+    parts(body, |start, end, is_operand| {
         let Some((a, b)) = trimmed(body, start, end) else { return false };
         let named = body[a..b].strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
-        if depth == 0 && named {
+        if !is_operand && named {
             found = Some((a, b));
         }
         found.is_some()
@@ -88,14 +93,14 @@ fn attribute(body: &str, name: &str) -> Option<(usize, usize)> {
 
 fn operand(body: &str, number: usize) -> Option<(usize, usize)> {
     let (mut seen, mut found) = (0, None);
-    parts(body, |start, end, depth| {
-        if depth == 1 {
+    parts(body, |start, end, is_operand| {
+        if is_operand {
             if seen == number {
                 found = trimmed(body, start, end);
             }
             seen += 1;
         }
-        depth == 0 || found.is_some()
+        !is_operand || found.is_some()
     });
     found
 }

@@ -75,3 +75,16 @@ impl Computation {
         self.instructions[self.root].opcode()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_stay_small() {
+        // A module may take twelve times its text, and an instruction is about 75 bytes of text.
+        assert!(size_of::<Op>() <= 56, "{}", size_of::<Op>());
+        assert!(size_of::<Shape>() <= 120, "{}", size_of::<Shape>());
+        assert!(size_of::<Instruction>() <= 208, "{}", size_of::<Instruction>());
+    }
+}

@@ -74,9 +74,9 @@ impl StackFrames {
     /// dropped, equal rows are merged, and rows are numbered in the order in which `uses` need them, outer frames
     /// first. An id without a complete frame becomes 0.
     ///
-    /// Tables in which nothing is superfluous stay as they are, which XLA's do not: a text we printed is then read
-    /// and printed unchanged.
-    pub(crate) fn rebuild<'a>(&mut self, uses: impl Iterator<Item = &'a mut i32>) {
+    /// Tables in which nothing is superfluous stay as they are in a text that is `settled`: that stands in the order in
+    /// which it is printed. XLA's do not, so that its ids change again when its own output is read.
+    pub(crate) fn rebuild<'a>(&mut self, settled: bool, uses: impl Iterator<Item = &'a mut i32>) {
         let mut rebuilt = Rebuild::new(self);
         let mut renamed: Vec<(&mut i32, i32)> = Vec::new();
         for id in uses.filter(|id| **id != 0) {
@@ -88,7 +88,7 @@ impl StackFrames {
             }
         }
         let tables = rebuilt.finish();
-        if tables.row_counts() == self.row_counts() {
+        if settled && tables.row_counts() == self.row_counts() {
             return;
         }
         for (id, new) in renamed {
@@ -285,7 +285,7 @@ mod tests {
 
     fn rebuilt(tables: &mut StackFrames, ids: &[i32]) -> Vec<i32> {
         let mut ids = ids.to_vec();
-        tables.rebuild(ids.iter_mut());
+        tables.rebuild(true, ids.iter_mut());
         ids
     }
     fn written(tables: &StackFrames) -> Vec<(i32, i32)> {

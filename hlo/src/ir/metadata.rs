@@ -129,7 +129,7 @@ impl Metadata {
     pub(crate) fn print(&self, out: &mut String) {
         out.push('{');
         let start = out.len();
-        let mut key = |out: &mut String, name: &str| {
+        let key = |out: &mut String, name: &str| {
             if out.len() > start {
                 out.push(' ');
             }

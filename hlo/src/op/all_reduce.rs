@@ -9,7 +9,7 @@ attrs! {
         /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
         pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
         /// Which devices work together; empty for all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
+        pub replica_groups: ReplicaGroups = "replica_groups" also "replica_group_ids", always ReplicaGroups::default();
         /// The layout may not be changed.
         pub constrain_layout: bool = "constrain_layout" or false;
         /// The groups hold flattened ids.
@@ -36,7 +36,7 @@ attrs! {
         /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
         pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
         /// Which devices work together; empty for all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
+        pub replica_groups: ReplicaGroups = "replica_groups" also "replica_group_ids", always ReplicaGroups::default();
         /// The layout may not be changed.
         pub constrain_layout: bool = "constrain_layout" or false;
         /// The groups hold flattened ids.

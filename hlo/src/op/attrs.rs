@@ -8,6 +8,8 @@ use crate::{Opcode, Result};
 pub(crate) trait AttrValue: Sized {
     /// What stands between two of them in a list.
     const SEPARATOR: &'static str = ",";
+    /// Whether it is a computation, which some styles print in place.
+    const IS_COMPUTATION: bool = false;
     /// Reads the value after the `=`.
     fn parse(p: &mut Parser<'_>) -> Result<Self>;
     /// Writes the value after the `=`.
@@ -25,6 +27,22 @@ pub(crate) trait Attrs: Sized {
     fn print(&self, out: &mut AttrWriter<'_>);
     fn each_callee(&self, visit: &mut dyn FnMut(ComputationId));
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId));
+}
+
+impl<T: Attrs> Attrs for Box<T> {
+    const NAMES: &'static [&'static str] = T::NAMES;
+    fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
+        T::parse(attrs).map(Self::new)
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        T::print(self, out);
+    }
+    fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
+        T::each_callee(self, visit);
+    }
+    fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
+        T::each_callee_mut(self, visit);
+    }
 }
 
 /// What became of an attribute that was offered to an op.

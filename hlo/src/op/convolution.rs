@@ -1,5 +1,5 @@
 //! `convolution`: sums products over a moving window.
-use super::value::{ConvDims, ConvolutionKind, DotAlgorithm, OperandPrecision, SparsityConfig, Window};
+use super::value::{ConvDims, ConvolutionKind, DotAlgorithm, OperandPrecision, ConvSparsity, Window};
 use super::{Infer, ShapeRule, check, windows};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, Error, Result, Shape};
@@ -22,7 +22,7 @@ attrs! {
         /// How products are formed and added.
         pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
         /// Which operand leaves out zeros.
-        pub sparsity_config: Option<SparsityConfig> = "sparsity_config" or None;
+        pub sparsity_config: Option<ConvSparsity> = "sparsity_config" or None;
     }
 }
 

@@ -119,12 +119,21 @@ macro_rules! shape_text {
     };
 }
 
+macro_rules! payload {
+    ($st:ident) => {
+        super::$st
+    };
+    ($st:ident boxed) => {
+        Box<super::$st>
+    };
+}
+
 macro_rules! define_ops {
     (
         unary { $($un:ident $un_name:literal [$($un_class:ident)*] $un_acc:ident $(($un_ulp:literal))?;)* }
         binary { $($bin:ident $bin_name:literal [$($bin_class:ident)*] $bin_acc:ident $(($bin_ulp:literal))?;)* }
         structured { $(
-            $st:ident $st_name:literal $st_arity:tt $st_shape:ident $st_acc:ident
+            $st:ident $st_name:literal $st_arity:tt $st_shape:ident $st_acc:ident $(@ $st_boxed:ident)?
             $(was { $($old:literal => $implied:literal),* $(,)? })?;
         )* }
     ) => {
@@ -143,7 +152,7 @@ macro_rules! define_ops {
             Unary(Unary),
             /// Elementwise, two operands.
             Binary(Binary),
-            $(#[doc = concat!("`", $st_name, "`")] $st(super::$st),)*
+            $(#[doc = concat!("`", $st_name, "`")] $st(payload!($st $($st_boxed)?)),)*
         }
 
         /// The name of an operation, without attributes.
@@ -189,6 +198,13 @@ macro_rules! define_ops {
                     $(Self::$un => accuracy!($un_acc $($un_ulp)?),)*
                     $(Self::$bin => accuracy!($bin_acc $($bin_ulp)?),)*
                     $(Self::$st => accuracy!($st_acc),)*
+                }
+            }
+            /// Whether the verifier checks everything the specification asks of the op.
+            pub const fn is_verified(self) -> bool {
+                match self {
+                    $(Self::$un)|* | $(Self::$bin)|* => true,
+                    $(Self::$st => <super::$st as ShapeRule>::CHECKED,)*
                 }
             }
             /// Names of the op's own attributes, the current ones first.

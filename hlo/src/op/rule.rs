@@ -35,6 +35,16 @@ pub(crate) trait ShapeRule {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape>;
 }
 
+impl<T: ShapeRule> ShapeRule for Box<T> {
+    const CHECKED: bool = T::CHECKED;
+    fn complete(&mut self, operands: &[&Shape], stated: Option<&Shape>) -> Result<()> {
+        T::complete(self, operands, stated)
+    }
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        T::infer(self, cx)
+    }
+}
+
 impl<'a> Infer<'a> {
     /// Operand `i`, which must be an array.
     pub(crate) fn array(&self, i: usize) -> Result<&'a ArrayShape> {

@@ -2,7 +2,8 @@
 //!
 //! Elementwise rows: name in the text, element types the operands may have (`P`red, `S`igned, `U`nsigned, `F`loat,
 //! `C`omplex), accuracy class. Structured rows: name, number of operands (`*` for any), whether the result shape must
-//! be `stated`, may be `inferred`, or is `forced` whatever is stated; accuracy class. `was` lists names of older texts,
+//! be `stated`, may be `inferred`, or is `forced` whatever is stated; accuracy class; `@boxed` if the attributes are large, so
+//! that an [`Op`](super::Op) stays small. `was` lists names of older texts,
 //! each with the attributes it stands for.
 
 /// Calls `$consume!` with the table.
@@ -66,16 +67,16 @@ macro_rules! for_each_op {
             structured {
                 AddDependency "add-dependency" 2 forced exact;
                 AfterAll "after-all" * forced exact was { "generate-token" => "" };
-                AllGather "all-gather" * stated exact;
+                AllGather "all-gather" * stated exact @boxed;
                 AllGatherDone "all-gather-done" 1 stated exact;
-                AllGatherStart "all-gather-start" * stated exact;
-                AllReduce "all-reduce" * stated order was { "cross-replica-sum" => "" };
+                AllGatherStart "all-gather-start" * stated exact @boxed;
+                AllReduce "all-reduce" * stated order @boxed was { "cross-replica-sum" => "" };
                 AllReduceDone "all-reduce-done" 1 stated exact;
-                AllReduceStart "all-reduce-start" * stated order;
-                AllToAll "all-to-all" * stated exact;
+                AllReduceStart "all-reduce-start" * stated order @boxed;
+                AllToAll "all-to-all" * stated exact @boxed;
                 AsyncDone "async-done" * stated exact;
-                AsyncStart "async-start" * stated exact;
-                AsyncUpdate "async-update" * stated exact;
+                AsyncStart "async-start" * stated exact @boxed;
+                AsyncUpdate "async-update" * stated exact @boxed;
                 BatchNormGrad "batch-norm-grad" 5 inferred order;
                 BatchNormInference "batch-norm-inference" 5 inferred order;
                 BatchNormTraining "batch-norm-training" 3 inferred order;
@@ -85,10 +86,10 @@ macro_rules! for_each_op {
                 Call "call" * inferred exact;
                 Cholesky "cholesky" 1 inferred order;
                 Clamp "clamp" 3 inferred exact;
-                CollectiveBroadcast "collective-broadcast" * stated exact;
-                CollectivePermute "collective-permute" * stated exact;
+                CollectiveBroadcast "collective-broadcast" * stated exact @boxed;
+                CollectivePermute "collective-permute" * stated exact @boxed;
                 CollectivePermuteDone "collective-permute-done" 1 stated exact;
-                CollectivePermuteStart "collective-permute-start" * stated exact;
+                CollectivePermuteStart "collective-permute-start" * stated exact @boxed;
                 Compare "compare" 2 inferred exact was {
                     "equal-to" => "direction=EQ", "not-equal-to" => "direction=NE",
                     "greater-than" => "direction=GT", "greater-than-or-equal-to" => "direction=GE",
@@ -98,38 +99,38 @@ macro_rules! for_each_op {
                 Conditional "conditional" * inferred exact;
                 Constant "constant" 0 stated exact;
                 Convert "convert" 1 stated exact;
-                Convolution "convolution" * inferred order;
+                Convolution "convolution" * inferred order @boxed;
                 Copy "copy" 1 inferred exact;
                 CopyDone "copy-done" 1 stated exact;
                 CopyStart "copy-start" 1 stated exact;
-                CustomCall "custom-call" * stated order was {
+                CustomCall "custom-call" * stated order @boxed was {
                     "host-compute" => "custom_call_target=\"host-compute\"",
                 };
-                Domain "domain" 1 inferred exact;
-                Dot "dot" 2 inferred order;
+                Domain "domain" 1 inferred exact @boxed;
+                Dot "dot" 2 inferred order @boxed;
                 DynamicReshape "dynamic-reshape" * stated exact;
                 DynamicSlice "dynamic-slice" * stated exact;
                 DynamicUpdateSlice "dynamic-update-slice" * stated exact;
-                Fft "fft" 1 inferred order;
-                Fusion "fusion" * stated exact;
-                Gather "gather" 2 inferred exact;
+                Fft "fft" 1 inferred order @boxed;
+                Fusion "fusion" * stated exact @boxed;
+                Gather "gather" 2 inferred exact @boxed;
                 GetDimensionSize "get-dimension-size" 1 inferred exact;
                 GetTupleElement "get-tuple-element" 1 inferred exact;
                 Infeed "infeed" * forced exact;
                 Iota "iota" 0 stated exact;
                 Map "map" * inferred exact;
                 OptBarrier "opt-barrier" 1 inferred exact;
-                Outfeed "outfeed" * forced exact;
+                Outfeed "outfeed" * forced exact @boxed;
                 Pad "pad" 2 inferred exact;
                 Parameter "parameter" 0 stated exact;
                 PartitionId "partition-id" 0 inferred exact;
-                RaggedAllToAll "ragged-all-to-all" * stated exact;
-                RaggedDot "ragged-dot" 3 inferred order;
+                RaggedAllToAll "ragged-all-to-all" * stated exact @boxed;
+                RaggedDot "ragged-dot" 3 inferred order @boxed;
                 Recv "recv" * forced exact;
                 RecvDone "recv-done" 1 forced exact;
                 Reduce "reduce" * inferred order;
                 ReducePrecision "reduce-precision" 1 stated exact;
-                ReduceScatter "reduce-scatter" * stated order;
+                ReduceScatter "reduce-scatter" * stated order @boxed;
                 ReduceWindow "reduce-window" * inferred order;
                 ReplicaId "replica-id" 0 inferred exact;
                 Reshape "reshape" 1 stated exact;
@@ -137,16 +138,16 @@ macro_rules! for_each_op {
                 Rng "rng" * stated random;
                 RngBitGenerator "rng-bit-generator" 1 stated exact;
                 RngGetAndUpdateState "rng-get-and-update-state" 0 stated exact;
-                ScaledDot "scaled-dot" 4 inferred order;
-                Scan "scan" * inferred order;
-                Scatter "scatter" * inferred order;
+                ScaledDot "scaled-dot" 4 inferred order @boxed;
+                Scan "scan" * inferred order @boxed;
+                Scatter "scatter" * inferred order @boxed;
                 Select "select" 3 inferred exact was { "tuple-select" => "" };
-                SelectAndScatter "select-and-scatter" 3 inferred order;
+                SelectAndScatter "select-and-scatter" 3 inferred order @boxed;
                 Send "send" * forced exact;
                 SendDone "send-done" 1 forced exact;
                 SetDimensionSize "set-dimension-size" 2 inferred exact;
                 Slice "slice" 1 stated exact;
-                Sort "sort" * inferred exact;
+                Sort "sort" * inferred exact @boxed;
                 StochasticConvert "stochastic-convert" 2 stated exact;
                 TopK "topk" 1 inferred exact;
                 Transpose "transpose" 1 inferred exact;

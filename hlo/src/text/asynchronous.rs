@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
             output_to_operand_aliasing: outer.aliasing,
             calls: computation,
         };
-        Ok(Instruction { op: Op::AsyncStart(start), shape: stated, operands, common })
+        Ok(Instruction { op: Op::AsyncStart(Box::new(start)), shape: stated, operands, common })
     }
 
     /// Fails unless the chain that `operands` continue wraps the opcode `wrapped`.

@@ -140,7 +140,7 @@ pub(super) fn print_after_control(out: &mut String, attrs: &CommonAttrs, metadat
         key(out, "statistics");
         statistics.print(out);
     }
-    if let Some(accuracy) = attrs.result_accuracy.filter(|a| *a != ResultAccuracy::Default) {
+    if let Some(accuracy) = attrs.result_accuracy.filter(|a| *a != ResultAccuracy::default()) {
         key(out, "result_accuracy");
         accuracy.print(out);
     }

@@ -46,7 +46,8 @@ fn name(c: &mut Cursor<'_>) -> Result<String> {
 /// Reads `{a=1 b=2}`: each of `names` once, in any order, with blanks or commas between them.
 fn record<const N: usize>(c: &mut Cursor<'_>, names: [&'static str; N]) -> Result<[i32; N]> {
     let mut values = [None; N];
-    let start = { c.peek(); c.offset() };
+    c.blank();
+    let start = c.offset();
     c.expect(b'{')?;
     loop {
         let comma = c.eat(b',');

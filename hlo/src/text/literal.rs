@@ -4,12 +4,18 @@ use super::number::Number;
 use super::shape::{at_shape, shape};
 use crate::diag::Code;
 use crate::elem::{Class, Special};
-use crate::{ArrayShape, ConstantValue, ElementType, Error, Literal, Result, Scalar, Shape, Span};
+use crate::{ArrayShape, ConstantValue, ElementType, Error, LayoutTail, Literal, Result, Scalar, Shape, Span};
 
 /// Reads the value of a constant of a stated shape.
 pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantValue> {
     // Texts of 2018 repeat the shape.
-    if !matches!(stated, Shape::Tuple(_)) && at_shape(c) || matches!(stated, Shape::Tuple(_)) && repeats_tuple(c) {
+    let repeats = match stated {
+        Shape::Tuple(_) => repeats_tuple(c),
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+            c.peek() != Some(b'(') && at_shape(c)
+        }
+    };
+    if repeats {
         let start = { c.blank(); c.offset() };
         let repeated = shape(c)?;
         if !repeated.compatible(stated) {
@@ -47,17 +53,49 @@ pub(crate) fn typed_literal(c: &mut Cursor<'_>) -> Result<Literal> {
         c.up();
         return Ok(Literal::tuple(elements));
     }
-    let stated = shape(c)?;
+    let stated = shape_before_value(c)?;
     if stated == Shape::Token {
         return Ok(Literal::token());
     }
     value(c, &stated)
 }
 
-/// A dynamic dimension of a constant becomes as large as its bound.
+/// Reads a shape before a value: what stands in braces is a layout only where the value's braces follow.
+fn shape_before_value(c: &mut Cursor<'_>) -> Result<Shape> {
+    let mut ahead = *c;
+    if let Ok(stated) = shape(&mut ahead) {
+        let scalar = stated.array().is_none_or(|a| a.rank() == 0);
+        if scalar || ahead.peek() == Some(b'{') {
+            *c = ahead;
+            return Ok(stated);
+        }
+    }
+    c.blank();
+    let start = c.offset();
+    let Some(length) = c.rest().find(']') else { return shape(c) };
+    // The same text up to the bracket, so that places in it stay what they are.
+    let mut bare = Cursor::new(&c.text()[..start + length + 1]);
+    bare.skip(start);
+    let stated = shape(&mut bare)?;
+    c.skip(length + 1);
+    Ok(stated)
+}
+
+/// The shape XLA gives a constant: a dynamic dimension becomes as large as its bound, and elements take the bits of
+/// their type whatever the layout says.
+fn static_array(shape: &ArrayShape) -> ArrayShape {
+    let mut shape = ArrayShape { dynamic: None, ..shape.clone() };
+    if let Some(tail) = &mut shape.layout.tail {
+        tail.element_size_in_bits = 0;
+        if **tail == LayoutTail::default() {
+            shape.layout.tail = None;
+        }
+    }
+    shape
+}
 fn static_shape(shape: &Shape) -> Shape {
     match shape {
-        Shape::Array(array) => Shape::Array(ArrayShape { dynamic: None, ..array.clone() }),
+        Shape::Array(array) => Shape::Array(static_array(array)),
         Shape::Tuple(elements) => Shape::Tuple(elements.iter().map(static_shape).collect()),
         Shape::Token | Shape::Opaque | Shape::Buffer(_) => shape.clone(),
     }
@@ -66,7 +104,7 @@ fn static_shape(shape: &Shape) -> Shape {
 fn value(c: &mut Cursor<'_>, stated: &Shape) -> Result<Literal> {
     match stated {
         Shape::Array(array) => {
-            let shape = ArrayShape { dynamic: None, ..array.clone() };
+            let shape = static_array(array);
             let mut reader = Reader { c, shape: &shape, bytes: Vec::new() };
             reader.array()?;
             let bytes = reader.bytes;

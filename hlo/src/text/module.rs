@@ -179,10 +179,6 @@ impl<'a> Parser<'a> {
     pub(super) fn finished_computation(&self, id: ComputationId) -> Option<&Computation> {
         self.slots[id.index()].computation.as_ref()
     }
-    /// A computation that has been read, to change.
-    pub(super) fn finished_computation_mut(&mut self, id: ComputationId) -> Option<&mut Computation> {
-        self.slots[id.index()].computation.as_mut()
-    }
 
     fn undefined(&self, slot: &Slot<'a>) -> Error {
         let error = Error::from(Code::UndefinedComputation { name: slot.name.into() }).at(slot.span);
@@ -217,10 +213,13 @@ impl<'a> Parser<'a> {
             computations.push(computation);
         }
         names::make_unique(&mut computations);
-        let metadata = computations.iter_mut().flat_map(|(_, c)| c.instructions.iter_mut());
+        let mut module = Module { name, computations, entry: moved[entry.index()], config, frames: StackFrames::default() };
+        // Only tables ask for the order, which takes as long to find as to print.
+        let settled = !frames.is_empty() && super::print::is_in_order(&module);
+        let metadata = module.computations.iter_mut().flat_map(|(_, c)| c.instructions.iter_mut());
         let metadata = metadata.filter_map(|(_, i)| i.common.as_mut()?.metadata.as_mut());
-        frames.rebuild(metadata.map(|m| &mut m.stack_frame_id));
-        let module = Module { name, computations, entry: moved[entry.index()], config, frames };
+        frames.rebuild(settled, metadata.map(|m| &mut m.stack_frame_id));
+        module.frames = frames;
         Ok(Parsed { module, warnings: self.warnings })
     }
 }

@@ -24,35 +24,7 @@ use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
-/// Which relation a comparison tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// Equal.
-    Eq,
-    /// Not equal.
-    Ne,
-    /// At least.
-    Ge,
-    /// Greater.
-    Gt,
-    /// At most.
-    Le,
-    /// Less.
-    Lt,
-}
-
-/// Which order a comparison uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// IEEE comparison: zeros are equal, NaN is unequal to everything and not ordered.
-    Float,
-    /// Order of the bits as sign and magnitude: -0 before +0, NaNs at the ends.
-    TotalOrder,
-    /// Signed integers.
-    Signed,
-    /// Unsigned integers and `pred`, where false comes before true.
-    Unsigned,
-}
+pub use hlo::op::value::{ComparisonType as Order, Direction};
 
 /// The result of an operation of one operand, of type `ty`.
 ///

@@ -1,9 +1,9 @@
 //! `{mesh['x'=2,'y'=4], [{'x'}, {?}]}`: shardings along the named axes of a mesh.
-use super::text::{self, AxisParts};
+use super::text;
 use super::{Placement, Reduction};
 use crate::diag::{Code, nearest};
 use crate::ir::Metadata;
-use crate::op::value::{AxisRef, Mesh, MeshDevices};
+use crate::op::value::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis};
 use crate::text::Cursor;
 use crate::{Error, Result};
 
@@ -46,6 +46,11 @@ pub struct NamedDim {
     pub open: bool,
 }
 
+/// Whether the mesh is a single device without axes.
+fn is_maximal(mesh: &Mesh) -> bool {
+    matches!(mesh.devices, MeshDevices::Maximal(_))
+}
+
 /// Whether a sharding that starts here is a named one.
 pub(super) fn starts(c: &Cursor<'_>) -> bool {
     matches!(c.peek_word(), Some("mesh" | "maximal_mesh"))
@@ -53,7 +58,8 @@ pub(super) fn starts(c: &Cursor<'_>) -> bool {
 
 /// Reads from the mesh up to the closing brace, which is left standing.
 pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
-    let start = { c.blank(); c.offset() };
+    c.blank();
+    let start = c.offset();
     let mesh = mesh(c)?;
     let mut sharding = NamedSharding {
         axes: NamedAxes::Dims(Vec::new()),
@@ -63,7 +69,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
         manual: Vec::new(),
         mesh,
     };
-    if !matches!(sharding.mesh, Mesh::Maximal(_)) {
+    if !is_maximal(&sharding.mesh) {
         c.eat(b',');
         sharding.axes = axes(c, &mut sharding)?;
     }
@@ -87,7 +93,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
             _ => return Err(unknown(key).at(span)),
         }
     }
-    sharding.check().map_err(|e| e.at(c.span_from(start)))?;
+    sharding.resolve().map_err(|e| e.at(c.span_from(start)))?;
     sharding.normalise();
     Ok((Placement::Named(sharding), metadata))
 }
@@ -103,42 +109,18 @@ fn unknown(key: &str) -> Error {
 }
 
 fn mesh(c: &mut Cursor<'_>) -> Result<Mesh> {
-    let start = { c.blank(); c.offset() };
+    c.blank();
+    let start = c.offset();
     let mesh = Mesh::parse(c)?;
-    let wrong = |message: String| {
-        Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)))
-    };
-    let Mesh::Axes { axes, devices } = mesh else { return Ok(mesh) };
-    for (i, (name, _)) in axes.iter().enumerate() {
-        if axes[..i].iter().any(|(other, _)| other == name) {
-            return wrong(format!("the mesh has two axes '{name}'"));
+    if let MeshDevices::List(ids) = &mesh.devices {
+        let mut sorted = ids.clone();
+        sorted.sort_unstable();
+        if sorted.iter().zip(0..).any(|(&id, i)| id != i) {
+            let message = "device_ids does not list every device from 0 once".to_owned();
+            return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));
         }
     }
-    let Some(count) = axes.iter().try_fold(1i64, |n, (_, size)| n.checked_mul(*size)) else {
-        return wrong("more devices than any machine has".to_owned());
-    };
-    let listed = match &devices {
-        None => count,
-        Some(MeshDevices::Iota(iota)) => iota.reshape.iter().product(),
-        Some(MeshDevices::List(list)) => {
-            let mut sorted = list.clone();
-            sorted.sort_unstable();
-            if sorted.iter().zip(0..).any(|(&device, i)| device != i) {
-                return wrong("device_ids lists every device from 0 once".to_owned());
-            }
-            i64::try_from(list.len()).unwrap_or(i64::MAX)
-        }
-    };
-    if listed != count {
-        return wrong(format!("the axes of the mesh have {count} devices, device_ids lists {listed}"));
-    }
-    // Devices in order need not be listed.
-    let in_order = match &devices {
-        None => true,
-        Some(MeshDevices::Iota(iota)) => iota.transpose.is_none(),
-        Some(MeshDevices::List(list)) => list.is_sorted(),
-    };
-    Ok(Mesh::Axes { axes, devices: devices.filter(|_| !in_order) })
+    Ok(mesh)
 }
 
 /// `[{'x'}, {?}]`, or a word for the whole.
@@ -194,53 +176,43 @@ fn axis_list(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
 }
 
 impl NamedSharding {
-    /// Fails unless every axis is one of the mesh's and no part of one is used twice.
-    fn check(&self) -> Result<()> {
+    /// Fails unless every axis is one of the mesh's and no part of one is used twice. Axes named by number get their
+    /// names.
+    fn resolve(&mut self) -> Result<()> {
         let wrong = |message: String| Err(Code::AttributeValue { message }.into());
-        let Mesh::Axes { axes: mesh, .. } = &self.mesh else { return Ok(()) };
-        if mesh.is_empty() && matches!(self.axes, NamedAxes::Manual | NamedAxes::Unreduced) {
+        let Self { mesh, axes, replicated, unreduced, manual, .. } = self;
+        if mesh.axes.is_empty() && matches!(axes, NamedAxes::Manual | NamedAxes::Unreduced) {
             return wrong("a mesh without axes can only be replicated".to_owned());
         }
-        let mut used: Vec<AxisParts<'_>> = Vec::new();
-        for axis in self.all_axes() {
-            let Some((_, size)) = mesh.iter().find(|(name, _)| *name == axis.name) else {
-                return wrong(format!("the mesh has no axis '{}'", axis.name));
-            };
-            let parts = match axis.part {
-                None => AxisParts { name: &axis.name, from: 1, to: i64::MAX },
-                Some((before, part)) => {
-                    let to = before.checked_mul(part).filter(|&to| to > 0 && size % to == 0);
-                    let (Some(to), true) = (to, part > 1 && part < *size) else {
-                        let name = &axis.name;
-                        let message = format!("axis '{name}' of size {size} has no part ({before}){part}");
-                        return wrong(message);
-                    };
-                    AxisParts { name: &axis.name, from: before, to }
-                }
-            };
-            if used.iter().any(|other| other.overlaps(&parts)) {
-                return wrong(format!("axis '{}' is used twice", axis.name));
+        let dims = match axes {
+            NamedAxes::Dims(dims) => dims.as_mut_slice(),
+            NamedAxes::Replicated | NamedAxes::Manual | NamedAxes::Unreduced => &mut [],
+        };
+        let dims = dims.iter_mut().flat_map(|dim| &mut dim.axes);
+        // What is taken of each axis: from one stride up to another.
+        let mut used: Vec<(usize, i64, i64)> = Vec::new();
+        for axis in dims.chain(replicated).chain(unreduced).chain(manual) {
+            let (at, SubAxis { pre, size }) = axis.resolve(mesh)?;
+            // An axis of size 1 taken whole takes up something all the same.
+            let (from, to) = (pre, (pre * size).max(pre + 1));
+            if used.iter().any(|&(axis, start, end)| axis == at && start < to && from < end) {
+                return wrong(format!("axis `{}` is used twice", axis.name));
             }
-            used.push(parts);
+            used.push((at, from, to));
         }
         Ok(())
-    }
-    fn all_axes(&self) -> impl Iterator<Item = &AxisRef> {
-        let dims = match &self.axes {
-            NamedAxes::Dims(dims) => dims.as_slice(),
-            NamedAxes::Replicated | NamedAxes::Manual | NamedAxes::Unreduced => &[],
-        };
-        let dims = dims.iter().flat_map(|dim| &dim.axes);
-        dims.chain(&self.replicated).chain(&self.unreduced).chain(&self.manual)
     }
 
     /// Uses a word where all axes do the same and no dimension is named, as XLA does.
     fn normalise(&mut self) {
-        let Mesh::Axes { axes: mesh, .. } = &self.mesh else { return };
+        if is_maximal(&self.mesh) {
+            return;
+        }
+        let mesh = &self.mesh.axes;
         let no_dims = matches!(&self.axes, NamedAxes::Dims(dims) if dims.is_empty());
         let used = [&self.replicated, &self.unreduced, &self.manual];
         let all = |axes: &[AxisRef]| {
-            let whole = |(axis, (name, _)): (&AxisRef, &(_, i64))| axis.part.is_none() && axis.name == *name;
+            let whole = |(axis, of): (&AxisRef, &MeshAxis)| axis.part.is_none() && axis.name == of.name;
             !mesh.is_empty() && axes.len() == mesh.len() && axes.iter().zip(mesh).all(whole)
         };
         if !no_dims {
@@ -257,7 +229,7 @@ impl NamedSharding {
 
     pub(super) fn print(&self, out: &mut String) {
         self.mesh.print(out);
-        if matches!(self.mesh, Mesh::Maximal(_)) {
+        if is_maximal(&self.mesh) {
             return;
         }
         match &self.axes {

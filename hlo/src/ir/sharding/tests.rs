@@ -78,7 +78,6 @@ fn tiles() {
         "{devices=[1,1,2,2]<=[4] last_tile_dims={manual, replicated}}",
         "{devices=[2,2,2]<=[8] last_tile_dims={maximal}}",
         "{devices=[2,2]<=[4] shard_like 2}",
-        "{devices=[0]<=[0]}",
     ]);
     check(&[
         ("{devices=[2,2] <= [4]}", "{devices=[2,2]<=[4]}"),
@@ -238,6 +237,7 @@ fn meshes() {
         ),
         ("{mesh['a'=2,'b'=2], [], manual={'a','b'}}", "{mesh['a'=2,'b'=2], manual}"),
         ("{mesh['a'=8], [], unreduced={'a'}}", "{mesh['a'=8], unreduced}"),
+        ("{mesh['a'=2,'b'=2], [{'1'}]}", "{mesh['a'=2,'b'=2], [{'b'}]}"),
         ("{mesh['a'=2], []}", "{mesh['a'=2], replicated}"),
     ]);
     check_refused(&[

@@ -64,7 +64,8 @@ const OTHER: [&str; 7] = [
 
 impl DeviceSharding {
     fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let start = { c.blank(); c.offset() };
+        c.blank();
+        let start = c.offset();
         c.expect(b'{')?;
         if named::starts(c) {
             let (placement, metadata) = named::parse(c)?;
@@ -166,19 +167,6 @@ impl Reduction {
             Self::Max => Some("max"),
             Self::Min => Some("min"),
         }
-    }
-}
-
-/// A part of an axis: the tiles from stride `from` up to stride `to`.
-pub(super) struct AxisParts<'a> {
-    pub(super) name: &'a str,
-    pub(super) from: i64,
-    pub(super) to: i64,
-}
-
-impl AxisParts<'_> {
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
-        self.name == other.name && self.from < other.to && other.from < self.to
     }
 }
 
@@ -308,8 +296,7 @@ impl Tiling {
         match &self.devices {
             TileDevices::List(list) => push_ints(out, list),
             TileDevices::Iota(iota) => {
-                out.push_str("<=");
-                iota.print(out);
+                iota.print_tail(out);
             }
         }
         match self.subgroups.as_slice() {

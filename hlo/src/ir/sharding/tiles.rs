@@ -70,7 +70,7 @@ impl TileDevices {
     fn len(&self) -> Option<i64> {
         match self {
             Self::List(list) => i64::try_from(list.len()).ok(),
-            Self::Iota(iota) => count(&iota.reshape),
+            Self::Iota(iota) => Some(iota.count()),
         }
     }
 }
@@ -170,7 +170,7 @@ fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<Ti
         return Some(devices.clone());
     }
     if let TileDevices::Iota(iota) = devices {
-        if let Some(iota) = iota.transposed(dims, order) {
+        if let Some(iota) = transposed_iota(iota, dims, order) {
             return Some(TileDevices::Iota(iota));
         }
     }
@@ -186,4 +186,59 @@ fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<Ti
         places.iter().flat_map(|&at| (0..size(d)).map(move |i| (at, i))).map(|(at, i)| at + i * strides[d]).collect()
     });
     Some(TileDevices::List(places.into_iter().map(|at| old[at]).collect()))
+}
+
+/// The numbers of an array of sizes `dims` once its dimensions are put into `order`; `None` if they cannot be counted
+/// off.
+fn transposed_iota(iota: &IotaDims, dims: &[i64], order: &[usize]) -> Option<IotaDims> {
+    // Each of `dims` as the steps it takes through the numbers: size and stride.
+    let mut steps = steps(iota).into_iter();
+    let mut by_dim = Vec::new();
+    let mut rest = None;
+    for &dim in dims {
+        let (mut left, mut found) = (dim, Vec::new());
+        while left > 1 {
+            let (size, stride): (i64, i64) = rest.take().or_else(|| steps.next())?;
+            if left % size == 0 {
+                left /= size;
+                found.push((size, stride));
+            } else if size % left == 0 {
+                let inner = size / left;
+                found.push((left, stride * inner));
+                rest = Some((inner, stride));
+                left = 1;
+            } else {
+                return None;
+            }
+        }
+        by_dim.push(found);
+    }
+    let moved: Vec<_> = order.iter().filter_map(|&d| by_dim.get(d)).flatten().copied().collect();
+    let mut slowest = moved.clone();
+    slowest.sort_unstable_by_key(|&(_, stride)| std::cmp::Reverse(stride));
+    let place = |step| (0i64..).zip(&slowest).find(|(_, other)| *other == step).map(|(at, _)| at);
+    let transpose: Vec<_> = moved.iter().filter_map(place).collect();
+    let reshape: Vec<_> = slowest.iter().map(|&(size, _)| size).collect();
+    match reshape.as_slice() {
+        [] => None,
+        [_] => IotaDims::new(&reshape, None).ok(),
+        _ => IotaDims::new(&reshape, Some(&transpose)).ok(),
+    }
+}
+
+/// Sizes and strides of the numbers, the slowest first; without dimensions of size 1.
+fn steps(iota: &IotaDims) -> Vec<(i64, i64)> {
+    let mut stride = 1;
+    let mut steps = Vec::new();
+    for &size in iota.reshape().iter().rev() {
+        steps.push((size, stride));
+        stride *= size;
+    }
+    steps.reverse();
+    let step = |&d: &i64| usize::try_from(d).ok().and_then(|d| steps.get(d)).copied();
+    let ordered = match iota.transpose() {
+        Some(order) => order.iter().filter_map(step).collect(),
+        None => steps,
+    };
+    ordered.into_iter().filter(|&(size, _)| size > 1).collect()
 }

@@ -1,81 +1,123 @@
-//! `result_accuracy={mode=highest}` and `={tolerance={atol=F,rtol=F,ulps=I}}`
-use crate::diag::Code;
-use crate::text::{Cursor, number, print};
-use crate::{Error, Result};
+//! `result_accuracy={mode=highest}` or `={tolerance={atol=1,rtol=0.5,ulps=2}}`, of transcendental ops.
+use super::AccuracyMode;
+use super::fields::{Between, bad, fields};
+use crate::Result;
+use crate::text::Cursor;
+use crate::text::number::general;
+use crate::text::print::push_int;
 
-/// How exact the result of a function should be.
+/// How near the exact value a result must come.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ResultAccuracy {
-    /// The back end's choice.
-    Default,
-    /// As exact as it can.
-    Highest,
-    /// Within a bound.
+    /// Which implementation to take.
+    Mode(AccuracyMode),
+    /// How far the result may be off.
     Tolerance {
         /// Absolute error.
         atol: f64,
-        /// Relative error.
+        /// Error relative to the exact value.
         rtol: f64,
-        /// Error in units of the last place.
+        /// Error in units in the last place.
         ulps: i64,
     },
+}
+
+impl Default for ResultAccuracy {
+    fn default() -> Self {
+        Self::Mode(AccuracyMode::Default)
+    }
 }
 
 impl ResultAccuracy {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.expect(b'{')?;
-        let (key, span) = c.attribute_name()?;
-        let value = match key {
-            "mode" => {
-                let (word, span) = c.word("`default` or `highest`")?;
-                match word.to_ascii_lowercase().as_str() {
-                    "default" => Self::Default,
-                    "highest" => Self::Highest,
-                    _ => {
-                        let message = format!("`{word}` is not a mode; it is default or highest");
-                        return Err(Error::from(Code::AttributeValue { message }).at(span));
-                    }
-                }
-            }
-            "tolerance" => Self::tolerance(c)?,
+        let (name, span) = c.attribute_name()?;
+        let accuracy = match name {
+            "mode" => Self::Mode(AccuracyMode::parse(c)?),
+            "tolerance" => tolerance(c)?,
             _ => {
-                let code = Code::UnknownAttribute { op: "result_accuracy".into(), name: key.into() };
-                return Err(Error::from(code).at(span).with_help("it takes mode or tolerance"));
+                let error = bad(format!("there is no field `{name}` here")).at(span);
+                return Err(error.with_help("it takes `mode` or `tolerance`"));
             }
         };
         c.expect(b'}')?;
-        Ok(value)
+        Ok(accuracy)
     }
-    fn tolerance(c: &mut Cursor<'_>) -> Result<Self> {
-        let (mut atol, mut rtol, mut ulps) = (0.0, 0.0, 0);
-        c.list(b'{', b'}', |c| {
-            let (key, span) = c.attribute_name()?;
-            match key {
-                "atol" => atol = c.number()?.to_f64(),
-                "rtol" => rtol = c.number()?.to_f64(),
-                "ulps" => ulps = c.int()?,
-                _ => {
-                    let code = Code::UnknownAttribute { op: "tolerance".into(), name: key.into() };
-                    return Err(Error::from(code).at(span).with_help("it takes atol, rtol, ulps"));
-                }
-            }
-            Ok(())
-        })?;
-        Ok(Self::Tolerance { atol, rtol, ulps })
-    }
+
     pub(crate) fn print(&self, out: &mut String) {
-        match self {
-            Self::Default => out.push_str("{mode=default}"),
-            Self::Highest => out.push_str("{mode=highest}"),
+        // As C prints `%g`.
+        const DIGITS: usize = 6;
+        match *self {
+            Self::Mode(mode) => {
+                out.push_str("{mode=");
+                mode.print(out);
+                out.push('}');
+            }
             Self::Tolerance { atol, rtol, ulps } => {
                 out.push_str("{tolerance={atol=");
-                number::general(out, *atol, 6);
+                general(out, atol, DIGITS);
                 out.push_str(",rtol=");
-                number::general(out, *rtol, 6);
+                general(out, rtol, DIGITS);
                 out.push_str(",ulps=");
-                print::push_int(out, *ulps);
+                push_int(out, ulps);
                 out.push_str("}}");
             }
         }
+    }
+}
+
+fn tolerance(c: &mut Cursor<'_>) -> Result<ResultAccuracy> {
+    let (mut atol, mut rtol, mut ulps) = (0.0, 0.0, 0);
+    fields(c, Between::Commas, &["atol", "rtol", "ulps"], |c, name| {
+        match name {
+            "atol" => atol = error_bound(c)?,
+            "rtol" => rtol = error_bound(c)?,
+            _ => ulps = c.size()?,
+        }
+        Ok(())
+    })?;
+    Ok(ResultAccuracy::Tolerance { atol, rtol, ulps })
+}
+
+fn error_bound(c: &mut Cursor<'_>) -> Result<f64> {
+    c.blank();
+    let start = c.offset();
+    let bound = c.number()?.to_f64();
+    if bound >= 0.0 {
+        return Ok(bound);
+    }
+    Err(bad("a tolerance cannot be negative or NaN").at(c.span_from(start)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::value_tests;
+    use super::*;
+
+    value_tests!(ResultAccuracy);
+
+    #[test]
+    fn accuracies_come_back() {
+        for (text, printed) in [
+            ("{mode=HIGHEST}", "{mode=highest}"),
+            ("{tolerance={atol=1,rtol=0.5,ulps=2}}", "{tolerance={atol=1,rtol=0.5,ulps=2}}"),
+            ("{tolerance={rtol=1e-7,ulps=3}}", "{tolerance={atol=0,rtol=1e-07,ulps=3}}"),
+            ("{tolerance={}}", "{tolerance={atol=0,rtol=0,ulps=0}}"),
+            (
+                "{tolerance={atol=0.123456789,rtol=123456789.0}}",
+                "{tolerance={atol=0.123457,rtol=1.23457e+08,ulps=0}}",
+            ),
+        ] {
+            assert_eq!(again(text), printed);
+        }
+    }
+    #[test]
+    fn rejections() {
+        assert_eq!(rejected("{mode=tolerance}").1, "`tolerance` is no accuracy mode");
+        assert_eq!(rejected("{tolerance={atol=1 rtol=2}}").1, "expected `,`, found `rtol`");
+        assert_eq!(rejected("{tolerance={atol=-1}}").0, "-1");
+        assert_eq!(rejected("{tolerance={ulps=-1}}").0, "-1");
+        assert_eq!(rejected("{}").1, "expected an attribute name, found `}`");
+        assert_eq!(rejected("{accuracy=1}").2, "it takes `mode` or `tolerance`");
     }
 }

@@ -1,27 +1,26 @@
-//! `output_to_operand_aliasing={ {0}: (1, {}), ... }`
+//! `output_to_operand_aliasing={{0}: (1, {}), ..}`, of `fusion`, `custom-call` and the asynchronous ops.
 use super::ShapeIndex;
 use crate::Result;
-use crate::text::Cursor;
-use crate::text::print::push_int;
+use crate::text::{Cursor, print::push_int};
 
-/// Results that lie in an operand's memory.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+/// Which parts of the result share memory with parts of the operands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutputOperandAliasing(pub Vec<OutputOperandAlias>);
 
-/// One result that lies in an operand's memory.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// One shared part.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputOperandAlias {
-    /// Which part of the result.
+    /// Part of the result.
     pub output_index: ShapeIndex,
-    /// Which operand.
+    /// Number of the operand.
     pub operand: i64,
-    /// Which part of it.
+    /// Part of the operand.
     pub operand_index: ShapeIndex,
 }
 
 impl OutputOperandAliasing {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let aliases = c.list(b'{', b'}', |c| {
+        let entries = c.list(b'{', b'}', |c| {
             let output_index = ShapeIndex::parse(c)?;
             c.expect(b':')?;
             c.expect(b'(')?;
@@ -31,19 +30,36 @@ impl OutputOperandAliasing {
             c.expect(b')')?;
             Ok(OutputOperandAlias { output_index, operand, operand_index })
         })?;
-        Ok(Self(aliases))
+        Ok(Self(entries))
     }
+
     pub(crate) fn print(&self, out: &mut String) {
         out.push('{');
-        for (i, alias) in self.0.iter().enumerate() {
+        for (i, entry) in self.0.iter().enumerate() {
             out.push_str(if i > 0 { ", " } else { "" });
-            alias.output_index.print(out);
+            entry.output_index.print(out);
             out.push_str(": (");
-            push_int(out, alias.operand);
+            push_int(out, entry.operand);
             out.push_str(", ");
-            alias.operand_index.print(out);
+            entry.operand_index.print(out);
             out.push(')');
         }
         out.push('}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::value_tests;
+    use super::*;
+
+    value_tests!(OutputOperandAliasing);
+
+    #[test]
+    fn aliases_come_back() {
+        assert_eq!(again("{}"), "{}");
+        assert_eq!(again("{{0} : (0,{1,2}),{}:(1,{})}"), "{{0}: (0, {1,2}), {}: (1, {})}");
+        assert_eq!(rejected("{{0}: 0}").1, "expected `(`, found `0`");
+        assert_eq!(rejected("{{0}: (0)}").1, "expected `,`, found `)`");
     }
 }

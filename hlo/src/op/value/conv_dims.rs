@@ -1,64 +1,56 @@
-//! `dim_labels=b01f_01io->b01f`: what each dimension of a convolution is for.
-use crate::diag::Code;
-use crate::text::print::push_int;
+//! `dim_labels=b01f_01io->b01f`, of `convolution`.
+use super::fields::bad;
 use crate::text::{Cursor, pattern};
 use crate::{Dims, Error, Result, Span};
 
-/// Which dimension is batch, which feature, which spatial, of operand, kernel and result.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Which dimension of a convolution's operands and result is which.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvDims {
-    /// Batch dimension of the operand.
+    /// `b` of the input.
     pub lhs_batch: i64,
-    /// Feature dimension of the operand.
+    /// `f` of the input.
     pub lhs_feature: i64,
-    /// Spatial dimensions of the operand.
+    /// The digits of the input.
     pub lhs_spatial: Dims,
-    /// Input feature dimension of the kernel.
+    /// `i` of the kernel.
     pub rhs_input_feature: i64,
-    /// Output feature dimension of the kernel.
+    /// `o` of the kernel.
     pub rhs_output_feature: i64,
-    /// Spatial dimensions of the kernel.
+    /// The digits of the kernel.
     pub rhs_spatial: Dims,
-    /// Batch dimension of the result.
+    /// `b` of the result.
     pub out_batch: i64,
-    /// Feature dimension of the result.
+    /// `f` of the result.
     pub out_feature: i64,
-    /// Spatial dimensions of the result.
+    /// The digits of the result.
     pub out_spatial: Dims,
 }
 
-/// The places of two letters and of the digits in one part of the labels.
-fn part(text: &str, first: char, second: char) -> std::result::Result<(i64, i64, Dims), String> {
-    let place = |wanted: char| {
-        let mut places = (0..).zip(text.chars()).filter(|&(_, c)| c == wanted).map(|(i, _)| i);
-        match (places.next(), places.next()) {
-            (Some(place), None) => Ok(place),
-            (None, _) => Err(format!("`{text}` has no `{wanted}`")),
-            (Some(_), Some(_)) => Err(format!("`{text}` has `{wanted}` twice")),
-        }
-    };
-    let count = text.chars().filter(char::is_ascii_digit).count();
-    let digits = ('0'..='9').take(count).map(place).collect::<std::result::Result<Dims, _>>()?;
-    Ok((place(first)?, place(second)?, digits))
-}
+/// The labels of one array: numbers of the dimensions with the two letters, and with the digits.
+struct Part(i64, i64, Dims);
 
 impl ConvDims {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.blank();
         let start = c.offset();
-        let (labels, length) = pattern::dim_labels(c.rest())
-            .ok_or_else(|| c.wanted("dimension labels like b01f_01io->b01f"))?;
-        let span = Span::new(start, start + length);
-        let wrong = |message: String| Error::from(Code::AttributeValue { message }).at(span);
-        let (lhs_batch, lhs_feature, lhs_spatial) = part(labels.lhs, 'b', 'f').map_err(wrong)?;
-        let (rhs_input_feature, rhs_output_feature, rhs_spatial) =
-            part(labels.rhs, 'i', 'o').map_err(wrong)?;
-        let (out_batch, out_feature, out_spatial) = part(labels.out, 'b', 'f').map_err(wrong)?;
-        let ranks = [lhs_spatial.len(), rhs_spatial.len(), out_spatial.len()];
-        if ranks.iter().any(|&r| r != ranks[0]) {
-            return Err(wrong("the three parts must have the same spatial dimensions".to_owned()));
-        }
+        let (labels, length) = pattern::dim_labels(c.rest()).ok_or_else(|| {
+            c.wanted("dimension labels").with_help("write them like `b01f_01io->b01f`")
+        })?;
         c.skip(length);
+        let rhs_start = start + labels.lhs.len() + "_".len();
+        let out_start = rhs_start + labels.rhs.len() + "->".len();
+        let Part(lhs_batch, lhs_feature, lhs_spatial) = part(labels.lhs, start, ['b', 'f'])?;
+        let Part(rhs_input_feature, rhs_output_feature, rhs_spatial) =
+            part(labels.rhs, rhs_start, ['i', 'o'])?;
+        let Part(out_batch, out_feature, out_spatial) = part(labels.out, out_start, ['b', 'f'])?;
+        let counts = [lhs_spatial.len(), rhs_spatial.len(), out_spatial.len()];
+        if counts != [counts[0]; 3] {
+            let [lhs, rhs, out] = counts;
+            let message = format!(
+                "input, kernel and result have {lhs}, {rhs} and {out} spatial dimensions, not the same number"
+            );
+            return Err(bad(message).at(c.span_from(start)));
+        }
         Ok(Self {
             lhs_batch,
             lhs_feature,
@@ -71,43 +63,102 @@ impl ConvDims {
             out_spatial,
         })
     }
+
     pub(crate) fn print(&self, out: &mut String) {
-        print_part(out, &[(self.lhs_batch, 'b'), (self.lhs_feature, 'f')], &self.lhs_spatial);
+        print_part(out, [('b', self.lhs_batch), ('f', self.lhs_feature)], &self.lhs_spatial);
         out.push('_');
-        let kernel = [(self.rhs_input_feature, 'i'), (self.rhs_output_feature, 'o')];
-        print_part(out, &kernel, &self.rhs_spatial);
+        let features = [('i', self.rhs_input_feature), ('o', self.rhs_output_feature)];
+        print_part(out, features, &self.rhs_spatial);
         out.push_str("->");
-        print_part(out, &[(self.out_batch, 'b'), (self.out_feature, 'f')], &self.out_spatial);
+        print_part(out, [('b', self.out_batch), ('f', self.out_feature)], &self.out_spatial);
     }
 }
 
-fn print_part(out: &mut String, letters: &[(i64, char)], spatial: &[i64]) {
-    let last = letters.iter().map(|&(d, _)| d).chain(spatial.iter().copied()).max().unwrap_or(-1);
-    for d in 0..=last {
-        if let Some((_, letter)) = letters.iter().find(|(place, _)| *place == d) {
-            out.push(*letter);
-        } else if let Some(digit) = spatial.iter().position(|&place| place == d) {
-            push_int(out, i64::try_from(digit).unwrap_or(0));
-        } else {
-            out.push('?');
+fn part(labels: &str, start: usize, letters: [char; 2]) -> Result<Part> {
+    const DIGITS: usize = 10;
+    let span = Span::new(start, start + labels.len());
+    let wrong = |message: String| -> Error { bad(message).at(span) };
+    let mut found = [None; 2];
+    let mut spatial = [None; DIGITS];
+    let mut count = 0;
+    for (number, label) in (0i64..).zip(labels.chars()) {
+        let slot = match label {
+            '?' => continue,
+            digit if digit.is_ascii_digit() => {
+                count += 1;
+                &mut spatial[usize::from(u8::try_from(digit).unwrap_or(b'0') - b'0')]
+            }
+            letter if letter == letters[0] => &mut found[0],
+            _ => &mut found[1],
+        };
+        if slot.replace(number).is_some() {
+            return Err(wrong(format!("`{label}` stands twice in `{labels}`")));
         }
+    }
+    let [Some(first), Some(second)] = found else {
+        let missing = if found[0].is_none() { letters[0] } else { letters[1] };
+        return Err(wrong(format!("`{labels}` lacks `{missing}`")));
+    };
+    // No digit stands twice, so `count` digits with the first `count` all there are just those.
+    let spatial: Option<Dims> = spatial[..count].iter().copied().collect();
+    let spatial = spatial.ok_or_else(|| {
+        wrong(format!("the {count} spatial dimensions of `{labels}` are not numbered from 0"))
+    })?;
+    Ok(Part(first, second, spatial))
+}
+
+/// A dimension without a label is `?`, as far as the last that has one.
+fn print_part(out: &mut String, letters: [(char, i64); 2], spatial: &Dims) {
+    let digits = ('0'..='9').zip(spatial.iter().copied());
+    let labels: Vec<_> = letters.into_iter().chain(digits).collect();
+    let rank = labels.iter().map(|&(_, dim)| dim + 1).max().unwrap_or(0);
+    for dim in 0..rank {
+        let label = labels.iter().find(|&&(_, of)| of == dim);
+        out.push(label.map_or('?', |&(label, _)| label));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::value_tests;
     use super::*;
 
+    value_tests!(ConvDims);
+
     #[test]
-    fn labels_round_trip() {
-        for text in ["b01f_01io->b01f", "bf_io->bf", "fb0_0io->b0f", "b?f_io->bf"] {
-            let dims = ConvDims::parse(&mut Cursor::new(text)).unwrap();
-            let mut out = String::new();
-            dims.print(&mut out);
-            assert_eq!(out, text);
+    fn labels_come_back() {
+        for text in
+            ["bf_io->bf", "bf01_io01->?b01f", "b01f_01io->b01f", "??b0f_0io->b0f", "0fb_o0i->b0f"]
+        {
+            assert_eq!(again(text), text);
         }
-        for bad in ["b1f_0io->b0f", "b01f_0io->b01f", "bb0f_0io->b0f", "b0f_0io", "\"bf_io->bf\""] {
-            assert!(ConvDims::parse(&mut Cursor::new(bad)).is_err(), "{bad}");
+        assert_eq!(again("b0f?_io0?->b0f"), "b0f_io0->b0f");
+    }
+    #[test]
+    fn positions_are_dimension_numbers() {
+        let mut c = Cursor::new("b10f_01io->f?b01");
+        let dims = ConvDims::parse(&mut c).unwrap();
+        assert_eq!((dims.lhs_batch, dims.lhs_feature), (0, 3));
+        assert_eq!(dims.lhs_spatial.as_slice(), [2, 1]);
+        assert_eq!((dims.out_batch, dims.out_feature), (2, 0));
+        assert_eq!(dims.out_spatial.as_slice(), [3, 4]);
+    }
+    #[test]
+    fn rejections() {
+        for (text, place, message) in [
+            ("bb0f_0io->b0f", "bb0f", "`b` stands twice in `bb0f`"),
+            ("b0f_00io->b0f", "00io", "`0` stands twice in `00io`"),
+            ("b0f_0i->b0f", "0i", "`0i` lacks `o`"),
+            ("b1f_0io->b0f", "b1f", "the 1 spatial dimensions of `b1f` are not numbered from 0"),
+            (
+                "b0f_01io->b0f",
+                "b0f_01io->b0f",
+                "input, kernel and result have 1, 2 and 1 spatial dimensions, not the same number",
+            ),
+            ("\"bf_io->bf\"", "\"", "expected dimension labels, found `\"`"),
+        ] {
+            let (at, found, _) = rejected(text);
+            assert_eq!((at, found.as_str()), (place, message), "{text}");
         }
     }
 }

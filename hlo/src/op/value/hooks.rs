@@ -2,14 +2,16 @@
 use super::{
     ApiVersion, ComparisonType, ConvDims, ConvolutionKind, CustomCallSchedule, Direction,
     DotAlgorithm, FftType, FusionKind, OperandPrecision, OutputOperandAliasing, PaddingConfig,
-    PaddingType, RandomAlgorithm, RandomDistribution, ReplicaGroups, SliceRanges, SparsityConfig,
+    PaddingType, RandomAlgorithm, RandomDistribution, ReplicaGroups, SliceRanges, ConvSparsity,
     Transpose, Window,
 };
 use crate::ir::ComputationId;
 use crate::op::{AttrValue, AttrWriter};
 use crate::text::print::push_int;
 use crate::text::{Parser, literal, print, shape};
-use crate::{Literal, Result, Shape};
+use crate::diag::Code;
+use crate::text::Cursor;
+use crate::{Error, Literal, Result, Shape, Span};
 
 /// Types that read themselves from a cursor and print themselves into a string.
 macro_rules! values {
@@ -26,10 +28,50 @@ macro_rules! values {
 }
 values! {
     ApiVersion ComparisonType ConvDims ConvolutionKind CustomCallSchedule Direction DotAlgorithm
-    FftType FusionKind OperandPrecision OutputOperandAliasing PaddingConfig PaddingType
-    RandomAlgorithm RandomDistribution ReplicaGroups SliceRanges SparsityConfig Transpose Window
+    FftType FusionKind OutputOperandAliasing PaddingConfig PaddingType
+    RandomAlgorithm RandomDistribution SliceRanges ConvSparsity Transpose Window
 }
 
+impl AttrValue for ReplicaGroups {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        let mut ahead = p.cursor;
+        let by_number = ahead.eat(b'{') && ahead.peek().is_some_and(|b| b.is_ascii_digit());
+        if by_number { by_replica(&mut p.cursor).map(Self::List) } else { Self::parse(&mut p.cursor) }
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        Self::print(self, out.out);
+    }
+}
+
+/// `{0,0,1,1}`: the group of each replica, of texts of 2018.
+fn by_replica(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>> {
+    c.blank();
+    let start = c.offset();
+    let ids = c.ints()?;
+    let count = ids.iter().max().map_or(0, |&m| m.saturating_add(1));
+    let wrong = || {
+        let message = "each replica is given the number of its group".to_owned();
+        Error::from(Code::AttributeValue { message }).at(Span::new(start, start + 1))
+    };
+    let count = usize::try_from(count).ok().filter(|&n| n <= ids.len()).ok_or_else(wrong)?;
+    let mut groups = vec![Vec::new(); count];
+    for (replica, &group) in (0..).zip(&ids) {
+        let slot = usize::try_from(group).ok().and_then(|g| groups.get_mut(g));
+        slot.ok_or_else(wrong)?.push(replica);
+    }
+    Ok(groups)
+}
+
+impl AttrValue for OperandPrecision {
+    fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        let precision = Self::parse(&mut p.cursor)?;
+        // A list that asks for nothing is not printed.
+        Ok(if precision.all_default() { Self::default() } else { precision })
+    }
+    fn print(&self, out: &mut AttrWriter<'_>) {
+        Self::print(self, out.out);
+    }
+}
 impl AttrValue for i64 {
     fn parse(p: &mut Parser<'_>) -> Result<Self> {
         p.cursor.int()
@@ -62,14 +104,16 @@ impl<T: AttrValue> AttrValue for Vec<T> {
         if p.cursor.eat(b'}') { Ok(items) } else { Err(p.cursor.wanted("`,` or `}`")) }
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
+        // Computations written out in place each start a line, and so does the brace after them.
+        let bodies = T::IS_COMPUTATION && out.printer.bodies_in_place();
         out.out.push('{');
         for (i, item) in self.iter().enumerate() {
             if i > 0 {
-                out.out.push_str(T::SEPARATOR);
+                out.out.push_str(if bodies { "," } else { T::SEPARATOR });
             }
             item.print(out);
         }
-        out.out.push('}');
+        out.out.push_str(if bodies { "\n}" } else { "}" });
     }
     fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
         self.iter().for_each(|item| item.each_callee(visit));
@@ -95,6 +139,7 @@ impl<T: AttrValue> AttrValue for Option<T> {
     }
 }
 impl AttrValue for ComputationId {
+    const IS_COMPUTATION: bool = true;
     const SEPARATOR: &'static str = ", ";
     fn parse(p: &mut Parser<'_>) -> Result<Self> {
         p.computation_ref()

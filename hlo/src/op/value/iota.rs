@@ -1,152 +1,234 @@
-//! `[2,4]<=[4,2]T(1,0)`: device numbers counted off along dimensions that are then transposed.
-use crate::diag::Code;
-use crate::text::print::push_int;
-use crate::text::{Cursor, pattern};
-use crate::{Dims, Error, Result, Span};
+//! `[4,2]T(1,0)`: a list of device ids as the transpose of a count from zero.
+use super::fields::bad;
+use crate::text::{Cursor, pattern, print::push_ints};
+use crate::{Dims, Result};
+use std::borrow::Cow;
 
-/// The numbers from 0 in the shape `reshape`, transposed, and read in order.
+/// More ids than any list may have, so that their number and each of them fit everywhere.
+pub(crate) const IDS_LIMIT: i64 = 1 << 31;
+
+/// 0, 1, 2, .. reshaped to some sizes, then transposed, then flattened.
+///
+/// Kept in the shortest form, as XLA does: without dimensions of size 1, and with neighbours merged that stay
+/// neighbours.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IotaDims {
-    /// Sizes before the transposition.
-    pub reshape: Dims,
-    /// Order of the dimensions; absent of a single dimension.
-    pub transpose: Option<Dims>,
+    reshape: Dims,
+    transpose: Option<Dims>,
 }
 
-/// More devices than any text means.
-const DEVICE_LIMIT: i64 = 1 << 31;
-
 impl IotaDims {
+    /// The list for these sizes, with `transpose` naming the dimension that comes to each place. There is a
+    /// `transpose` exactly where there are two sizes or more.
+    pub fn new(reshape: &[i64], transpose: Option<&[i64]>) -> Result<Self> {
+        if reshape.is_empty() {
+            return Err(bad("an iota needs one size at least").with_help("write `<=[8]`"));
+        }
+        count(reshape)?;
+        let identity: Dims = (0i64..).take(reshape.len()).collect();
+        let order = match transpose {
+            Some(_) if reshape.len() == 1 => {
+                let error = bad("an iota of one dimension has no order `T(..)`");
+                return Err(error.with_help(format!("write `[{}]`", reshape[0])));
+            }
+            None if reshape.len() > 1 => {
+                let error = bad("an iota of several dimensions needs their order `T(..)`");
+                return Err(error.with_help("for ids in order, write one size: `<=[8]`"));
+            }
+            Some(order) => Cow::Borrowed(order),
+            None => Cow::Owned(identity.to_vec()),
+        };
+        let mut sorted = Dims::from_slice(&order);
+        sorted.sort_unstable();
+        if sorted != identity {
+            let mut message = "`T(".to_owned();
+            push_ints(&mut message, &order);
+            message.push_str(")` does not name each dimension once");
+            return Err(bad(message));
+        }
+        Ok(shortest(reshape, &order))
+    }
+    /// The ids 0 to `count - 1` in order.
+    pub fn ordered(count: i64) -> Result<Self> {
+        Self::new(&[count], None)
+    }
+
+    /// The sizes.
+    pub fn reshape(&self) -> &[i64] {
+        &self.reshape
+    }
+    /// Which dimension comes to each place; `None` if the ids are in order.
+    pub fn transpose(&self) -> Option<&[i64]> {
+        self.transpose.as_deref()
+    }
+    /// Number of ids.
+    pub fn count(&self) -> i64 {
+        self.reshape.iter().product()
+    }
+    /// The ids.
+    pub fn expand(&self) -> Vec<i64> {
+        let strides = strides(&self.reshape);
+        let Some(order) = &self.transpose else { return walk(&self.reshape, &strides) };
+        let permute = |of: &[i64]| -> Dims {
+            order.iter().filter_map(|&dim| of.get(usize::try_from(dim).ok()?).copied()).collect()
+        };
+        walk(&permute(&self.reshape), &permute(&strides))
+    }
+
     /// Reads `[4,2]T(1,0)`.
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        Self::read(c, pattern::iota, "the sizes of an iota, such as `[4,2]T(1,0)`")
+    }
+    /// Reads `<=[4,2]T(1,0)`.
+    pub(crate) fn parse_tail(c: &mut Cursor<'_>) -> Result<Self> {
+        Self::read(c, pattern::iota_tail, "`<=` and the sizes of an iota, such as `<=[4,2]T(1,0)`")
+    }
+    fn read(
+        c: &mut Cursor<'_>,
+        pattern: fn(&str) -> Option<(pattern::IotaParts, usize)>,
+        wanted: &str,
+    ) -> Result<Self> {
         c.blank();
         let start = c.offset();
-        let ((reshape, transpose), length) =
-            pattern::iota(c.rest()).ok_or_else(|| c.wanted("`[sizes]T(order)`"))?;
-        let span = Span::new(start, start + length);
-        let wrong = |message: &str| {
-            Err(Error::from(Code::AttributeValue { message: message.to_owned() }).at(span))
-        };
-        match &transpose {
-            None if reshape.len() > 1 => return wrong("several sizes need an order, T(...)"),
-            Some(_) if reshape.len() < 2 => return wrong("one size has no order T(...)"),
-            Some(order) if !crate::Layout { minor_to_major: order.clone(), tail: None }.is_permutation(reshape.len()) => {
-                return wrong("T(...) must list every dimension once");
-            }
-            _ => {}
-        }
-        let count = reshape.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
-        if count.is_none_or(|n| n > DEVICE_LIMIT) {
-            return wrong("more devices than any machine has");
-        }
+        let ((reshape, transpose), length) = pattern(c.rest()).ok_or_else(|| c.wanted(wanted))?;
         c.skip(length);
-        Ok(Self { reshape, transpose }.canonical())
+        Self::new(&reshape, transpose.as_deref()).map_err(|error| error.at(c.span_from(start)))
     }
-    /// Sizes and strides of the numbers, the slowest first; dimensions of size 1 are left out. `None` if there are no
-    /// numbers.
-    fn steps(&self) -> Option<Vec<(i64, i64)>> {
-        let mut stride = 1;
-        let mut strides = vec![1; self.reshape.len()];
-        for (slot, &size) in strides.iter_mut().zip(&self.reshape).rev() {
-            (*slot, stride) = (stride, stride * size);
-        }
-        let all: Vec<_> = self.reshape.iter().copied().zip(strides).collect();
-        let in_order = match &self.transpose {
-            Some(order) => {
-                let step = |&d: &i64| usize::try_from(d).ok().and_then(|d| all.get(d)).copied();
-                order.iter().map(step).collect::<Option<Vec<_>>>()?
-            }
-            None => all,
-        };
-        (stride > 0).then(|| in_order.into_iter().filter(|&(size, _)| size > 1).collect())
-    }
-    /// The inverse of [`IotaDims::steps`], with as few dimensions as will do.
-    fn from_steps(steps: &[(i64, i64)]) -> Self {
-        let mut merged: Vec<(i64, i64)> = Vec::new();
-        for &(size, stride) in steps {
-            match merged.last_mut() {
-                Some((outer, outer_stride)) if *outer_stride == size * stride => {
-                    (*outer, *outer_stride) = (*outer * size, stride);
-                }
-                _ => merged.push((size, stride)),
-            }
-        }
-        if merged.len() < 2 {
-            let size = merged.first().map_or(1, |&(size, _)| size);
-            return Self { reshape: Dims::from_slice(&[size]), transpose: None };
-        }
-        let mut slowest: Vec<(i64, i64)> = merged.clone();
-        slowest.sort_unstable_by_key(|&(_, stride)| std::cmp::Reverse(stride));
-        let position = |step: &(i64, i64)| (0..).zip(&slowest).find(|(_, s)| *s == step);
-        let order = merged.iter().filter_map(position).map(|(d, _)| d).collect();
-        Self { reshape: slowest.iter().map(|&(size, _)| size).collect(), transpose: Some(order) }
-    }
-    /// The same numbers with as few dimensions as will do, as XLA keeps them.
-    fn canonical(self) -> Self {
-        match self.steps() {
-            Some(steps) => Self::from_steps(&steps),
-            None => self,
-        }
-    }
-    /// The numbers of an array of sizes `dims` once its dimensions are put into `order`; `None` if they cannot be
-    /// counted off.
-    pub(crate) fn transposed(&self, dims: &[i64], order: &[usize]) -> Option<Self> {
-        let mut steps = self.steps()?.into_iter();
-        let mut by_dim = Vec::new();
-        let mut part = None;
-        for &dim in dims {
-            let (mut left, mut found) = (dim, Vec::new());
-            while left > 1 {
-                let (size, stride): (i64, i64) = part.take().or_else(|| steps.next())?;
-                if left % size == 0 {
-                    left /= size;
-                    found.push((size, stride));
-                } else if size % left == 0 {
-                    let inner = size / left;
-                    found.push((left, stride * inner));
-                    part = Some((inner, stride));
-                    left = 1;
-                } else {
-                    return None;
-                }
-            }
-            by_dim.push(found);
-        }
-        let steps: Vec<_> = order.iter().filter_map(|&d| by_dim.get(d)).flatten().copied().collect();
-        Some(Self::from_steps(&steps))
-    }
+    /// Writes `[4,2]T(1,0)`.
     pub(crate) fn print(&self, out: &mut String) {
-        let list = |out: &mut String, dims: &[i64]| {
-            for (i, &d) in dims.iter().enumerate() {
-                out.push_str(if i > 0 { "," } else { "" });
-                push_int(out, d);
-            }
-        };
         out.push('[');
-        list(out, &self.reshape);
+        push_ints(out, &self.reshape);
         out.push(']');
         if let Some(order) = &self.transpose {
             out.push_str("T(");
-            list(out, order);
+            push_ints(out, order);
             out.push(')');
         }
     }
-    /// The numbers in order.
-    pub fn expand(&self) -> Vec<i64> {
-        let rank = self.reshape.len();
-        let order: Vec<usize> = match &self.transpose {
-            Some(order) => order.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect(),
-            None => (0..rank).collect(),
-        };
-        let mut strides = vec![1i64; rank];
-        for d in (1..rank).rev() {
-            strides[d - 1] = strides[d] * self.reshape[d];
+    /// Writes `<=[4,2]T(1,0)`.
+    pub(crate) fn print_tail(&self, out: &mut String) {
+        out.push_str("<=");
+        self.print(out);
+    }
+}
+
+/// Drops sizes of 1 and merges dimensions that follow each other before and after.
+fn shortest(reshape: &[i64], order: &[i64]) -> IotaDims {
+    // The dimensions left, each with its size, and their order.
+    let left: Vec<_> = (0i64..).zip(reshape).filter(|&(_, &size)| size != 1).collect();
+    let place = |dim: &i64| left.iter().position(|(other, _)| other == dim);
+    let order: Vec<_> = order.iter().filter_map(place).collect();
+    // Runs of dimensions that follow each other: the first of them, the size of all.
+    let mut runs: Vec<(usize, i64)> = Vec::new();
+    for (i, &dim) in order.iter().enumerate() {
+        let size = *left[dim].1;
+        match runs.last_mut() {
+            Some((_, product)) if order[i - 1] + 1 == dim => *product *= size,
+            _ => runs.push((dim, size)),
         }
-        let mut numbers = vec![0];
-        for d in order {
-            let steps = (0..self.reshape[d]).map(|i| i * strides[d]).collect::<Vec<_>>();
-            numbers = numbers.iter().flat_map(|&n| steps.iter().map(move |s| n + s)).collect();
+    }
+    let mut sorted = runs.clone();
+    sorted.sort_unstable();
+    if sorted.len() < 2 {
+        let all = sorted.first().map_or(1, |&(_, size)| size);
+        return IotaDims { reshape: Dims::from_slice(&[all]), transpose: None };
+    }
+    let place = |run: &(usize, i64)| {
+        (0i64..).zip(&sorted).find(|(_, other)| *other == run).map(|(place, _)| place)
+    };
+    let transpose = Some(runs.iter().filter_map(place).collect());
+    IotaDims { reshape: sorted.iter().map(|&(_, size)| size).collect(), transpose }
+}
+
+/// The product of the sizes, if each is positive and there are not too many ids.
+pub(super) fn count(sizes: &[i64]) -> Result<i64> {
+    if let Some(size) = sizes.iter().find(|&&size| size < 1) {
+        return Err(bad(format!("`{size}` is no number of devices")));
+    }
+    let product = sizes.iter().try_fold(1i64, |all, &size| all.checked_mul(size));
+    product.filter(|&product| product <= IDS_LIMIT).ok_or_else(|| {
+        let mut message = "`".to_owned();
+        push_ints(&mut message, sizes);
+        message.push_str("` are more than 2^31 ids");
+        bad(message)
+    })
+}
+
+/// Distance of neighbours in each dimension of a row-major array.
+pub(super) fn strides(sizes: &[i64]) -> Dims {
+    let mut stride = 1;
+    let mut strides: Dims = sizes
+        .iter()
+        .rev()
+        .map(|size| {
+            let this = stride;
+            stride *= size;
+            this
+        })
+        .collect();
+    strides.reverse();
+    strides
+}
+
+/// The offsets of all elements of an array with these sizes and strides, in row-major order.
+pub(super) fn walk(sizes: &[i64], strides: &[i64]) -> Vec<i64> {
+    let mut offsets = vec![0];
+    for (&size, &stride) in sizes.iter().zip(strides) {
+        let row = |base: i64| (0..size).map(move |i| base + i * stride);
+        offsets = offsets.into_iter().flat_map(row).collect();
+    }
+    offsets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::value_tests;
+    use super::*;
+
+    value_tests!(IotaDims);
+
+    #[test]
+    fn printed_in_the_shortest_form() {
+        for (text, printed) in [
+            ("[8]", "[8]"),
+            ("[4,2]T(1,0)", "[4,2]T(1,0)"),
+            ("[ 4 , 2 ] T ( 1 , 0 )", "[4,2]T(1,0)"),
+            ("[4,2]T(0,1)", "[8]"),
+            ("[1,8]T(0,1)", "[8]"),
+            ("[1,1]T(1,0)", "[1]"),
+            ("[2,2,2]T(2,0,1)", "[4,2]T(1,0)"),
+            ("[2,2,2]T(0,2,1)", "[2,2,2]T(0,2,1)"),
+            ("[2,1,3,5]T(3,0,1,2)", "[6,5]T(1,0)"),
+            ("[2,1,3,5]T(3,0,2,1)", "[6,5]T(1,0)"),
+        ] {
+            assert_eq!(again(text), printed, "{text}");
+            let expand = |text| super::super::fields::read(text, IotaDims::parse).unwrap().expand();
+            assert_eq!(expand(text), expand(printed), "{text}");
         }
-        numbers
+    }
+    #[test]
+    fn ids_are_those_of_the_transposed_count() {
+        let ids =
+            |sizes: &[i64], order: &[i64]| IotaDims::new(sizes, Some(order)).unwrap().expand();
+        assert_eq!(ids(&[4, 2], &[1, 0]), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(ids(&[2, 2, 2], &[2, 0, 1]), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(ids(&[2, 3, 2], &[0, 2, 1]), [0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11]);
+        assert_eq!(IotaDims::ordered(3).unwrap().expand(), [0, 1, 2]);
+    }
+    #[test]
+    fn rejections() {
+        for (text, message) in [
+            ("[4,2]", "an iota of several dimensions needs their order `T(..)`"),
+            ("[8]T(0)", "an iota of one dimension has no order `T(..)`"),
+            ("[4,2]T(1,1)", "`T(1,1)` does not name each dimension once"),
+            ("[4,2]T(0)", "`T(0)` does not name each dimension once"),
+            ("[]", "an iota needs one size at least"),
+            ("[0]", "`0` is no number of devices"),
+            ("[2147483649]", "`2147483649` are more than 2^31 ids"),
+            ("[4294967296,4294967296]T(1,0)", "`4294967296,4294967296` are more than 2^31 ids"),
+        ] {
+            assert_eq!(rejected(text), (text, message.to_owned(), rejected(text).2), "{text}");
+        }
+        assert_eq!(rejected("4").0, "4");
     }
 }

@@ -1,205 +1,342 @@
-//! `mesh['x'=2,'y'=4], device_ids=(...)`: devices with named axes.
+//! `mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0))`: devices with named axes; and references to axes, `'x':(2)2`.
 use super::IotaDims;
-use crate::diag::Code;
-use crate::text::print::push_int;
-use crate::text::{Cursor, strings};
-use crate::{Error, Result};
+use super::fields::{bad, unknown};
+use super::iota::count;
+use crate::text::{Cursor, print::push_int, print::push_ints};
+use crate::{Error, Result, Span};
 use smol_str::SmolStr;
 
-/// Devices laid out along named axes.
+/// Devices in an array whose axes have names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Mesh {
-    /// `mesh['x'=2,'y'=4]`
-    Axes {
-        /// Name and size of each axis, the slowest first.
-        axes: Vec<(SmolStr, i64)>,
-        /// Which device stands where; in order if absent.
-        devices: Option<MeshDevices>,
-    },
-    /// `maximal_mesh[device_id=3]`
+pub struct Mesh {
+    /// The axes, the slowest-varying first.
+    pub axes: Vec<MeshAxis>,
+    /// Which device stands where.
+    pub devices: MeshDevices,
+}
+
+/// An axis of a mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MeshAxis {
+    /// Its name, without quotes.
+    pub name: SmolStr,
+    /// Number of devices along it.
+    pub size: i64,
+}
+
+/// The devices of a mesh in row-major order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum MeshDevices {
+    /// 0, 1, 2, ..
+    Ordered,
+    /// `device_ids=([4,2]T(1,0))`
+    Iota(IotaDims),
+    /// `device_ids=(3,1,2,0)`
+    List(Vec<i64>),
+    /// `maximal_mesh[device_id=3]`: one device, and no axes.
     Maximal(i64),
 }
 
-/// Which device stands where in a mesh.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum MeshDevices {
-    /// One after the other.
-    List(Vec<i64>),
-    /// Counted off.
-    Iota(IotaDims),
-}
-
-/// `'x'` or `'x':(2)4`: an axis, or a part of one.
+/// An axis of a mesh, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AxisRef {
-    /// Its name.
+    /// Name of the axis, without quotes.
     pub name: SmolStr,
-    /// Of a part: the product of the sizes before it, and its size.
-    pub part: Option<(i64, i64)>,
+    /// The part, if it is not all of it.
+    pub part: Option<SubAxis>,
 }
 
-fn print_name(out: &mut String, name: &str) {
-    out.push('\'');
-    strings::print_escaped(out, name);
-    out.push('\'');
+/// `:(2)4`: of an axis seen as an array of `pre x size x rest`, the second dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SubAxis {
+    /// Product of what stands before.
+    pub pre: i64,
+    /// Its own size.
+    pub size: i64,
 }
 
 impl Mesh {
-    /// Reads from the word `mesh` or `maximal_mesh` on.
+    /// Number of devices.
+    pub fn device_count(&self) -> i64 {
+        self.axes.iter().map(|axis| axis.size).product()
+    }
+    /// The devices in row-major order.
+    pub fn device_ids(&self) -> Vec<i64> {
+        match &self.devices {
+            MeshDevices::Ordered => (0..self.device_count()).collect(),
+            MeshDevices::Iota(iota) => iota.expand(),
+            MeshDevices::List(ids) => ids.clone(),
+            MeshDevices::Maximal(id) => vec![*id],
+        }
+    }
+    /// The position of the axis with this name, or with this number where no name is the same.
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        let named = self.axes.iter().position(|axis| axis.name == name);
+        named.or_else(|| name.parse().ok().filter(|&number| number < self.axes.len()))
+    }
+
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        c.blank();
+        let start = c.offset();
         if c.eat_token("maximal_mesh") {
             c.expect(b'[')?;
-            c.expect_token("device_id=")?;
-            let device = c.size()?;
+            let (name, span) = c.attribute_name()?;
+            if name != "device_id" {
+                let message = format!("there is no field `{name}` here");
+                return Err(unknown(&message, name, &["device_id"]).at(span));
+            }
+            let devices = MeshDevices::Maximal(c.int()?);
             c.expect(b']')?;
-            return Ok(Self::Maximal(device));
+            return Ok(Self { axes: Vec::new(), devices });
         }
         c.expect_token("mesh")?;
         let axes = c.list(b'[', b']', |c| {
-            let name = strings::string(c)?;
+            let (name, _) = quoted(c)?;
             c.expect(b'=')?;
-            Ok((SmolStr::from(name), c.size()?))
+            Ok(MeshAxis { name, size: c.size()? })
         })?;
+        let mut mesh = Self { axes, devices: MeshDevices::Ordered };
+        mesh.check().map_err(|error| error.at(c.span_from(start)))?;
         let mut ahead = *c;
-        let devices = if ahead.eat(b',') && ahead.eat_token("device_ids=") {
+        if ahead.eat(b',') && ahead.peek_word() == Some("device_ids") {
+            ahead.attribute_name()?;
             *c = ahead;
-            c.expect(b'(')?;
-            let devices = match c.peek() {
-                Some(b'[') => MeshDevices::Iota(IotaDims::parse(c)?),
-                _ => {
-                    let list = c.list_rest(b')', Cursor::size)?;
-                    return Ok(Self::Axes { axes, devices: Some(MeshDevices::List(list)) });
-                }
-            };
-            c.expect(b')')?;
-            Some(devices)
-        } else {
-            None
-        };
-        Ok(Self::Axes { axes, devices })
+            mesh.devices = mesh.read_devices(c)?;
+        }
+        Ok(mesh)
     }
-    pub(crate) fn print(&self, out: &mut String) {
-        let (axes, devices) = match self {
-            Self::Maximal(device) => {
-                out.push_str("maximal_mesh[device_id=");
-                push_int(out, *device);
-                out.push(']');
-                return;
+    fn check(&self) -> Result<()> {
+        let sizes: Vec<_> = self.axes.iter().map(|axis| axis.size).collect();
+        count(&sizes)?;
+        for (i, axis) in self.axes.iter().enumerate() {
+            if self.axes[..i].iter().any(|other| other.name == axis.name) {
+                return Err(bad(format!("the mesh has two axes `{}`", axis.name)));
             }
-            Self::Axes { axes, devices } => (axes, devices),
+        }
+        Ok(())
+    }
+    fn read_devices(&self, c: &mut Cursor<'_>) -> Result<MeshDevices> {
+        c.expect(b'(')?;
+        c.blank();
+        let start = c.offset();
+        let (devices, found) = if c.next_byte() == Some(b'[') {
+            let iota = IotaDims::parse(c)?;
+            let found = iota.count();
+            // Ids in order are not printed.
+            let ordered = iota.transpose().is_none();
+            c.expect(b')')?;
+            (if ordered { MeshDevices::Ordered } else { MeshDevices::Iota(iota) }, Some(found))
+        } else {
+            let ids = c.list_rest(b')', Cursor::size)?;
+            let found = i64::try_from(ids.len()).ok();
+            let ordered = ids.iter().zip(0i64..).all(|(&id, i)| id == i);
+            (if ordered { MeshDevices::Ordered } else { MeshDevices::List(ids) }, found)
         };
+        let span = c.span_from(start);
+        let (found, wanted) = (found.unwrap_or(i64::MAX), self.device_count());
+        if found != wanted {
+            let message = format!("the mesh has {wanted} devices, but `device_ids` has {found}");
+            return Err(bad(message).at(span));
+        }
+        Ok(devices)
+    }
+
+    pub(crate) fn print(&self, out: &mut String) {
+        if let MeshDevices::Maximal(id) = self.devices {
+            out.push_str("maximal_mesh[device_id=");
+            push_int(out, id);
+            return out.push(']');
+        }
         out.push_str("mesh[");
-        for (i, (name, size)) in axes.iter().enumerate() {
+        for (i, axis) in self.axes.iter().enumerate() {
             out.push_str(if i > 0 { "," } else { "" });
-            print_name(out, name);
+            push_quoted(out, &axis.name);
             out.push('=');
-            push_int(out, *size);
+            push_int(out, axis.size);
         }
         out.push(']');
-        match devices {
-            None => {}
-            Some(MeshDevices::Iota(iota)) => {
+        match &self.devices {
+            MeshDevices::Ordered | MeshDevices::Maximal(_) => return,
+            MeshDevices::Iota(iota) => {
                 out.push_str(", device_ids=(");
                 iota.print(out);
-                out.push(')');
             }
-            Some(MeshDevices::List(list)) => {
+            MeshDevices::List(ids) => {
                 out.push_str(", device_ids=(");
-                for (i, &device) in list.iter().enumerate() {
-                    out.push_str(if i > 0 { "," } else { "" });
-                    push_int(out, device);
-                }
-                out.push(')');
+                push_ints(out, ids);
             }
         }
-    }
-    /// The devices in the mesh's order.
-    pub fn devices(&self) -> Vec<i64> {
-        match self {
-            Self::Maximal(device) => vec![*device],
-            Self::Axes { devices: Some(MeshDevices::List(list)), .. } => list.clone(),
-            Self::Axes { devices: Some(MeshDevices::Iota(iota)), .. } => iota.expand(),
-            Self::Axes { axes, devices: None } => (0..axes.iter().map(|(_, size)| size).product()).collect(),
-        }
-    }
-    /// The groups the listed axes form: the first axis varies slowest inside a group.
-    pub(crate) fn groups(&self, axes: &[AxisRef]) -> Result<Vec<Vec<i64>>> {
-        let wrong = |message: String| Error::from(Code::AttributeValue { message });
-        let Self::Axes { axes: mesh, .. } = self else {
-            return Err(wrong("a mesh of one device has no axes".to_owned()));
-        };
-        // Split every axis into the parts that are named and what lies around them: (axis, size, stride).
-        let mut stride = 1i64;
-        let mut strides = vec![0; mesh.len()];
-        for (slot, (_, size)) in strides.iter_mut().zip(mesh).rev() {
-            *slot = stride;
-            stride = stride.checked_mul(*size).filter(|&n| n <= 1 << 31).ok_or_else(|| {
-                wrong("more devices than any machine has".to_owned())
-            })?;
-        }
-        let mut grouped: Vec<(i64, i64)> = Vec::new();
-        let mut cuts: Vec<Vec<(i64, i64)>> = vec![Vec::new(); mesh.len()];
-        for axis in axes {
-            let by_name = mesh.iter().position(|(name, _)| *name == axis.name);
-            let by_number = axis.name.parse().ok().filter(|&i: &usize| i < mesh.len());
-            let index = by_name.or(by_number).ok_or_else(|| wrong(format!("the mesh has no axis '{}'", axis.name)))?;
-            let size = mesh[index].1;
-            let (before, part) = axis.part.unwrap_or((1, size));
-            let whole = before.checked_mul(part).filter(|&n| n > 0 && size % n == 0);
-            let Some(whole) = whole else {
-                return Err(wrong(format!("axis '{}' of size {size} has no part ({before}){part}", axis.name)));
-            };
-            grouped.push((part, strides[index] * (size / whole)));
-            cuts[index].push((before, part));
-        }
-        let mut rest: Vec<(i64, i64)> = Vec::new();
-        for (index, (_, size)) in mesh.iter().enumerate() {
-            cuts[index].sort_unstable();
-            let mut done = 1;
-            for &(before, part) in &cuts[index] {
-                if before < done || before % done != 0 {
-                    return Err(wrong(format!("parts of axis '{}' overlap", mesh[index].0)));
-                }
-                rest.push((before / done, strides[index] * (size / before)));
-                done = before * part;
-            }
-            rest.push((size / done.max(1), strides[index]));
-        }
-        let walk = |dims: &[(i64, i64)]| {
-            dims.iter().fold(vec![0], |list: Vec<i64>, &(size, stride)| {
-                list.iter().flat_map(|&n| (0..size).map(move |i| n + i * stride)).collect()
-            })
-        };
-        let devices = self.devices();
-        let device = |at: i64| usize::try_from(at).ok().and_then(|i| devices.get(i)).copied();
-        let inner = walk(&grouped);
-        let groups = walk(&rest).into_iter().map(|base| {
-            inner.iter().map(|&at| device(base + at)).collect::<Option<Vec<_>>>()
-        });
-        groups.collect::<Option<_>>().ok_or_else(|| wrong("the mesh lists too few devices".to_owned()))
+        out.push(')');
     }
 }
 
 impl AxisRef {
-    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let name = SmolStr::from(strings::string(c)?);
-        let part = if c.eat(b':') {
-            c.expect(b'(')?;
-            let before = c.size()?;
-            c.expect(b')')?;
-            Some((before, c.size()?))
-        } else {
-            None
-        };
-        Ok(Self { name, part })
+    /// All of the axis.
+    pub fn new(name: impl Into<SmolStr>) -> Self {
+        Self { name: name.into(), part: None }
     }
+    /// Puts the axis' name where its number was written, and checks that the mesh has it. Gives its position and
+    /// what the reference covers: the product before, the size.
+    pub(crate) fn resolve(&mut self, mesh: &Mesh) -> Result<(usize, SubAxis)> {
+        let Some(position) = mesh.axis(&self.name) else {
+            let names: Vec<_> = mesh.axes.iter().map(|axis| format!("`{}`", axis.name)).collect();
+            let error = bad(format!("the mesh has no axis `{}`", self.name));
+            return Err(match names.as_slice() {
+                [] => error,
+                names => error.with_help(format!("it has {}", names.join(", "))),
+            });
+        };
+        let axis = &mesh.axes[position];
+        self.name = axis.name.clone();
+        let Some(part) = self.part else {
+            return Ok((position, SubAxis { pre: 1, size: axis.size }));
+        };
+        let divides = part.pre.checked_mul(part.size).is_some_and(|n| n > 0 && axis.size % n == 0);
+        if part.pre < 1 || part.size < 2 || !divides {
+            let SubAxis { pre, size } = part;
+            let message = format!("`:({pre}){size}` is no part of an axis of size {}", axis.size);
+            return Err(bad(message));
+        }
+        if part.size == axis.size {
+            let error = bad(format!("the part is all of the axis `{}`", self.name));
+            return Err(error.with_help(format!("write `'{}'`", self.name)));
+        }
+        Ok((position, part))
+    }
+
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        let (name, _) = quoted(c)?;
+        if !c.eat(b':') {
+            return Ok(Self { name, part: None });
+        }
+        c.expect(b'(')?;
+        let pre = c.size()?;
+        c.expect(b')')?;
+        Ok(Self { name, part: Some(SubAxis { pre, size: c.size()? }) })
+    }
+
     pub(crate) fn print(&self, out: &mut String) {
-        print_name(out, &self.name);
-        if let Some((before, size)) = self.part {
+        push_quoted(out, &self.name);
+        if let Some(SubAxis { pre, size }) = self.part {
             out.push_str(":(");
-            push_int(out, before);
+            push_int(out, pre);
             out.push(')');
             push_int(out, size);
         }
+    }
+}
+
+/// The axes between braces.
+pub(crate) fn axes(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
+    c.list(b'{', b'}', AxisRef::parse)
+}
+/// Writes axes between braces, with commas between them.
+pub(crate) fn push_axes(out: &mut String, axes: &[AxisRef]) {
+    out.push('{');
+    for (i, axis) in axes.iter().enumerate() {
+        out.push_str(if i > 0 { "," } else { "" });
+        axis.print(out);
+    }
+    out.push('}');
+}
+
+/// A name in quotes of either kind. XLA prints names without escapes, so that one with a quote or a backslash
+/// could not be read again; none is taken.
+fn quoted(c: &mut Cursor<'_>) -> Result<(SmolStr, Span)> {
+    const WANTED: &str = "the name of an axis in quotes";
+    c.blank();
+    let start = c.offset();
+    let Some(quote @ (b'\'' | b'"')) = c.next_byte() else { return Err(c.wanted(WANTED)) };
+    let inside = &c.rest()[1..];
+    let Some(end) = inside.find(char::from(quote)) else { return Err(c.wanted(WANTED)) };
+    let name = &inside[..end];
+    c.skip(end + 2);
+    let span = c.span_from(start);
+    if name.contains(['\'', '\\']) || name.chars().any(char::is_control) {
+        let error: Error = bad("the name of an axis has neither quotes nor escapes");
+        return Err(error.at(span));
+    }
+    Ok((name.into(), span))
+}
+
+fn push_quoted(out: &mut String, name: &str) {
+    out.push('\'');
+    out.push_str(name);
+    out.push('\'');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::{read, value_tests};
+    use super::*;
+
+    value_tests!(Mesh);
+
+    #[test]
+    fn meshes_come_back() {
+        for (text, printed) in [
+            ("mesh[]", "mesh[]"),
+            ("mesh['x'=2,'y'=4]", "mesh['x'=2,'y'=4]"),
+            ("mesh[\"x\" = 2, 'a b'=4]", "mesh['x'=2,'a b'=4]"),
+            ("maximal_mesh[device_id=5]", "maximal_mesh[device_id=5]"),
+            (
+                "mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0))",
+                "mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0))",
+            ),
+            ("mesh['x'=4], device_ids=([2,2]T(1,0))", "mesh['x'=4], device_ids=([2,2]T(1,0))"),
+            ("mesh['x'=2,'y'=2], device_ids=([4])", "mesh['x'=2,'y'=2]"),
+            ("mesh['x'=2,'y'=2], device_ids=([2,2]T(0,1))", "mesh['x'=2,'y'=2]"),
+            ("mesh['x'=2,'y'=2], device_ids=(3, 1,2,0)", "mesh['x'=2,'y'=2], device_ids=(3,1,2,0)"),
+            ("mesh['x'=4], device_ids=(0,1,2,3)", "mesh['x'=4]"),
+        ] {
+            assert_eq!(again(text), printed);
+        }
+    }
+    #[test]
+    fn a_comma_after_a_mesh_is_left_standing() {
+        let mut c = Cursor::new("mesh['x'=2], [{'x'}]");
+        Mesh::parse(&mut c).unwrap();
+        assert_eq!(c.rest(), ", [{'x'}]");
+    }
+    #[test]
+    fn rejections() {
+        for (text, place, message) in [
+            ("mesh['x'=2,'x'=2]", "mesh['x'=2,'x'=2]", "the mesh has two axes `x`"),
+            ("mesh['x'=0]", "mesh['x'=0]", "`0` is no number of devices"),
+            ("mesh['x'=2147483649]", "mesh['x'=2147483649]", "`2147483649` are more than 2^31 ids"),
+            (
+                "mesh['x'=2,'y'=2], device_ids=(3,1,2)",
+                "3,1,2)",
+                "the mesh has 4 devices, but `device_ids` has 3",
+            ),
+            ("mesh[x=2]", "x", "expected the name of an axis in quotes, found `x`"),
+            ("mesh['y\\'z'=2]", "'y\\'", "the name of an axis has neither quotes nor escapes"),
+            ("maximal_mesh[id=2]", "id", "there is no field `id` here"),
+        ] {
+            let (at, found, _) = rejected(text);
+            assert_eq!((at, found.as_str()), (place, message), "{text}");
+        }
+    }
+    #[test]
+    fn references_are_resolved_by_name_or_number() {
+        let mesh = read("mesh['x'=2,'y'=8]", Mesh::parse).unwrap();
+        let resolve = |text: &str| {
+            let mut axis = read(text, AxisRef::parse).unwrap();
+            let found = axis.resolve(&mesh).map_err(|error| error.code().to_string());
+            found.map(|(position, part)| {
+                let mut out = String::new();
+                axis.print(&mut out);
+                (position, part.pre, part.size, out)
+            })
+        };
+        assert_eq!(resolve("'x'"), Ok((0, 1, 2, "'x'".to_owned())));
+        assert_eq!(resolve("'1'"), Ok((1, 1, 8, "'y'".to_owned())));
+        assert_eq!(resolve("'y': (2) 2"), Ok((1, 2, 2, "'y':(2)2".to_owned())));
+        assert_eq!(resolve("'z'"), Err("the mesh has no axis `z`".to_owned()));
+        assert_eq!(resolve("'2'"), Err("the mesh has no axis `2`".to_owned()));
+        assert_eq!(resolve("'y':(1)8"), Err("the part is all of the axis `y`".to_owned()));
+        assert_eq!(resolve("'y':(1)3"), Err("`:(1)3` is no part of an axis of size 8".to_owned()));
+        assert_eq!(resolve("'y':(2)1"), Err("`:(2)1` is no part of an axis of size 8".to_owned()));
+        assert_eq!(resolve("'y':(0)2"), Err("`:(0)2` is no part of an axis of size 8".to_owned()));
     }
 }

@@ -3,9 +3,11 @@ mod accuracy;
 mod aliasing;
 mod basic;
 mod conv_dims;
+mod fields;
 mod hooks;
 mod iota;
-mod mesh;
+pub(crate) mod mesh;
+mod mesh_groups;
 mod padding;
 mod precision;
 mod replica_groups;
@@ -21,15 +23,13 @@ pub(crate) use basic::Positional;
 pub use basic::{DomainMetadata, Float, Ignored, Pairs, Reducer, Text};
 pub use conv_dims::ConvDims;
 pub use iota::IotaDims;
-pub use mesh::{AxisRef, Mesh, MeshDevices};
+pub use mesh::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis};
+pub use mesh_groups::MeshGroups;
 pub use padding::{PaddingConfig, PaddingDim};
 pub use precision::OperandPrecision;
-pub use replica_groups::ReplicaGroups;
+pub use replica_groups::{IotaTiling, ReplicaGroups};
 pub use shape_index::ShapeIndex;
 pub use slice_range::{SliceRange, SliceRanges};
-pub use sparsity::SparsityConfig;
+pub use sparsity::{ConvSparsity, OperandSparsity};
 pub use window::{Window, WindowDim};
-pub use words::{
-    ApiVersion, ComparisonType, ConvolutionKind, CustomCallSchedule, Direction, DotAlgorithm,
-    FftType, FusionKind, PaddingType, Precision, RandomAlgorithm, RandomDistribution, Transpose,
-};
+pub use words::*;

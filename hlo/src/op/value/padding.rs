@@ -1,55 +1,83 @@
-//! `padding=1_2x0_0_1`: low, high and interior padding of each dimension.
+//! `padding=-1_2x0_0_1`, of `pad`.
 use crate::Result;
-use crate::text::print::push_int;
-use crate::text::{Cursor, pattern};
+use crate::text::pattern::{self, PadGroup};
+use crate::text::{Cursor, print::push_int};
 
-/// How much padding each dimension gets.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+/// What a `pad` adds around and between the elements.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaddingConfig {
-    /// One entry for each dimension.
+    /// One entry a dimension.
     pub dims: Vec<PaddingDim>,
 }
 
-/// How much padding one dimension gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// Padding of one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaddingDim {
-    /// Before the first element; may be negative.
+    /// Elements added before the first; a negative number takes some away.
     pub low: i64,
-    /// After the last element; may be negative.
+    /// Elements added after the last; a negative number takes some away.
     pub high: i64,
-    /// Between two elements.
+    /// Elements added between each two.
     pub interior: i64,
 }
 
 impl PaddingConfig {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.blank();
-        // A scalar has no dimension to pad: its list is empty.
-        if matches!(c.next_byte(), None | Some(b',' | b'\n' | b'\r' | b'}')) {
-            return Ok(Self::default());
-        }
-        let found = pattern::pads(c.rest());
-        let (groups, length) = found.ok_or_else(|| c.wanted("padding like 0_1x2_3_1"))?;
+        let (groups, length) = pattern::pads(c.rest()).ok_or_else(|| {
+            c.wanted("padding").with_help(
+                "write low, high and, where needed, interior padding of each dimension: `0_1x2_2_1`",
+            )
+        })?;
         c.skip(length);
-        let dim = |(low, high, interior): (i64, i64, Option<i64>)| PaddingDim {
+        let dims = groups.into_iter().map(|(low, high, interior)| PaddingDim {
             low,
             high,
             interior: interior.unwrap_or(0),
-        };
-        Ok(Self { dims: groups.into_iter().map(dim).collect() })
+        });
+        Ok(Self { dims: dims.collect() })
     }
-    /// Interior padding is printed for all dimensions or for none.
+
     pub(crate) fn print(&self, out: &mut String) {
-        let interior = self.dims.iter().any(|d| d.interior != 0);
-        for (i, dim) in self.dims.iter().enumerate() {
-            out.push_str(if i > 0 { "x" } else { "" });
-            push_int(out, dim.low);
-            out.push('_');
-            push_int(out, dim.high);
-            if interior {
-                out.push('_');
-                push_int(out, dim.interior);
-            }
+        let interior = self.dims.iter().any(|dim| dim.interior != 0);
+        let group = |dim: &PaddingDim| (dim.low, dim.high, interior.then_some(dim.interior));
+        push_pads(out, self.dims.iter().map(group));
+    }
+}
+
+/// Appends `low_high_interior` of each dimension.
+pub(super) fn push_pads(out: &mut String, groups: impl IntoIterator<Item = PadGroup>) {
+    for (i, (low, high, interior)) in groups.into_iter().enumerate() {
+        if i > 0 {
+            out.push('x');
         }
+        push_int(out, low);
+        out.push('_');
+        push_int(out, high);
+        if let Some(interior) = interior {
+            out.push('_');
+            push_int(out, interior);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::value_tests;
+    use super::*;
+
+    value_tests!(PaddingConfig);
+
+    #[test]
+    fn interior_padding_is_printed_for_all_or_none() {
+        assert_eq!(again("-1_2x0_0_1"), "-1_2_0x0_0_1");
+        assert_eq!(again("1_1_0x0_0_0"), "1_1x0_0");
+        assert_eq!(again(" 3_-4"), "3_-4");
+    }
+    #[test]
+    fn rejections() {
+        assert_eq!(rejected("2x3").1, "expected padding, found `2`");
+        assert_eq!(rejected("1_1 x2_2").0, "x2_2");
+        assert_eq!(rejected("1_1_-1").0, "_-1");
     }
 }

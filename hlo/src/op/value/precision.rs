@@ -1,19 +1,22 @@
-//! `operand_precision={highest,default}`
+//! `operand_precision={highest,high}`, of `dot` and `convolution`.
 use super::Precision;
 use crate::Result;
 use crate::text::Cursor;
 
-/// How exactly each operand is to be read; empty where every one is left to the back end.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+/// Precision of each operand; empty where the text does not say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperandPrecision(pub Vec<Precision>);
 
 impl OperandPrecision {
-    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let list = c.list(b'{', b'}', Precision::parse)?;
-        // XLA prints the list only where it says something.
-        let says = list.iter().any(|&p| p != Precision::Default);
-        Ok(Self(if says { list } else { Vec::new() }))
+    /// Whether nothing but the default is asked for, so that it need not be printed.
+    pub fn all_default(&self) -> bool {
+        self.0.iter().all(|&precision| precision == Precision::Default)
     }
+
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        c.list(b'{', b'}', Precision::parse).map(Self)
+    }
+
     pub(crate) fn print(&self, out: &mut String) {
         out.push('{');
         for (i, precision) in self.0.iter().enumerate() {
@@ -21,5 +24,22 @@ impl OperandPrecision {
             precision.print(out);
         }
         out.push('}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::value_tests;
+    use super::*;
+
+    value_tests!(OperandPrecision);
+
+    #[test]
+    fn precisions_come_back() {
+        assert_eq!(again("{ HIGHEST , Default }"), "{highest,default}");
+        assert_eq!(again("{}"), "{}");
+        assert_eq!(rejected("{higher}").2, "did you mean `high`?");
+        assert!(OperandPrecision(vec![Precision::Default; 2]).all_default());
+        assert!(!OperandPrecision(vec![Precision::Default, Precision::High]).all_default());
     }
 }

@@ -1,19 +1,26 @@
-//! `replica_groups=`: a list of lists, numbers counted off, or axes of a mesh.
-use super::{AxisRef, IotaDims, Mesh};
-use crate::diag::Code;
-use crate::text::Cursor;
-use crate::text::print::push_int;
-use crate::{Error, Result, Span};
+//! `replica_groups=`, of the collective ops: which replicas work together. One of three spellings, which is kept.
+use super::fields::bad;
+use super::{IotaDims, MeshGroups};
+use crate::Result;
+use crate::text::{Cursor, print::push_ints};
 
-/// Which devices work together. Printed in the spelling it was read in.
+/// Groups of replicas or devices that exchange data; none for one group of all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReplicaGroups {
-    /// `{{0,1},{2,3}}`; empty for one group of all.
+    /// `{{0,1},{2,3}}`
     List(Vec<Vec<i64>>),
-    /// `[2,4]<=[8]`: groups, devices in each, and the order they are counted off in.
-    Iota(i64, i64, IotaDims),
+    /// `[2,4]<=[4,2]T(1,0)`
+    Iota(IotaTiling),
     /// `mesh['x'=2,'y'=4] {'y'}`
-    Mesh(Mesh, Vec<AxisRef>),
+    Mesh(Box<MeshGroups>),
+}
+
+/// Groups of equal size cut from a list of ids.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IotaTiling {
+    group_count: i64,
+    group_size: i64,
+    ids: IotaDims,
 }
 
 impl Default for ReplicaGroups {
@@ -22,138 +29,143 @@ impl Default for ReplicaGroups {
     }
 }
 
-impl ReplicaGroups {
-    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        c.blank();
-        let start = c.offset();
-        let groups = match c.peek() {
-            Some(b'{') => Self::List(c.list(b'{', b'}', Cursor::ints)?),
-            Some(b'[') => {
-                let sizes = c.list(b'[', b']', Cursor::size)?;
-                c.expect_token("<=")?;
-                let iota = IotaDims::parse(c)?;
-                let span = c.span_from(start);
-                let wrong = |message: String| Err(Error::from(Code::AttributeValue { message }).at(span));
-                let [groups, size] = *sizes else {
-                    return wrong("replica groups are counted off as [groups,size]".to_owned());
-                };
-                let count = iota.reshape.iter().product::<i64>();
-                if groups.checked_mul(size) != Some(count) {
-                    return wrong(format!("{groups} groups of {size} are not {count} devices"));
-                }
-                Self::Iota(groups, size, iota)
-            }
-            _ if matches!(c.peek_word(), Some("mesh" | "maximal_mesh")) => {
-                let mesh = Mesh::parse(c)?;
-                let axes = c.list(b'{', b'}', AxisRef::parse)?;
-                mesh.groups(&axes).map_err(|e| e.at(c.span_from(start)))?;
-                Self::Mesh(mesh, axes)
-            }
-            _ => return Err(c.wanted("`{{0,1},...}`, `[groups,size]<=[...]` or `mesh[...]`")),
-        };
-        Ok(groups)
-    }
-    pub(crate) fn print(&self, out: &mut String) {
-        match self {
-            Self::List(groups) => {
-                out.push('{');
-                for (i, group) in groups.iter().enumerate() {
-                    out.push_str(if i > 0 { ",{" } else { "{" });
-                    for (j, &id) in group.iter().enumerate() {
-                        out.push_str(if j > 0 { "," } else { "" });
-                        push_int(out, id);
-                    }
-                    out.push('}');
-                }
-                out.push('}');
-            }
-            Self::Iota(groups, size, iota) => {
-                out.push('[');
-                push_int(out, *groups);
-                out.push(',');
-                push_int(out, *size);
-                out.push_str("]<=");
-                iota.print(out);
-            }
-            Self::Mesh(mesh, axes) => {
-                mesh.print(out);
-                out.push_str(" {");
-                for (i, axis) in axes.iter().enumerate() {
-                    out.push_str(if i > 0 { "," } else { "" });
-                    axis.print(out);
-                }
-                out.push('}');
-            }
+impl IotaTiling {
+    /// `group_count` groups of `group_size`, taken from `ids` one after another.
+    pub fn new(group_count: i64, group_size: i64, ids: IotaDims) -> Result<Self> {
+        let total = group_count.checked_mul(group_size);
+        if group_count < 1 || total != Some(ids.count()) {
+            let ids = ids.count();
+            let message =
+                format!("{group_count} groups of {group_size} do not take the {ids} ids there are");
+            return Err(bad(message).with_help("both sides of `<=` have the same product"));
         }
+        Ok(Self { group_count, group_size, ids })
     }
-    /// The groups as lists.
-    pub fn expand(&self) -> Vec<Vec<i64>> {
-        match self {
-            Self::List(groups) => groups.clone(),
-            Self::Iota(_, size, iota) => {
-                let size = usize::try_from(*size).unwrap_or(1).max(1);
-                iota.expand().chunks(size).map(<[i64]>::to_vec).collect()
-            }
-            Self::Mesh(mesh, axes) => mesh.groups(axes).expect("checked when it was read"),
-        }
+    /// Number of groups.
+    pub fn group_count(&self) -> i64 {
+        self.group_count
     }
-    /// Whether there is no list: then all devices are one group.
-    pub fn is_empty(&self) -> bool {
-        matches!(self, Self::List(groups) if groups.is_empty())
+    /// Ids in each.
+    pub fn group_size(&self) -> i64 {
+        self.group_size
+    }
+    /// The ids of all groups, one group after another.
+    pub fn ids(&self) -> &IotaDims {
+        &self.ids
     }
 }
 
-/// `{0,0,1,1}`: the group of each replica, of texts of 2018.
-pub(crate) fn by_replica(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>> {
+impl ReplicaGroups {
+    /// Whether no group is named, so that all work together.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::List(groups) if groups.is_empty())
+    }
+    /// The groups as lists of ids; none for one group of all.
+    pub fn expand(&self) -> Vec<Vec<i64>> {
+        match self {
+            Self::List(groups) => groups.clone(),
+            Self::Iota(tiling) => {
+                let size = usize::try_from(tiling.group_size).unwrap_or(1).max(1);
+                tiling.ids.expand().chunks(size).map(<[i64]>::to_vec).collect()
+            }
+            Self::Mesh(groups) => groups.expand(),
+        }
+    }
+
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        match c.peek() {
+            Some(b'{') => c.list(b'{', b'}', Cursor::ints).map(Self::List),
+            Some(b'[') => iota(c).map(Self::Iota),
+            Some(b'm') => MeshGroups::parse(c).map(|groups| Self::Mesh(Box::new(groups))),
+            _ => {
+                let error = c.wanted("replica groups");
+                Err(error.with_help("write `{{0,1},{2,3}}`, `[2,4]<=[8]` or `mesh['x'=8] {'x'}`"))
+            }
+        }
+    }
+    pub(crate) fn print(&self, out: &mut String) {
+        match self {
+            Self::List(groups) => push_groups(out, groups),
+            Self::Iota(tiling) => {
+                out.push('[');
+                push_ints(out, &[tiling.group_count, tiling.group_size]);
+                out.push(']');
+                tiling.ids.print_tail(out);
+            }
+            Self::Mesh(groups) => groups.print(out),
+        }
+    }
+}
+
+fn iota(c: &mut Cursor<'_>) -> Result<IotaTiling> {
     c.blank();
     let start = c.offset();
-    let ids = c.ints()?;
-    let count = ids.iter().max().map_or(0, |&m| m.saturating_add(1));
-    let wrong = || {
-        let message = "each replica is given the number of its group".to_owned();
-        Error::from(Code::AttributeValue { message }).at(Span::new(start, start + 1))
+    let sizes = c.list(b'[', b']', Cursor::size)?;
+    let &[group_count, group_size] = sizes.as_slice() else {
+        let error = bad("replica groups have two sizes: number of groups, ids in each");
+        return Err(error
+            .at(c.span_from(start))
+            .with_help("for one group of 8, write `[1,8]<=[8]`"));
     };
-    let count = usize::try_from(count).ok().filter(|&n| n <= ids.len()).ok_or_else(wrong)?;
-    let mut groups = vec![Vec::new(); count];
-    for (replica, &group) in (0..).zip(&ids) {
-        let slot = usize::try_from(group).ok().and_then(|g| groups.get_mut(g));
-        slot.ok_or_else(wrong)?.push(replica);
+    let ids = IotaDims::parse_tail(c)?;
+    IotaTiling::new(group_count, group_size, ids).map_err(|error| error.at(c.span_from(start)))
+}
+
+/// Appends `{{0,1},{2,3}}`.
+pub(crate) fn push_groups(out: &mut String, groups: &[Vec<i64>]) {
+    out.push('{');
+    for (i, group) in groups.iter().enumerate() {
+        out.push_str(if i > 0 { ",{" } else { "{" });
+        push_ints(out, group);
+        out.push('}');
     }
-    Ok(groups)
+    out.push('}');
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::{read, value_tests};
     use super::*;
 
-    fn groups(text: &str) -> Result<Vec<Vec<i64>>> {
-        let groups = ReplicaGroups::parse(&mut Cursor::new(text))?;
-        let mut out = String::new();
-        groups.print(&mut out);
-        assert_eq!(out, text);
-        Ok(groups.expand())
-    }
+    value_tests!(ReplicaGroups);
 
     #[test]
-    fn expands_as_xla_does() {
-        let g = |text| groups(text).unwrap();
-        assert_eq!(g("mesh['x'=2,'y'=4] {'x'}"), [[0, 4], [1, 5], [2, 6], [3, 7]]);
-        assert_eq!(g("mesh['x'=2,'y'=4] {'y'}"), [[0, 1, 2, 3], [4, 5, 6, 7]]);
-        assert_eq!(g("mesh['x'=2,'y'=4] {'y','x'}"), [[0, 4, 1, 5, 2, 6, 3, 7]]);
-        assert_eq!(g("mesh['x'=8] {'x':(2)2}"), [[0, 2], [1, 3], [4, 6], [5, 7]]);
-        assert_eq!(g("mesh['x'=4] {'x':(1)2}"), [[0, 2], [1, 3]]);
-        assert_eq!(g("mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'x'}"), [[0, 1], [2, 3]]);
-        assert_eq!(g("mesh['x'=2,'y'=2], device_ids=(3,1,2,0) {'y'}"), [[3, 1], [2, 0]]);
-        assert_eq!(g("[2,4]<=[4,2]T(1,0)"), [[0, 2, 4, 6], [1, 3, 5, 7]]);
-        assert_eq!(g("[4,2]<=[2,2,2]T(2,0,1)"), [[0, 2], [4, 6], [1, 3], [5, 7]]);
-        assert_eq!(g("{{0,1},{2,3}}"), [[0, 1], [2, 3]]);
-        assert!(g("{}").is_empty());
+    fn the_spelling_is_kept() {
+        for (text, printed) in [
+            ("{}", "{}"),
+            ("{{}}", "{{}}"),
+            ("{{0,1}, {2}}", "{{0,1},{2}}"),
+            ("[2,4]<=[8]", "[2,4]<=[8]"),
+            ("[2, 4] <= [4, 2] T (1, 0)", "[2,4]<=[4,2]T(1,0)"),
+            ("[4,2]<=[2,2,2]T(2,0,1)", "[4,2]<=[4,2]T(1,0)"),
+            ("mesh['x'=2,'y'=4] {'y'}", "mesh['x'=2,'y'=4] {'y'}"),
+        ] {
+            assert_eq!(again(text), printed);
+        }
+        assert!(ReplicaGroups::default().is_empty());
     }
-
     #[test]
-    fn refuses_what_does_not_fit() {
-        for bad in ["[8]<=[8]", "[2,4]<=[4,2]", "[2,4]<=[8]T(0)", "[2,3]<=[8]", "mesh['x'=2] {'z'}", "3"] {
-            assert!(ReplicaGroups::parse(&mut Cursor::new(bad)).is_err(), "{bad}");
+    fn expansion() {
+        let groups = |text| read(text, ReplicaGroups::parse).unwrap().expand();
+        assert_eq!(groups("[2,4]<=[4,2]T(1,0)"), [[0, 2, 4, 6], [1, 3, 5, 7]]);
+        assert_eq!(groups("[4,2]<=[2,2,2]T(2,0,1)"), [[0, 2], [4, 6], [1, 3], [5, 7]]);
+        assert_eq!(groups("{{3,1},{2}}"), [vec![3, 1], vec![2]]);
+        assert_eq!(groups("mesh['x'=2,'y'=2] {'x'}"), [[0, 2], [1, 3]]);
+        assert!(groups("{}").is_empty());
+    }
+    #[test]
+    fn rejections() {
+        for (text, place, message) in [
+            ("{0,1}", "0", "expected `{`, found `0`"),
+            ("[8]<=[8]", "[8]", "replica groups have two sizes: number of groups, ids in each"),
+            ("[2,4]<=[4]", "[2,4]<=[4]", "2 groups of 4 do not take the 4 ids there are"),
+            ("[0,4]<=[4]", "[0,4]<=[4]", "0 groups of 4 do not take the 4 ids there are"),
+            ("[2,4]<=[4,2]", "<=[4,2]", "an iota of several dimensions needs their order `T(..)`"),
+            ("[2,4]<=[8]T(0)", "<=[8]T(0)", "an iota of one dimension has no order `T(..)`"),
+            ("all", "all", "expected replica groups, found `all`"),
+        ] {
+            let (at, found, _) = rejected(text);
+            assert_eq!((at, found.as_str()), (place, message), "{text}");
         }
     }
 }

@@ -1,22 +1,62 @@
-//! `{0,1}`: a place in a tuple of tuples.
-use crate::Result;
-use crate::text::Cursor;
-use crate::text::print::push_int;
+//! `{0,1}`: a path into a tuple.
+use crate::text::{Cursor, print::push_ints};
+use crate::{Dims, Result, Shape};
 
-/// The elements to take, from the outermost tuple inwards.
+/// Which element of a tuple, of which element of that, and so on; empty for the whole.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct ShapeIndex(pub Vec<i64>);
+pub struct ShapeIndex(pub Dims);
 
 impl ShapeIndex {
-    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        Ok(Self(c.list(b'{', b'}', Cursor::size)?))
+    /// The part of `shape` it leads to, if there is one.
+    pub fn of<'a>(&self, shape: &'a Shape) -> Option<&'a Shape> {
+        let element = |shape: &'a Shape, i: &i64| shape.tuple()?.get(usize::try_from(*i).ok()?);
+        self.0.iter().try_fold(shape, element)
     }
+
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        let mut index = Dims::new();
+        c.expect(b'{')?;
+        if c.eat(b'}') {
+            return Ok(Self(index));
+        }
+        loop {
+            index.push(c.size()?);
+            if !c.eat(b',') {
+                c.expect(b'}')?;
+                return Ok(Self(index));
+            }
+        }
+    }
+
     pub(crate) fn print(&self, out: &mut String) {
         out.push('{');
-        for (i, &index) in self.0.iter().enumerate() {
-            out.push_str(if i > 0 { "," } else { "" });
-            push_int(out, index);
-        }
+        push_ints(out, &self.0);
         out.push('}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::value_tests;
+    use super::*;
+
+    value_tests!(ShapeIndex);
+
+    #[test]
+    fn indices_come_back() {
+        assert_eq!(again("{}"), "{}");
+        assert_eq!(again("{ 1 , 0 }"), "{1,0}");
+        assert_eq!(rejected("{-1}").1, "`-1` is not a size");
+        assert_eq!(rejected("{1,}").0, "}");
+    }
+    #[test]
+    fn it_leads_into_tuples() {
+        let shape: Shape = "(f32[], (s32[], pred[]))".parse().unwrap();
+        let at =
+            |index: &[i64]| ShapeIndex(Dims::from_slice(index)).of(&shape).map(Shape::to_string);
+        assert_eq!(at(&[1, 1]).as_deref(), Some("pred[]"));
+        assert_eq!(at(&[]).as_deref(), Some("(f32[], (s32[], pred[]))"));
+        assert_eq!(at(&[0, 0]), None);
+        assert_eq!(at(&[2]), None);
     }
 }

@@ -1,20 +1,19 @@
-//! `slice={[0:3], [0:4:2]}`
+//! `slice={[0:3], [1:9:2]}`
 use crate::Result;
-use crate::text::Cursor;
-use crate::text::print::push_int;
+use crate::text::{Cursor, print::push_int};
 
-/// One range for each dimension.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+/// What a `slice` takes of each dimension.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SliceRanges(pub Vec<SliceRange>);
 
-/// `[start:limit:stride]`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What a `slice` takes of one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceRange {
-    /// First index taken.
+    /// The first index.
     pub start: i64,
-    /// One past the last index.
+    /// One past the last index that may be taken.
     pub limit: i64,
-    /// Step.
+    /// Distance of the indices.
     pub stride: i64,
 }
 
@@ -31,21 +30,41 @@ impl SliceRanges {
         })?;
         Ok(Self(ranges))
     }
-    /// Strides are printed for all dimensions or for none.
+
     pub(crate) fn print(&self, out: &mut String) {
-        let strided = self.0.iter().any(|r| r.stride != 1);
+        let strides = self.0.iter().any(|range| range.stride != 1);
         out.push('{');
         for (i, range) in self.0.iter().enumerate() {
             out.push_str(if i > 0 { ", [" } else { "[" });
             push_int(out, range.start);
             out.push(':');
             push_int(out, range.limit);
-            if strided {
+            if strides {
                 out.push(':');
                 push_int(out, range.stride);
             }
             out.push(']');
         }
         out.push('}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::value_tests;
+    use super::*;
+
+    value_tests!(SliceRanges);
+
+    #[test]
+    fn strides_are_printed_for_all_or_none() {
+        assert_eq!(again("{[0:1],[0:4:2]}"), "{[0:1:1], [0:4:2]}");
+        assert_eq!(again("{[0:1:1], [0 : 2 : 1]}"), "{[0:1], [0:2]}");
+        assert_eq!(again("{}"), "{}");
+    }
+    #[test]
+    fn rejections() {
+        assert_eq!(rejected("{[0:1] [0:2]}").1, "expected `,` or `}`, found `[`");
+        assert_eq!(rejected("{[0]}").1, "expected `:`, found `]`");
     }
 }

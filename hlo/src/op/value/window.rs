@@ -1,181 +1,216 @@
 //! `window={size=2x3 stride=1x2 pad=0_0x1_1 lhs_dilate=1x2 rhs_dilate=1x1 rhs_reversal=0x1}`
-use crate::diag::{Code, nearest};
-use crate::text::print::push_int;
+use super::fields::{Between, bad, fields, push_by};
+use super::padding::push_pads;
 use crate::text::{Cursor, pattern};
-use crate::{Dims, Error, Result};
+use crate::{Dims, Result};
 
-/// A box that moves over an array.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+/// How a window moves over an array.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Window {
-    /// One entry for each dimension it moves in.
+    /// One entry a dimension the window has.
     pub dims: Vec<WindowDim>,
 }
 
 /// One dimension of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowDim {
-    /// Elements in the box.
+    /// Elements the window covers.
     pub size: i64,
-    /// Step from one place to the next.
+    /// Elements it moves by.
     pub stride: i64,
-    /// Padding before the first element; may be negative.
+    /// Elements added before the first; a negative number takes some away.
     pub pad_low: i64,
-    /// Padding after the last element; may be negative.
+    /// Elements added after the last; a negative number takes some away.
     pub pad_high: i64,
-    /// Distance of the array's elements; 1 without holes.
+    /// Distance of the array's elements: 2 puts one hole between each two.
     pub lhs_dilation: i64,
-    /// Distance of the box's elements; 1 without holes.
+    /// Distance of the window's elements.
     pub rhs_dilation: i64,
-    /// The box is read backwards.
+    /// Whether the window (a convolution's kernel) is mirrored.
     pub reversal: bool,
 }
 
-impl Default for WindowDim {
-    fn default() -> Self {
-        Self { size: 1, stride: 1, pad_low: 0, pad_high: 0, lhs_dilation: 1, rhs_dilation: 1, reversal: false }
+impl WindowDim {
+    /// A dimension of this size that moves by one, without padding or holes.
+    pub const fn new(size: i64) -> Self {
+        Self {
+            size,
+            stride: 1,
+            pad_low: 0,
+            pad_high: 0,
+            lhs_dilation: 1,
+            rhs_dilation: 1,
+            reversal: false,
+        }
     }
 }
 
 const FIELDS: [&str; 6] = ["size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"];
 
-/// Reads `2x3x4`.
-fn sizes(c: &mut Cursor<'_>) -> Result<Dims> {
-    c.blank();
-    let (dims, length) = pattern::sizes(c.rest()).ok_or_else(|| c.wanted("sizes like 2x3"))?;
-    c.skip(length);
-    Ok(dims)
-}
-
 impl Window {
-    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        c.blank();
-        let start = c.offset();
-        c.expect(b'{')?;
-        let mut fields: [Option<Dims>; 6] = std::array::from_fn(|_| None);
-        let mut pads = Vec::new();
-        while !c.eat(b'}') {
-            let (key, span) = c.attribute_name()?;
-            let Some(number) = FIELDS.iter().position(|&f| f == key) else {
-                let code = Code::UnknownAttribute { op: "window".into(), name: key.into() };
-                let error = Error::from(code).at(span);
-                return Err(match nearest(key, FIELDS) {
-                    Some(name) => error.with_help(format!("did you mean `{name}`?")),
-                    None => error.with_help(format!("it takes {}", FIELDS.join(", "))),
-                });
-            };
-            if fields[number].is_some() {
-                return Err(Error::from(Code::DuplicateAttribute { name: key.into() }).at(span));
-            }
-            if key == "pad" {
-                pads = pad_pairs(c)?;
-                fields[number] = Some(Dims::from_elem(0, pads.len()));
-            } else {
-                fields[number] = Some(sizes(c)?);
-            }
-        }
-        Self::from_fields(&fields, &pads).map_err(|e| e.at(c.span_from(start)))
+    /// Whether it has no dimensions, as of an op without a window.
+    pub fn is_empty(&self) -> bool {
+        self.dims.is_empty()
     }
 
-    fn from_fields(fields: &[Option<Dims>; 6], pads: &[(i64, i64)]) -> Result<Self> {
-        let Some(size) = &fields[0] else {
-            if fields.iter().all(Option::is_none) {
-                return Ok(Self::default());
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        type Set = fn(&mut WindowDim, i64);
+        c.blank();
+        let start = c.offset();
+        let mut found: [Option<Dims>; FIELDS.len()] = Default::default();
+        let mut pads = None;
+        fields(c, Between::Blanks, &FIELDS, |c, name| {
+            if name == "pad" {
+                pads = Some(low_high(c)?);
+                return Ok(());
             }
-            let code = Code::MissingAttribute { op: "window".into(), name: "size".into() };
-            return Err(code.into());
-        };
-        for (field, name) in fields.iter().zip(FIELDS) {
-            if let Some(found) = field && found.len() != size.len() {
-                let message = format!("{name} has {} dimensions, size has {}", found.len(), size.len());
-                return Err(Code::AttributeValue { message }.into());
+            for (slot, field) in found.iter_mut().zip(FIELDS) {
+                if field == name {
+                    *slot = Some(sizes(c)?);
+                }
+            }
+            Ok(())
+        })?;
+        let [size, stride, _, lhs_dilation, rhs_dilation, reversal] = found;
+        let rank = size.as_ref().map_or(0, Dims::len);
+        let mut dims: Vec<_> = size.iter().flatten().copied().map(WindowDim::new).collect();
+        let window = c.span_from(start);
+        let others: [(&str, Option<Dims>, Set); 4] = [
+            ("stride", stride, |dim, n| dim.stride = n),
+            ("lhs_dilate", lhs_dilation, |dim, n| dim.lhs_dilation = n),
+            ("rhs_dilate", rhs_dilation, |dim, n| dim.rhs_dilation = n),
+            ("rhs_reversal", reversal, |dim, n| dim.reversal = n != 0),
+        ];
+        for (name, values, set) in others {
+            let Some(values) = values else { continue };
+            same_rank(name, values.len(), rank).map_err(|error| error.at(window))?;
+            if name == "rhs_reversal" && values.iter().any(|n| !matches!(n, 0 | 1)) {
+                return Err(bad("`rhs_reversal` is 0 or 1 for each dimension").at(window));
+            }
+            dims.iter_mut().zip(values).for_each(|(dim, n)| set(dim, n));
+        }
+        if let Some(pads) = pads {
+            same_rank("pad", pads.len(), rank).map_err(|error| error.at(window))?;
+            for (dim, (low, high)) in dims.iter_mut().zip(pads) {
+                (dim.pad_low, dim.pad_high) = (low, high);
             }
         }
-        let value = |field: usize, d: usize, default: i64| fields[field].as_ref().map_or(default, |f| f[d]);
-        let dims = (0..size.len()).map(|d| {
-            let (pad_low, pad_high) = pads.get(d).copied().unwrap_or_default();
-            WindowDim {
-                size: size[d],
-                stride: value(1, d, 1),
-                pad_low,
-                pad_high,
-                lhs_dilation: value(3, d, 1),
-                rhs_dilation: value(4, d, 1),
-                reversal: value(5, d, 0) != 0,
-            }
-        });
-        Ok(Self { dims: dims.collect() })
+        Ok(Self { dims })
     }
 
     pub(crate) fn print(&self, out: &mut String) {
-        out.push_str("{size=");
-        self.joined(out, |out, d| push_int(out, d.size));
-        let mut field = |name: &str, shown: bool, print: &dyn Fn(&mut String, &WindowDim)| {
-            if shown {
-                out.push(' ');
-                out.push_str(name);
-                out.push('=');
-                self.joined(out, print);
+        out.push('{');
+        if !self.is_empty() {
+            out.push_str("size=");
+            push_by(out, self.dims.iter().map(|dim| dim.size));
+            self.field(out, "stride", 1, |dim| dim.stride);
+            if self.dims.iter().any(|dim| dim.pad_low != 0 || dim.pad_high != 0) {
+                out.push_str(" pad=");
+                push_pads(out, self.dims.iter().map(|dim| (dim.pad_low, dim.pad_high, None)));
             }
-        };
-        let any = |differs: fn(&WindowDim) -> bool| self.dims.iter().any(differs);
-        field("stride", any(|d| d.stride != 1), &|out, d| push_int(out, d.stride));
-        field("pad", any(|d| d.pad_low != 0 || d.pad_high != 0), &|out, d| {
-            push_int(out, d.pad_low);
-            out.push('_');
-            push_int(out, d.pad_high);
-        });
-        field("lhs_dilate", any(|d| d.lhs_dilation != 1), &|out, d| push_int(out, d.lhs_dilation));
-        field("rhs_dilate", any(|d| d.rhs_dilation != 1), &|out, d| push_int(out, d.rhs_dilation));
-        field("rhs_reversal", any(|d| d.reversal), &|out, d| push_int(out, d.reversal.into()));
+            self.field(out, "lhs_dilate", 1, |dim| dim.lhs_dilation);
+            self.field(out, "rhs_dilate", 1, |dim| dim.rhs_dilation);
+            self.field(out, "rhs_reversal", 0, |dim| i64::from(dim.reversal));
+        }
         out.push('}');
     }
 
-    fn joined(&self, out: &mut String, print: impl Fn(&mut String, &WindowDim)) {
-        for (i, dim) in self.dims.iter().enumerate() {
-            out.push_str(if i > 0 { "x" } else { "" });
-            print(out, dim);
+    /// Writes a field, unless every dimension has the default.
+    fn field(&self, out: &mut String, name: &str, default: i64, of: fn(&WindowDim) -> i64) {
+        if self.dims.iter().any(|dim| of(dim) != default) {
+            out.push(' ');
+            out.push_str(name);
+            out.push('=');
+            push_by(out, self.dims.iter().map(of));
         }
     }
 }
 
-/// Reads `0_0x1_1`.
-fn pad_pairs(c: &mut Cursor<'_>) -> Result<Vec<(i64, i64)>> {
-    c.blank();
-    let found = pattern::pads(c.rest());
-    let pairs = found.as_ref().and_then(|(groups, _)| {
-        groups.iter().map(|&(low, high, interior)| interior.is_none().then_some((low, high))).collect()
-    });
-    match (pairs, found) {
-        (Some(pairs), Some((_, length))) => {
-            c.skip(length);
-            Ok(pairs)
-        }
-        _ => Err(c.wanted("low and high padding like 0_1x2_3")),
+fn same_rank(name: &str, found: usize, rank: usize) -> Result<()> {
+    if found == rank {
+        return Ok(());
     }
+    Err(bad(format!("`{name}` has {found} dimensions, but `size` has {rank}")))
+}
+
+/// `2x3`
+pub(super) fn sizes(c: &mut Cursor<'_>) -> Result<Dims> {
+    c.blank();
+    let (sizes, length) = pattern::sizes(c.rest()).ok_or_else(|| {
+        c.wanted("a number for each dimension").with_help("write `2x3`, without blanks")
+    })?;
+    c.skip(length);
+    Ok(sizes)
+}
+
+fn low_high(c: &mut Cursor<'_>) -> Result<Vec<(i64, i64)>> {
+    c.blank();
+    let start = c.offset();
+    let (pads, length) = pattern::pads(c.rest()).ok_or_else(|| {
+        c.wanted("padding").with_help("write low and high padding of each dimension: `0_1x2_2`")
+    })?;
+    c.skip(length);
+    let pairs = pads.into_iter().map(|(low, high, interior)| match interior {
+        None => Ok((low, high)),
+        Some(_) => Err(bad("the padding of a window has no interior part")
+            .at(c.span_from(start))
+            .with_help("`lhs_dilate` puts holes between elements")),
+    });
+    pairs.collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::value_tests;
     use super::*;
 
-    fn again(text: &str) -> Result<String> {
-        let window = Window::parse(&mut Cursor::new(text))?;
-        let mut out = String::new();
-        window.print(&mut out);
-        Ok(out)
-    }
+    value_tests!(Window);
 
     #[test]
-    fn prints_what_is_not_default() {
-        assert_eq!(again("{pad=1_0 size=2}").unwrap(), "{size=2 pad=1_0}");
-        assert_eq!(again("{size=2x3 stride=1x1 rhs_reversal=0x1}").unwrap(), "{size=2x3 rhs_reversal=0x1}");
-        assert_eq!(Window::parse(&mut Cursor::new("{}")).unwrap(), Window::default());
+    fn windows_print_only_what_differs() {
+        for (text, printed) in [
+            ("{}", "{}"),
+            ("{pad=1_0 size=2}", "{size=2 pad=1_0}"),
+            ("{size=2 stride=1 pad=0_0 lhs_dilate=1 rhs_dilate=1 rhs_reversal=0}", "{size=2}"),
+            (
+                "{size=2x3 rhs_reversal=0x1 pad=0_0x1_1 stride=1x2}",
+                "{size=2x3 stride=1x2 pad=0_0x1_1 rhs_reversal=0x1}",
+            ),
+            (
+                "{size=2x2 lhs_dilate=2x1 rhs_dilate=1x2}",
+                "{size=2x2 lhs_dilate=2x1 rhs_dilate=1x2}",
+            ),
+            ("{size=3 pad=-1_-2}", "{size=3 pad=-1_-2}"),
+            ("{size=2x3stride=2x2}", "{size=2x3 stride=2x2}"),
+        ] {
+            assert_eq!(again(text), printed);
+        }
+        assert!(Window::default().is_empty());
     }
-
     #[test]
-    fn refuses_what_does_not_fit() {
-        for bad in ["{size=2, stride=1}", "{size=2 pad=0_0_1}", "{size=2x2 stride=1}", "{size=2 size=2}", "{strid=1}"] {
-            assert!(again(bad).is_err(), "{bad}");
+    fn rejections() {
+        for (text, place, message) in [
+            ("{size=2, stride=2}", ",", "expected the next field, found `,`"),
+            ("{size=2 pad=1_1_1}", "1_1_1", "the padding of a window has no interior part"),
+            ("{stride=1}", "{stride=1}", "`stride` has 1 dimensions, but `size` has 0"),
+            ("{size=2 size=3}", "size", "`size` is given twice"),
+            (
+                "{size=2x2 pad=1_1}",
+                "{size=2x2 pad=1_1}",
+                "`pad` has 1 dimensions, but `size` has 2",
+            ),
+            ("{size =2}", "=", "expected `=` right after `size`, found `=`"),
+            ("{size=2 x 3}", "3", "expected `=` right after `x`, found `3`"),
+            ("{sizes=2}", "sizes", "there is no field `sizes` here"),
+            (
+                "{size=2 rhs_reversal=2}",
+                "{size=2 rhs_reversal=2}",
+                "`rhs_reversal` is 0 or 1 for each dimension",
+            ),
+            ("{size=a}", "a", "expected a number for each dimension, found `a`"),
+        ] {
+            let (at, found, _) = rejected(text);
+            assert_eq!((at, found.as_str()), (place, message), "{text}");
         }
     }
 }

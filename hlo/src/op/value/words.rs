@@ -1,131 +1,310 @@
-//! Words: attributes whose value is one of a few.
-use crate::diag::{Code, nearest};
+//! Attribute values that are one word of a fixed set.
+use super::fields::unknown;
+use crate::Result;
 use crate::text::Cursor;
-use crate::{Error, Result};
+use std::fmt;
 
-/// Declares enums with the words of the text; `any case` for those XLA reads in any case.
+/// Declares enums with the words they have in the text: `exact` words must be written so, `any_case` words in any
+/// case. The string names the set in messages.
 macro_rules! words {
     ($(
-        $(#[$meta:meta])* $name:ident $what:literal $($any:ident case)? {
-            $($variant:ident $word:literal $doc:literal,)*
+        $(#[$meta:meta])* pub enum $name:ident = $case:ident $what:literal {
+            $($(#[$vmeta:meta])* $variant:ident $word:literal,)*
         }
-    )*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-            pub enum $name { $(#[doc = $doc] $variant,)* }
+    )*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$vmeta])* $variant,)* }
 
-            impl $name {
-                /// The word in the text.
-                pub const fn word(self) -> &'static str {
-                    match self { $(Self::$variant => $word,)* }
-                }
-                /// The value a word stands for.
-                pub fn from_word(word: &str) -> Option<Self> {
-                    let words = [$(($word, Self::$variant),)*];
-                    let same = |w: &str| words!(@same word, w $(, $any)?);
-                    words.into_iter().find(|(w, _)| same(w)).map(|(_, value)| value)
-                }
-                pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-                    let (word, span) = c.word($what)?;
-                    Self::from_word(word).ok_or_else(|| {
-                        let words = [$($word,)*];
-                        let message = format!("`{word}` is not {}", $what);
-                        let error = Error::from(Code::AttributeValue { message }).at(span);
-                        match nearest(&word.to_lowercase(), words).or(nearest(&word.to_uppercase(), words)) {
-                            Some(near) => error.with_help(format!("did you mean `{near}`?")),
-                            None => error.with_help(format!("one of {}", words.join(", "))),
-                        }
-                    })
-                }
-                pub(crate) fn print(&self, out: &mut String) {
-                    out.push_str(self.word());
-                }
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            const WORDS: &'static [&'static str] = &[$($word,)*];
+
+            /// The word in HLO text.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
             }
-        )*
+            pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+                let index = index(c, Case::$case, $what, Self::WORDS)?;
+                Ok(Self::ALL[index])
+            }
+            pub(crate) fn print(&self, out: &mut String) {
+                out.push_str(self.name());
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    )*};
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(non_camel_case_types, reason = "spelled as in the declarations below")]
+enum Case {
+    exact,
+    any_case,
+}
+
+fn index(c: &mut Cursor<'_>, case: Case, what: &str, words: &[&'static str]) -> Result<usize> {
+    let (word, span) = c.word(what)?;
+    let same = |known: &&str| match case {
+        Case::exact => **known == *word,
+        Case::any_case => known.eq_ignore_ascii_case(word),
     };
-    (@same $a:expr, $b:expr) => { $a == $b };
-    (@same $a:expr, $b:expr, any) => { $a.eq_ignore_ascii_case($b) };
+    let found = words.iter().position(same);
+    found.ok_or_else(|| unknown(&format!("`{word}` is no {what}"), word, words).at(span))
 }
 
 words! {
-    /// The relation of a `compare`.
-    Direction "a direction" {
-        Eq "EQ" "Equal.", Ne "NE" "Not equal.", Ge "GE" "Greater or equal.",
-        Gt "GT" "Greater.", Le "LE" "Less or equal.", Lt "LT" "Less.",
+    /// What a `compare` asks.
+    pub enum Direction = exact "comparison direction" {
+        /// `lhs == rhs`
+        Eq "EQ",
+        /// `lhs != rhs`
+        Ne "NE",
+        /// `lhs >= rhs`
+        Ge "GE",
+        /// `lhs > rhs`
+        Gt "GT",
+        /// `lhs <= rhs`
+        Le "LE",
+        /// `lhs < rhs`
+        Lt "LT",
     }
-    /// How a `compare` orders values.
-    ComparisonType "a comparison type" {
-        Float "FLOAT" "As IEEE 754 compares: NaN is in no order.",
-        TotalOrder "TOTALORDER" "By bits: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN.",
-        Signed "SIGNED" "As signed numbers.",
-        Unsigned "UNSIGNED" "As unsigned numbers.",
+
+    /// By which order a `compare` compares.
+    pub enum ComparisonType = exact "comparison type" {
+        /// IEEE 754: NaN is unordered, -0 equals +0.
+        Float "FLOAT",
+        /// The total order of floats: -NaN, -inf, .., -0, +0, .., +inf, +NaN.
+        TotalOrder "TOTALORDER",
+        /// Two's complement.
+        Signed "SIGNED",
+        /// Binary.
+        Unsigned "UNSIGNED",
     }
-    /// Which Fourier transform.
-    FftType "an FFT type" {
-        Fft "FFT" "Complex to complex.", Ifft "IFFT" "Complex to complex, inverse.",
-        Rfft "RFFT" "Real to complex.", Irfft "IRFFT" "Complex to real, inverse.",
+
+    /// Which transform an `fft` is.
+    pub enum FftType = exact "FFT type" {
+        /// Complex to complex.
+        Fft "FFT",
+        /// Complex to complex, backwards.
+        Ifft "IFFT",
+        /// Real to the non-negative half of the spectrum.
+        Rfft "RFFT",
+        /// Half a spectrum to real.
+        Irfft "IRFFT",
     }
-    /// Distribution of random numbers.
-    RandomDistribution "a distribution" any case {
-        Uniform "rng_uniform" "All numbers of a range alike.", Normal "rng_normal" "The bell curve.",
+
+    /// What an `rng` draws from.
+    pub enum RandomDistribution = any_case "distribution" {
+        /// Uniform between two bounds.
+        Uniform "rng_uniform",
+        /// Normal with mean and standard deviation.
+        Normal "rng_normal",
     }
-    /// Generator of random bits.
-    RandomAlgorithm "a random algorithm" any case {
-        Default "rng_default" "The back end's choice.", ThreeFry "rng_three_fry" "Threefry-2x32.",
-        Philox "rng_philox" "Philox-4x32-10.",
+
+    /// How an `rng-bit-generator` makes its bits.
+    pub enum RandomAlgorithm = any_case "random algorithm" {
+        /// The backend's choice.
+        Default "rng_default",
+        /// Threefry 2x32.
+        ThreeFry "rng_three_fry",
+        /// Philox 4x32.
+        Philox "rng_philox",
     }
-    /// How a compiler runs a fusion.
-    FusionKind "a fusion kind" {
-        Loop "kLoop" "One loop over the result.", Input "kInput" "Ends in a reduction.",
-        Output "kOutput" "Starts with a dot or convolution.", Custom "kCustom" "As the back end says.",
+
+    /// Which code generator a `fusion` is meant for; its value does not depend on it.
+    pub enum FusionKind = exact "fusion kind" {
+        /// One loop over the result.
+        Loop "kLoop",
+        /// Fused into a reduction or another op that reads more than it writes.
+        Input "kInput",
+        /// Fused after an op such as a dot.
+        Output "kOutput",
+        /// The backend's own.
+        Custom "kCustom",
     }
-    /// How the products of a dot are formed and added.
-    DotAlgorithm "a dot algorithm" {
-        Unset "unset" "The back end's choice.",
-        AnyF8AnyF8F32 "dot_any_f8_any_f8_f32" "8-bit floats, added in f32.",
-        AnyF8AnyF8F32FastAccum "dot_any_f8_any_f8_f32_fast_accum" "8-bit floats, added in less than f32.",
-        F16F16F16 "dot_f16_f16_f16" "f16 throughout.",
-        F16F16F32 "dot_f16_f16_f32" "f16, added in f32.",
-        Bf16Bf16Bf16 "dot_bf16_bf16_bf16" "bf16 throughout.",
-        Bf16Bf16F32 "dot_bf16_bf16_f32" "bf16, added in f32.",
-        Bf16Bf16F32X3 "dot_bf16_bf16_f32_x3" "f32 as two bf16, three products.",
-        Bf16Bf16F32X6 "dot_bf16_bf16_f32_x6" "f32 as three bf16, six products.",
-        Bf16Bf16F32X9 "dot_bf16_bf16_f32_x9" "f32 as three bf16, nine products.",
-        Tf32Tf32F32 "dot_tf32_tf32_f32" "f32 cut to 10 bits of mantissa.",
-        Tf32Tf32F32X3 "dot_tf32_tf32_f32_x3" "f32 as two such, three products.",
-        F32F32F32 "dot_f32_f32_f32" "f32 throughout.",
-        F64F64F64 "dot_f64_f64_f64" "f64 throughout.",
+
+    /// Precision in which a `dot` multiplies and adds.
+    #[derive(Default)]
+    pub enum DotAlgorithm = any_case "dot algorithm" {
+        /// The backend's choice.
+        #[default]
+        Unset "unset",
+        /// FP8 inputs of any kind, f32 sums.
+        AnyF8AnyF8F32 "dot_any_f8_any_f8_f32",
+        /// FP8 inputs of any kind, f32 sums with fewer bits where that is faster.
+        AnyF8AnyF8F32FastAccum "dot_any_f8_any_f8_f32_fast_accum",
+        /// f16 inputs and sums.
+        F16F16F16 "dot_f16_f16_f16",
+        /// f16 inputs, f32 sums.
+        F16F16F32 "dot_f16_f16_f32",
+        /// bf16 inputs and sums.
+        Bf16Bf16Bf16 "dot_bf16_bf16_bf16",
+        /// bf16 inputs, f32 sums.
+        Bf16Bf16F32 "dot_bf16_bf16_f32",
+        /// Inputs split into two bf16, three products, f32 sums.
+        Bf16Bf16F32X3 "dot_bf16_bf16_f32_x3",
+        /// Inputs split into three bf16, six products, f32 sums.
+        Bf16Bf16F32X6 "dot_bf16_bf16_f32_x6",
+        /// Inputs split into three bf16, nine products, f32 sums.
+        Bf16Bf16F32X9 "dot_bf16_bf16_f32_x9",
+        /// tf32 inputs, f32 sums.
+        Tf32Tf32F32 "dot_tf32_tf32_f32",
+        /// Inputs split into two tf32, three products, f32 sums.
+        Tf32Tf32F32X3 "dot_tf32_tf32_f32_x3",
+        /// f32 throughout.
+        F32F32F32 "dot_f32_f32_f32",
+        /// f64 throughout.
+        F64F64F64 "dot_f64_f64_f64",
     }
-    /// What a `triangular-solve` does to its matrix first.
-    Transpose "a transposition" {
-        NoTranspose "NO_TRANSPOSE" "Nothing.", Transposed "TRANSPOSE" "Transposes it.",
-        Adjoint "ADJOINT" "Transposes and conjugates it.", Invalid "TRANSPOSE_INVALID" "Was not said.",
+
+    /// How a `triangular-solve` takes its matrix.
+    #[derive(Default)]
+    pub enum Transpose = exact "transposition" {
+        /// As it is.
+        None "NO_TRANSPOSE",
+        /// Transposed.
+        Transpose "TRANSPOSE",
+        /// Transposed and conjugated.
+        Adjoint "ADJOINT",
+        /// Not said.
+        #[default]
+        Invalid "TRANSPOSE_INVALID",
     }
-    /// How the window of a custom convolution is padded.
-    PaddingType "a padding type" {
-        Invalid "PADDING_INVALID" "Was not said.", Valid "PADDING_VALID" "Not at all.",
-        Same "PADDING_SAME" "So that the result has the operand's sizes.",
+
+    /// `padding_type` of a `custom-call` that stands for a convolution.
+    #[derive(Default)]
+    pub enum PaddingType = exact "padding type" {
+        /// Not said.
+        #[default]
+        Invalid "PADDING_INVALID",
+        /// No padding.
+        Valid "PADDING_VALID",
+        /// As much as keeps the size.
+        Same "PADDING_SAME",
     }
-    /// When a custom call should run.
-    CustomCallSchedule "a schedule" any case {
-        None "SCHEDULE_NONE" "Whenever.", Latest "SCHEDULE_LATEST" "As late as can be.",
-        Earliest "SCHEDULE_EARLIEST" "As early as can be.",
+
+    /// When a `custom-call` should run.
+    #[derive(Default)]
+    pub enum CustomCallSchedule = any_case "schedule" {
+        /// At any time.
+        #[default]
+        None "SCHEDULE_NONE",
+        /// As late as it can.
+        Latest "SCHEDULE_LATEST",
+        /// As early as it can.
+        Earliest "SCHEDULE_EARLIEST",
     }
-    /// How a custom call's function is called.
-    ApiVersion "an API version" any case {
-        Original "API_VERSION_ORIGINAL" "`void f(void* out, void** in)`",
-        StatusReturning "API_VERSION_STATUS_RETURNING" "With a status as last argument.",
-        StatusReturningUnified "API_VERSION_STATUS_RETURNING_UNIFIED" "With the configuration before the status.",
-        TypedFfi "API_VERSION_TYPED_FFI" "Through XLA's foreign function interface.",
+
+    /// How a `custom-call`'s target is called.
+    #[derive(Default)]
+    pub enum ApiVersion = any_case "API version" {
+        /// A function without a status.
+        #[default]
+        Original "API_VERSION_ORIGINAL",
+        /// A function that gives a status.
+        StatusReturning "API_VERSION_STATUS_RETURNING",
+        /// The same on every platform.
+        StatusReturningUnified "API_VERSION_STATUS_RETURNING_UNIFIED",
+        /// A handler of XLA's FFI.
+        TypedFfi "API_VERSION_TYPED_FFI",
     }
-    /// Which of the shapes of a convolution and its gradients.
-    ConvolutionKind "a convolution kind" {
-        Unset "unset" "The convolution itself.", Fprop "fprop" "The convolution itself.",
-        Wgrad "wgrad" "Gradient of the kernel.", Dgrad "dgrad" "Gradient of the operand.",
+
+    /// Which of the three convolutions of training it is.
+    #[derive(Default)]
+    pub enum ConvolutionKind = exact "convolution kind" {
+        /// Not said.
+        #[default]
+        Unset "unset",
+        /// Forward.
+        Fprop "fprop",
+        /// Gradient of the kernel.
+        Wgrad "wgrad",
+        /// Gradient of the input.
+        Dgrad "dgrad",
     }
-    /// How exactly an operand is to be read.
-    Precision "a precision" any case {
-        Default "default" "The back end's choice.", High "high" "Better.", Highest "highest" "As it is.",
+
+    /// Precision of one operand of a `dot` or `convolution`.
+    #[derive(Default)]
+    pub enum Precision = any_case "precision" {
+        /// The fastest the backend has.
+        #[default]
+        Default "default",
+        /// In between.
+        High "high",
+        /// That of the element type.
+        Highest "highest",
+    }
+
+    /// Which implementation of a transcendental op is asked for.
+    #[derive(Default)]
+    pub enum AccuracyMode = any_case "accuracy mode" {
+        /// The backend's choice.
+        #[default]
+        Default "default",
+        /// The most accurate.
+        Highest "highest",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::{read, value_tests};
+    use super::*;
+
+    value_tests!(Direction);
+
+    #[test]
+    fn exact_words() {
+        assert_eq!(again("EQ"), "EQ");
+        let takes = "it takes EQ, NE, GE, GT, LE, LT".to_owned();
+        assert_eq!(
+            rejected("eq"),
+            ("eq", "`eq` is no comparison direction".to_owned(), "did you mean `EQ`?".to_owned())
+        );
+        assert_eq!(
+            rejected("equal"),
+            ("equal", "`equal` is no comparison direction".to_owned(), takes)
+        );
+        assert!(read("totalorder", ComparisonType::parse).is_err());
+        assert!(read("fprop", ConvolutionKind::parse).is_ok());
+        assert!(read("FPROP", ConvolutionKind::parse).is_err());
+    }
+    #[test]
+    fn words_of_any_case_print_in_theirs() {
+        assert_eq!(read("HIGH", Precision::parse).map(Precision::name), Ok("high"));
+        assert_eq!(
+            read("schedule_latest", CustomCallSchedule::parse),
+            Ok(CustomCallSchedule::Latest)
+        );
+        assert_eq!(read("api_version_TYPED_FFI", ApiVersion::parse), Ok(ApiVersion::TypedFfi));
+        assert_eq!(read("RNG_Uniform", RandomDistribution::parse), Ok(RandomDistribution::Uniform));
+        assert_eq!(read("DOT_F32_F32_F32", DotAlgorithm::parse), Ok(DotAlgorithm::F32F32F32));
+    }
+    #[test]
+    fn words_that_look_right() {
+        assert!(read("uniform", RandomDistribution::parse).is_err());
+        assert!(read("philox", RandomAlgorithm::parse).is_err());
+        assert!(read("alg_dot_f32_f32_f32", DotAlgorithm::parse).is_err());
+        assert!(read("API_VERSION_UNSPECIFIED", ApiVersion::parse).is_err());
+        assert!(read("rfft", FftType::parse).is_err());
+        assert!(read("padding_same", PaddingType::parse).is_err());
+    }
+    #[test]
+    fn every_word_reads_as_itself() {
+        for &algorithm in DotAlgorithm::ALL {
+            assert_eq!(read(algorithm.name(), DotAlgorithm::parse), Ok(algorithm));
+        }
+        for &kind in FusionKind::ALL {
+            assert_eq!(read(kind.name(), FusionKind::parse), Ok(kind));
+        }
+        for &transpose in Transpose::ALL {
+            assert_eq!(read(transpose.name(), Transpose::parse), Ok(transpose));
+        }
     }
 }

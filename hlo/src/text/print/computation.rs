@@ -1,5 +1,5 @@
 //! One computation: signature, instructions, closing brace.
-use super::{Printer, push_indent, shape};
+use super::{Printer, order, push_indent, shape};
 use crate::ir::ComputationId;
 
 impl Printer<'_> {
@@ -24,7 +24,12 @@ impl Printer<'_> {
         if self.options.numbered_names {
             self.numbers.borrow_mut().push(vec![None; computation.instructions.len()]);
         }
-        for instruction in self.order.instructions(id) {
+        // A body in place has no schedule of its own.
+        let order = match named {
+            true => self.order.instructions(id),
+            false => order::post_order(computation),
+        };
+        for instruction in order {
             push_indent(out, indent + 1);
             self.instruction(out, id, instruction, indent + 1);
             out.push('\n');

@@ -5,6 +5,7 @@ mod literal;
 mod order;
 mod shape;
 
+pub(crate) use order::is_in_order;
 pub(crate) use literal::{print as literal, summary, typed as typed_literal};
 pub(crate) use shape::{array_shape, layout, push_int, push_ints, separator, shape};
 
@@ -91,6 +92,11 @@ impl<'m> Printer<'m> {
             out.push_str("\n\n");
         }
         out
+    }
+
+    /// Whether called computations are written out where they are called.
+    pub(crate) fn bodies_in_place(&self) -> bool {
+        self.options.bodies_in_place
     }
 
     /// A computation an attribute names: its name, or its body.

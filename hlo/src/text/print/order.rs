@@ -99,8 +99,18 @@ impl<'m> Order<'m> {
     }
 }
 
+/// Whether the module is in the order in which it is printed.
+pub(crate) fn is_in_order(module: &Module) -> bool {
+    let order = Order::new(module);
+    let shown = module.computations.ids().filter(|id| !order.hidden[id.index()]);
+    shown.eq(order.computations())
+        && module.computations.ids().all(|id| {
+            module.computations[id].instructions.ids().eq(order.instructions(id))
+        })
+}
+
 /// Operands before users: from every instruction that nothing uses, in text order, down to its operands.
-fn post_order(computation: &Computation) -> Vec<InstructionId> {
+pub(super) fn post_order(computation: &Computation) -> Vec<InstructionId> {
     let instructions = &computation.instructions;
     let mut used = vec![false; instructions.len()];
     for (_, instruction) in instructions.iter() {

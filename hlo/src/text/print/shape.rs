@@ -72,7 +72,7 @@ pub(crate) fn separator(out: &mut String, i: usize) {
         return;
     }
     out.push_str(", ");
-    if i % MARKED == 0 {
+    if i.is_multiple_of(MARKED) {
         out.push_str("/*index=");
         push_int(out, i64::try_from(i).unwrap_or(i64::MAX));
         out.push_str("*/");

@@ -75,14 +75,17 @@ fn layout(c: &mut Cursor<'_>, rank: usize) -> Result<Layout> {
     if c.peek() != Some(b':') {
         numbers(c, &mut minor_to_major)?;
     }
-    let tail = if c.eat(b':') { tail(c)? } else { None };
-    if !c.eat(b'}') {
-        return Err(c.wanted("`,`, `:` or `}` in a layout"));
-    }
+    let tail = after_order(c)?;
     match minor_to_major.len() {
         length if length == rank => Ok(Layout { minor_to_major, tail }),
         length => Err(wrong_rank(c, start, length, rank)),
     }
+}
+
+/// Reads the rest of a layout whose order of dimensions has been read.
+pub(super) fn after_order(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
+    let tail = if c.eat(b':') { tail(c)? } else { None };
+    if c.eat(b'}') { Ok(tail) } else { Err(c.wanted("`,`, `:` or `}` in a layout")) }
 }
 
 #[cold]
@@ -109,9 +112,10 @@ fn numbers(c: &mut Cursor<'_>, out: &mut Dims) -> Result<()> {
 fn tail(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
     let mut tail = LayoutTail::default();
     let mut last: Option<(&str, Field)> = None;
-    while c.peek() != Some(b'}') {
+    while let Some(first) = c.peek().filter(|&byte| byte != b'}') {
         let start = c.offset();
-        let found = FIELDS.iter().find(|(name, _)| c.eat_token(name));
+        let fits = |name: &str| name.as_bytes().first() == Some(&first);
+        let found = FIELDS.iter().find(|(name, _)| fits(name) && c.eat_token(name));
         let &(name, field) = found.ok_or_else(|| {
             c.wanted("a field of a layout").with_help("the fields are D T L # * E S SC P M")
         })?;
@@ -130,11 +134,15 @@ fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
     match field {
         Field::DimLevels => return dim_levels(c),
         Field::Tiles => return groups(c, |c| tile(c).map(|tile| tail.tiles.push(tile))),
-        Field::Splits => return groups(c, |c| split(c).map(|split| tail.split_configs.push(split))),
+        Field::Splits => {
+            return groups(c, |c| split(c).map(|split| tail.split_configs.push(split)));
+        }
         Field::PhysicalShape => {
             let message = "only sparse arrays have a physical shape".to_owned();
             let error = Error::from(Code::ShapeText { message });
-            return Err(error.with_help("leave `P(..)` out: sparse arrays are no longer part of HLO"));
+            return Err(
+                error.with_help("leave `P(..)` out: sparse arrays are no longer part of HLO")
+            );
         }
         Field::TailPadding
         | Field::IndexType

@@ -105,18 +105,53 @@ fn rejections_name_the_place() {
         ("f32[<=?]", "?", "expected the size of a dimension, found `?`", DIM),
         ("f32[2,]", "]", "expected the size of a dimension, found `]`", DIM),
         ("f32[2", "", "expected `,` or `]`, found the end of the text", ""),
-        ("f32", "", "expected `[` after `f32`, found the end of the text", "a scalar is written `f32[]`"),
+        (
+            "f32",
+            "",
+            "expected `[` after `f32`, found the end of the text",
+            "a scalar is written `f32[]`",
+        ),
         ("(f32[],)", ")", "expected a shape, found `)`", ""),
-        ("b(token[])", "token[]", "only an array can be in a buffer", "a buffer is written `b(f32[2,3])`"),
-        ("b(b(f32[]))", "b(f32[])", "only an array can be in a buffer", "a buffer is written `b(f32[2,3])`"),
-        ("b((f32[]))", "(f32[])", "only an array can be in a buffer", "a buffer is written `b(f32[2,3])`"),
+        (
+            "b(token[])",
+            "token[]",
+            "only an array can be in a buffer",
+            "a buffer is written `b(f32[2,3])`",
+        ),
+        (
+            "b(b(f32[]))",
+            "b(f32[])",
+            "only an array can be in a buffer",
+            "a buffer is written `b(f32[2,3])`",
+        ),
+        (
+            "b((f32[]))",
+            "(f32[])",
+            "only an array can be in a buffer",
+            "a buffer is written `b(f32[2,3])`",
+        ),
         ("token[2]", "token[2", "`token[]` has neither dimensions nor a layout", "write `token[]`"),
-        ("token[]{0}", "token[]{", "`token[]` has neither dimensions nor a layout", "write `token[]`"),
-        ("opaque_type[]", "opaque_type", "`opaque_type` is no element type", "`etalon explain types` lists the element types"),
-        ("tuple[]", "tuple", "`tuple` is no element type", "a tuple is written `(shape, ...)`, a buffer `b(shape)`"),
+        (
+            "token[]{0}",
+            "token[]{",
+            "`token[]` has neither dimensions nor a layout",
+            "write `token[]`",
+        ),
+        (
+            "tuple[]",
+            "tuple",
+            "`tuple` is no element type",
+            "a tuple is written `(shape, ...)`, a buffer `b(shape)`",
+        ),
     ] {
         assert_eq!(rejected(text), (place, message.to_owned(), help.to_owned()), "{text}");
     }
+}
+#[test]
+fn a_word_far_from_all_types_is_told_them() {
+    let (place, message, help) = rejected("opaque_type[]");
+    assert_eq!((place, message.as_str()), ("opaque_type", "`opaque_type` is no element type"));
+    assert!(help.starts_with("the types are pred s1 s2"), "{help}");
 }
 #[test]
 fn layout_rejections_name_the_place() {
@@ -125,15 +160,35 @@ fn layout_rejections_name_the_place() {
     for (text, place, message, help) in [
         ("f32[2,3]{1}", "{1}", "the layout orders 1 dimensions, but the shape has 2", FASTEST),
         ("f32[2,3]{}", "{}", "the layout orders 0 dimensions, but the shape has 2", FASTEST),
-        ("f32[2,3]{:S(1)}", "{:S(1)}", "the layout orders 0 dimensions, but the shape has 2", FASTEST),
-        ("f32[]{0}", "{0}", "the layout orders 1 dimensions, but the shape has 0", "a scalar is written without a layout"),
+        (
+            "f32[2,3]{:S(1)}",
+            "{:S(1)}",
+            "the layout orders 0 dimensions, but the shape has 2",
+            FASTEST,
+        ),
+        (
+            "f32[]{0}",
+            "{0}",
+            "the layout orders 1 dimensions, but the shape has 0",
+            "a scalar is written without a layout",
+        ),
         ("f32[2]{0:S(5)E(4)}", "E", "the layout field `E` cannot stand after `S`", ORDER),
         ("f32[2]{0:T(8)T(9)}", "T", "the layout field `T` cannot stand after `T`", ORDER),
         ("f32[2]{0:L(0)}", "0", "`0` is too small here: at least 1", ""),
         ("f32[2]{0:T(-1)}", "-1", "`-1` is too small here: at least 0", ""),
-        ("f32[2]{0:Q(1)}", "Q", "expected a field of a layout, found `Q`", "the fields are D T L # * E S SC P M"),
+        (
+            "f32[2]{0:Q(1)}",
+            "Q",
+            "expected a field of a layout, found `Q`",
+            "the fields are D T L # * E S SC P M",
+        ),
         ("f32[2]{0:SC()}", ")", "expected a whole number, found `)`", ""),
-        ("f32[2]{0:P(f32[2])}", "P", "only sparse arrays have a physical shape", "leave `P(..)` out: sparse arrays are no longer part of HLO"),
+        (
+            "f32[2]{0:P(f32[2])}",
+            "P",
+            "only sparse arrays have a physical shape",
+            "leave `P(..)` out: sparse arrays are no longer part of HLO",
+        ),
         ("f32[2]{0;}", ";", "expected `,`, `:` or `}` in a layout, found `;`", ""),
     ] {
         assert_eq!(rejected(text), (place, message.to_owned(), help.to_owned()), "{text}");

@@ -34,8 +34,11 @@ fn at_other(mut ahead: Cursor<'_>) -> bool {
 #[inline]
 pub(crate) fn shape(c: &mut Cursor<'_>) -> Result<Shape> {
     let first = c.peek();
-    if let Some((array, length)) = quick_array(c.rest().as_bytes()) {
+    if let Some((mut array, length)) = quick_array(c.rest().as_bytes()) {
         c.skip(length);
+        if c.next_byte() == Some(b':') {
+            array.layout.tail = layout::after_order(c)?;
+        }
         return Ok(Shape::Array(array));
     }
     if first == Some(b'(') { tuple(c) } else { other(c) }
@@ -170,9 +173,11 @@ fn unknown_type(word: &str, span: Span) -> Error {
         return error.with_help("a tuple is written `(shape, ...)`, a buffer `b(shape)`");
     }
     let names = ElementType::ALL.iter().map(|ty| ty.name());
-    match nearest(word, names) {
+    let lower = word.to_ascii_lowercase();
+    let near = ElementType::from_name(&lower).map(ElementType::name);
+    match near.or_else(|| nearest(&lower, names.clone())) {
         Some(name) => error.with_help(format!("did you mean `{name}`?")),
-        None => error.with_help("`etalon explain types` lists the element types"),
+        None => error.with_help(format!("the types are {}", names.collect::<Vec<_>>().join(" "))),
     }
 }
 
@@ -190,11 +195,18 @@ fn quick_type(bytes: &[u8]) -> Option<(ElementType, usize)> {
         [b'u', b'8', b'[', ..] => (ElementType::U8, 3),
         [b'b', b'f', b'1', b'6', b'[', ..] => (ElementType::Bf16, 5),
         [b'p', b'r', b'e', b'd', b'[', ..] => (ElementType::Pred, 5),
+        [b'c', b'6', b'4', b'[', ..] => (ElementType::C64, 4),
+        [b's', b'1', b'6', b'[', ..] => (ElementType::S16, 4),
+        [b'u', b'1', b'6', b'[', ..] => (ElementType::U16, 4),
+        [b'u', b'6', b'4', b'[', ..] => (ElementType::U64, 4),
+        [b's', b'4', b'[', ..] => (ElementType::S4, 3),
+        [b'u', b'4', b'[', ..] => (ElementType::U4, 3),
         _ => return None,
     })
 }
 
-/// An array in its usual spelling, with the bytes it takes; `None` if anything in it is unusual or wrong.
+/// An array in its usual spelling, with the bytes it takes, up to the `:` in its layout if there is one; `None` if
+/// anything in it is unusual or wrong.
 #[inline]
 fn quick_array(bytes: &[u8]) -> Option<(ArrayShape, usize)> {
     let (ty, mut at) = quick_type(bytes)?;
@@ -202,30 +214,38 @@ fn quick_array(bytes: &[u8]) -> Option<(ArrayShape, usize)> {
     if bytes.get(at) == Some(&b']') {
         at += 1;
     } else {
-        at = quick_numbers(bytes, at, b']', &mut dims)?;
+        at = quick_numbers(bytes, at, &mut dims)?;
+        if bytes.get(at) != Some(&b']') {
+            return None;
+        }
+        at += 1;
     }
     let layout = match bytes.get(at) {
         Some(b'{') => {
             let mut minor_to_major = Dims::new();
-            at = quick_numbers(bytes, at + 1, b'}', &mut minor_to_major)?;
-            if minor_to_major.len() != dims.len() {
-                return None;
+            at = quick_numbers(bytes, at + 1, &mut minor_to_major)?;
+            match bytes.get(at) {
+                _ if minor_to_major.len() != dims.len() => return None,
+                Some(b'}') => at += 1,
+                Some(b':') => {}
+                _ => return None,
             }
             Layout { minor_to_major, tail: None }
         }
         Some(b',' | b')') | None => Layout::descending(dims.len()),
         // Behind one blank, a layout or a comment may follow.
-        Some(b' ') if !matches!(bytes.get(at + 1), Some(b'{' | b'/' | b' ' | b'\t' | b'\r' | b'\n')) => {
-            Layout::descending(dims.len())
-        }
+        Some(b' ') => match bytes.get(at + 1) {
+            Some(b'{' | b'/' | b' ' | b'\t' | b'\r' | b'\n') => return None,
+            Some(_) | None => Layout::descending(dims.len()),
+        },
         Some(_) => return None,
     };
     Some((ArrayShape { ty, dims, dynamic: None, layout }, at))
 }
 
-/// Numbers with commas between them, up to and including `close`; gives the offset after it.
+/// Numbers with commas between them; gives the offset after the last.
 #[inline]
-fn quick_numbers(bytes: &[u8], mut at: usize, close: u8, numbers: &mut Dims) -> Option<usize> {
+fn quick_numbers(bytes: &[u8], mut at: usize, numbers: &mut Dims) -> Option<usize> {
     // So many digits cannot overflow.
     const DIGITS: usize = 18;
     loop {
@@ -239,14 +259,10 @@ fn quick_numbers(bytes: &[u8], mut at: usize, close: u8, numbers: &mut Dims) -> 
             return None;
         }
         numbers.push(number);
-        let next = *bytes.get(at)?;
-        at += 1;
-        if next == close {
+        if bytes.get(at) != Some(&b',') {
             return Some(at);
         }
-        if next != b',' {
-            return None;
-        }
+        at += 1;
     }
 }
 

@@ -1,0 +1,64 @@
+//! `select-and-scatter`: finds one element in each window and combines the source's element there
+use super::reduce_window::under;
+use crate::Result;
+use crate::index::{indices, strides};
+use crate::machine::Context;
+use hlo::op::SelectAndScatter;
+use hlo::{ArrayShape, Literal, Scalar};
+
+pub(super) fn select_and_scatter(
+    op: &SelectAndScatter,
+    operands: &[&Literal],
+    shape: &ArrayShape,
+    context: &mut Context<'_>,
+) -> Result<Literal> {
+    let (operand, sources, init) = (operands[0], operands[1], operands[2]);
+    let from = operand.array_shape().expect("verified: an array");
+    let source_shape = sources.array_shape().expect("verified: an array");
+    let steps = strides(&from.dims);
+    let (select, scatter) = (context.applied(op.select)?, context.applied(op.scatter)?);
+    let (mut select_scratch, mut scatter_scratch) = (select.scratch(), scatter.scratch());
+    let init_type = init.array_shape().expect("verified: a scalar").ty;
+    let first = init.get(0).convert(init_type, shape.ty);
+    let mut result = super::build(shape, |_| first);
+    let mut failed = Ok(());
+    let mut next = 0;
+    indices(&source_shape.dims, |out| {
+        let source = next;
+        next += 1;
+        if failed.is_err() {
+            return;
+        }
+        let mut chosen = None;
+        under(&op.window, from, &steps, out, |at| {
+            let Some(current) = chosen else {
+                chosen = Some(at);
+                return;
+            };
+            let mut keep = [Scalar::Pred(true)];
+            let arguments = [operand.get(current), operand.get(at)];
+            if failed.is_ok() {
+                failed = context
+                    .spend(1)
+                    .and_then(|()| select.call(&arguments, &mut select_scratch, &mut keep));
+            }
+            if keep != [Scalar::Pred(true)] {
+                chosen = Some(at);
+            }
+        });
+        // A window that lies wholly in padding has nothing to hand back to.
+        let Some(at) = chosen else { return };
+        let arguments = [
+            result.get(at).convert(shape.ty, scatter.parameters()[0]),
+            sources.get(source).convert(source_shape.ty, scatter.parameters()[1]),
+        ];
+        let mut sum = [first];
+        if failed.is_ok() {
+            failed = scatter.call(&arguments, &mut scatter_scratch, &mut sum);
+        }
+        let width = shape.ty.storage_bytes();
+        let slot = &mut result.bytes_mut()[at * width..(at + 1) * width];
+        sum[0].convert(scatter.results()[0], shape.ty).write(shape.ty, slot);
+    });
+    failed.map(|()| result)
+}
