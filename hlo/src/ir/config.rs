@@ -1,6 +1,7 @@
 //! The module's header.
-use super::FrontendAttributes;
-use crate::Shape;
+use super::{FrontendAttributes, Recovery};
+use crate::diag::Code;
+use crate::{Result, Shape};
 use smol_str::SmolStr;
 
 /// Everything after the module's name in its header.
@@ -26,7 +27,9 @@ pub struct ModuleConfig {
     pub allow_spmd_sharding_propagation_to_output: Vec<bool>,
     /// Notes of a front end.
     pub frontend_attributes: Option<FrontendAttributes>,
-    /// Attributes kept as they stand.
+    /// How values of the unoptimised module can be had again.
+    pub origin_recovery_table: Vec<Recovery>,
+    /// Attributes kept as they stand: `debug_attributes`, and what nothing is known of.
     pub raw: Vec<HeaderAttr>,
 }
 
@@ -43,8 +46,31 @@ impl Default for ModuleConfig {
             allow_spmd_sharding_propagation_to_parameters: Vec::new(),
             allow_spmd_sharding_propagation_to_output: Vec::new(),
             frontend_attributes: None,
+            origin_recovery_table: Vec::new(),
             raw: Vec::new(),
         }
+    }
+}
+
+impl ModuleConfig {
+    /// Fails unless every alias is of a part of the result.
+    pub(crate) fn check_aliases(&self, result: &Shape) -> Result<()> {
+        for alias in &self.input_output_alias {
+            let mut part = Some(result);
+            for &index in &alias.output_index {
+                let elements = part.and_then(Shape::tuple);
+                part = elements.and_then(|e| e.get(usize::try_from(index).ok()?));
+            }
+            if part.is_none() {
+                let index: Vec<_> = alias.output_index.iter().map(i64::to_string).collect();
+                let message = format!(
+                    "input_output_alias names part {{{}}} of the result, which is {result}",
+                    index.join(",")
+                );
+                return Err(Code::Header { message }.into());
+            }
+        }
+        Ok(())
     }
 }
 
@@ -71,7 +97,7 @@ pub struct InputOutputAlias {
 }
 
 /// `(0, {})`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BufferDonor {
     /// Which parameter.
     pub parameter: i64,

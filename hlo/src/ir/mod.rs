@@ -5,6 +5,7 @@ mod config;
 mod frames;
 mod metadata;
 mod module;
+pub(crate) mod recovery;
 pub(crate) mod sharding;
 
 pub use common::{
@@ -17,6 +18,7 @@ pub use config::{
 pub use frames::{FileLocation, StackFrame, StackFrames};
 pub use metadata::Metadata;
 pub use module::{Module, ParseOptions, Parsed};
+pub use recovery::{OriginArray, Recovery};
 pub use sharding::{
     DeviceSharding, NamedAxes, NamedDim, NamedSharding, Placement, Reduction, ShardGroup, Sharding,
     Subgroup, TileDevices, Tiling,

@@ -1,10 +1,10 @@
 //! The module's header line.
-use super::print::{push_int, separator, shape as print_shape};
+use super::print::{push_int, push_ints, separator, shape as print_shape};
 use super::shape::shape;
 use super::{Cursor, balanced};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::ir::{
-    AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
+    recovery, AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
 };
 use crate::{Error, Result, Shape};
 use smol_str::SmolStr;
@@ -24,10 +24,10 @@ const NAMES: [&str; 13] = [
     "debug_attributes",
     "dynamic_parameter_binding",
 ];
-/// Known attributes that say nothing about values; kept as they stand, in the order XLA prints them.
-const RAW: [&str; 3] = ["origin_recovery_table", "debug_attributes", "dynamic_parameter_binding"];
 
 /// Reads what follows `HloModule`.
+///
+/// Any word can be the name. XLA takes one of its keywords only behind a `%`, but prints it without.
 pub(super) fn header(
     c: &mut Cursor<'_>,
     lenient: bool,
@@ -71,16 +71,7 @@ fn attribute(c: &mut Cursor<'_>, key: &str, config: &mut ModuleConfig) -> Result
         "num_partitions" => config.num_partitions = c.int()?,
         "alias_passthrough_params" => config.alias_passthrough_params = c.bool()?,
         "input_output_alias" => config.input_output_alias = aliases(c)?,
-        "buffer_donor" => {
-            config.buffer_donor = c.list(b'{', b'}', |c| {
-                c.expect(b'(')?;
-                let parameter = c.size()?;
-                c.expect(b',')?;
-                let parameter_index = c.ints()?;
-                c.expect(b')')?;
-                Ok(BufferDonor { parameter, parameter_index })
-            })?;
-        }
+        "buffer_donor" => config.buffer_donor = donors(c)?,
         "entry_computation_layout" => config.entry_layout = Some(entry_layout(c)?),
         "allow_spmd_sharding_propagation_to_parameters" => {
             config.allow_spmd_sharding_propagation_to_parameters = bools(c)?;
@@ -89,7 +80,12 @@ fn attribute(c: &mut Cursor<'_>, key: &str, config: &mut ModuleConfig) -> Result
             config.allow_spmd_sharding_propagation_to_output = bools(c)?;
         }
         "frontend_attributes" => config.frontend_attributes = Some(FrontendAttributes::parse(c)?),
-        _ if RAW.contains(&key) => {
+        "origin_recovery_table" => config.origin_recovery_table = recovery::parse(c)?,
+        // Of older texts; nothing today says the same.
+        "dynamic_parameter_binding" => {
+            balanced::balanced_value(c)?;
+        }
+        "debug_attributes" => {
             let value = balanced::balanced_value(c)?.to_owned();
             config.raw.push(HeaderAttr { name: key.into(), value });
         }
@@ -98,39 +94,60 @@ fn attribute(c: &mut Cursor<'_>, key: &str, config: &mut ModuleConfig) -> Result
     Ok(true)
 }
 
-/// `{ {0}: (1, {}, may-alias), ... }`; of an output named twice the first counts, as in XLA.
+/// `{ {0}: (1, {}, may-alias), ... }`, kept sorted by the place in the result. Of an output named twice the first
+/// counts, as in XLA.
 fn aliases(c: &mut Cursor<'_>) -> Result<Vec<InputOutputAlias>> {
+    c.expect(b'{')?;
     let mut aliases: Vec<InputOutputAlias> = Vec::new();
-    let read = c.list(b'{', b'}', |c| {
-        let output_index = c.ints()?;
-        c.expect(b':')?;
+    // As in XLA, a comma may stand behind the last.
+    while !c.eat(b'}') {
+        aliases.push(alias(c)?);
+        if !c.eat(b',') {
+            c.expect(b'}')?;
+            break;
+        }
+    }
+    aliases.sort_by(|a, b| a.output_index.cmp(&b.output_index));
+    aliases.dedup_by(|b, a| a.output_index == b.output_index);
+    Ok(aliases)
+}
+
+fn alias(c: &mut Cursor<'_>) -> Result<InputOutputAlias> {
+    let output_index = c.list(b'{', b'}', Cursor::size)?;
+    c.expect(b':')?;
+    c.expect(b'(')?;
+    let parameter = c.size()?;
+    c.expect(b',')?;
+    let parameter_index = c.list(b'{', b'}', Cursor::size)?;
+    let mut kind = AliasKind::May;
+    if c.eat(b',') {
+        let (word, span) = c.word("`may-alias` or `must-alias`")?;
+        kind = match word {
+            "may-alias" => AliasKind::May,
+            "must-alias" => AliasKind::Must,
+            _ => {
+                let message = format!("`{word}` is neither may-alias nor must-alias");
+                return Err(Error::from(Code::AttributeValue { message }).at(span));
+            }
+        };
+    }
+    c.expect(b')')?;
+    Ok(InputOutputAlias { output_index, parameter, parameter_index, kind })
+}
+
+/// `{ (0, {}), ... }`, kept sorted, each once.
+fn donors(c: &mut Cursor<'_>) -> Result<Vec<BufferDonor>> {
+    let mut donors = c.list(b'{', b'}', |c| {
         c.expect(b'(')?;
         let parameter = c.size()?;
         c.expect(b',')?;
-        let parameter_index = c.ints()?;
-        let mut kind = AliasKind::May;
-        if c.eat(b',') {
-            let (word, span) = c.word("`may-alias` or `must-alias`")?;
-            kind = match word {
-                "may-alias" => AliasKind::May,
-                "must-alias" => AliasKind::Must,
-                _ => {
-                    let message = format!("`{word}` is neither may-alias nor must-alias");
-                    return Err(Error::from(Code::AttributeValue { message }).at(span));
-                }
-            };
-        }
+        let parameter_index = c.list(b'{', b'}', Cursor::size)?;
         c.expect(b')')?;
-        Ok(InputOutputAlias { output_index, parameter, parameter_index, kind })
+        Ok(BufferDonor { parameter, parameter_index })
     })?;
-    for alias in read {
-        if aliases.iter().all(|a| a.output_index != alias.output_index) {
-            aliases.push(alias);
-        }
-    }
-    // XLA keeps them sorted by the place in the result.
-    aliases.sort_by(|a, b| a.output_index.cmp(&b.output_index));
-    Ok(aliases)
+    donors.sort();
+    donors.dedup();
+    Ok(donors)
 }
 
 /// `{(shape, ...)->shape}`
@@ -153,10 +170,7 @@ fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
 
 fn print_ints(out: &mut String, numbers: &[i64]) {
     out.push('{');
-    for (i, &n) in numbers.iter().enumerate() {
-        out.push_str(if i > 0 { "," } else { "" });
-        push_int(out, n);
-    }
+    push_ints(out, numbers);
     out.push('}');
 }
 
@@ -174,7 +188,7 @@ fn print_bools(out: &mut String, name: &str, values: &[bool]) {
     out.push('}');
 }
 
-/// Prints the header without the newline after it.
+/// Prints the header. The newline after it is left to the caller, whatever the last attribute ends with.
 pub(super) fn print_header(out: &mut String, name: &str, config: &ModuleConfig, entry: &ProgramShape<'_>) {
     out.push_str("HloModule ");
     out.push_str(name);
@@ -217,6 +231,11 @@ pub(super) fn print_header(out: &mut String, name: &str, config: &ModuleConfig, 
         out.push('=');
         out.push_str(&raw.value);
     }
+    // Last, as it ends its line; XLA has `debug_attributes` after it.
+    if !config.origin_recovery_table.is_empty() {
+        out.push_str(", origin_recovery_table=");
+        recovery::print(out, &config.origin_recovery_table);
+    }
 }
 
 fn print_aliases(out: &mut String, config: &ModuleConfig) {
@@ -246,5 +265,166 @@ fn print_aliases(out: &mut String, config: &ModuleConfig) {
             out.push(')');
         }
         out.push_str(" }");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header as it is printed for an entry computation from `f32[2]` to a tuple of two.
+    fn again(text: &str) -> Result<String> {
+        let mut c = Cursor::new(text);
+        c.expect_token("HloModule")?;
+        let (name, config) = header(&mut c, false, &mut Vec::new())?;
+        c.expect_end("the end of the header")?;
+        let array = "f32[2]".parse::<Shape>()?;
+        let result = Shape::Tuple(vec![array.clone(); 2]);
+        let mut out = String::new();
+        let entry = ProgramShape { parameters: vec![&array], result: &result };
+        print_header(&mut out, &name, &config, &entry);
+        Ok(out)
+    }
+    const LAYOUT: &str = ", entry_computation_layout={(f32[2]{0})->(f32[2]{0}, f32[2]{0})}";
+
+    #[test]
+    fn attributes_are_printed_as_xla_does() {
+        for (text, before, after) in [
+            ("", "", ""),
+            (", is_scheduled= true", ", is_scheduled=true", ""),
+            (", replica_count=3, num_partitions=0", "", ", replica_count=3, num_partitions=0"),
+            (", num_partitions=1, alias_passthrough_params=false", "", ""),
+            (
+                ", input_output_alias={{1} : (0, {}), {0}: (0, {}, must-alias), {0}: (1, {})}",
+                ", input_output_alias={ {0}: (0, {}, must-alias), {1}: (0, {}, may-alias) }",
+                "",
+            ),
+            (", input_output_alias={ }, buffer_donor={}", "", ""),
+            (
+                ", input_output_alias={{}: (7, {3}),}",
+                ", input_output_alias={ {}: (7, {3}, may-alias) }",
+                "",
+            ),
+            (
+                ", buffer_donor={(1, {}), (0, {2,3}), (1,{})}",
+                ", buffer_donor={ (0, {2,3}), (1, {}) }",
+                "",
+            ),
+            (
+                ", allow_spmd_sharding_propagation_to_parameters=true",
+                "",
+                ", allow_spmd_sharding_propagation_to_parameters={true}",
+            ),
+            (", allow_spmd_sharding_propagation_to_parameters={false}", "", ""),
+            (", allow_spmd_sharding_propagation_to_output={}", "", ""),
+            (
+                ", allow_spmd_sharding_propagation_to_output={false,false}",
+                "",
+                ", allow_spmd_sharding_propagation_to_output={false,false}",
+            ),
+            (", frontend_attributes={b=\"1\",a={x}}", "", ", frontend_attributes={a={x},b=\"1\"}"),
+            (", frontend_attributes={}", "", ""),
+            (", dynamic_parameter_binding={a,b}", "", ""),
+            (
+                ", alias_passthrough_params=true, num_partitions=2, replica_count=2, \
+                 frontend_attributes={z=\"1\"}, is_scheduled=true, buffer_donor={(0, {})}, \
+                 origin_recovery_table={{\"a\"}:{\"b\"}}, input_output_alias={{0}: (0, {})}, \
+                 allow_spmd_sharding_propagation_to_output={true}, \
+                 allow_spmd_sharding_propagation_to_parameters={true,false}",
+                ", is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, \
+                 buffer_donor={ (0, {}) }, alias_passthrough_params=true",
+                ", allow_spmd_sharding_propagation_to_parameters={true,false}, \
+                 allow_spmd_sharding_propagation_to_output={true}, replica_count=2, \
+                 num_partitions=2, frontend_attributes={z=\"1\"}, \
+                 origin_recovery_table={\n  {\"a\"} : {\"b\"}\n}\n",
+            ),
+        ] {
+            let wanted = format!("HloModule m{before}{LAYOUT}{after}");
+            for text in [&format!("HloModule m{text}"), &wanted] {
+                assert_eq!(again(text).unwrap_or_else(|e| panic!("{text}: {e}")), wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn stated_layouts_are_kept() {
+        let parameters = |n: usize| vec!["f32[1]"; n].join(", ");
+        for (layout, wanted) in [
+            ("{(f32[3])->f32[]}", "{(f32[3]{0})->f32[]}"),
+            ("{()->f32[2,2]}", "{()->f32[2,2]{1,0}}"),
+            ("{(f32[3,2]{0,1:T(8)})->(f32[1],())}", "{(f32[3,2]{0,1:T(8)})->(f32[1]{0}, ())}"),
+            ("{(token[], opaque[])->token[]}", "{(token[], opaque[])->token[]}"),
+        ] {
+            let printed = again(&format!("HloModule m, entry_computation_layout={layout}")).unwrap();
+            assert_eq!(printed, format!("HloModule m, entry_computation_layout={wanted}"));
+        }
+        let text = format!("HloModule m, entry_computation_layout={{({})->f32[]}}", parameters(6));
+        assert!(again(&text).unwrap().contains("f32[1]{0}, /*index=5*/f32[1]{0})"));
+    }
+
+    #[test]
+    fn names() {
+        for (text, name) in [
+            ("HloModule m:", "m"),
+            ("HloModule m: , is_scheduled=false", "m"),
+            ("HloModule %m", "m"),
+            ("HloModule tuple", "tuple"),
+            ("HloModule a.b-c", "a.b-c"),
+            ("HloModule inf", "inf"),
+        ] {
+            assert_eq!(again(text).unwrap(), format!("HloModule {name}{LAYOUT}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (text, number) in [
+            (" \"m\"", "E0101"),
+            (" 1m", "E0101"),
+            (" m :", "E0101"),
+            (" m,", "E0101"),
+            (" m, is_scheduled=1", "E0101"),
+            (" m, is_scheduled =true", "E0101"),
+            (" m, is_scheduled=true is_scheduled=true", "E0101"),
+            (" m, is_scheduled=true, is_scheduled=true", "E0105"),
+            (" m, is_sheduled=true", "E0104"),
+            (" m, replica_count=1.5", "E0101"),
+            (" m, input_output_alias={{0}: 0}", "E0101"),
+            (" m, input_output_alias={{0}: (0)}", "E0101"),
+            (" m, input_output_alias={{0}: (-7, {})}", "E0112"),
+            (" m, input_output_alias={{0}: (0, {}, foo)}", "E0107"),
+            (" m, buffer_donor={0}", "E0101"),
+            (" m, buffer_donor={(-1, {})}", "E0112"),
+            (" m, allow_spmd_sharding_propagation_to_output=1", "E0101"),
+            (" m, entry_computation_layout={f32[]->f32[]}", "E0101"),
+            (" m, entry_computation_layout={(f32[])}", "E0101"),
+            (" m, frontend_attributes={a=1}", "E0101"),
+            (" m, frontend_attributes={a=\"1\",}", "E0101"),
+        ] {
+            let error = again(&format!("HloModule{text}")).unwrap_err();
+            assert_eq!(error.code().number(), number, "{text}");
+        }
+        let error = again("HloModule m, is_sheduled=true").unwrap_err();
+        assert_eq!(error.help(), Some("did you mean `is_scheduled`?"));
+    }
+
+    #[test]
+    fn lenient_reading_keeps_what_it_does_not_know() {
+        let mut c = Cursor::new(" m, new={a=[1,2]}, replica_count=2");
+        let mut warnings = Vec::new();
+        let (_, config) = header(&mut c, true, &mut warnings).unwrap();
+        assert_eq!(config.raw, [HeaderAttr { name: "new".into(), value: "{a=[1,2]}".into() }]);
+        assert_eq!((config.replica_count, warnings.len()), (2, 1));
+    }
+
+    #[test]
+    fn aliases_are_of_parts_of_the_result() {
+        let check = |index: &str, result: &str| {
+            let text = format!(" m, input_output_alias={{{index}: (0, {{}})}}");
+            let (_, config) = header(&mut Cursor::new(&text), false, &mut Vec::new()).unwrap();
+            config.check_aliases(&result.parse().unwrap()).is_ok()
+        };
+        assert!(check("{1,0}", "(f32[], (f32[]))") && check("{}", "f32[]"));
+        assert!(!check("{5}", "(f32[], f32[])") && !check("{0}", "f32[]"));
     }
 }
