@@ -56,16 +56,6 @@ const FIELDS: [&str; 12] = [
     "metadata_payload",
 ];
 
-fn int32(c: &mut Cursor<'_>) -> Result<i32> {
-    c.blank();
-    let start = c.offset();
-    let value = c.int()?;
-    i32::try_from(value).map_err(|_| {
-        let message = format!("{value} does not fit 32 bits");
-        Error::from(Code::NumberRange { message }).at(c.span_from(start))
-    })
-}
-
 impl Metadata {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let mut metadata = Self::default();
@@ -93,14 +83,14 @@ impl Metadata {
             "op_type" => self.op_type = strings::string(c)?.into(),
             "op_name" => self.op_name = strings::string(c)?.into(),
             "source_file" => self.source_file = strings::string(c)?.into(),
-            "source_line" => self.source_line = int32(c)?,
-            "source_end_line" => self.source_end_line = int32(c)?,
-            "source_column" => self.source_column = int32(c)?,
-            "source_end_column" => self.source_end_column = int32(c)?,
+            "source_line" => self.source_line = c.int32()?,
+            "source_end_line" => self.source_end_line = c.int32()?,
+            "source_column" => self.source_column = c.int32()?,
+            "source_end_column" => self.source_end_column = c.int32()?,
             "profile_type" => self.profile_type = profile_types(c)?,
             "deduplicated_name" => self.deduplicated_name = strings::string(c)?.into(),
             "scheduling_name" => self.scheduling_name = strings::string(c)?.into(),
-            "stack_frame_id" => self.stack_frame_id = int32(c)?,
+            "stack_frame_id" => self.stack_frame_id = c.int32()?,
             "metadata_payload" => self.metadata_payload = Some(strings::string(c)?.into()),
             _ if OLD_FIELDS.contains(&key) => {
                 balanced::balanced_value(c)?;

@@ -61,7 +61,7 @@ fn record<const N: usize>(c: &mut Cursor<'_>, names: [&'static str; N]) -> Resul
         if values[slot].is_some() {
             return Err(Error::from(Code::DuplicateAttribute { name: key.into() }).at(span));
         }
-        values[slot] = Some(int32(c)?);
+        values[slot] = Some(c.int32()?);
     }
     let span = c.span_from(start);
     let mut read = [0; N];
@@ -81,17 +81,6 @@ fn unknown(key: &str, span: Span, names: &[&'static str]) -> Error {
         Some(name) => error.with_help(format!("did you mean `{name}`?")),
         None => error.with_help(format!("a row has {}", names.join(", "))),
     }
-}
-
-/// Reads a whole number of 32 bits.
-pub(crate) fn int32(c: &mut Cursor<'_>) -> Result<i32> {
-    c.blank();
-    let start = c.offset();
-    let value = c.int()?;
-    i32::try_from(value).map_err(|_| {
-        let message = format!("{value} does not fit 32 bits");
-        Error::from(Code::NumberRange { message }).at(c.span_from(start))
-    })
 }
 
 #[cfg(test)]
