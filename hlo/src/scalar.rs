@@ -1,6 +1,6 @@
 //! One element of any type, in wide form.
-use crate::elem::{Class, FloatFormat};
 use crate::ElementType;
+use crate::elem::{Class, FloatFormat};
 
 /// One element in a form that loses nothing: 64 bits of whole number, f64, or two f64.
 ///
@@ -23,21 +23,38 @@ pub enum Scalar {
     Complex(f64, f64),
 }
 
-#[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "rounds to nearest even, as IEEE 754 says")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "rounds to nearest even, as IEEE 754 says"
+)]
 pub(crate) const fn u64_to_f64(x: u64) -> f64 {
     x as f64
 }
 /// Truncates and saturates; NaN gives 0.
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "saturates, as XLA does")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "saturates, as XLA does"
+)]
 const fn f64_to_i64(x: f64) -> i64 {
     x as i64
 }
 /// Truncates and saturates; NaN gives 0.
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as XLA does")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, as XLA does"
+)]
 const fn f64_to_u64(x: f64) -> u64 {
     x as u64
 }
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest even, as IEEE 754 says")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "rounds to nearest even, as IEEE 754 says"
+)]
 const fn f64_to_f32(x: f64) -> f32 {
     x as f32
 }
@@ -165,7 +182,11 @@ impl Scalar {
     pub fn as_f64(self) -> f64 {
         match self {
             Self::Pred(x) => f64::from(u8::from(x)),
-            #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "rounds to nearest even")]
+            #[expect(
+                clippy::as_conversions,
+                clippy::cast_precision_loss,
+                reason = "rounds to nearest even"
+            )]
             Self::Signed(x) => x as f64,
             Self::Unsigned(x) => u64_to_f64(x),
             Self::Float(x) | Self::Complex(x, _) => x,
@@ -204,7 +225,9 @@ impl Scalar {
             return self;
         }
         let real = match self {
-            Self::Complex(re, _) if to.class() != Class::Complex && to.class() != Class::Pred => Self::Float(re),
+            Self::Complex(re, _) if to.class() != Class::Complex && to.class() != Class::Pred => {
+                Self::Float(re)
+            }
             other => other,
         };
         match to.class() {
@@ -264,7 +287,16 @@ fn float(ty: ElementType) -> FloatFormat {
 fn halves(bits: u128) -> [u64; 2] {
     let b = bits.to_le_bytes();
     let half = |at: usize| {
-        u64::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3], b[at + 4], b[at + 5], b[at + 6], b[at + 7]])
+        u64::from_le_bytes([
+            b[at],
+            b[at + 1],
+            b[at + 2],
+            b[at + 3],
+            b[at + 4],
+            b[at + 5],
+            b[at + 6],
+            b[at + 7],
+        ])
     };
     [half(0), half(8)]
 }
@@ -305,7 +337,10 @@ mod tests {
         let x = [-1.5, 7.9, f64::NAN, -100.0];
         assert_eq!(from_f32(&x, E::S4), [-1, 7, 0, -8].map(Scalar::Signed));
         let x = [9.9e18, 1e20, -1.0];
-        assert_eq!(from_f32(&x, E::U64), [9_900_000_000_000_000_000, u64::MAX, 0].map(Scalar::Unsigned));
+        assert_eq!(
+            from_f32(&x, E::U64),
+            [9_900_000_000_000_000_000, u64::MAX, 0].map(Scalar::Unsigned)
+        );
     }
 
     #[test]
@@ -317,14 +352,20 @@ mod tests {
         assert_eq!(wrap(70000, E::F16), Scalar::Float(f64::INFINITY));
         assert_eq!(wrap(16_777_217, E::F32), Scalar::Float(16_777_216.0));
         let big = Scalar::Unsigned(u64::MAX).convert(E::U64, E::F64);
-        assert_eq!(big, Scalar::Float(18_446_744_073_709_551_616.0));
-        assert_eq!(Scalar::Unsigned((1 << 53) + 1).convert(E::U64, E::C128), Scalar::Complex(9_007_199_254_740_992.0, 0.0));
+        assert_eq!(big, Scalar::Float(18_446_744_073_709_552_000.0));
+        assert_eq!(
+            Scalar::Unsigned((1 << 53) + 1).convert(E::U64, E::C128),
+            Scalar::Complex(9_007_199_254_740_992.0, 0.0)
+        );
     }
 
     #[test]
     fn truth_is_not_zero() {
         let truth = |x| Scalar::Float(x).convert(E::F64, E::Pred);
-        assert_eq!([f64::NAN, -0.0, 256.0, 5e-324].map(truth), [true, false, true, true].map(Scalar::Pred));
+        assert_eq!(
+            [f64::NAN, -0.0, 256.0, 5e-324].map(truth),
+            [true, false, true, true].map(Scalar::Pred)
+        );
     }
 
     #[test]

@@ -60,8 +60,8 @@ impl<'m> Applied<'m> {
         let (Some(parameters), Some(results)) = (parameters, results) else {
             return Err(Error::internal("only scalar computations are applied to elements"));
         };
-        let mut program = Program::default();
-        program.registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
+        let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
+        let mut program = Program { registers, ..Program::default() };
         let arguments: Vec<Vec<usize>> = (0..parameters.len()).map(|i| vec![i]).collect();
         let body = match program.lay_out(module, id, &arguments) {
             Some(results) => {
@@ -188,7 +188,8 @@ impl Program {
             let operand_types: Vec<Option<ElementType>> = (instruction.operands.iter())
                 .map(|&id| computation.instructions[id].shape.element_type())
                 .collect();
-            let place = self.instruction(module, instruction, &operands, &operand_types, arguments)?;
+            let place =
+                self.instruction(module, instruction, &operands, &operand_types, arguments)?;
             places.push(place);
         }
         Some(places.swap_remove(computation.root.index()))

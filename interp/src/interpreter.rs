@@ -72,8 +72,11 @@ impl<'m> Interpreter<'m> {
         let module = self.verified.module();
         let wanted = module.entry().program_shape().parameters;
         if wanted.len() != arguments.len() {
-            let message =
-                format!("the module takes {} arguments, {} are given", wanted.len(), arguments.len());
+            let message = format!(
+                "the module takes {} arguments, {} are given",
+                wanted.len(),
+                arguments.len()
+            );
             return Err(Code::Invalid { message }.into());
         }
         let mut fitted = Vec::with_capacity(arguments.len());

@@ -35,7 +35,6 @@ pub enum Step {
 /// A computation being run.
 #[derive(Debug)]
 struct Frame<'m> {
-    id: ComputationId,
     computation: &'m Computation,
     arguments: Vec<Literal>,
     values: Vec<Option<Literal>>,
@@ -90,7 +89,9 @@ impl<'m> Context<'m> {
     }
     fn reserve(&mut self, bytes: usize) -> Result<()> {
         let live = self.live.saturating_add(bytes);
-        if let Some(limit) = self.max_memory && live > limit {
+        if let Some(limit) = self.max_memory
+            && live > limit
+        {
             let message = format!("{live} bytes of values would be live; {limit} are allowed");
             return Err(Code::OutOfMemory { message }.into());
         }
@@ -100,7 +101,11 @@ impl<'m> Context<'m> {
 }
 
 impl<'m> Machine<'m> {
-    pub(crate) fn new(module: &'m Module, options: Options, arguments: Vec<Literal>) -> Result<Self> {
+    pub(crate) fn new(
+        module: &'m Module,
+        options: Options,
+        arguments: Vec<Literal>,
+    ) -> Result<Self> {
         Self::of(module, module.entry, options, arguments)
     }
     /// A machine that runs computation `id`.
@@ -160,7 +165,8 @@ impl<'m> Machine<'m> {
             Op::Parameter(parameter) => {
                 let number = usize::try_from(parameter.number).expect("verified");
                 let value = with_layouts(&frame.arguments[number], &instruction.shape);
-                self.finish(id, value)
+                self.finish(id, value);
+                Ok(())
             }
             Op::Call(call) => self.call(call.to_apply, operands),
             Op::Fusion(fusion) => self.call(fusion.calls, operands),
@@ -187,7 +193,8 @@ impl<'m> Machine<'m> {
                     instruction.operands.iter().map(|&id| frame.value(id)).collect();
                 let name = || frame.computation.names[id].to_string();
                 let value = reference::evaluate(instruction, &holder, &mut self.context, &name)?;
-                self.finish(id, value)
+                self.finish(id, value);
+                Ok(())
             }
         }
     }
@@ -206,16 +213,17 @@ impl<'m> Machine<'m> {
             return Err(Code::TooDeep { limit: DEPTH_LIMIT }.into());
         }
         let computation = &self.module.computations[id];
-        let last_uses = Rc::clone(
-            self.tables.entry(id).or_insert_with(|| Rc::new(last_uses(&computation.instructions, computation.root))),
-        );
+        let last_uses =
+            Rc::clone(self.tables.entry(id).or_insert_with(|| {
+                Rc::new(last_uses(&computation.instructions, computation.root))
+            }));
         let values = vec![None; computation.instructions.len()];
-        self.frames.push(Frame { id, computation, arguments, values, next: 0, last_uses, then });
+        self.frames.push(Frame { computation, arguments, values, next: 0, last_uses, then });
         Ok(())
     }
 
     /// Sets the value of the instruction the innermost frame stands at, and moves on.
-    fn finish(&mut self, id: InstructionId, value: Literal) -> Result<()> {
+    fn finish(&mut self, id: InstructionId, value: Literal) {
         let frame = self.frames.last_mut().expect("an instruction has a frame");
         frame.values[id.index()] = Some(value);
         frame.next = id.index() + 1;
@@ -225,7 +233,6 @@ impl<'m> Machine<'m> {
                 self.context.live = self.context.live.saturating_sub(owned_bytes(&value));
             }
         }
-        Ok(())
     }
 
     /// Ends the innermost frame; gives the result if it was the last.
@@ -237,7 +244,7 @@ impl<'m> Machine<'m> {
         let id = InstructionId::new(caller.next);
         let instruction = &caller.computation.instructions[id];
         match frame.then {
-            Then::Return => self.finish(id, with_layouts(&result, &instruction.shape))?,
+            Then::Return => self.finish(id, with_layouts(&result, &instruction.shape)),
             Then::Condition => {
                 let Op::While(repeat) = &instruction.op else {
                     return Err(Error::internal("a condition belongs to a while"));
@@ -246,7 +253,7 @@ impl<'m> Machine<'m> {
                 if result.get(0) == Scalar::Pred(true) {
                     self.push(repeat.body, vec![value], Then::Body)?;
                 } else {
-                    self.finish(id, value)?;
+                    self.finish(id, value);
                 }
             }
             Then::Body => {

@@ -143,7 +143,7 @@ error_codes! {
         "E0206" "{message}"
         Header { message: String },
         /// A rule of the operation's specification is broken. The label in parentheses is the rule's name: the
-        /// constraint's label in the StableHLO specification where it has one, or the check of XLA's shape
+        /// constraint's label in the `StableHLO` specification where it has one, or the check of XLA's shape
         /// inference.
         "E0301" "{message} ({rule})"
         Rule { rule: &'static str, message: String },

@@ -30,6 +30,7 @@ impl Span {
         at(self.start)..at(self.end)
     }
     /// From the start of `self` to the end of `other`.
+    #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start, end: other.end }
     }
@@ -84,8 +85,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl From<Code> for Error {
     #[cold]
     fn from(code: Code) -> Self {
-        let inner =
-            Inner { code, span: None, place: Place::Whole, labels: Vec::new(), help: None };
+        let inner = Inner { code, span: None, place: Place::Whole, labels: Vec::new(), help: None };
         Self(Box::new(inner))
     }
 }

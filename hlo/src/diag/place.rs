@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn finds_attributes_and_operands() {
-        let text = "slice(f32[4]{0} %x, y), slice={[0:1], [3:5]}, metadata={op_name=\"a, slice=b\"}";
+        let text =
+            "slice(f32[4]{0} %x, y), slice={[0:1], [3:5]}, metadata={op_name=\"a, slice=b\"}";
         assert_eq!(at(text, &Place::Attribute("slice")), "slice={[0:1], [3:5]}");
         assert_eq!(at(text, &Place::Operand(0)), "f32[4]{0} %x");
         assert_eq!(at(text, &Place::Operand(1)), "y");

@@ -36,7 +36,12 @@ pub enum Special {
     PowerOfTwo,
 }
 
-const fn format(exponent_bits: u32, mantissa_bits: u32, bias: i32, special: Special) -> FloatFormat {
+const fn format(
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    bias: i32,
+    special: Special,
+) -> FloatFormat {
     FloatFormat { exponent_bits, mantissa_bits, bias, special }
 }
 
@@ -131,7 +136,11 @@ impl FloatFormat {
             Special::Finite => false,
         };
         if is_nan {
-            let payload = if self.special == Special::Ieee { mantissa << (52 - self.mantissa_bits) } else { 1 << 51 };
+            let payload = if self.special == Special::Ieee {
+                mantissa << (52 - self.mantissa_bits)
+            } else {
+                1 << 51
+            };
             return f64::from_bits(sign | 0x7ff0_0000_0000_0000 | payload);
         }
         if self.special == Special::Ieee && magnitude == self.infinity() {
@@ -278,6 +287,13 @@ impl FloatFormat {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::float_cmp,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::too_many_lines,
+    reason = "exact values are compared, and tables are long"
+)]
 mod tests {
     use super::*;
 
@@ -300,18 +316,87 @@ mod tests {
     #[test]
     fn narrow_floats_agree_with_xla() {
         let inputs = [
-            1.0, 1.0625, 1.125, 3.3, 15.6, 15.75, 17.0, 100.0, 240.0, 247.9, 248.0, 449.0, 463.9, 464.0, 464.1,
-            57344.0, 61439.0, 61440.0, f64::INFINITY, f64::NAN, -0.0, 0.001, -1e-5,
+            1.0,
+            1.0625,
+            1.125,
+            3.3,
+            15.6,
+            15.75,
+            17.0,
+            100.0,
+            240.0,
+            247.9,
+            248.0,
+            449.0,
+            463.9,
+            464.0,
+            464.1,
+            57344.0,
+            61439.0,
+            61440.0,
+            f64::INFINITY,
+            f64::NAN,
+            -0.0,
+            0.001,
+            -1e-5,
         ];
         let rows: [(ElementType, [u64; 23]); 8] = [
-            (ElementType::F8E5M2, [60, 60, 60, 67, 76, 76, 76, 86, 92, 92, 92, 95, 95, 95, 95, 123, 123, 124, 124, 126, 128, 20, 129]),
-            (ElementType::F8E4M3, [56, 56, 57, 69, 88, 88, 88, 108, 119, 119, 120, 120, 120, 120, 120, 120, 120, 120, 120, 124, 128, 1, 128]),
-            (ElementType::F8E3M4, [48, 49, 50, 74, 111, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 120, 128, 0, 128]),
-            (ElementType::F8E4M3Fn, [56, 56, 57, 69, 88, 88, 88, 108, 119, 119, 120, 126, 126, 126, 127, 127, 127, 127, 127, 127, 128, 1, 128]),
-            (ElementType::F8E4M3Fnuz, [64, 64, 65, 77, 96, 96, 96, 116, 127, 127, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0, 1, 0]),
-            (ElementType::F8E5M2Fnuz, [64, 64, 64, 71, 80, 80, 80, 90, 96, 96, 96, 99, 99, 99, 99, 127, 127, 128, 128, 128, 0, 24, 129]),
-            (ElementType::F8E4M3B11Fnuz, [88, 88, 89, 101, 120, 120, 120, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0, 8, 0]),
-            (ElementType::F8E8M0Fnu, [127, 127, 127, 129, 131, 131, 131, 134, 135, 135, 135, 136, 136, 136, 136, 143, 143, 143, 255, 255, 255, 117, 255]),
+            (
+                ElementType::F8E5M2,
+                [
+                    60, 60, 60, 67, 76, 76, 76, 86, 92, 92, 92, 95, 95, 95, 95, 123, 123, 124, 124,
+                    126, 128, 20, 129,
+                ],
+            ),
+            (
+                ElementType::F8E4M3,
+                [
+                    56, 56, 57, 69, 88, 88, 88, 108, 119, 119, 120, 120, 120, 120, 120, 120, 120,
+                    120, 120, 124, 128, 1, 128,
+                ],
+            ),
+            (
+                ElementType::F8E3M4,
+                [
+                    48, 49, 50, 74, 111, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+                    112, 112, 112, 120, 128, 0, 128,
+                ],
+            ),
+            (
+                ElementType::F8E4M3Fn,
+                [
+                    56, 56, 57, 69, 88, 88, 88, 108, 119, 119, 120, 126, 126, 126, 127, 127, 127,
+                    127, 127, 127, 128, 1, 128,
+                ],
+            ),
+            (
+                ElementType::F8E4M3Fnuz,
+                [
+                    64, 64, 65, 77, 96, 96, 96, 116, 127, 127, 128, 128, 128, 128, 128, 128, 128,
+                    128, 128, 128, 0, 1, 0,
+                ],
+            ),
+            (
+                ElementType::F8E5M2Fnuz,
+                [
+                    64, 64, 64, 71, 80, 80, 80, 90, 96, 96, 96, 99, 99, 99, 99, 127, 127, 128, 128,
+                    128, 0, 24, 129,
+                ],
+            ),
+            (
+                ElementType::F8E4M3B11Fnuz,
+                [
+                    88, 88, 89, 101, 120, 120, 120, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+                    128, 128, 128, 128, 0, 8, 0,
+                ],
+            ),
+            (
+                ElementType::F8E8M0Fnu,
+                [
+                    127, 127, 127, 129, 131, 131, 131, 134, 135, 135, 135, 136, 136, 136, 136, 143,
+                    143, 143, 255, 255, 255, 117, 255,
+                ],
+            ),
         ];
         for (ty, codes) in rows {
             let format = ty.float_format().unwrap();
@@ -320,7 +405,19 @@ mod tests {
             }
         }
         let f4 = ElementType::F4E2M1Fn.float_format().unwrap();
-        let pairs = [(0.25, 0.0), (0.26, 0.5), (0.75, 1.0), (1.25, 1.0), (1.75, 2.0), (2.5, 2.0), (3.5, 4.0), (5.0, 4.0), (5.01, 6.0), (f64::INFINITY, 6.0), (f64::NEG_INFINITY, -6.0)];
+        let pairs = [
+            (0.25, 0.0),
+            (0.26, 0.5),
+            (0.75, 1.0),
+            (1.25, 1.0),
+            (1.75, 2.0),
+            (2.5, 2.0),
+            (3.5, 4.0),
+            (5.0, 4.0),
+            (5.01, 6.0),
+            (f64::INFINITY, 6.0),
+            (f64::NEG_INFINITY, -6.0),
+        ];
         for (x, y) in pairs {
             assert_eq!(f4.decode(f4.encode(x)), y, "{x}");
         }
@@ -330,12 +427,16 @@ mod tests {
 
     #[test]
     fn rounds_once() {
-        let (f16, bf16) = (ElementType::F16.float_format().unwrap(), ElementType::Bf16.float_format().unwrap());
+        let (f16, bf16) =
+            (ElementType::F16.float_format().unwrap(), ElementType::Bf16.float_format().unwrap());
         // Just above a tie: through f32 it would become the tie and fall to the even side.
         let x = 1.0 + 1.0 / 256.0 + 2f64.powi(-40);
         assert_eq!(bf16.decode(bf16.encode(x)), 1.0 + 1.0 / 128.0);
         assert_eq!(bf16.decode(bf16.encode_integer(false, 16_842_753)), 16_908_288.0);
-        assert_eq!(bf16.decode(bf16.encode_integer(true, (1 << 63) + (1 << 55) + 1)), -(2f64.powi(63) + 2f64.powi(56)));
+        assert_eq!(
+            bf16.decode(bf16.encode_integer(true, (1 << 63) + (1 << 55) + 1)),
+            -(2f64.powi(63) + 2f64.powi(56))
+        );
         assert_eq!(f16.decode(f16.encode(65519.0)), 65504.0);
         assert_eq!(f16.encode(65520.0), 0x7c00);
         let f32 = ElementType::F32.float_format().unwrap();

@@ -186,7 +186,8 @@ impl OriginalValue {
                 Ok(Self::Leaf(Some((name, index))))
             }
             _ => {
-                let message = "an original value is `{\"name\" {index}}`, `(..., ...)` or `[synthetic_call]`";
+                let message =
+                    "an original value is `{\"name\" {index}}`, `(..., ...)` or `[synthetic_call]`";
                 let at = c.offset();
                 let error = crate::Error::from(Code::AttributeValue { message: message.into() });
                 Err(error.at(crate::Span::new(at, at + 1)))

@@ -97,12 +97,7 @@ impl StackFrames {
         *self = tables;
     }
     fn row_counts(&self) -> [usize; 4] {
-        [
-            self.file_names.len(),
-            self.function_names.len(),
-            self.locations.len(),
-            self.frames.len(),
-        ]
+        [self.file_names.len(), self.function_names.len(), self.locations.len(), self.frames.len()]
     }
 
     /// Prints the tables with the blank line before each and one after the last.

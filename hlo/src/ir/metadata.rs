@@ -96,7 +96,8 @@ impl Metadata {
                 balanced::balanced_value(c)?;
             }
             _ => {
-                let error = Error::from(Code::UnknownAttribute { op: "metadata".into(), name: key.into() });
+                let error =
+                    Error::from(Code::UnknownAttribute { op: "metadata".into(), name: key.into() });
                 return Err(match nearest(key, FIELDS) {
                     Some(name) => error.with_help(format!("did you mean `{name}`?")),
                     None => error,
@@ -126,7 +127,11 @@ impl Metadata {
             out.push_str(name);
             out.push('=');
         };
-        let names = [("op_type", &self.op_type), ("op_name", &self.op_name), ("source_file", &self.source_file)];
+        let names = [
+            ("op_type", &self.op_type),
+            ("op_name", &self.op_name),
+            ("source_file", &self.source_file),
+        ];
         for (name, value) in names {
             if !value.is_empty() {
                 key(out, name);

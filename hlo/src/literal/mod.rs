@@ -163,7 +163,11 @@ impl Literal {
     pub fn with_shape(&self, shape: ArrayShape) -> Self {
         match &self.0 {
             Value::Array(old, words) => {
-                assert_eq!(old.byte_count(), shape.byte_count(), "{old} and {shape} differ in size");
+                assert_eq!(
+                    old.byte_count(),
+                    shape.byte_count(),
+                    "{old} and {shape} differ in size"
+                );
                 Self(Value::Array(shape, Arc::clone(words)))
             }
             Value::Tuple(_) | Value::Token => panic!("a tuple has no array shape"),

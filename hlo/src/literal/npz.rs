@@ -85,7 +85,10 @@ pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzErro
     let mut bytes = Vec::new();
     file.take(u64::try_from(count).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
     if bytes.len() != count {
-        return Err(wrong(format!("{count} bytes of data are announced, {} are there", bytes.len())));
+        return Err(wrong(format!(
+            "{count} bytes of data are announced, {} are there",
+            bytes.len()
+        )));
     }
     let part = if kind == 'c' { item_bytes / 2 } else { item_bytes };
     if ty.endianness() == Endianness::Big && part > 1 {
@@ -143,7 +146,9 @@ impl NpyArray {
     /// The element type that numpy's type is, if it is one.
     pub fn natural_type(&self) -> Option<ElementType> {
         let types = ElementType::ALL.iter().copied();
-        types.into_iter().find(|&ty| numpy_kind(ty) == Some(self.kind) && ty.storage_bytes() == self.item_bytes)
+        types
+            .into_iter()
+            .find(|&ty| numpy_kind(ty) == Some(self.kind) && ty.storage_bytes() == self.item_bytes)
     }
 }
 
@@ -189,7 +194,10 @@ pub fn write<'a>(
 fn npy_header(shape: &ArrayShape) -> Vec<u8> {
     let kind = numpy_kind(shape.ty).unwrap_or('u');
     let order = if shape.ty.storage_bytes() == 1 { '|' } else { '<' };
-    let mut text = format!("{{'descr': '{order}{kind}{}', 'fortran_order': False, 'shape': (", shape.ty.storage_bytes());
+    let mut text = format!(
+        "{{'descr': '{order}{kind}{}', 'fortran_order': False, 'shape': (",
+        shape.ty.storage_bytes()
+    );
     for dim in &shape.dims {
         let _ = write!(text, "{dim}, ");
     }
@@ -211,7 +219,14 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let texts = ["f32[2,2] {{1, 2}, {3, -0}}", "bf16[3] {1, nan, -inf}", "s4[2] {-8, 7}", "pred[] true", "c64[1] {(1, 2)}", "u64[0] {}"];
+        let texts = [
+            "f32[2,2] {{1, 2}, {3, -0}}",
+            "bf16[3] {1, nan, -inf}",
+            "s4[2] {-8, 7}",
+            "pred[] true",
+            "c64[1] {(1, 2)}",
+            "u64[0] {}",
+        ];
         let literals: Vec<Literal> = texts.iter().map(|t| t.parse().unwrap()).collect();
         let mut file = Cursor::new(Vec::new());
         write(&mut file, literals.iter().enumerate().map(|(i, l)| (format!("out{i}"), l))).unwrap();

@@ -100,8 +100,9 @@ impl<'a> AttrReader<'_, 'a> {
             match found.map_err(|e| e.at(span))? {
                 Field::Taken => {}
                 Field::Twice => {
-                    return Err(crate::Error::from(Code::DuplicateAttribute { name: key.into() })
-                        .at(span));
+                    return Err(
+                        crate::Error::from(Code::DuplicateAttribute { name: key.into() }).at(span)
+                    );
                 }
                 Field::Unknown => self.unknown(key, span)?,
             }
@@ -133,7 +134,7 @@ impl<'a> AttrReader<'_, 'a> {
         let value = crate::text::balanced::balanced_value(&mut self.p.cursor)?;
         let common = self.common.get_or_insert_default();
         common.unknown.push(crate::ir::RawAttr { name: key.into(), value: value.into() });
-        self.p.warn(error.with_help("kept as it stands, because of --lenient"));
+        self.p.warn(&error.with_help("kept as it stands, because of --lenient"));
         Ok(())
     }
 

@@ -29,7 +29,7 @@ fn indices(cx: &Infer<'_>, first: usize, operand: &ArrayShape, rule: &'static st
         })
         .map_err(|e| e.on(Place::Operand(first)))?;
     } else {
-        cx.arity(given == rank, &format!("{} operands and an index for each dimension", first))?;
+        cx.arity(given == rank, &format!("{first} operands and an index for each dimension"))?;
     }
     for i in first..cx.operands.len() {
         let index = cx.array(i)?;

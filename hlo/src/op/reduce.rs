@@ -20,7 +20,7 @@ attrs! {
 impl ShapeRule for Reduce {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let count = cx.operands.len() / 2;
-        let even = cx.operands.len() % 2 == 0 && count > 0;
+        let even = cx.operands.len().is_multiple_of(2) && count > 0;
         cx.arity(even, "operands and as many initial values")?;
         let first = cx.array(0)?;
         dims_of(&self.dimensions, first, "reduce_c5", "dimensions")?;

@@ -90,12 +90,14 @@ pub(super) fn parameters(
 ) -> Result<()> {
     if callee.parameters.len() != wanted.len() {
         let (found, wanted) = (callee.parameters.len(), wanted.len());
-        let message = format!("the computation has {found} parameters, it is given {wanted} values");
+        let message =
+            format!("the computation has {found} parameters, it is given {wanted} values");
         return Err(wrong(rule, message, attribute));
     }
     for (i, (&found, &wanted)) in callee.parameters.iter().zip(wanted).enumerate() {
         if !found.compatible(wanted) {
-            let message = format!("parameter {i} of the computation is {found}, it is given {wanted}");
+            let message =
+                format!("parameter {i} of the computation is {found}, it is given {wanted}");
             return Err(wrong(rule, message, attribute));
         }
     }
@@ -131,7 +133,8 @@ pub(super) fn reducer(
     let count = inputs.len();
     if callee.parameters.len() != 2 * count {
         let (found, wanted) = (callee.parameters.len(), 2 * count);
-        let message = format!("a reducer of {count} arrays takes {wanted} scalars, this one {found}");
+        let message =
+            format!("a reducer of {count} arrays takes {wanted} scalars, this one {found}");
         return Err(wrong(rule, message, attribute));
     }
     let results = match callee.result {
@@ -140,7 +143,8 @@ pub(super) fn reducer(
     };
     if results.len() != count {
         let found = callee.result;
-        let message = format!("a reducer of {count} arrays gives {count} scalars, this one {found}");
+        let message =
+            format!("a reducer of {count} arrays gives {count} scalars, this one {found}");
         return Err(wrong(rule, message, attribute));
     }
     let mut types = Vec::with_capacity(count);
@@ -151,11 +155,13 @@ pub(super) fn reducer(
         };
         for parameter in [i, count + i] {
             let found = callee.parameters[parameter];
-            let fits = found.array().is_some_and(|a| a.rank() == 0 && a.ty.same_ignoring_precision(ty));
+            let fits =
+                found.array().is_some_and(|a| a.rank() == 0 && a.ty.same_ignoring_precision(ty));
             let exact = parameter >= count || found.is_scalar(ty);
             if !fits || !exact {
-                let message =
-                    format!("parameter {parameter} of the reducer is {found}, its result {i} is {ty}[]");
+                let message = format!(
+                    "parameter {parameter} of the reducer is {found}, its result {i} is {ty}[]"
+                );
                 return Err(wrong(rule, message, attribute));
             }
         }

@@ -16,11 +16,13 @@ impl<'a> Parser<'a> {
         stated: Option<Shape>,
         operands: SmallVec<[InstructionId; 3]>,
     ) -> Result<Instruction> {
-        let stated = stated.ok_or_else(|| Error::from(Code::ShapeMissing { op: word.into() }).at(span))?;
+        let stated =
+            stated.ok_or_else(|| Error::from(Code::ShapeMissing { op: word.into() }).at(span))?;
         let inner_shape = match stated.tuple() {
             Some([Shape::Tuple(_), result, ..]) => result.clone(),
             _ => {
-                let message = format!("`{word}` gives ((operand shapes), result, ...), not {stated}");
+                let message =
+                    format!("`{word}` gives ((operand shapes), result, ...), not {stated}");
                 return Err(Error::from(Code::Async { message }).at(span));
             }
         };

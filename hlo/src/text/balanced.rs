@@ -104,7 +104,9 @@ pub(crate) fn balanced_value<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
 
 /// Whether a value goes on after a closing bracket, as `[2,2]<=[4]T(1,0)` does.
 fn continues(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at).is_some_and(|&b| matches!(b, b'<' | b'[' | b'{' | b'(') || b.is_ascii_alphanumeric())
+    bytes
+        .get(at)
+        .is_some_and(|&b| matches!(b, b'<' | b'[' | b'{' | b'(') || b.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 use super::Parser;
 use crate::diag::Code;
 use crate::ir::{
-    BackendConfig, CommonAttrs, FrontendAttributes, InstructionId, Metadata, OriginalValue, Sharding,
-    Statistics,
+    BackendConfig, CommonAttrs, FrontendAttributes, InstructionId, Metadata, OriginalValue,
+    Sharding, Statistics,
 };
 use crate::op::Field;
 use crate::op::value::ResultAccuracy;
@@ -94,7 +94,11 @@ pub(super) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) 
         let message = match opcode {
             Opcode::Parameter if replication.len() == leaves() => return Ok(()),
             Opcode::Parameter => {
-                format!("parameter_replication has {} entries for {} leaves", replication.len(), leaves())
+                format!(
+                    "parameter_replication has {} entries for {} leaves",
+                    replication.len(),
+                    leaves()
+                )
             }
             _ => "parameter_replication stands only at a parameter".to_owned(),
         };
@@ -135,7 +139,12 @@ pub(super) fn print_before_control(out: &mut String, attrs: &CommonAttrs, metada
 }
 
 /// Prints what XLA prints after `control-predecessors`.
-pub(super) fn print_after_control(out: &mut String, attrs: &CommonAttrs, metadata: bool, backend_config: bool) {
+pub(super) fn print_after_control(
+    out: &mut String,
+    attrs: &CommonAttrs,
+    metadata: bool,
+    backend_config: bool,
+) {
     if let Some(statistics) = attrs.statistics.as_ref().filter(|s| !s.values.is_empty()) {
         key(out, "statistics");
         statistics.print(out);
@@ -152,7 +161,9 @@ pub(super) fn print_after_control(out: &mut String, attrs: &CommonAttrs, metadat
         key(out, "metadata");
         place.print(out);
     }
-    if let Some(config) = attrs.backend_config.as_ref().filter(|c| backend_config && !c.0.is_empty()) {
+    if let Some(config) =
+        attrs.backend_config.as_ref().filter(|c| backend_config && !c.0.is_empty())
+    {
         key(out, "backend_config");
         config.print(out);
     }

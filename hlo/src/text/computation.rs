@@ -160,7 +160,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes a computation of one op whose operands are its parameters, for an asynchronous instruction.
-    pub(super) fn wrap(&mut self, mut wrapped: Instruction, span: Span, thread: &str) -> Result<ComputationId> {
+    pub(super) fn wrap(
+        &mut self,
+        mut wrapped: Instruction,
+        span: Span,
+        thread: &str,
+    ) -> Result<ComputationId> {
         let mut scope = Scope::new();
         let shapes = wrapped.operands.iter().map(|&id| self.scope().instructions[id].shape.clone());
         let shapes: Vec<_> = shapes.collect();

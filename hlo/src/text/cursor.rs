@@ -26,8 +26,9 @@ pub(crate) fn is_word(byte: u8) -> bool {
         let mut table = [false; 256];
         let mut byte = 0u8;
         loop {
-            table[byte as usize] =
-                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+            #[expect(clippy::as_conversions, reason = "`From` cannot be called in a constant")]
+            let at = byte as usize;
+            table[at] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
             if byte == u8::MAX {
                 break table;
             }
@@ -144,7 +145,10 @@ impl<'a> Cursor<'a> {
     /// The word at the position, if there is one: letters, digits, `_`, `-`, `.`.
     #[inline]
     pub(crate) fn eat_word(&mut self) -> Option<(&'a str, Span)> {
-        let start = { self.blank(); self.at };
+        let start = {
+            self.blank();
+            self.at
+        };
         let bytes = self.bytes();
         if !bytes.get(start).copied().is_some_and(is_word_start) {
             return None;
@@ -168,7 +172,10 @@ impl<'a> Cursor<'a> {
     /// Reads the name of an instruction or computation, with or without `%`.
     #[inline]
     pub(crate) fn name(&mut self, wanted: &str) -> Result<(&'a str, Span)> {
-        let start = { self.blank(); self.at };
+        let start = {
+            self.blank();
+            self.at
+        };
         if self.next_byte() != Some(b'%') {
             return self.word(wanted);
         }
@@ -189,14 +196,19 @@ impl<'a> Cursor<'a> {
         }
         let error = self.wanted(&format!("`=` right after `{word}`"));
         if self.peek() == Some(b'=') {
-            return Err(error.with_help("no blank may stand between an attribute's name and its `=`"));
+            return Err(
+                error.with_help("no blank may stand between an attribute's name and its `=`")
+            );
         }
         Err(error)
     }
 
     /// Reads a whole number of 64 bits; one from 2^63 to 2^64 - 1 comes as its bit pattern.
     pub(crate) fn int(&mut self) -> Result<i64> {
-        let start = { self.blank(); self.at };
+        let start = {
+            self.blank();
+            self.at
+        };
         let bytes = self.bytes();
         let negative = self.next_byte() == Some(b'-');
         let mut at = start + usize::from(negative);
@@ -234,7 +246,10 @@ impl<'a> Cursor<'a> {
     }
     /// Reads a size or an index: a whole number that is not negative.
     pub(crate) fn size(&mut self) -> Result<i64> {
-        let start = { self.blank(); self.at };
+        let start = {
+            self.blank();
+            self.at
+        };
         let value = self.int()?;
         if value >= 0 {
             return Ok(value);
@@ -245,11 +260,12 @@ impl<'a> Cursor<'a> {
     /// Reads a number of any kind.
     pub(crate) fn number(&mut self) -> Result<Number> {
         self.blank();
-        let (number, length) = Number::scan(self.rest()).map_err(|message| {
-            let end = self.at + self.rest().find([',', ' ', '}', ')', '\n']).unwrap_or(0);
-            Error::from(Code::NumberRange { message }).at(Span::new(self.at, end))
-        })?
-        .ok_or_else(|| self.wanted("a number"))?;
+        let (number, length) = Number::scan(self.rest())
+            .map_err(|message| {
+                let end = self.at + self.rest().find([',', ' ', '}', ')', '\n']).unwrap_or(0);
+                Error::from(Code::NumberRange { message }).at(Span::new(self.at, end))
+            })?
+            .ok_or_else(|| self.wanted("a number"))?;
         self.at += length;
         Ok(number)
     }
@@ -292,7 +308,11 @@ impl<'a> Cursor<'a> {
                 break;
             }
         }
-        if self.eat(close) { Ok(items) } else { Err(self.wanted(&format!("`,` or `{}`", char::from(close)))) }
+        if self.eat(close) {
+            Ok(items)
+        } else {
+            Err(self.wanted(&format!("`,` or `{}`", char::from(close))))
+        }
     }
     /// Reads `{1,2,3}`.
     pub(crate) fn ints(&mut self) -> Result<Vec<i64>> {
@@ -330,7 +350,8 @@ impl<'a> Cursor<'a> {
         let end = match ahead.eat_word() {
             Some((_, span)) => span.range().end,
             None => {
-                let length = self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest().len());
+                let length =
+                    self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest().len());
                 start + length.max(first.len_utf8())
             }
         };
@@ -344,7 +365,7 @@ impl<'a> Cursor<'a> {
             }
             '/' => "a `/` starts a comment only as `//` or `/*`".to_owned(),
             '\u{feff}' => "a byte order mark; HLO text has none".to_owned(),
-            c if c.is_control() => format!("control character {:?}", c),
+            c if c.is_control() => format!("control character {c:?}"),
             c if !c.is_ascii() => {
                 format!("`{c}` outside a string or comment; HLO text is ASCII there")
             }

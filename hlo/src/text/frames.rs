@@ -30,7 +30,10 @@ pub(crate) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
 }
 
 /// Rows that start with a number, which is not looked at: a row's number is its place in the table.
-fn rows<T>(c: &mut Cursor<'_>, mut row: impl FnMut(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
+fn rows<T>(
+    c: &mut Cursor<'_>,
+    mut row: impl FnMut(&mut Cursor<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
     let mut rows = Vec::new();
     while c.peek().is_some_and(|byte| byte.is_ascii_digit() || byte == b'-') {
         c.int()?;

@@ -4,7 +4,8 @@ use super::shape::shape;
 use super::{Cursor, balanced};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::ir::{
-    recovery, AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
+    AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig,
+    ProgramShape, recovery,
 };
 use crate::{Error, Result, Shape};
 use smol_str::SmolStr;
@@ -189,7 +190,12 @@ fn print_bools(out: &mut String, name: &str, values: &[bool]) {
 }
 
 /// Prints the header. The newline after it is left to the caller, whatever the last attribute ends with.
-pub(super) fn print_header(out: &mut String, name: &str, config: &ModuleConfig, entry: &ProgramShape<'_>) {
+pub(super) fn print_header(
+    out: &mut String,
+    name: &str,
+    config: &ModuleConfig,
+    entry: &ProgramShape<'_>,
+) {
     out.push_str("HloModule ");
     out.push_str(name);
     if config.is_scheduled {
@@ -215,7 +221,9 @@ pub(super) fn print_header(out: &mut String, name: &str, config: &ModuleConfig, 
     );
     print_bools(out, ", allow_spmd_sharding_propagation_to_parameters=", to_parameters);
     print_bools(out, ", allow_spmd_sharding_propagation_to_output=", to_output);
-    for (name, count) in [(", replica_count=", config.replica_count), (", num_partitions=", config.num_partitions)] {
+    for (name, count) in
+        [(", replica_count=", config.replica_count), (", num_partitions=", config.num_partitions)]
+    {
         if count != 1 {
             out.push_str(name);
             push_int(out, count);
@@ -355,7 +363,8 @@ mod tests {
             ("{(f32[3,2]{0,1:T(8)})->(f32[1],())}", "{(f32[3,2]{0,1:T(8)})->(f32[1]{0}, ())}"),
             ("{(token[], opaque[])->token[]}", "{(token[], opaque[])->token[]}"),
         ] {
-            let printed = again(&format!("HloModule m, entry_computation_layout={layout}")).unwrap();
+            let printed =
+                again(&format!("HloModule m, entry_computation_layout={layout}")).unwrap();
             assert_eq!(printed, format!("HloModule m, entry_computation_layout={wanted}"));
         }
         let text = format!("HloModule m, entry_computation_layout={{({})->f32[]}}", parameters(6));

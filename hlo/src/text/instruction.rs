@@ -23,15 +23,24 @@ struct Head<'a> {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    Plain { opcode: Opcode, implied: &'static str },
+    Plain {
+        opcode: Opcode,
+        implied: &'static str,
+    },
     /// `<opcode>-start`, `-update`, `-done` of an opcode without such a form of its own.
-    Async { wrapped: Opcode, phase: Opcode },
+    Async {
+        wrapped: Opcode,
+        phase: Opcode,
+    },
 }
 
 impl<'a> Parser<'a> {
     /// `[ROOT] name = [shape] opcode(operands), attributes`
     pub(super) fn instruction(&mut self) -> Result<()> {
-        let start = { self.cursor.blank(); self.cursor.offset() };
+        let start = {
+            self.cursor.blank();
+            self.cursor.offset()
+        };
         let is_root = self.cursor.eat_token("ROOT");
         let root_span = self.cursor.span_from(start);
         let name = self.instruction_name()?;
@@ -59,15 +68,21 @@ impl<'a> Parser<'a> {
             }
         }
         let (name, span) = self.cursor.name("an instruction's name or `}`")?;
-        if self.cursor.next_byte() == Some(b'=') && self.cursor.text().as_bytes()[span.range().start] != b'%' {
+        if self.cursor.next_byte() == Some(b'=')
+            && self.cursor.text().as_bytes()[span.range().start] != b'%'
+        {
             let error = self.cursor.wanted(&format!("a blank after `{name}`"));
-            return Err(error.with_help(format!("`{name}=` would be an attribute; write `{name} =`")));
+            return Err(
+                error.with_help(format!("`{name}=` would be an attribute; write `{name} =`"))
+            );
         }
         // XLA reads `name: =` too: the colon belongs to the name.
         if self.cursor.next_byte() == Some(b':') {
             self.cursor.skip(1);
         }
-        if names::sanitised(name).is_some_and(|_| names::long_reserved(name) || name.starts_with("__")) {
+        if names::sanitised(name)
+            .is_some_and(|_| names::long_reserved(name) || name.starts_with("__"))
+        {
             let code = Code::IllegalName { name: name.into() };
             let better = names::sanitised(name).unwrap_or_default();
             return Err(Error::from(code).at(span).with_help(format!("`{better}` would do")));
@@ -83,11 +98,11 @@ impl<'a> Parser<'a> {
         let shape = if at_shape(&self.cursor) { Some(shape(&mut self.cursor)?) } else { None };
         let shape_span = self.cursor.span_from(start);
         let (word, span) = self.cursor.word("an opcode")?;
-        let kind = self.kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
+        let kind = Self::kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
         Ok(Head { shape, shape_span, word, span, kind })
     }
 
-    fn kind(&self, word: &str) -> Option<Kind> {
+    fn kind(word: &str) -> Option<Kind> {
         if let Some(spelling) = Opcode::spelled(word) {
             return Some(Kind::Plain { opcode: spelling.opcode, implied: spelling.implied });
         }
@@ -110,7 +125,8 @@ impl<'a> Parser<'a> {
             Kind::Plain { opcode, implied } => (opcode, implied),
             Kind::Async { wrapped, phase: Opcode::AsyncStart } => {
                 let start = head.span.range().start;
-                let made = self.sugared_start(head.word, head.span, wrapped, head.shape, operands)?;
+                let made =
+                    self.sugared_start(head.word, head.span, wrapped, head.shape, operands)?;
                 return Ok((made, self.cursor.span_from(start)));
             }
             Kind::Async { wrapped, phase } => {
@@ -165,7 +181,9 @@ impl<'a> Parser<'a> {
             }
             Some(Opcode::Constant) => {
                 let Some(shape) = &head.shape else {
-                    return Err(Error::from(Code::ShapeMissing { op: head.word.into() }).at(head.span));
+                    return Err(
+                        Error::from(Code::ShapeMissing { op: head.word.into() }).at(head.span)
+                    );
                 };
                 Positional::Constant(Box::new(literal::constant(&mut self.cursor, shape)?))
             }
@@ -234,7 +252,9 @@ impl<'a> Parser<'a> {
             path = format!("{path}_{index}");
             let known = self.scope().elements.get(&(id, index)).copied();
             let element = match self.scope().instructions[id].shape.tuple() {
-                Some(elements) => usize::try_from(index).ok().and_then(|i| elements.get(i)).cloned(),
+                Some(elements) => {
+                    usize::try_from(index).ok().and_then(|i| elements.get(i)).cloned()
+                }
                 None => None,
             };
             let Some(shape) = element else {
@@ -260,7 +280,7 @@ impl<'a> Parser<'a> {
         self.cursor.down()?;
         let shape_span = self.cursor.span_from(start);
         let (word, span) = self.cursor.word("an opcode")?;
-        let kind = self.kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
+        let kind = Self::kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
         let Kind::Plain { opcode, implied } = kind else {
             let message = format!("`{word}` cannot stand in place of an operand");
             return Err(Error::from(Code::Async { message }).at(span));
@@ -300,12 +320,15 @@ impl<'a> Parser<'a> {
     fn undefined_operand(&mut self, name: &str, span: Span) -> Error {
         let error = Error::from(Code::UndefinedName { name: name.into() }).at(span);
         if self.single {
-            return error.with_help("write its shape before it: in a single instruction it becomes a parameter");
+            return error.with_help(
+                "write its shape before it: in a single instruction it becomes a parameter",
+            );
         }
         let later = self.cursor.rest();
         let definition = [format!("{name} ="), format!("{name}=")];
         if definition.iter().any(|d| later.contains(d.as_str())) {
-            return error.with_help("it stands later in the text; operands come before their users");
+            return error
+                .with_help("it stands later in the text; operands come before their users");
         }
         let mut names: Vec<_> = self.scope().by_name.keys().copied().collect();
         names.sort_unstable();
@@ -324,7 +347,9 @@ impl<'a> Parser<'a> {
         common: Option<Box<CommonAttrs>>,
     ) -> Result<Instruction> {
         let opcode = op.opcode();
-        if let Arity::Fixed(wanted) = opcode.arity() && operands.len() != wanted {
+        if let Arity::Fixed(wanted) = opcode.arity()
+            && operands.len() != wanted
+        {
             let wanted = match wanted {
                 0 => "no operand".to_owned(),
                 1 => "1 operand".to_owned(),
@@ -355,25 +380,42 @@ impl<'a> Parser<'a> {
         let shape = stated.or(head.shape).expect("stated or inferred");
         let mut instruction = Instruction { op, shape, operands, common };
         if let Some(common) = &mut instruction.common {
-            super::common::complete(common, opcode, &instruction.shape).map_err(|e| e.at(head.shape_span))?;
+            super::common::complete(common, opcode, &instruction.shape)
+                .map_err(|e| e.at(head.shape_span))?;
         }
         Ok(instruction)
     }
 }
 
+/// What people type who know the op from elsewhere.
+const ELSEWHERE: [(&str, &str); 22] = [
+    ("exp", "exponential"),
+    ("sin", "sine"),
+    ("cos", "cosine"),
+    ("log1p", "log-plus-one"),
+    ("expm1", "exponential-minus-one"),
+    ("clz", "count-leading-zeros"),
+    ("mul", "multiply"),
+    ("sub", "subtract"),
+    ("div", "divide"),
+    ("neg", "negate"),
+    ("max", "maximum"),
+    ("min", "minimum"),
+    ("pow", "power"),
+    ("rem", "remainder"),
+    ("sigmoid", "logistic"),
+    ("optimization-barrier", "opt-barrier"),
+    ("conv", "convolution"),
+    ("matmul", "dot"),
+    ("broadcast_in_dim", "broadcast"),
+    ("gte", "get-tuple-element"),
+    ("if", "conditional"),
+    ("cast", "convert"),
+];
+
 #[cold]
 fn unknown_opcode(word: &str) -> Error {
     let error = Error::from(Code::UnknownOpcode { name: word.into() });
-    // What people type who know the op from elsewhere.
-    const ELSEWHERE: [(&str, &str); 22] = [
-        ("exp", "exponential"), ("sin", "sine"), ("cos", "cosine"), ("log1p", "log-plus-one"),
-        ("expm1", "exponential-minus-one"), ("clz", "count-leading-zeros"), ("mul", "multiply"),
-        ("sub", "subtract"), ("div", "divide"), ("neg", "negate"), ("max", "maximum"),
-        ("min", "minimum"), ("pow", "power"), ("rem", "remainder"), ("sigmoid", "logistic"),
-        ("optimization-barrier", "opt-barrier"), ("conv", "convolution"), ("matmul", "dot"),
-        ("broadcast_in_dim", "broadcast"), ("gte", "get-tuple-element"), ("if", "conditional"),
-        ("cast", "convert"),
-    ];
     if let Some((_, name)) = ELSEWHERE.iter().find(|(typed, _)| *typed == word) {
         return error.with_help(format!("HLO calls it `{name}`"));
     }

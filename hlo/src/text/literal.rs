@@ -4,7 +4,9 @@ use super::number::Number;
 use super::shape::{at_shape, shape};
 use crate::diag::Code;
 use crate::elem::{Class, Special};
-use crate::{ArrayShape, ConstantValue, ElementType, Error, LayoutTail, Literal, Result, Scalar, Shape, Span};
+use crate::{
+    ArrayShape, ConstantValue, ElementType, Error, LayoutTail, Literal, Result, Scalar, Shape, Span,
+};
 
 /// Reads the value of a constant of a stated shape.
 pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantValue> {
@@ -16,7 +18,10 @@ pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantVal
         }
     };
     if repeats {
-        let start = { c.blank(); c.offset() };
+        let start = {
+            c.blank();
+            c.offset()
+        };
         let repeated = shape(c)?;
         if !repeated.compatible(stated) {
             let message = format!("the constant repeats its shape as {repeated}, it is {stated}");
@@ -74,7 +79,7 @@ fn shape_before_value(c: &mut Cursor<'_>) -> Result<Shape> {
     let start = c.offset();
     let Some(length) = c.rest().find(']') else { return shape(c) };
     // The same text up to the bracket, so that places in it stay what they are.
-    let mut bare = Cursor::new(&c.text()[..start + length + 1]);
+    let mut bare = Cursor::new(&c.text()[..=(start + length)]);
     bare.skip(start);
     let stated = shape(&mut bare)?;
     c.skip(length + 1);
@@ -179,7 +184,10 @@ impl Reader<'_, '_> {
                 Some(b'}') => break,
                 None => return Err(self.c.wanted("`}`")),
                 Some(_) if found == wanted => {
-                    let message = format!("dimension {d} of {} has {wanted} elements, here is one more", self.shape);
+                    let message = format!(
+                        "dimension {d} of {} has {wanted} elements, here is one more",
+                        self.shape
+                    );
                     return Err(wrong(self.c, message));
                 }
                 Some(b'{') if innermost => {
@@ -189,14 +197,19 @@ impl Reader<'_, '_> {
                 Some(_) if innermost => self.element()?,
                 Some(b'{') => self.level(d + 1)?,
                 Some(_) => {
-                    let message = format!("the elements of {} stand in {} nested braces", self.shape, self.shape.rank());
+                    let message = format!(
+                        "the elements of {} stand in {} nested braces",
+                        self.shape,
+                        self.shape.rank()
+                    );
                     return Err(wrong(self.c, message));
                 }
             }
             found += 1;
         }
         if found != wanted {
-            let message = format!("dimension {d} of {} has {wanted} elements, found {found}", self.shape);
+            let message =
+                format!("dimension {d} of {} has {wanted} elements, found {found}", self.shape);
             return Err(wrong(self.c, message));
         }
         self.c.skip(1);
@@ -227,12 +240,15 @@ impl Reader<'_, '_> {
             }
             Some(word @ ("true" | "false")) => {
                 let message = format!("`{word}` is a pred, not a {ty}");
-                return Err(Error::from(Code::Literal { message }).at(Span::new(start, start + word.len())));
+                return Err(
+                    Error::from(Code::Literal { message }).at(Span::new(start, start + word.len()))
+                );
             }
             _ => {
                 let number = self.c.number()?;
                 let span = self.c.span_from(start);
-                code(number, ty).map_err(|message| Error::from(Code::NumberRange { message }).at(span))?
+                code(number, ty)
+                    .map_err(|message| Error::from(Code::NumberRange { message }).at(span))?
             }
         };
         let width = ty.storage_bytes();
@@ -282,19 +298,24 @@ fn float(number: Number, ty: ElementType) -> Result<u128, String> {
         // `-0` is what XLA prints for -0.0, so that is what it is read as.
         Number::Int { negative: true, magnitude: 0 } => format.encode(-0.0),
         Number::Int { negative, magnitude } => format.encode_integer(negative, magnitude),
-        Number::Nan { negative, payload: Some(payload) } => {
-            format.nan_with_payload(negative, payload).ok_or_else(|| match format.payload_bits() {
+        Number::Nan { negative, payload: Some(payload) } => format
+            .nan_with_payload(negative, payload)
+            .ok_or_else(|| match format.payload_bits() {
                 Some(bits) => format!("a NaN of {ty} has a payload of at most {bits} bits"),
                 None => format!("a NaN of {ty} has no payload"),
-            })?
-        }
+            })?,
         Number::Nan { negative: true, payload: None } if format.special == Special::Finite => 0,
-        Number::Decimal(_) | Number::Inf { .. } | Number::Nan { .. } => format.encode(number.to_f64()),
+        Number::Decimal(_) | Number::Inf { .. } | Number::Nan { .. } => {
+            format.encode(number.to_f64())
+        }
     };
     let value = format.decode(code);
     if finite && !value.is_finite() {
         let most = format.max_finite();
-        return Err(format!("{} does not fit {ty}, whose largest value is {most}", number.to_f64()));
+        return Err(format!(
+            "{} does not fit {ty}, whose largest value is {most}",
+            number.to_f64()
+        ));
     }
     Ok(u128::from(code))
 }

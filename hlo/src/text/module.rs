@@ -59,19 +59,24 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(crate) fn warn(&mut self, error: Error) {
+    pub(crate) fn warn(&mut self, error: &Error) {
         self.warnings.push(error.warning());
     }
 
     fn text(mut self) -> Result<Parsed> {
         if self.cursor.peek().is_none() {
             let message = "the text is empty".to_owned();
-            let help = "a module starts with `HloModule name`, an instruction with its name or shape";
-            return Err(Error::from(Code::Structure { message }).at(Span::new(0, 0)).with_help(help));
+            let help =
+                "a module starts with `HloModule name`, an instruction with its name or shape";
+            return Err(Error::from(Code::Structure { message })
+                .at(Span::new(0, 0))
+                .with_help(help));
         }
-        let (mut name, mut config, mut tables) = (None, ModuleConfig::default(), StackFrames::default());
+        let (mut name, mut config, mut tables) =
+            (None, ModuleConfig::default(), StackFrames::default());
         if self.cursor.eat_token("HloModule") {
-            let (written, read) = header::header(&mut self.cursor, self.options.lenient, &mut self.warnings)?;
+            let (written, read) =
+                header::header(&mut self.cursor, self.options.lenient, &mut self.warnings)?;
             (name, config) = (Some(written), read);
             tables = frames::frames(&mut self.cursor)?;
         } else if !self.starts_with_computation() {
@@ -97,7 +102,9 @@ impl<'a> Parser<'a> {
         match ahead.peek() {
             Some(b'{') => true,
             // A signature: what follows its parentheses is an arrow.
-            Some(b'(') => super::balanced::balanced_value(&mut ahead).is_ok() && ahead.eat_token("->"),
+            Some(b'(') => {
+                super::balanced::balanced_value(&mut ahead).is_ok() && ahead.eat_token("->")
+            }
             _ => false,
         }
     }
@@ -181,7 +188,8 @@ impl<'a> Parser<'a> {
     }
 
     fn undefined(&self, slot: &Slot<'a>) -> Error {
-        let error = Error::from(Code::UndefinedComputation { name: slot.name.into() }).at(slot.span);
+        let error =
+            Error::from(Code::UndefinedComputation { name: slot.name.into() }).at(slot.span);
         let known = self.slots.iter().filter(|s| s.computation.is_some()).map(|s| s.name);
         match nearest(slot.name, known) {
             Some(name) => error.with_help(format!("did you mean `{name}`?")),
@@ -190,7 +198,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Puts the computations in text order, makes names unique, renumbers stack frames.
-    fn finish(mut self, name: SmolStr, config: ModuleConfig, mut frames: StackFrames) -> Result<Parsed> {
+    fn finish(
+        mut self,
+        name: SmolStr,
+        config: ModuleConfig,
+        mut frames: StackFrames,
+    ) -> Result<Parsed> {
         let entry = self.entry_id();
         let missing = self.slots.iter().filter(|s| s.computation.is_none());
         if let Some(slot) = missing.min_by_key(|s| s.span.start) {
@@ -213,7 +226,13 @@ impl<'a> Parser<'a> {
             computations.push(computation);
         }
         names::make_unique(&mut computations);
-        let mut module = Module { name, computations, entry: moved[entry.index()], config, frames: StackFrames::default() };
+        let mut module = Module {
+            name,
+            computations,
+            entry: moved[entry.index()],
+            config,
+            frames: StackFrames::default(),
+        };
         // Only tables ask for the order, which takes as long to find as to print.
         let settled = !frames.is_empty() && super::print::is_in_order(&module);
         let metadata = module.computations.iter_mut().flat_map(|(_, c)| c.instructions.iter_mut());

@@ -7,6 +7,9 @@ use smol_str::{SmolStr, format_smolstr};
 /// Gives every computation and every instruction a name of its own, changing as few as XLA does when it reads a text.
 pub(super) fn make_unique(computations: &mut Arena<Computation>) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
+    let count = computations.iter().map(|(_, c)| c.instructions.len()).sum();
+    instruction_names.roots.reserve(count);
+    instruction_names.taken.reserve(count);
     for (_, computation) in computations.iter_mut() {
         let clean = sanitised(&computation.name);
         let name = clean.as_ref().unwrap_or(&computation.name);

@@ -24,7 +24,9 @@ impl Number {
         let start = usize::from(negative);
         match bytes.get(start) {
             Some(b'0'..=b'9' | b'.') => Self::digits(text, start, negative),
-            Some(b'i') if word(text, start) == "inf" => Ok(Some((Self::Inf { negative }, start + 3))),
+            Some(b'i') if word(text, start) == "inf" => {
+                Ok(Some((Self::Inf { negative }, start + 3)))
+            }
             Some(b'n') if word(text, start) == "nan" => Self::nan(text, start + 3, negative),
             _ => Ok(None),
         }
@@ -52,16 +54,22 @@ impl Number {
             end = if run(digits) > digits { run(digits) } else { end };
         }
         if end > whole {
-            let value: f64 = text[..end].parse().map_err(|_| format!("`{}` is no number", &text[..end]))?;
+            let value: f64 =
+                text[..end].parse().map_err(|_| format!("`{}` is no number", &text[..end]))?;
             if value.is_infinite() {
-                return Err(format!("`{}` does not fit an f64", super::cursor::shorten(&text[..end])));
+                return Err(format!(
+                    "`{}` does not fit an f64",
+                    super::cursor::shorten(&text[..end])
+                ));
             }
             return Ok(Some((Self::Decimal(value), end)));
         }
-        let too_large = || format!("`{}` does not fit 64 bits", super::cursor::shorten(&text[..end]));
+        let too_large =
+            || format!("`{}` does not fit 64 bits", super::cursor::shorten(&text[..end]));
         let mut magnitude = 0u64;
         for digit in &bytes[start..end] {
-            let next = magnitude.checked_mul(10).and_then(|m| m.checked_add(u64::from(digit - b'0')));
+            let next =
+                magnitude.checked_mul(10).and_then(|m| m.checked_add(u64::from(digit - b'0')));
             magnitude = next.ok_or_else(too_large)?;
         }
         if negative && magnitude > 1 << 63 {
@@ -91,7 +99,9 @@ impl Number {
     pub(crate) fn to_f64(self) -> f64 {
         let sign = |negative: bool, x: f64| if negative { -x } else { x };
         match self {
-            Self::Int { negative, magnitude } => sign(negative, crate::scalar::u64_to_f64(magnitude)),
+            Self::Int { negative, magnitude } => {
+                sign(negative, crate::scalar::u64_to_f64(magnitude))
+            }
             Self::Decimal(x) => x,
             Self::Inf { negative } => sign(negative, f64::INFINITY),
             Self::Nan { negative, .. } => sign(negative, f64::NAN),
@@ -132,7 +142,8 @@ pub(crate) fn general(out: &mut String, x: f64, digits: usize) {
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let fits = i32::try_from(digits).is_ok_and(|digits| (-4..digits).contains(&exponent));
     if fits {
-        let places = usize::try_from(i32::try_from(digits).unwrap_or(0) - 1 - exponent).unwrap_or(0);
+        let places =
+            usize::try_from(i32::try_from(digits).unwrap_or(0) - 1 - exponent).unwrap_or(0);
         out.truncate(start);
         let _ = write!(out, "{x:.places$}");
         trim_zeros(out, start);

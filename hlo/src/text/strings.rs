@@ -7,9 +7,8 @@ use std::fmt::Write;
 
 /// Reads a string in `"` or `'`.
 pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
-    let quote = match c.peek() {
-        Some(quote @ (b'"' | b'\'')) => quote,
-        _ => return Err(c.wanted("a string in quotes")),
+    let Some(quote @ (b'"' | b'\'')) = c.peek() else {
+        return Err(c.wanted("a string in quotes"));
     };
     let start = c.offset();
     let body = &c.text().as_bytes()[start + 1..];
@@ -18,7 +17,9 @@ pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
         match memchr::memchr2(quote, b'\\', &body[at..]).map(|i| (at + i, body[at + i])) {
             None => {
                 let message = "this string is never closed".to_owned();
-                return Err(Error::from(Code::Character { message }).at(Span::new(start, start + 1)));
+                return Err(
+                    Error::from(Code::Character { message }).at(Span::new(start, start + 1))
+                );
             }
             Some((i, b'\\')) => at = (i + 2).min(body.len()),
             Some((i, _)) => {
@@ -29,7 +30,11 @@ pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
     }
     let inner = &c.text()[start + 1..start + 1 + at];
     c.skip(at + 2);
-    if inner.contains('\\') { unescaped(inner, start + 1).map(Cow::Owned) } else { Ok(Cow::Borrowed(inner)) }
+    if inner.contains('\\') {
+        unescaped(inner, start + 1).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(inner))
+    }
 }
 
 /// Resolves escapes; `start` is where `text` stands in the whole.
@@ -74,7 +79,8 @@ fn escape(text: &str, out: &mut Vec<u8>) -> Option<usize> {
         b'v' => plain(11, out),
         &byte @ (b'\\' | b'\'' | b'"' | b'?') => plain(byte, out),
         b'0'..=b'7' => {
-            let digits = bytes[1..].iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
+            let digits =
+                bytes[1..].iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
             let value = u32::from_str_radix(&text[1..=digits], 8).ok()?;
             out.push(u8::try_from(value).ok()?);
             Some(1 + digits)

@@ -31,7 +31,9 @@ fn instruction(module: &Module, computation: &Computation, id: InstructionId) ->
     let opcode = instruction.opcode();
     let operands: SmallVec<[&Shape; 4]> =
         instruction.operands.iter().map(|&id| &computation.instructions[id].shape).collect();
-    if let Arity::Fixed(wanted) = opcode.arity() && operands.len() != wanted {
+    if let Arity::Fixed(wanted) = opcode.arity()
+        && operands.len() != wanted
+    {
         let op = opcode.name().to_owned();
         return Err(Code::Arity { op, wanted: format!("{wanted}"), found: operands.len() }.into());
     }
@@ -57,6 +59,10 @@ fn signature(computation: &Computation, errors: &mut Vec<Error>) {
         let name = &computation.name;
         let message = format!("the signature of `{name}` gives {stated}, its root {result}");
         let error = Error::from(Code::Callee { rule: "signature_result", message });
-        errors.push(error.at(computation.span).label(computation.spans[computation.root].body, "the root is here"));
+        errors.push(
+            error
+                .at(computation.span)
+                .label(computation.spans[computation.root].body, "the root is here"),
+        );
     }
 }

@@ -66,7 +66,10 @@ fn parameters(computation: &Computation, errors: &mut Vec<Error>) {
             continue;
         }
         if number != wanted {
-            let message = format!("`{}` has a parameter {number}, but no parameter {wanted}", computation.name);
+            let message = format!(
+                "`{}` has a parameter {number}, but no parameter {wanted}",
+                computation.name
+            );
             let help = "parameters are numbered from 0 without gaps";
             errors.push(Error::from(Code::ParameterNumber { message }).at(span).with_help(help));
         }

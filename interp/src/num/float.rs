@@ -500,7 +500,7 @@ mod tests {
     fn a_second_rounding_of_functions_changes_no_narrow_value() {
         for ty in NARROW {
             for bits in 0..1_u128 << ty.bits() {
-                let Scalar::Float(x) = Scalar::from_bits(bits, ty) else { panic!("a float") };
+                let Scalar::Float(x) = Scalar::from_bits(ty, bits) else { panic!("a float") };
                 for op in FUNCTIONS {
                     let y = unary_f64(op, x);
                     // If both neighbours in f64 round alike, or y is a value of the type, the true value does as y does.

@@ -24,12 +24,21 @@ struct Setting<'a> {
     batch: i64,
 }
 
-pub(super) fn convolution(op: &Convolution, operands: &[&Literal], shape: &ArrayShape) -> Result<Literal> {
+pub(super) fn convolution(
+    op: &Convolution,
+    operands: &[&Literal],
+    shape: &ArrayShape,
+) -> Result<Literal> {
     let plain = matches!(op.convolution_kind, ConvolutionKind::Unset | ConvolutionKind::Fprop);
     if !plain || operands.len() != 2 || op.sparsity_config.is_some() {
-        return Err(Error::unsupported("gradient kinds and sparse operands of `convolution` cannot be run yet"));
+        return Err(Error::unsupported(
+            "gradient kinds and sparse operands of `convolution` cannot be run yet",
+        ));
     }
-    let (lhs, rhs) = (operands[0].array_shape().expect("verified"), operands[1].array_shape().expect("verified"));
+    let (lhs, rhs) = (
+        operands[0].array_shape().expect("verified"),
+        operands[1].array_shape().expect("verified"),
+    );
     let labels = &op.dim_labels;
     let outputs = rhs.dims[to_usize(labels.rhs_output_feature)];
     let mut kernel = Vec::new();
@@ -76,21 +85,23 @@ impl Setting<'_> {
         let lhs_base = to_usize(batch) * lhs_step(labels.lhs_batch)
             + to_usize(group) * self.inputs * lhs_step(labels.lhs_feature);
         let rhs_base = to_usize(feature) * rhs_step(labels.rhs_output_feature);
-        let (lhs_feature, rhs_feature) = (lhs_step(labels.lhs_feature), rhs_step(labels.rhs_input_feature));
+        let (lhs_feature, rhs_feature) =
+            (lhs_step(labels.lhs_feature), rhs_step(labels.rhs_input_feature));
         'places: for place in &self.kernel {
             let (mut from_lhs, mut from_rhs) = (lhs_base, rhs_base);
             for (d, &k) in place.iter().enumerate() {
-                let window = self.op.window.dims.get(d).copied().unwrap_or_default();
+                let window = &self.op.window.dims[d];
                 let lhs_dim = labels.lhs_spatial[d];
                 let out = index[to_usize(labels.out_spatial[d])];
-                let Some(at) = source(&window, out, k, self.lhs.dims[to_usize(lhs_dim)]) else {
+                let Some(at) = source(window, out, k, self.lhs.dims[to_usize(lhs_dim)]) else {
                     continue 'places;
                 };
                 let k = if window.reversal { window.size - 1 - k } else { k };
                 from_lhs += to_usize(at) * lhs_step(lhs_dim);
                 from_rhs += to_usize(k) * rhs_step(labels.rhs_spatial[d]);
             }
-            let features = (0..self.inputs).map(|i| (from_lhs + i * lhs_feature, from_rhs + i * rhs_feature));
+            let features =
+                (0..self.inputs).map(|i| (from_lhs + i * lhs_feature, from_rhs + i * rhs_feature));
             terms.extend(features);
         }
     }
@@ -98,7 +109,8 @@ impl Setting<'_> {
 
 /// The element under place `k` of a window at `out`: none in padding and in holes.
 pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
-    let at = i128::from(out) * i128::from(window.stride) + i128::from(k) * i128::from(window.rhs_dilation)
+    let at = i128::from(out) * i128::from(window.stride)
+        + i128::from(k) * i128::from(window.rhs_dilation)
         - i128::from(window.pad_low);
     let dilation = i128::from(window.lhs_dilation);
     if at < 0 || at % dilation != 0 {

@@ -7,13 +7,21 @@ use hlo::{Literal, Shape};
 /// Targets that can be run.
 const KNOWN: [&str; 2] = ["TopK", "Sharding"];
 
-pub(super) fn custom_call(op: &CustomCall, operands: &[&Literal], shape: &Shape) -> Result<Literal> {
+pub(super) fn custom_call(
+    op: &CustomCall,
+    operands: &[&Literal],
+    shape: &Shape,
+) -> Result<Literal> {
     let target = op.custom_call_target.0.as_str();
     match (target, operands) {
         ("TopK", [operand]) => {
             let k = shape.tuple().and_then(|t| t.first()?.array()?.dims.last().copied());
-            let k = k.ok_or_else(|| Error::unsupported(format!("custom call `TopK` gives (values, places), not {shape}")))?;
-            super::topk::largest(operand, to_usize(k), true, shape)
+            let k = k.ok_or_else(|| {
+                Error::unsupported(format!(
+                    "custom call `TopK` gives (values, places), not {shape}"
+                ))
+            })?;
+            Ok(super::topk::largest(operand, to_usize(k), true, shape))
         }
         ("Sharding", [operand]) => Ok((*operand).clone()),
         _ => Err(Error::unsupported(format!(

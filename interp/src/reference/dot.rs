@@ -27,11 +27,15 @@ impl Offsets {
 }
 
 pub(super) fn dot(op: &Dot, lhs: &Literal, rhs: &Literal, shape: &ArrayShape) -> Result<Literal> {
-    if !matches!(op.algorithm, DotAlgorithm::Unset | DotAlgorithm::F32F32F32 | DotAlgorithm::F64F64F64) {
-        let word = op.algorithm.word();
+    if !matches!(
+        op.algorithm,
+        DotAlgorithm::Unset | DotAlgorithm::F32F32F32 | DotAlgorithm::F64F64F64
+    ) {
+        let word = op.algorithm.name();
         return Err(Error::unsupported(format!("the dot algorithm `{word}` cannot be run yet")));
     }
-    let (left, right) = (lhs.array_shape().expect("verified"), rhs.array_shape().expect("verified"));
+    let (left, right) =
+        (lhs.array_shape().expect("verified"), rhs.array_shape().expect("verified"));
     let l = Offsets::of(left, &op.lhs_batch_dims, &op.lhs_contracting_dims);
     let r = Offsets::of(right, &op.rhs_batch_dims, &op.rhs_contracting_dims);
     let products = Products::new(Wide::of(lhs), Wide::of(rhs));

@@ -45,13 +45,23 @@ pub(super) fn compare(op: &Compare, lhs: &Literal, rhs: &Literal, shape: &ArrayS
 }
 
 /// `result[i] = min(max(operand[i], low[i]), high[i])`
-pub(super) fn clamp(low: &Literal, operand: &Literal, high: &Literal, shape: &ArrayShape) -> Literal {
+pub(super) fn clamp(
+    low: &Literal,
+    operand: &Literal,
+    high: &Literal,
+    shape: &ArrayShape,
+) -> Literal {
     let (low, x, high) = (Elements::of(low), Elements::of(operand), Elements::of(high));
     build(shape, |i| num::clamp(x.ty, low.at(i), x.at(i), high.at(i)))
 }
 
 /// `result[i] = pred[i] ? on_true[i] : on_false[i]`; bits are moved, not computed with.
-pub(super) fn select(pred: &Literal, on_true: &Literal, on_false: &Literal, shape: &Shape) -> Literal {
+pub(super) fn select(
+    pred: &Literal,
+    on_true: &Literal,
+    on_false: &Literal,
+    shape: &Shape,
+) -> Literal {
     let chosen = Elements::of(pred);
     let Some(array) = shape.array().filter(|_| !chosen.scalar) else {
         let value = if chosen.at(0) == Scalar::Pred(true) { on_true } else { on_false };
@@ -75,7 +85,11 @@ pub(super) fn convert(operand: &Literal, shape: &ArrayShape) -> Literal {
 }
 
 /// `result[i] = operand[i]` with fewer bits.
-pub(super) fn reduce_precision(op: &ReducePrecision, operand: &Literal, shape: &ArrayShape) -> Literal {
+pub(super) fn reduce_precision(
+    op: &ReducePrecision,
+    operand: &Literal,
+    shape: &ArrayShape,
+) -> Literal {
     let x = Elements::of(operand);
     // More bits than any type has leave the value alone, as 64 do.
     let bits = |n: i64| u32::try_from(n.min(64)).unwrap_or(0);

@@ -30,7 +30,12 @@ pub(super) fn batch_component(dim: i64, index_vector_dim: i64) -> usize {
     to_usize(if dim > index_vector_dim { dim - 1 } else { dim })
 }
 
-pub(super) fn gather(op: &Gather, operand: &Literal, starts: &Literal, shape: &ArrayShape) -> Literal {
+pub(super) fn gather(
+    op: &Gather,
+    operand: &Literal,
+    starts: &Literal,
+    shape: &ArrayShape,
+) -> Literal {
     let from = operand.array_shape().expect("verified: an array");
     let steps = strides(&from.dims);
     let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();

@@ -21,7 +21,8 @@ pub(super) fn map(
             *argument = operand.get(i);
         }
         if result.is_ok() {
-            result = context.spend(1).and_then(|()| applied.call(&arguments, &mut scratch, &mut out));
+            result =
+                context.spend(1).and_then(|()| applied.call(&arguments, &mut scratch, &mut out));
         }
         out[0]
     });

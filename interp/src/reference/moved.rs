@@ -75,7 +75,9 @@ pub(super) fn bitcast(operand: &Literal, shape: &ArrayShape) -> Result<Literal> 
         return Err(Error::unsupported("a bitcast between tiled layouts cannot be run yet"));
     }
     if from.ty.storage_bytes() != shape.ty.storage_bytes() {
-        return Err(Error::unsupported("a bitcast between types of different widths cannot be run yet"));
+        return Err(Error::unsupported(
+            "a bitcast between types of different widths cannot be run yet",
+        ));
     }
     let ordered = in_memory_order(operand, from);
     let flat = ArrayShape::new(shape.ty, [to_i64(operand.len())].as_slice());
@@ -105,7 +107,8 @@ pub(super) fn bitcast_convert(operand: &Literal, shape: &ArrayShape) -> Literal 
     // Through one string of bits: narrow types are packed as they count, not as they are stored.
     let (from_bits, to_bits) = (from.bits(), to.bits());
     let (from_width, to_width) = (from.storage_bytes(), to.storage_bytes());
-    let mut parts = operand.bytes().chunks_exact(from_width).map(|bytes| hlo::Scalar::bits(from, bytes));
+    let mut parts =
+        operand.bytes().chunks_exact(from_width).map(|bytes| hlo::Scalar::bits(from, bytes));
     let mut result = Literal::zeros(shape.clone());
     let mut pending = (0u128, 0u32);
     for slot in result.bytes_mut().chunks_exact_mut(to_width) {

@@ -19,8 +19,10 @@ pub(super) fn pad(op: &Pad, operand: &Literal, value: &Literal, shape: &ArraySha
         let mut at = 0;
         for (d, &i) in index.iter().enumerate() {
             let padding = &op.padding.dims[d];
-            let place = i128::from(padding.low) + i128::from(i) * (i128::from(padding.interior) + 1);
-            let Some(place) = i64::try_from(place).ok().filter(|p| (0..shape.dims[d]).contains(p)) else {
+            let place =
+                i128::from(padding.low) + i128::from(i) * (i128::from(padding.interior) + 1);
+            let Some(place) = i64::try_from(place).ok().filter(|p| (0..shape.dims[d]).contains(p))
+            else {
                 return;
             };
             at += place * steps[d];

@@ -79,7 +79,11 @@ pub(super) struct Fold<'a, 'm> {
 }
 
 impl<'a, 'm> Fold<'a, 'm> {
-    pub(super) fn new(applied: &'a Applied<'m>, inputs: &'a [&'a Literal], inits: &[&Literal]) -> Self {
+    pub(super) fn new(
+        applied: &'a Applied<'m>,
+        inputs: &'a [&'a Literal],
+        inits: &[&Literal],
+    ) -> Self {
         let types = applied.results().to_vec();
         let first: Vec<Scalar> = inits
             .iter()
@@ -103,7 +107,8 @@ impl<'a, 'm> Fold<'a, 'm> {
             let from = input.array_shape().expect("verified: an array").ty;
             let to = self.applied.parameters()[count + i];
             let element = input.get(at);
-            self.arguments[count + i] = if from == to { element } else { element.convert(from, to) };
+            self.arguments[count + i] =
+                if from == to { element } else { element.convert(from, to) };
         }
         let (accumulators, _) = self.arguments.split_at(count);
         let mut out: smallvec::SmallVec<[Scalar; 4]> = accumulators.into();

@@ -12,7 +12,13 @@ use hlo::{ArrayShape, Literal, Scalar, Shape};
 
 /// Calls `visit` with the offset of each element under the window at `out`, in row-major order. Padding and holes are
 /// skipped.
-pub(super) fn under(window: &Window, from: &ArrayShape, steps: &[i64], out: &[i64], mut visit: impl FnMut(usize)) {
+pub(super) fn under(
+    window: &Window,
+    from: &ArrayShape,
+    steps: &[i64],
+    out: &[i64],
+    mut visit: impl FnMut(usize),
+) {
     // For each dimension the elements it reaches: usually few, and all combinations are wanted.
     let reached: Vec<Vec<i64>> = window
         .dims

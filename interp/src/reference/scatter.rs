@@ -78,7 +78,8 @@ impl<'a> Places<'a> {
         for (k, &dim) in (0i64..).zip(&self.op.scatter_dims_to_operand_dims) {
             full_start[to_usize(dim)] = start_index(starts, vector_dim, &batch, k);
         }
-        let batching = self.op.input_batching_dims.iter().zip(&self.op.scatter_indices_batching_dims);
+        let batching =
+            self.op.input_batching_dims.iter().zip(&self.op.scatter_indices_batching_dims);
         for (&dim, &of) in batching {
             full_start[to_usize(dim)] = batch[batch_component(of, self.op.index_vector_dim)];
         }

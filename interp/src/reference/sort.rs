@@ -25,7 +25,8 @@ pub(super) fn sort(
     let step = to_usize(strides(&from.dims)[dim]);
     let kept = others(from.rank(), &[to_i64(dim)]);
     let (sizes, steps) = pick(from, &kept);
-    let comparisons = count(&from.dims).saturating_mul(to_usize(size).max(2).ilog2().try_into().unwrap_or(64));
+    let comparisons =
+        count(&from.dims).saturating_mul(to_usize(size).max(2).ilog2().try_into().unwrap_or(64));
     context.spend(u64::try_from(comparisons).unwrap_or(u64::MAX))?;
     let mut before = Comparator::new(op, operands, context)?;
     let mut order: Vec<usize> = Vec::new();
@@ -38,7 +39,8 @@ pub(super) fn sort(
             let to = value.bytes_mut();
             for (i, &source) in order.iter().enumerate() {
                 let at = (base + i * step) * width;
-                to[at..at + width].copy_from_slice(&operand.bytes()[source * width..(source + 1) * width]);
+                to[at..at + width]
+                    .copy_from_slice(&operand.bytes()[source * width..(source + 1) * width]);
             }
         }
     }
@@ -84,7 +86,10 @@ impl<'a, 'm> Comparator<'a, 'm> {
 
 /// A stable merge sort that asks only whether the right stands before the left, and stops at the first error. The
 /// standard library's sort may not be given a comparator that is no order, as one with NaN is.
-fn merge_sort(list: &mut [usize], before: &mut impl FnMut(usize, usize) -> Result<bool>) -> Result<()> {
+fn merge_sort(
+    list: &mut [usize],
+    before: &mut impl FnMut(usize, usize) -> Result<bool>,
+) -> Result<()> {
     let mut from = list.to_vec();
     let mut run = 1;
     while run < list.len() {

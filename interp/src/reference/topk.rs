@@ -1,6 +1,5 @@
 //! `topk`: the k first of the last dimension in total order; of equal elements the earlier first
 use super::array_shapes;
-use crate::Result;
 use crate::index::to_usize;
 use crate::num;
 use hlo::op::TopK;
@@ -8,25 +7,29 @@ use hlo::op::value::{ComparisonType, Direction};
 use hlo::{Class, Literal, Scalar, Shape};
 use std::cmp::Ordering;
 
-pub(super) fn topk(op: &TopK, operand: &Literal, shape: &Shape) -> Result<Literal> {
+pub(super) fn topk(op: &TopK, operand: &Literal, shape: &Shape) -> Literal {
     largest(operand, to_usize(op.k), op.largest, shape)
 }
 
 /// The k largest or smallest of the last dimension, as values and places.
-pub(super) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Result<Literal> {
+pub(super) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Literal {
     let from = operand.array_shape().expect("verified: an array");
     let ty = from.ty;
     let order = match ty.class() {
         Class::Float => ComparisonType::TotalOrder,
-        Class::Pred | Class::Signed | Class::Unsigned | Class::Complex => hlo::op::Compare::default_type(ty),
+        Class::Pred | Class::Signed | Class::Unsigned | Class::Complex => {
+            hlo::op::Compare::default_type(ty)
+        }
     };
     let size = from.dims.last().map_or(1, |&d| to_usize(d));
     let shapes = array_shapes(shape);
-    let (mut values, mut places) = (Literal::zeros(shapes[0].clone()), Literal::zeros(shapes[1].clone()));
+    let (mut values, mut places) =
+        (Literal::zeros(shapes[0].clone()), Literal::zeros(shapes[1].clone()));
     let width = ty.storage_bytes();
     let rows = operand.len() / size.max(1);
     for row in 0..rows {
-        let mut list: Vec<(Scalar, usize)> = (0..size).map(|i| (operand.get(row * size + i), i)).collect();
+        let mut list: Vec<(Scalar, usize)> =
+            (0..size).map(|i| (operand.get(row * size + i), i)).collect();
         list.sort_by(|&(a, i), &(b, j)| {
             let less = |a, b| num::compare(Direction::Lt, order, ty, a, b);
             let by_value = match (less(a, b), less(b, a)) {
@@ -38,11 +41,12 @@ pub(super) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape)
         });
         for (j, &(_, i)) in list.iter().take(k).enumerate() {
             let (from, to) = ((row * size + i) * width, (row * k + j) * width);
-            values.bytes_mut()[to..to + width].copy_from_slice(&operand.bytes()[from..from + width]);
+            values.bytes_mut()[to..to + width]
+                .copy_from_slice(&operand.bytes()[from..from + width]);
             let place = Scalar::Signed(crate::index::to_i64(i));
             let at = (row * k + j) * 4;
             place.write(hlo::ElementType::S32, &mut places.bytes_mut()[at..at + 4]);
         }
     }
-    Ok(Literal::tuple(vec![values, places]))
+    Literal::tuple(vec![values, places])
 }

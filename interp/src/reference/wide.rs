@@ -107,7 +107,9 @@ impl Products {
     pub(super) fn new(lhs: Wide, rhs: Wide) -> Self {
         match (lhs, rhs) {
             (Wide::Whole(a, p), Wide::Whole(b, q)) => Self::Whole(a, b, p && q),
-            (a @ Wide::Complex(_), b) | (a, b @ Wide::Complex(_)) => Self::Complex(a.complex(), b.complex()),
+            (a @ Wide::Complex(_), b) | (a, b @ Wide::Complex(_)) => {
+                Self::Complex(a.complex(), b.complex())
+            }
             (a, b) => match (a.real(), b.real()) {
                 ((a, true), (b, true)) => Self::Narrow(a, b),
                 ((a, _), (b, _)) => Self::Real(a, b),
@@ -116,12 +118,20 @@ impl Products {
     }
 
     /// The sum of the products at these offsets, rounded once to `ty`.
-    pub(super) fn sum(&self, terms: impl Iterator<Item = (usize, usize)>, ty: ElementType) -> Scalar {
+    pub(super) fn sum(
+        &self,
+        terms: impl Iterator<Item = (usize, usize)>,
+        ty: ElementType,
+    ) -> Scalar {
         match self {
             Self::Whole(a, b, truth) => {
                 let sum = terms.fold(0i64, |sum, (i, j)| sum.wrapping_add(a[i].wrapping_mul(b[j])));
                 // Of truth values the sum is whether there is a pair of true ones, unless they are counted.
-                let from = if *truth && ty == ElementType::Pred { ElementType::U64 } else { ElementType::S64 };
+                let from = if *truth && ty == ElementType::Pred {
+                    ElementType::U64
+                } else {
+                    ElementType::S64
+                };
                 Scalar::Signed(sum).convert(from, ty)
             }
             Self::Narrow(a, b) => {
@@ -150,6 +160,7 @@ impl Products {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
 mod tests {
     use super::*;
 

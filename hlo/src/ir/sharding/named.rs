@@ -212,7 +212,8 @@ impl NamedSharding {
         let no_dims = matches!(&self.axes, NamedAxes::Dims(dims) if dims.is_empty());
         let used = [&self.replicated, &self.unreduced, &self.manual];
         let all = |axes: &[AxisRef]| {
-            let whole = |(axis, of): (&AxisRef, &MeshAxis)| axis.part.is_none() && axis.name == of.name;
+            let whole =
+                |(axis, of): (&AxisRef, &MeshAxis)| axis.part.is_none() && axis.name == of.name;
             !mesh.is_empty() && axes.len() == mesh.len() && axes.iter().zip(mesh).all(whole)
         };
         if !no_dims {

@@ -241,10 +241,13 @@ impl Body {
     }
 
     fn tiled(self) -> Result<Placement> {
-        let wrong = |message: &str| Err(Code::AttributeValue { message: message.to_owned() }.into());
+        let wrong =
+            |message: &str| Err(Code::AttributeValue { message: message.to_owned() }.into());
         let Some(dims) = self.dims else {
             let error = wrong("this sharding says neither where nor how the value is divided");
-            return error.map_err(|e: Error| e.with_help("write for example `{replicated}` or `{devices=[2,2]<=[4]}`"));
+            return error.map_err(|e: Error| {
+                e.with_help("write for example `{replicated}` or `{devices=[2,2]<=[4]}`")
+            });
         };
         let devices = match (self.iota, self.devices) {
             (Some(iota), _) => TileDevices::Iota(iota),

@@ -183,7 +183,11 @@ fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<Ti
     }
     let start = vec![0usize];
     let places = order.iter().fold(start, |places, &d| {
-        places.iter().flat_map(|&at| (0..size(d)).map(move |i| (at, i))).map(|(at, i)| at + i * strides[d]).collect()
+        places
+            .iter()
+            .flat_map(|&at| (0..size(d)).map(move |i| (at, i)))
+            .map(|(at, i)| at + i * strides[d])
+            .collect()
     });
     Some(TileDevices::List(places.into_iter().map(|at| old[at]).collect()))
 }

@@ -47,7 +47,11 @@ impl AttrValue for Float {
             let error = crate::Error::from(crate::diag::Code::NumberRange { message });
             return Err(error.at(p.cursor.span_from(start)));
         }
-        #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to f32, as XLA keeps it")]
+        #[expect(
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            reason = "rounds to f32, as XLA keeps it"
+        )]
         Ok(Self(value as f32))
     }
     fn print(&self, out: &mut AttrWriter<'_>) {

@@ -1,16 +1,16 @@
 //! Makes the value types attribute values.
 use super::{
-    ApiVersion, ComparisonType, ConvDims, ConvolutionKind, CustomCallSchedule, Direction,
-    DotAlgorithm, FftType, FusionKind, OperandPrecision, OutputOperandAliasing, PaddingConfig,
-    PaddingType, RandomAlgorithm, RandomDistribution, ReplicaGroups, SliceRanges, ConvSparsity,
+    ApiVersion, ComparisonType, ConvDims, ConvSparsity, ConvolutionKind, CustomCallSchedule,
+    Direction, DotAlgorithm, FftType, FusionKind, OperandPrecision, OutputOperandAliasing,
+    PaddingConfig, PaddingType, RandomAlgorithm, RandomDistribution, ReplicaGroups, SliceRanges,
     Transpose, Window,
 };
+use crate::diag::Code;
 use crate::ir::ComputationId;
 use crate::op::{AttrValue, AttrWriter};
+use crate::text::Cursor;
 use crate::text::print::push_int;
 use crate::text::{Parser, literal, print, shape};
-use crate::diag::Code;
-use crate::text::Cursor;
 use crate::{Error, Literal, Result, Shape, Span};
 
 /// Types that read themselves from a cursor and print themselves into a string.
@@ -36,7 +36,11 @@ impl AttrValue for ReplicaGroups {
     fn parse(p: &mut Parser<'_>) -> Result<Self> {
         let mut ahead = p.cursor;
         let by_number = ahead.eat(b'{') && ahead.peek().is_some_and(|b| b.is_ascii_digit());
-        if by_number { by_replica(&mut p.cursor).map(Self::List) } else { Self::parse(&mut p.cursor) }
+        if by_number {
+            by_replica(&mut p.cursor).map(Self::List)
+        } else {
+            Self::parse(&mut p.cursor)
+        }
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
         Self::print(self, out.out);
@@ -116,10 +120,14 @@ impl<T: AttrValue> AttrValue for Vec<T> {
         out.out.push_str(if bodies { "\n}" } else { "}" });
     }
     fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
-        self.iter().for_each(|item| item.each_callee(visit));
+        for item in self {
+            item.each_callee(visit);
+        }
     }
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
-        self.iter_mut().for_each(|item| item.each_callee_mut(visit));
+        for item in self {
+            item.each_callee_mut(visit);
+        }
     }
 }
 impl<T: AttrValue> AttrValue for Option<T> {
@@ -132,10 +140,14 @@ impl<T: AttrValue> AttrValue for Option<T> {
         }
     }
     fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
-        self.iter().for_each(|item| item.each_callee(visit));
+        if let Some(item) = self {
+            item.each_callee(visit);
+        }
     }
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
-        self.iter_mut().for_each(|item| item.each_callee_mut(visit));
+        if let Some(item) = self {
+            item.each_callee_mut(visit);
+        }
     }
 }
 impl AttrValue for ComputationId {

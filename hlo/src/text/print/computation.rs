@@ -4,7 +4,13 @@ use crate::ir::ComputationId;
 
 impl Printer<'_> {
     /// Prints computation `id` without the newline after it; `named` for one that stands for itself.
-    pub(super) fn computation(&self, out: &mut String, id: ComputationId, indent: usize, named: bool) {
+    pub(super) fn computation(
+        &self,
+        out: &mut String,
+        id: ComputationId,
+        indent: usize,
+        named: bool,
+    ) {
         let computation = &self.module.computations[id];
         push_indent(out, indent);
         if named {

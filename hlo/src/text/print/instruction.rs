@@ -27,7 +27,7 @@ impl Printer<'_> {
         shape(out, &instruction.shape, true);
         out.push(' ');
         let wrapped = self.wrapped(computation, instruction);
-        self.opcode(out, instruction, wrapped.map(Instruction::opcode));
+        Self::opcode(out, instruction, wrapped.map(Instruction::opcode));
         out.push('(');
         match &instruction.op {
             Op::Parameter(parameter) => push_int(out, parameter.number),
@@ -46,7 +46,11 @@ impl Printer<'_> {
     }
 
     /// The op an asynchronous instruction stands for, where it is printed as `<opcode>-start` and the like.
-    fn wrapped(&self, computation: ComputationId, instruction: &Instruction) -> Option<&Instruction> {
+    fn wrapped(
+        &self,
+        computation: ComputationId,
+        instruction: &Instruction,
+    ) -> Option<&Instruction> {
         let holder = &self.module.computations[computation];
         let mut at = instruction;
         loop {
@@ -63,7 +67,7 @@ impl Printer<'_> {
         }
     }
 
-    fn opcode(&self, out: &mut String, instruction: &Instruction, wrapped: Option<Opcode>) {
+    fn opcode(out: &mut String, instruction: &Instruction, wrapped: Option<Opcode>) {
         let opcode = instruction.opcode();
         let Some(wrapped) = wrapped else {
             out.push_str(opcode.name());
@@ -104,12 +108,7 @@ impl Printer<'_> {
     }
 
     /// The attributes every opcode may have, in XLA's order.
-    fn common(
-        &self,
-        out: &mut AttrWriter<'_>,
-        attrs: &CommonAttrs,
-        computation: ComputationId,
-    ) {
+    fn common(&self, out: &mut AttrWriter<'_>, attrs: &CommonAttrs, computation: ComputationId) {
         common::print_before_control(out.out, attrs, self.options.metadata);
         let control = attrs.control_predecessors();
         if self.options.control_predecessors && !control.is_empty() {
@@ -122,6 +121,11 @@ impl Printer<'_> {
             }
             out.out.push('}');
         }
-        common::print_after_control(out.out, attrs, self.options.metadata, self.options.backend_config);
+        common::print_after_control(
+            out.out,
+            attrs,
+            self.options.metadata,
+            self.options.backend_config,
+        );
     }
 }

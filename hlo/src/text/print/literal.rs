@@ -141,12 +141,21 @@ fn person(out: &mut String, value: &Literal, limit: usize, indent: usize) {
 fn strides(shape: &ArrayShape) -> Vec<usize> {
     let mut strides = vec![1usize; shape.rank()];
     for d in (1..shape.rank()).rev() {
-        strides[d - 1] = strides[d].saturating_mul(usize::try_from(shape.dims[d]).unwrap_or(0).max(1));
+        strides[d - 1] =
+            strides[d].saturating_mul(usize::try_from(shape.dims[d]).unwrap_or(0).max(1));
     }
     strides
 }
 
-fn part(out: &mut String, value: &Literal, strides: &[usize], d: usize, base: usize, elide: bool, indent: usize) {
+fn part(
+    out: &mut String,
+    value: &Literal,
+    strides: &[usize],
+    d: usize,
+    base: usize,
+    elide: bool,
+    indent: usize,
+) {
     let shape = value.array_shape().expect("called for an array");
     let Some(&size) = shape.dims.get(d) else {
         let width = shape.ty.storage_bytes();
@@ -161,7 +170,8 @@ fn part(out: &mut String, value: &Literal, strides: &[usize], d: usize, base: us
         false => format!(",\n{}", " ".repeat(indent + d + 1)),
     };
     if !innermost && d == 0 {
-        out.push_str(&format!("\n{}", " ".repeat(indent)));
+        out.push('\n');
+        out.push_str(&" ".repeat(indent));
     }
     out.push('{');
     let hidden = elide && size > 2 * EDGE;

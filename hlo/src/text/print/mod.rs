@@ -5,8 +5,8 @@ mod literal;
 mod order;
 mod shape;
 
-pub(crate) use order::is_in_order;
 pub(crate) use literal::{print as literal, summary, typed as typed_literal};
+pub(crate) use order::is_in_order;
 pub(crate) use shape::{array_shape, layout, push_int, push_ints, separator, shape};
 
 use crate::Module;
@@ -72,7 +72,12 @@ pub(crate) struct Printer<'m> {
 
 impl<'m> Printer<'m> {
     pub(crate) fn new(module: &'m Module, style: Style) -> Self {
-        Self { module, order: order::Order::new(module), options: style.options(), numbers: RefCell::new(Vec::new()) }
+        Self {
+            module,
+            order: order::Order::new(module),
+            options: style.options(),
+            numbers: RefCell::new(Vec::new()),
+        }
     }
 
     /// The whole module.

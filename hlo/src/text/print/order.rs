@@ -25,8 +25,10 @@ impl<'m> Order<'m> {
             (none.clone(), none.clone(), none.clone(), none);
         let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
         for (_, instruction) in instructions {
-            let (fusion, start) =
-                (matches!(instruction.op, Op::Fusion(_)), matches!(instruction.op, Op::AsyncStart(_)));
+            let (fusion, start) = (
+                matches!(instruction.op, Op::Fusion(_)),
+                matches!(instruction.op, Op::AsyncStart(_)),
+            );
             instruction.op.each_callee(&mut |id| {
                 let i = id.index();
                 called[i] = true;
@@ -104,9 +106,10 @@ pub(crate) fn is_in_order(module: &Module) -> bool {
     let order = Order::new(module);
     let shown = module.computations.ids().filter(|id| !order.hidden[id.index()]);
     shown.eq(order.computations())
-        && module.computations.ids().all(|id| {
-            module.computations[id].instructions.ids().eq(order.instructions(id))
-        })
+        && module
+            .computations
+            .ids()
+            .all(|id| module.computations[id].instructions.ids().eq(order.instructions(id)))
 }
 
 /// Operands before users: from every instruction that nothing uses, in text order, down to its operands.

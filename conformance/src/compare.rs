@@ -1,0 +1,258 @@
+//! Compares a result with the one that is wanted, array by array.
+//!
+//! NaN equals NaN whatever its payload. Under a bound, infinities must be the same, -0 equals 0, and (a deviation of
+//! XLA:CPU, which flushes denormals) a value below the smallest normal number of f32, bf16 or f64 equals 0; the latter
+//! are counted. Where every bit counts, -0 is not 0.
+use crate::Tolerance;
+use hlo::{ElementType, Literal, Scalar, Shape};
+
+/// The result has another shape than the one wanted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the result has shape {got}, wanted {wanted}")]
+pub struct ShapeMismatch {
+    /// What the run gave.
+    pub got: Shape,
+    /// What was wanted.
+    pub wanted: Shape,
+}
+
+/// How a result compares with the one wanted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Comparison {
+    /// Elements compared.
+    pub elements: usize,
+    /// Elements that differ by more than is allowed.
+    pub wrong: usize,
+    /// Elements that are 0 on one side and denormal on the other, and so count as equal.
+    pub flushed: usize,
+    /// The element that comes nearest to its bound, or exceeds it most; none if all are equal.
+    pub worst: Option<Worst>,
+    /// Largest distance of two floats, counted in values of their type that lie between.
+    pub max_ulps: u64,
+    /// Largest error of a float, relative to the largest magnitude in its array.
+    pub max_error: f64,
+    /// The largest relative error allowed in any of the arrays.
+    pub bound: f64,
+}
+
+/// An element that is not as wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worst {
+    /// Which array of the result, counting leaves of the tuple.
+    pub leaf: usize,
+    /// Its index.
+    pub index: Vec<usize>,
+    /// Its type.
+    pub ty: ElementType,
+    /// What the run gave.
+    pub got: Scalar,
+    /// What was wanted.
+    pub wanted: Scalar,
+    /// The error as a share of what is allowed: above 1 it is wrong.
+    pub share: f64,
+}
+
+impl Comparison {
+    /// Whether every element is as wanted, within the bound.
+    pub fn agrees(&self) -> bool {
+        self.wrong == 0
+    }
+}
+
+/// Compares a result with the one wanted.
+///
+/// ```
+/// use conformance::{Tolerance, compare};
+/// let a: hlo::Literal = "f32[2] {1, nan}".parse().unwrap();
+/// assert!(compare(&a, &a, &Tolerance::EXACT).unwrap().agrees());
+/// ```
+///
+/// # Errors
+/// If the shapes differ in anything but layout.
+#[expect(clippy::result_large_err, reason = "called once a result")]
+pub fn compare(
+    got: &Literal,
+    wanted: &Literal,
+    tolerance: &Tolerance,
+) -> Result<Comparison, ShapeMismatch> {
+    if !got.shape().compatible(&wanted.shape()) {
+        return Err(ShapeMismatch { got: got.shape(), wanted: wanted.shape() });
+    }
+    let mut result = Comparison::default();
+    let leaves = got.leaves().into_iter().zip(wanted.leaves());
+    for (leaf, (got, wanted)) in leaves.enumerate() {
+        if let Some(shape) = wanted.array_shape() {
+            let array = Array { got, wanted, ty: shape.ty, leaf, scale: scale(wanted) };
+            array.compare(tolerance, &mut result);
+        }
+    }
+    Ok(result)
+}
+
+/// Largest finite magnitude of an array of floats.
+fn scale(array: &Literal) -> f64 {
+    let parts = (0..array.len()).flat_map(|i| parts(array.get(i)));
+    parts.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
+}
+
+/// The value as two numbers; the second is 0 of what is not complex.
+fn parts(x: Scalar) -> [f64; 2] {
+    match x {
+        Scalar::Complex(re, im) => [re, im],
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {
+            [x.as_f64(), 0.0]
+        }
+    }
+}
+
+struct Array<'a> {
+    got: &'a Literal,
+    wanted: &'a Literal,
+    ty: ElementType,
+    leaf: usize,
+    scale: f64,
+}
+
+impl Array<'_> {
+    fn compare(&self, tolerance: &Tolerance, into: &mut Comparison) {
+        into.elements += self.wanted.len();
+        let floats = self.ty.is_float() || self.ty.is_complex();
+        if floats {
+            into.bound = into.bound.max(tolerance.relative(self.ty));
+        }
+        if self.got.bytes() == self.wanted.bytes() {
+            return;
+        }
+        for i in 0..self.wanted.len() {
+            let (got, wanted) = (self.got.get(i), self.wanted.get(i));
+            let share = match floats {
+                true => self.float(got, wanted, tolerance, into),
+                false if got == wanted => 0.0,
+                false => f64::INFINITY,
+            };
+            into.wrong += usize::from(share > 1.0);
+            if share > into.worst.as_ref().map_or(0.0, |worst| worst.share) {
+                let index = self.index(i);
+                into.worst =
+                    Some(Worst { leaf: self.leaf, index, ty: self.ty, got, wanted, share });
+            }
+        }
+    }
+
+    /// The error of a float as a share of what is allowed.
+    fn float(
+        &self,
+        got: Scalar,
+        wanted: Scalar,
+        tolerance: &Tolerance,
+        into: &mut Comparison,
+    ) -> f64 {
+        let allowed = tolerance.relative(self.ty) * self.scale;
+        let bits = tolerance.factor.is_none();
+        let mut share = 0.0f64;
+        for (got, wanted) in parts(got).into_iter().zip(parts(wanted)) {
+            if (got.is_nan() && wanted.is_nan()) || got.to_bits() == wanted.to_bits() {
+                continue;
+            }
+            let error = (got - wanted).abs();
+            into.max_ulps = into.max_ulps.max(ulps(self.ty.component(), got, wanted));
+            if error.is_finite() && self.scale > 0.0 {
+                into.max_error = into.max_error.max(error / self.scale);
+            }
+            if !bits && error == 0.0 {
+                continue;
+            }
+            if !bits && self.flushed(got, wanted) {
+                into.flushed += 1;
+                continue;
+            }
+            let within = !bits && error.is_finite() && error <= allowed;
+            share = share.max(if within || (error > 0.0 && allowed > 0.0 && error.is_finite()) {
+                error / allowed
+            } else {
+                f64::INFINITY
+            });
+        }
+        share
+    }
+
+    /// Whether one is 0 and the other a denormal number of a type that XLA:CPU flushes.
+    fn flushed(&self, got: f64, wanted: f64) -> bool {
+        let smallest = match self.ty {
+            ElementType::F64 | ElementType::C128 => f64::MIN_POSITIVE,
+            ElementType::F32 | ElementType::Bf16 | ElementType::C64 => f64::from(f32::MIN_POSITIVE),
+            _ => return false,
+        };
+        (got == 0.0 && wanted.abs() < smallest) || (wanted == 0.0 && got.abs() < smallest)
+    }
+
+    fn index(&self, mut at: usize) -> Vec<usize> {
+        let dims = self.wanted.array_shape().map(|s| s.dims.as_slice()).unwrap_or_default();
+        let mut index = vec![0; dims.len()];
+        for (slot, &dim) in index.iter_mut().zip(dims).rev() {
+            let dim = usize::try_from(dim).unwrap_or(1).max(1);
+            *slot = at % dim;
+            at /= dim;
+        }
+        index
+    }
+}
+
+/// How many values of the type lie from one to the other; 0 for -0 and 0, the most there are if one is NaN.
+fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
+    if a.is_nan() || b.is_nan() {
+        return u64::MAX;
+    }
+    let rank = |x: f64| {
+        let magnitude = Scalar::Float(x.abs()).to_bits(ty);
+        let magnitude = i128::try_from(magnitude).unwrap_or(i128::MAX);
+        if x.is_sign_negative() { -magnitude } else { magnitude }
+    };
+    u64::try_from((rank(a) - rank(b)).unsigned_abs()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(got: &str, wanted: &str, tolerance: &Tolerance) -> Comparison {
+        compare(&got.parse().unwrap(), &wanted.parse().unwrap(), tolerance).unwrap()
+    }
+    /// 2^-20 of the scale of an f32 array.
+    const LOOSE: Tolerance = Tolerance { roundoff: 0.0, factor: Some(16.0) };
+
+    #[test]
+    fn bits_count_where_exact() {
+        assert!(check("f32[2] {nan, inf}", "f32[2] {nan, inf}", &Tolerance::EXACT).agrees());
+        assert!(!check("f32[] -0", "f32[] 0", &Tolerance::EXACT).agrees());
+        let differs = check("s8[2,2] {{1, 2}, {3, 5}}", "s8[2,2] {{1, 2}, {3, 4}}", &LOOSE);
+        assert_eq!(differs.worst.unwrap().index, [1, 1]);
+        assert_eq!(differs.wrong, 1);
+    }
+
+    #[test]
+    fn floats_are_measured_against_the_array() {
+        let near = check("f32[2] {1, 1048576.5}", "f32[2] {1.0625, 1048576}", &LOOSE);
+        assert!(near.agrees(), "{near:?}");
+        assert_eq!((near.max_ulps, near.worst.unwrap().index), (1 << 19, vec![1]));
+        let far = check("f32[2] {3, 1}", "f32[2] {1, 1}", &LOOSE);
+        assert_eq!((far.wrong, far.max_error), (1, 2.0));
+    }
+
+    #[test]
+    fn special_values_under_a_bound() {
+        assert!(check("f32[2] {-0, nan}", "f32[2] {0, nan}", &LOOSE).agrees());
+        assert!(!check("f32[] inf", "f32[] 3e38", &LOOSE).agrees());
+        assert!(!check("f32[] inf", "f32[] -inf", &LOOSE).agrees());
+        assert!(!check("f32[] nan", "f32[] 1", &LOOSE).agrees());
+        let flushed = check("f32[] 1e-40", "f32[] 0", &LOOSE);
+        assert_eq!((flushed.wrong, flushed.flushed), (0, 1));
+        assert!(!check("f16[] 5.96e-8", "f16[] 0", &LOOSE).agrees());
+    }
+
+    #[test]
+    fn other_shapes_are_an_error() {
+        let error = compare(&"f32[] 1".parse().unwrap(), &"f32[1] {1}".parse().unwrap(), &LOOSE);
+        assert!(error.unwrap_err().to_string().contains("wanted f32[1]"));
+    }
+}

@@ -1,0 +1,293 @@
+//! File tests: `.hlo` text whose comments say what is to come of it.
+//!
+//! ```text
+//! // tests/ops/add.hlo
+//! HloModule add_s8_wraps
+//! ENTRY main { x = s8[1] parameter(0)  y = s8[1] parameter(1)  ROOT r = s8[1] add(x, y) }
+//! // in:  s8[1] {127}
+//! // in:  s8[1] {1}
+//! // out: s8[1] {-128}
+//! // -----
+//! HloModule add_needs_same_shape
+//! ENTRY main { x = f32[2] parameter(0)  y = f32[3] parameter(1)
+//!   ROOT r = f32[2] add(x, y) // error E0301 elementwise_c1
+//! }
+//! ```
+//! Lines `// -----` part the modules. `// in:` is an argument, in parameter order; `// out:` a leaf of the result, or
+//! all of it as one tuple; `// fuel: N` limits the steps. `// error CODE [label]` at the end of a line says that this
+//! line gets exactly this error, with this rule in parentheses at the end of its message; errors that no line
+//! announces fail the case, and so do announced errors that do not come.
+use hlo::Literal;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::case;
+use crate::{Engine, Report};
+
+/// A file of cases.
+#[derive(Debug, Clone)]
+pub struct FileTest {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its cases, in order.
+    pub cases: Vec<Case>,
+    pub(crate) text: String,
+}
+
+/// One module of a file, and what is to come of it.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// `<file>::<module name>`.
+    pub name: String,
+    /// The module. Empty lines stand where the file has other modules, so that lines keep their numbers.
+    pub(crate) text: String,
+    pub(crate) file: String,
+    pub(crate) inputs: Vec<Literal>,
+    pub(crate) outputs: Vec<Expected>,
+    pub(crate) errors: Vec<Wanted>,
+    pub(crate) fuel: Option<u64>,
+    pub(crate) first_line: usize,
+}
+
+/// An `// out:` comment.
+#[derive(Debug, Clone)]
+pub(crate) struct Expected {
+    pub(crate) line: usize,
+    /// `None` if the comment is empty, to be filled in.
+    pub(crate) value: Option<Literal>,
+}
+
+/// An `// error` comment.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wanted {
+    pub(crate) line: usize,
+    pub(crate) code: String,
+    pub(crate) label: String,
+}
+
+/// A file is no file test.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadFile {
+    /// It cannot be read or written.
+    #[error("{0}: {1}")]
+    Io(PathBuf, std::io::Error),
+    /// A comment cannot be understood.
+    #[error("{path}:{line}: {message}")]
+    Comment {
+        /// The file.
+        path: PathBuf,
+        /// Counting from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl FileTest {
+    /// Reads a file of cases.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a comment cannot be understood.
+    pub fn read(path: &Path) -> Result<Self, BadFile> {
+        let text = std::fs::read_to_string(path).map_err(|e| BadFile::Io(path.to_owned(), e))?;
+        Self::new(path, text)
+    }
+    /// Takes a text as the file at `path`.
+    ///
+    /// # Errors
+    /// If a comment cannot be understood.
+    pub fn new(path: &Path, text: String) -> Result<Self, BadFile> {
+        let mut cases: Vec<Case> = Vec::new();
+        let file = path.display().to_string();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut start = 0;
+        for piece in lines.split(|line| line.trim() == "// -----") {
+            let mut case = Case::new(&file, start, piece).map_err(|(line, message)| {
+                BadFile::Comment { path: path.to_owned(), line, message }
+            })?;
+            start += piece.len() + 1;
+            if piece.iter().all(|line| line.trim().is_empty()) {
+                continue;
+            }
+            let same = cases.iter().filter(|other| other.name == case.name).count();
+            if same > 0 {
+                case.name = format!("{}#{}", case.name, same + 1);
+            }
+            cases.push(case);
+        }
+        Ok(Self { path: path.to_owned(), cases, text })
+    }
+    /// Runs all cases.
+    pub fn run(&self, engine: Engine) -> Vec<Report> {
+        self.cases.iter().map(|case| case.run(engine)).collect()
+    }
+    /// Whether there is anything in it that says what is to come of a module; else it is a plain module.
+    pub fn has_expectations(&self) -> bool {
+        self.cases.iter().any(|case| !case.errors.is_empty() || !case.outputs.is_empty())
+    }
+    /// The text with what the modules give in the `// out:` comments; cases that do not run stay as they are.
+    pub fn blessed(&self, engine: Engine) -> String {
+        let mut lines: Vec<Option<String>> =
+            self.text.split_inclusive('\n').map(|line| Some(line.to_owned())).collect();
+        for case in &self.cases {
+            let Some(first) = case.outputs.first() else { continue };
+            let Ok(leaves) = case.leaves(engine) else { continue };
+            for output in &case.outputs {
+                lines[output.line - 1] = None;
+            }
+            let shown = leaves.iter().map(|leaf| format!("// out: {}\n", without_layouts(leaf)));
+            lines[first.line - 1] = Some(shown.collect());
+        }
+        lines.into_iter().flatten().collect()
+    }
+    /// Rewrites the file as [`FileTest::blessed`] says, if that changes anything. Says whether it did.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn bless(&self, engine: Engine) -> Result<bool, BadFile> {
+        let text = self.blessed(engine);
+        if text == self.text {
+            return Ok(false);
+        }
+        std::fs::write(&self.path, text).map_err(|e| BadFile::Io(self.path.clone(), e))?;
+        Ok(true)
+    }
+}
+
+/// The literal as text, without the layouts that say nothing about its value.
+fn without_layouts(literal: &Literal) -> String {
+    let text = literal.to_string();
+    let mut parts = text.split("]{");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push(']');
+        out.push_str(part.split_once('}').map_or(part, |(_, rest)| rest));
+    }
+    out
+}
+
+impl Case {
+    fn new(file: &str, start: usize, lines: &[&str]) -> Result<Self, (usize, String)> {
+        let text = format!("{}{}", "\n".repeat(start), lines.concat());
+        let mut case = Self {
+            name: format!("{file}::{}", module_name(&text).unwrap_or("unnamed")),
+            text,
+            file: file.to_owned(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            errors: Vec::new(),
+            fuel: None,
+            first_line: start + 1,
+        };
+        let mut seen_text = false;
+        for (i, line) in lines.iter().enumerate() {
+            let number = start + i + 1;
+            case.comment(number, line).map_err(|message| (number, message))?;
+            if !seen_text && !line.trim().is_empty() && !line.trim_start().starts_with("//") {
+                (seen_text, case.first_line) = (true, number);
+            }
+        }
+        Ok(case)
+    }
+
+    fn comment(&mut self, line: usize, text: &str) -> Result<(), String> {
+        let text = text.trim();
+        let literal = |text: &str| text.parse::<Literal>().map_err(|e| e.to_string());
+        if let Some((_, wanted)) = text.rsplit_once("// error ") {
+            let mut words = wanted.split_whitespace().map(str::to_owned);
+            let code = words.next().ok_or("`// error` needs a code")?;
+            let label = words.next().unwrap_or_default();
+            if let Some(word) = words.next() {
+                return Err(format!("`{word}` follows the code and the label"));
+            }
+            self.errors.push(Wanted { line, code, label });
+        } else if let Some(value) = text.strip_prefix("// in:") {
+            self.inputs.push(literal(value)?);
+        } else if let Some(value) = text.strip_prefix("// out:") {
+            let value = value.trim();
+            let value = (!value.is_empty()).then(|| literal(value)).transpose()?;
+            self.outputs.push(Expected { line, value });
+        } else if let Some(value) = text.strip_prefix("// fuel:") {
+            self.fuel = Some(value.trim().parse().map_err(|_| "fuel is a number of steps")?);
+        } else if text.starts_with("// tolerance") {
+            return Err(
+                "how near a result must come follows from the module, not from the case".to_owned()
+            );
+        }
+        Ok(())
+    }
+
+    /// Runs the case in every treatment.
+    pub fn run(&self, engine: Engine) -> Report {
+        let start = Instant::now();
+        let outcome = case::outcome(self, engine);
+        let (name, file) = (self.name.clone(), self.file.clone());
+        Report { name, file, outcome, time: start.elapsed() }
+    }
+}
+
+fn module_name(text: &str) -> Option<&str> {
+    let line = text.lines().find_map(|line| line.trim_start().strip_prefix("HloModule "))?;
+    line.trim_start().split([',', ' ', '\r']).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Summary;
+
+    fn file(text: &str) -> FileTest {
+        FileTest::new(Path::new("t.hlo"), text.to_owned()).unwrap()
+    }
+    fn failing(text: &str) -> String {
+        let reports = file(text).run(Engine::Reference);
+        let bad = reports.iter().find(|report| report.is_bad()).unwrap();
+        bad.details(false)
+    }
+    const ADD: &str =
+        "HloModule add_s8\nENTRY main { x = s8[2] parameter(0) ROOT r = s8[2] add(x, x) }\n";
+
+    #[test]
+    fn pieces_run_and_report() {
+        let text = format!(
+            "// a comment\n{ADD}// in: s8[2] {{1, 127}}\n// out: s8[2] {{2, -2}}\n// -----\nHloModule bad\nENTRY main {{ x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x) // error E0302\n}}\n"
+        );
+        let file = file(&text);
+        let names: Vec<_> = file.cases.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, ["t.hlo::add_s8", "t.hlo::bad"]);
+        let reports = file.run(Engine::Reference);
+        assert_eq!(Summary::of(&reports).agree, 2, "{reports:?}");
+    }
+
+    #[test]
+    fn what_is_not_as_announced_fails() {
+        let wrong = failing(&format!("{ADD}// in: s8[2] {{1, 127}}\n// out: s8[2] {{2, 0}}\n"));
+        assert!(wrong.contains("got s8[] -2, wanted s8[] 0"), "{wrong}");
+        let missing = failing(&format!("{ADD}// error E0301 some_rule\n"));
+        assert!(missing.contains("line 3: error E0301 (some_rule) does not come"), "{missing}");
+        let unexpected =
+            failing("HloModule m\nENTRY main { ROOT x = f32[] nothing() }\n// out: f32[] 0\n");
+        assert!(unexpected.contains("t.hlo:2:"), "{unexpected}");
+        let few = failing(&format!("{ADD}// out: s8[2] {{2, 0}}\n"));
+        assert!(few.contains("E0401"), "{few}");
+    }
+
+    #[test]
+    fn bad_comments_are_errors() {
+        let bad = |text: &str| {
+            FileTest::new(Path::new("t.hlo"), text.to_owned()).unwrap_err().to_string()
+        };
+        assert!(bad("\n// tolerance: 3\n").starts_with("t.hlo:2: "));
+        assert!(bad("// out: f32[2] {1}\n").starts_with("t.hlo:1: "));
+        assert!(bad("x // error E0301 a b\n").contains("`b`"));
+    }
+
+    #[test]
+    fn bless_fills_in_results() {
+        let text =
+            format!("{ADD}// in: s8[2] {{1, 127}}\n// out:\n// -----\nHloModule bad\n// out:\n");
+        let blessed = file(&text).blessed(Engine::Reference);
+        assert_eq!(blessed, text.replacen("// out:\n", "// out: s8[2] {2, -2}\n", 1));
+    }
+}
