@@ -165,6 +165,7 @@ impl Metadata {
         }
         if !self.scheduling_name.is_empty() {
             key(out, "scheduling_name");
+            // XLA escapes nothing in it, and cannot read back what needs escapes.
             strings::print_string(out, &self.scheduling_name);
         }
         if self.stack_frame_id != 0 {
@@ -188,4 +189,50 @@ fn profile_types(c: &mut Cursor<'_>) -> Result<Vec<i64>> {
         return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));
     }
     Ok(kinds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again(text: &str) -> Result<Option<String>> {
+        let mut c = Cursor::new(text);
+        let metadata = Metadata::parse(&mut c)?;
+        c.expect_end("the end of the metadata")?;
+        let mut out = String::new();
+        metadata.print(&mut out);
+        Ok(metadata.is_printed().then_some(out))
+    }
+
+    #[test]
+    fn fields_are_printed_in_order() {
+        let all = "{op_type=\"t\" op_name=\"x\" source_file=\"f\" source_line=1 source_end_line=2 \
+                   source_column=3 source_end_column=4 profile_type={0,3} deduplicated_name=\"d\" \
+                   scheduling_name=\"s\" stack_frame_id=5 metadata_payload=\"p\"}";
+        for (text, printed) in [
+            (all, all),
+            ("{,op_name='b',op_type=\"a\"}", "{op_type=\"a\" op_name=\"b\"}"),
+            ("{op_name=\"x\" source_line=-3 profile_type={}}", "{op_name=\"x\" source_line=-3}"),
+            ("{metadata_payload=\"\"}", "{metadata_payload=\"\"}"),
+            ("{op_name=\"x\" creation_pass_id=3 preserve_layout=true}", "{op_name=\"x\"}"),
+        ] {
+            assert_eq!(again(text).unwrap().as_deref(), Some(printed), "{text}");
+        }
+        for lost in ["{}", "{source_line=3}", "{deduplicated_name=\"x\"}", "{op_name=\"\"}"] {
+            assert_eq!(again(lost).unwrap(), None, "{lost}");
+        }
+    }
+    #[test]
+    fn what_is_refused() {
+        for (text, number) in [
+            ("{op_type=\"a\",}", "E0101"),
+            ("{op_type=\"a\" op_type=\"b\"}", "E0105"),
+            ("{op_name=3}", "E0101"),
+            ("{op_nam=\"x\"}", "E0104"),
+            ("{source_line=5000000000}", "E0112"),
+            ("{profile_type={9}}", "E0107"),
+        ] {
+            assert_eq!(again(text).unwrap_err().code().number(), number, "{text}");
+        }
+    }
 }

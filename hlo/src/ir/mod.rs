@@ -5,12 +5,10 @@ mod config;
 mod frames;
 mod metadata;
 mod module;
-pub(crate) mod recovery;
+pub(crate) mod origin;
 pub(crate) mod sharding;
 
-pub use common::{
-    BackendConfig, CommonAttrs, FrontendAttributes, OriginalValue, RawAttr, Statistics,
-};
+pub use common::{BackendConfig, CommonAttrs, FrontendAttributes, RawAttr, Statistics};
 pub use computation::{Computation, Instruction, InstructionSpans};
 pub use config::{
     AliasKind, BufferDonor, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
@@ -18,7 +16,7 @@ pub use config::{
 pub use frames::{FileLocation, StackFrame, StackFrames};
 pub use metadata::Metadata;
 pub use module::{Module, ParseOptions, Parsed};
-pub use recovery::{OriginArray, Recovery};
+pub use origin::{OriginArray, OriginalValue, Recovery};
 pub use sharding::{
     DeviceSharding, NamedAxes, NamedDim, NamedSharding, Placement, Reduction, ShardGroup, Sharding,
     Subgroup, TileDevices, Tiling,

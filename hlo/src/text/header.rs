@@ -5,7 +5,7 @@ use super::{Cursor, balanced};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::ir::{
     AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig,
-    ProgramShape, recovery,
+    ProgramShape, origin,
 };
 use crate::{Error, Result, Shape};
 use smol_str::SmolStr;
@@ -81,7 +81,7 @@ fn attribute(c: &mut Cursor<'_>, key: &str, config: &mut ModuleConfig) -> Result
             config.allow_spmd_sharding_propagation_to_output = bools(c)?;
         }
         "frontend_attributes" => config.frontend_attributes = Some(FrontendAttributes::parse(c)?),
-        "origin_recovery_table" => config.origin_recovery_table = recovery::parse(c)?,
+        "origin_recovery_table" => config.origin_recovery_table = origin::parse_table(c)?,
         // Of older texts; nothing today says the same.
         "dynamic_parameter_binding" => {
             balanced::balanced_value(c)?;
@@ -242,7 +242,7 @@ pub(super) fn print_header(
     // Last, as it ends its line; XLA has `debug_attributes` after it.
     if !config.origin_recovery_table.is_empty() {
         out.push_str(", origin_recovery_table=");
-        recovery::print(out, &config.origin_recovery_table);
+        origin::print_table(out, &config.origin_recovery_table);
     }
 }
 

@@ -1,4 +1,5 @@
-//! `origin_recovery_table={...}`: how values of the unoptimised module that are gone can be computed again.
+//! Values of the unoptimised module: which of them an instruction is, `origin={...}`, and how those that are gone can
+//! be computed again, `origin_recovery_table={...}`.
 use crate::Result;
 use crate::text::print::push_ints;
 use crate::text::{Cursor, strings};
@@ -43,8 +44,80 @@ impl OriginArray {
     }
 }
 
-/// Reads the table; it is kept sorted by the values that are gone.
-pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Vec<Recovery>> {
+/// Which value of the unoptimised module an instruction is: a tree like its shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OriginalValue {
+    /// `{"instruction" {index}}`, or `{}` if it is not known.
+    Leaf(Option<OriginArray>),
+    /// `(tree, tree)`
+    Tuple(Vec<OriginalValue>),
+    /// `[synthetic_call]`: a call that the unoptimised module did not have.
+    SyntheticCall,
+}
+
+impl OriginalValue {
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        c.expect(b'{')?;
+        let value = match c.peek() {
+            // Nothing at all prints as an empty tuple.
+            Some(b'}') => Self::Tuple(Vec::new()),
+            Some(b'[') => {
+                c.skip(1);
+                c.expect_token("synthetic_call")?;
+                c.expect(b']')?;
+                Self::SyntheticCall
+            }
+            _ => Self::tree(c)?,
+        };
+        c.expect(b'}')?;
+        Ok(value)
+    }
+    fn tree(c: &mut Cursor<'_>) -> Result<Self> {
+        match c.peek() {
+            Some(b'(') => {
+                c.down()?;
+                let parts = c.list(b'(', b')', Self::tree)?;
+                c.up();
+                Ok(Self::Tuple(parts))
+            }
+            Some(b'{') => {
+                let mut inner = *c;
+                inner.skip(1);
+                if inner.eat(b'}') {
+                    *c = inner;
+                    return Ok(Self::Leaf(None));
+                }
+                let array = OriginArray::parse(c)?;
+                let known = !array.name.is_empty() || !array.index.is_empty();
+                Ok(Self::Leaf(known.then_some(array)))
+            }
+            _ => Err(c.wanted("`{\"name\" {index}}`, `(`, or `[synthetic_call]` alone")),
+        }
+    }
+    pub(crate) fn print(&self, out: &mut String) {
+        out.push('{');
+        self.print_tree(out);
+        out.push('}');
+    }
+    fn print_tree(&self, out: &mut String) {
+        match self {
+            Self::Leaf(None) => out.push_str("{}"),
+            Self::Leaf(Some(array)) => array.print(out),
+            Self::Tuple(parts) => {
+                out.push('(');
+                for (i, part) in parts.iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    part.print_tree(out);
+                }
+                out.push(')');
+            }
+            Self::SyntheticCall => out.push_str("[synthetic_call]"),
+        }
+    }
+}
+
+/// Reads a recovery table; it is kept sorted by the values that are gone.
+pub(crate) fn parse_table(c: &mut Cursor<'_>) -> Result<Vec<Recovery>> {
     c.expect(b'{')?;
     let mut table = Vec::new();
     while !c.eat(b'}') {
@@ -83,8 +156,8 @@ fn module(c: &mut Cursor<'_>) -> Result<String> {
     strings::string(c).map(std::borrow::Cow::into_owned)
 }
 
-/// Prints the table on lines of its own, with a newline after it.
-pub(crate) fn print(out: &mut String, table: &[Recovery]) {
+/// Prints a recovery table on lines of its own, with a newline after it.
+pub(crate) fn print_table(out: &mut String, table: &[Recovery]) {
     out.push_str("{\n");
     for Recovery { old, new, module } in table {
         out.push_str("  ");
@@ -122,13 +195,42 @@ mod tests {
 
     fn again(text: &str) -> String {
         let mut c = Cursor::new(text);
-        let table = parse(&mut c).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let table = parse_table(&mut c).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(c.peek(), None, "{text}");
         let mut out = String::new();
-        print(&mut out, &table);
+        print_table(&mut out, &table);
         out
     }
 
+    #[test]
+    fn original_values() {
+        let again = |text: &str| {
+            let mut c = Cursor::new(text);
+            let value = OriginalValue::parse(&mut c).ok()?;
+            c.expect_end("the end").ok()?;
+            let mut out = String::new();
+            value.print(&mut out);
+            Some(out)
+        };
+        for (text, printed) in [
+            ("{}", "{()}"),
+            ("{{\"x\"}}", "{{\"x\"}}"),
+            ("{{\"x\" {}}}", "{{\"x\"}}"),
+            ("{ { 'x'  { 0 , 1} } }", "{{\"x\" {0,1}}}"),
+            ("{{}}", "{{}}"),
+            ("{{\"\"}}", "{{}}"),
+            ("{({\"x\"},({}, {\"z\" {1}}))}", "{({\"x\"}, ({}, {\"z\" {1}}))}"),
+            ("{[synthetic_call]}", "{[synthetic_call]}"),
+        ] {
+            assert_eq!(again(text).as_deref(), Some(printed), "{text}");
+            assert_eq!(again(printed).as_deref(), Some(printed));
+        }
+        for text in
+            ["{\"x\"}", "{{x}}", "{({\"x\"},)}", "{{\"x\"}, {\"y\"}}", "{([synthetic_call])}"]
+        {
+            assert_eq!(again(text), None, "{text}");
+        }
+    }
     #[test]
     fn tables_are_printed_as_xla_does() {
         let text = "{ {\"c\"}:{\"\"} {\"a\" {1}} : {\"b\" {0,1}}, \"HloModule r\n\nENTRY %e (a: f32[]) -> f32[] {\n  \
@@ -162,7 +264,7 @@ mod tests {
             "{ {\"a\"}:{\"b\"}, \"\nx",
             "{ {\"a\"}:{\"b\"}",
         ] {
-            assert!(parse(&mut Cursor::new(text)).is_err(), "{text}");
+            assert!(parse_table(&mut Cursor::new(text)).is_err(), "{text}");
         }
     }
 }
