@@ -1,1 +1,25 @@
-fn main() {}
+//! The command line.
+mod args;
+mod command;
+mod error;
+mod output;
+mod random;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Run(args) => command::run::run(&args),
+        Command::Check(args) => command::check::check(&args),
+        Command::Print(args) => command::print::print(&args),
+        Command::Test(args) => command::test::test(&args),
+        Command::Explain(args) => command::explain::explain(&args),
+    };
+    result.unwrap_or_else(|failure| {
+        output::show(&failure);
+        failure.exit.code()
+    })
+}

@@ -1,1 +1,82 @@
-fn main() {}
+//! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
+mod ci;
+mod new_op;
+mod source;
+mod status;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What a chore gives back; the text says what went wrong.
+type Result<T = ()> = std::result::Result<T, String>;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+  ci               everything a change must pass; stops at the first failure
+  tidy             sizes of files and functions, first lines, blanks
+  status [--check] rewrites the table of docs/status.md; or only says whether it is up to date
+  bless            runs the tests, taking what they give as what is wanted
+  new-op NAME      files of a new op, and what is to be done next";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let root = root();
+    let done = match words.as_slice() {
+        ["ci"] => ci::run(&root),
+        ["tidy"] => tidy::run(&root),
+        ["status"] => status::write(&root),
+        ["status", "--check"] => status::check(&root),
+        ["bless"] => ci::bless(&root),
+        ["new-op", name] => new_op::run(&root, name),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The top folder of the repository.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The files under `folder` whose names end in `.ext`, in order; build outputs and hidden folders are left out.
+fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == ext) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

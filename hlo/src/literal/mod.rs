@@ -2,6 +2,7 @@
 pub mod npz;
 mod view;
 
+pub use crate::text::print::summary;
 pub use view::Native;
 
 use crate::{ArrayShape, ElementType, Scalar, Shape};
@@ -198,7 +199,7 @@ impl std::fmt::Display for Literal {
 }
 impl std::fmt::Debug for Literal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&crate::text::print::summary(self, 100))
+        f.write_str(&summary(self, 100))
     }
 }
 impl std::str::FromStr for Literal {

@@ -4,7 +4,6 @@
 //! integers as one `uint8` an element.
 use crate::elem::Class;
 use crate::{ArrayShape, Dims, ElementType, Literal};
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 use std::fmt::Write as _;
 use std::io::{Read, Seek, Write};
 
@@ -63,41 +62,78 @@ pub fn read(file: impl Read + Seek) -> Result<Vec<NpyArray>, NpzError> {
 /// # Errors
 /// As [`read`].
 pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzError> {
-    let wrong = |message: String| NpzError::Array { name: name.clone(), message };
-    let header = NpyHeader::from_reader(&mut file).map_err(|e| wrong(e.to_string()))?;
-    let DType::Plain(ty) = header.dtype() else {
-        return Err(wrong("a structured array holds no numbers".to_owned()));
-    };
-    let kind = match ty.type_char() {
-        TypeChar::Bool => 'b',
-        TypeChar::Int => 'i',
-        TypeChar::Uint => 'u',
-        TypeChar::Float => 'f',
-        TypeChar::Complex => 'c',
-        TypeChar::RawData => 'V',
-        other => return Err(wrong(format!("numpy's type {other:?} holds no numbers"))),
-    };
-    let item_bytes = ty.num_bytes().unwrap_or(0);
-    let dims: Option<Dims> = header.shape().iter().map(|&d| i64::try_from(d).ok()).collect();
-    let dims = dims.ok_or_else(|| wrong("its sizes are too large".to_owned()))?;
-    let count = dims.iter().try_fold(item_bytes, |n, &d| n.checked_mul(usize::try_from(d).ok()?));
-    let count = count.ok_or_else(|| wrong("its sizes are too large".to_owned()))?;
     let mut bytes = Vec::new();
-    file.take(u64::try_from(count).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
-    if bytes.len() != count {
-        return Err(wrong(format!(
-            "{count} bytes of data are announced, {} are there",
-            bytes.len()
-        )));
+    file.read_to_end(&mut bytes)?;
+    let wrong = |message: &str| NpzError::Array { name: name.clone(), message: message.to_owned() };
+    let header = Header::parse(&bytes).map_err(wrong)?;
+    let Header { kind, item_bytes, big_endian, column_major, dims, length } = header;
+    let count = dims.iter().try_fold(item_bytes, |n, &d| n.checked_mul(usize::try_from(d).ok()?));
+    let count = count.ok_or_else(|| wrong("its sizes are too large"))?;
+    bytes.drain(..length);
+    if bytes.len() < count {
+        let message = format!("{count} bytes of data are announced, {} are there", bytes.len());
+        return Err(NpzError::Array { name, message });
     }
+    bytes.truncate(count);
     let part = if kind == 'c' { item_bytes / 2 } else { item_bytes };
-    if ty.endianness() == Endianness::Big && part > 1 {
+    if big_endian && part > 1 {
         bytes.chunks_exact_mut(part).for_each(<[u8]>::reverse);
     }
-    if header.order() == Order::Fortran {
+    if column_major {
         bytes = row_major(&dims, item_bytes, &bytes);
     }
     Ok(NpyArray { name, dims, kind, item_bytes, bytes })
+}
+
+/// What stands before the data of an `.npy` file.
+///
+/// Read by hand: the header is a line of Python, of which numpy writes three entries, and a file may hold anything. A
+/// library that reads Python's literals follows nesting and allocates sizes that a damaged file makes up.
+struct Header {
+    kind: char,
+    item_bytes: usize,
+    big_endian: bool,
+    column_major: bool,
+    dims: Dims,
+    /// Bytes up to the data.
+    length: usize,
+}
+
+impl Header {
+    fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
+        const NO_FILE: &str = "not an .npy file";
+        let version = bytes.strip_prefix(b"\x93NUMPY").and_then(|b| b.first()).ok_or(NO_FILE)?;
+        // The first version counts the text with 2 bytes, later ones with 4.
+        let (start, text): (usize, usize) = match (version, bytes.get(8..12)) {
+            (1, Some(&[a, b, ..])) => (10, usize::from(u16::from_le_bytes([a, b]))),
+            (_, Some(&[a, b, c, d])) => {
+                (12, usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(usize::MAX))
+            }
+            _ => return Err(NO_FILE),
+        };
+        let length = start.checked_add(text).ok_or(NO_FILE)?;
+        let text = bytes.get(start..length).ok_or("the file ends inside its header")?;
+        let text = std::str::from_utf8(text).map_err(|_| NO_FILE)?;
+        let after = |key: &str| {
+            let (_, rest) = text.split_once(key)?;
+            rest.trim_start().strip_prefix(':').map(str::trim_start)
+        };
+        let descr = after("'descr'").and_then(|rest| rest.strip_prefix('\'')?.split_once('\''));
+        let (descr, _) = descr.ok_or("a structured array holds no numbers")?;
+        let mut letters = descr.chars();
+        let (order, kind) = (letters.next().unwrap_or('?'), letters.next().unwrap_or('?'));
+        let item_bytes = letters.as_str().parse().map_err(|_| "its type is no number")?;
+        if !"biufcV".contains(kind) || !"<>|=".contains(order) {
+            return Err("its type is no number");
+        }
+        let column_major = after("'fortran_order'").ok_or(NO_FILE)?.starts_with("True");
+        let shape = after("'shape'").and_then(|rest| rest.strip_prefix('(')?.split_once(')'));
+        let (shape, _) = shape.ok_or(NO_FILE)?;
+        let sizes = shape.split(',').map(str::trim).filter(|size| !size.is_empty());
+        let dims = sizes.map(|size| size.parse::<u32>().map(i64::from)).collect::<Result<_, _>>();
+        let dims = dims.map_err(|_| "its sizes are too large")?;
+        Ok(Self { kind, item_bytes, big_endian: order == '>', column_major, dims, length })
+    }
 }
 
 /// Puts column-major elements in row-major order.
@@ -190,7 +226,7 @@ pub fn write<'a>(
     Ok(())
 }
 
-/// The header of an `.npy` file. By hand, because npyz writes only element types that Rust has.
+/// The header of an `.npy` file.
 fn npy_header(shape: &ArrayShape) -> Vec<u8> {
     let kind = numpy_kind(shape.ty).unwrap_or('u');
     let order = if shape.ty.storage_bytes() == 1 { '|' } else { '<' };
@@ -248,5 +284,18 @@ mod tests {
     fn corrupt_files_are_errors() {
         assert!(read(Cursor::new(b"PK\x03\x04 nonsense".to_vec())).is_err());
         assert!(read(Cursor::new(Vec::new())).is_err());
+        let good =
+            [npy_header(&ArrayShape::new(ElementType::F32, Dims::from_slice(&[2]))), vec![0; 8]]
+                .concat();
+        assert!(read_array("a".to_owned(), good.as_slice()).is_ok());
+        for cut in 0..good.len() {
+            assert!(read_array("a".to_owned(), &good[..cut]).is_err(), "{cut}");
+        }
+        for at in 0..good.len() - 8 {
+            let mut changed = good.clone();
+            changed[at] ^= 0x11;
+            // Whatever becomes of it, it is no panic.
+            let _ = read_array("a".to_owned(), changed.as_slice());
+        }
     }
 }

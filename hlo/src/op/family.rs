@@ -200,6 +200,14 @@ macro_rules! define_ops {
                     $(Self::$st => accuracy!($st_acc),)*
                 }
             }
+            /// Element types an elementwise op is defined on; `None` for any other op, which has rules of its own.
+            pub const fn types(self) -> Option<Types> {
+                match self {
+                    $(Self::$un => Some(Unary::$un.types()),)*
+                    $(Self::$bin => Some(Binary::$bin.types()),)*
+                    $(Self::$st)|* => None,
+                }
+            }
             /// Whether the verifier checks everything the specification asks of the op.
             pub const fn is_verified(self) -> bool {
                 match self {
@@ -208,7 +216,7 @@ macro_rules! define_ops {
                 }
             }
             /// Names of the op's own attributes, the current ones first.
-            pub(crate) fn attributes(self) -> &'static [&'static str] {
+            pub fn attributes(self) -> &'static [&'static str] {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => &[],
                     $(Self::$st => <super::$st as Attrs>::NAMES,)*

@@ -107,7 +107,7 @@ impl Rows<'_, '_> {
 }
 
 /// The value for a person: one line a row, long dimensions elided in the middle, at most about `limit` elements.
-pub(crate) fn summary(value: &Literal, limit: usize) -> String {
+pub fn summary(value: &Literal, limit: usize) -> String {
     let mut out = String::new();
     person(&mut out, value, limit, 0);
     out

@@ -5,7 +5,8 @@ mod literal;
 mod order;
 mod shape;
 
-pub(crate) use literal::{print as literal, summary, typed as typed_literal};
+pub use literal::summary;
+pub(crate) use literal::{print as literal, typed as typed_literal};
 pub(crate) use order::is_in_order;
 pub(crate) use shape::{array_shape, layout, push_int, push_ints, separator, shape};
 

@@ -1,0 +1,148 @@
+//! What can be said on the command line.
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// A reference backend for XLA's HLO: parse, check, run and compare .hlo files.
+///
+/// Exit codes: 0 fine, 1 the module is wrong or a result differs, 2 misuse, 3 unsupported, 4 a bug of Etalon.
+#[derive(Debug, Parser)]
+#[command(name = "etalon", version)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run modules.
+    Run(RunArgs),
+    /// Parse and verify modules; shows every error with its place.
+    Check(CheckArgs),
+    /// Print a module as HLO text.
+    Print(PrintArgs),
+    /// Run file tests and suites of recorded results.
+    Test(TestArgs),
+    /// Explain an error number or an opcode.
+    Explain(ExplainArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Modules to run; `-` for standard input.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for one of them.
+    #[arg(long, value_name = "F.npz|N=F.npy")]
+    pub(crate) input: Vec<String>,
+    /// Draw the arguments: floats from -1 to 1, whole numbers from 0 to 3.
+    #[arg(long, value_name = "SEED", conflicts_with = "input")]
+    pub(crate) random: Option<u64>,
+    /// Write the result to an .npz file, as `out0`, `out1`, ...
+    #[arg(long, value_name = "F.npz")]
+    pub(crate) output: Option<PathBuf>,
+    /// Which engine runs the module.
+    #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
+    pub(crate) engine: EngineArg,
+    /// Show the result, elided in the middle; the default without --output.
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Stop after this many steps.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
+    /// Refuse to hold more than this many bytes of values; k, M, G may follow.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) max_memory: Option<usize>,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Modules to check; `-` for standard input.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PrintArgs {
+    /// The module; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value_t = StyleArg::Default)]
+    pub(crate) style: StyleArg,
+    /// Overwrite the file with the text.
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// File tests, modules with recorded results, or folders of them.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Which engine is tested.
+    #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
+    pub(crate) engine: EngineArg,
+    /// Show every case with its measured error and its bound.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// An error number like E0301, or an opcode like reduce-window.
+    pub(crate) what: String,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// The executable specification.
+    Reference,
+}
+
+impl From<EngineArg> for conformance::Engine {
+    fn from(engine: EngineArg) -> Self {
+        match engine {
+            EngineArg::Reference => Self::Reference,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StyleArg {
+    /// As XLA's `to_string()`.
+    Default,
+    /// As XLA's short parsable form, constants in full.
+    Short,
+    /// As XLA's canonical form, for comparing.
+    Canonical,
+}
+
+impl From<StyleArg> for hlo::Style {
+    fn from(style: StyleArg) -> Self {
+        match style {
+            StyleArg::Default => Self::Default,
+            StyleArg::Short => Self::Short,
+            StyleArg::Canonical => Self::Canonical,
+        }
+    }
+}
+
+/// Reads `512`, `64k`, `8M`, `2G`.
+fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
+        Some((at, 'M')) => (&text[..at], 1 << 20),
+        Some((at, 'G')) => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let number: usize = digits.parse().map_err(|_| "a number, and k, M or G".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+}

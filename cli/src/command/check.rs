@@ -1,0 +1,31 @@
+//! `etalon check`: parse and verify.
+use super::{load, verified};
+use crate::args::CheckArgs;
+use crate::error::{Exit, Failure, Result};
+use crate::output;
+use std::process::ExitCode;
+
+/// Checks every file, whatever is wrong with those before it.
+pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
+    let mut worst: Option<Exit> = None;
+    for path in &args.files {
+        let checked = load(path, args.lenient).and_then(|loaded| {
+            verified(loaded.module, &loaded.name, &loaded.text).map(|_| loaded.name)
+        });
+        match checked {
+            Ok(name) => {
+                output::data(&format!("{name}: ok\n")).map_err(|e| Failure::file(path, &e))?
+            }
+            Err(failure) => {
+                output::show(&failure);
+                let count = failure.diagnostics.len();
+                if count > 1 {
+                    output::note(&format!("{}: {count} errors\n", path.display()));
+                }
+                let misuse = failure.exit == Exit::Misuse && worst.is_none();
+                worst = if misuse { Some(Exit::Misuse) } else { Some(Exit::Wrong) };
+            }
+        }
+    }
+    Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
+}

@@ -1,0 +1,73 @@
+//! `etalon explain`: what an error number or an opcode means.
+use crate::args::ExplainArgs;
+use crate::error::{Code, Failure, Result};
+use crate::output;
+use hlo::Opcode;
+use hlo::op::{Accuracy, Arity, ShapeText};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode> {
+    let what = args.what.trim();
+    let number = what.to_uppercase();
+    let own = Code::EXPLANATIONS.iter().find(|(n, _)| *n == number).map(|(_, text)| *text);
+    let code = hlo::diag::explain(&number).or_else(|| interp::explain(&number)).or(own);
+    let text = match (code, Opcode::from_name(what)) {
+        (Some(text), _) => format!("{number}\n\n{}", unindented(text)),
+        (None, Some(opcode)) => describe(opcode, what),
+        (None, None) => return Err(unknown(what)),
+    };
+    output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(what: &str) -> Failure {
+    let near = hlo::diag::nearest(what, Opcode::ALL.iter().map(|o| o.name()));
+    let help = match near {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "give an error number like E0301 or an opcode like reduce-window".to_owned(),
+    };
+    Failure::new(&Code::Unknown { what: what.to_owned() }, Some(help))
+}
+
+/// Doc comments keep the blank after their slashes.
+fn unindented(text: &str) -> String {
+    let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+fn describe(opcode: Opcode, asked: &str) -> String {
+    let mut text = opcode.name().to_owned();
+    if asked != opcode.name() {
+        let _ = write!(text, " (called `{asked}` in older texts)");
+    }
+    text.push_str("\n\n");
+    let operands = match opcode.arity() {
+        Arity::Fixed(n) => n.to_string(),
+        Arity::Any => "any number, within the op's own rules".to_owned(),
+    };
+    let _ = writeln!(text, "operands:     {operands}");
+    if let Some(types) = opcode.types() {
+        let _ = writeln!(text, "types:        {types}");
+    }
+    let shape = match opcode.shape_text() {
+        ShapeText::Stated => "must be stated",
+        ShapeText::Inferred => "may be left out: it is inferred",
+        ShapeText::Forced => "follows from the operands, whatever is stated",
+    };
+    let _ = writeln!(text, "result shape: {shape}");
+    if !opcode.attributes().is_empty() {
+        let _ = writeln!(text, "attributes:   {}", opcode.attributes().join(", "));
+    }
+    let accuracy = match opcode.accuracy() {
+        Accuracy::Exact => "exact".to_owned(),
+        Accuracy::Ulp(n) => format!("other backends within {n} units in the last place"),
+        Accuracy::Order => "other backends may add in another order".to_owned(),
+        Accuracy::Random => "only the distribution is defined".to_owned(),
+    };
+    let _ = writeln!(text, "accuracy:     {accuracy}");
+    let runs = if interp::is_implemented(opcode) { "yes" } else { "not yet" };
+    let _ = writeln!(text, "runs:         {runs}");
+    text
+}

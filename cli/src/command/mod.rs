@@ -1,0 +1,58 @@
+//! One module a command, and what they share: reading a file as a module.
+pub(crate) mod check;
+pub(crate) mod explain;
+pub(crate) mod print;
+pub(crate) mod run;
+pub(crate) mod test;
+
+use crate::error::{Exit, Failure, Result};
+use crate::output;
+use hlo::diag::Source;
+use hlo::{Module, ParseOptions, Verified};
+use std::io::Read;
+use std::path::Path;
+
+/// A file and the module in it.
+pub(crate) struct Loaded {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) module: Module,
+}
+
+/// Reads a file, or standard input for `-`.
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    if path.as_os_str() != "-" {
+        return std::fs::read(path).map_err(|e| Failure::file(path, &e));
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map(|_| bytes).map_err(|e| Failure::file(path, &e))
+}
+
+/// Reads a module and shows its warnings.
+pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
+    let bytes = bytes(path)?;
+    let name = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
+    let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient });
+    // Where the bytes are no text, what can be shown of them is.
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    let parsed = parsed.map_err(|error| Failure {
+        diagnostics: vec![error.diagnostic()],
+        source: Some((name.clone(), text.clone())),
+        exit: Exit::Wrong,
+    })?;
+    for warning in &parsed.warnings {
+        output::show_one(warning, Some(Source { name: &name, text: &text }));
+    }
+    Ok(Loaded { name, text, module: parsed.module })
+}
+
+/// Verifies a module.
+pub(crate) fn verified(module: Module, name: &str, text: &str) -> Result<Verified> {
+    module.verify().map_err(|errors| Failure {
+        diagnostics: errors.0.iter().map(hlo::Error::diagnostic).collect(),
+        source: Some((name.to_owned(), text.to_owned())),
+        exit: Exit::Wrong,
+    })
+}

@@ -1,0 +1,55 @@
+//! `etalon test`: file tests and suites of recorded results.
+use crate::args::TestArgs;
+use crate::error::{Code, Exit, Failure, Result};
+use crate::output;
+use conformance::{Engine, FileTest, Outcome, Report, Summary};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
+    let engine = args.engine.into();
+    let mut reports = Vec::new();
+    for path in &args.paths {
+        reports.extend(under(path, engine, args.verbose)?);
+    }
+    let summary = Summary::of(&reports);
+    output::data(&format!("{summary}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    let unsupported = |r: &Report| matches!(r.outcome, Outcome::Unsupported(_));
+    let bad: Vec<&Report> = reports.iter().filter(|r| r.is_bad()).collect();
+    Ok(match bad.as_slice() {
+        [] if reports.is_empty() => {
+            output::note("no test was found\n");
+            Exit::Misuse.code()
+        }
+        [] => ExitCode::SUCCESS,
+        bad if bad.iter().all(|r| unsupported(r)) => Exit::Unsupported.code(),
+        _ => Exit::Wrong.code(),
+    })
+}
+
+/// Runs everything at or under `path`.
+fn under(path: &Path, engine: Engine, verbose: bool) -> Result<Vec<Report>> {
+    let (entries, others) = conformance::find(path).map_err(|e| Failure::file(path, &e))?;
+    let progress = output::Progress::new(&format!("testing {}", path.display()));
+    let show = |report: &Report| {
+        if report.is_bad() || verbose {
+            let line = format!("{}: {}\n", report.name, report.details(false));
+            let _ = output::data(&line);
+        }
+    };
+    let mut reports = conformance::run_all(&entries, engine, show);
+    for other in others {
+        let test = FileTest::read(&other)
+            .map_err(|e| Failure::new(&Code::BadTest { message: e.to_string() }, None))?;
+        // A module without expectations and without a recorded result says nothing to test.
+        if !test.has_expectations() {
+            continue;
+        }
+        for report in test.run(engine) {
+            show(&report);
+            reports.push(report);
+        }
+    }
+    drop(progress);
+    Ok(reports)
+}

@@ -1,0 +1,93 @@
+//! Errors of the command line itself, and what the process exits with.
+use hlo::diag::{Diagnostic, Level, Place};
+use std::path::Path;
+use std::process::ExitCode;
+
+hlo::error_codes! {
+    /// What went wrong outside of a module.
+    pub enum Code {
+        /// The file cannot be read or written.
+        "E0601" "{path}: {message}"
+        File { path: String, message: String },
+        /// The module has parameters, and nothing says what their values are.
+        "E0602" "the module takes {count} arguments: {shapes}"
+        MissingInput { count: usize, shapes: String },
+        /// What was given with `--input` is no .npz file, or does not fit the parameters.
+        "E0603" "{path}: {message}"
+        Input { path: String, message: String },
+        /// `--input N=FILE.npy` names a parameter the module does not have.
+        "E0604" "there is no parameter {number}; the module takes {count} arguments"
+        NoSuchParameter { number: usize, count: usize },
+        /// `etalon explain` knows neither an error number nor an opcode of this name.
+        "E0605" "nothing is known of `{what}`"
+        Unknown { what: String },
+        /// A file of tests cannot be understood.
+        "E0606" "{message}"
+        BadTest { message: String },
+    }
+}
+
+/// What the process exits with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// The module is wrong, or a result differs.
+    Wrong,
+    /// The command cannot be carried out as given.
+    Misuse,
+    /// Etalon does not implement something the module needs.
+    Unsupported,
+    /// A bug of Etalon.
+    Bug,
+}
+
+impl Exit {
+    pub(crate) fn code(self) -> ExitCode {
+        match self {
+            Self::Wrong => ExitCode::from(1),
+            Self::Misuse => ExitCode::from(2),
+            Self::Unsupported => ExitCode::from(3),
+            Self::Bug => ExitCode::from(4),
+        }
+    }
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Name and text of the module the diagnostics are about.
+    pub(crate) source: Option<(String, String)>,
+    pub(crate) exit: Exit,
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(code: &Code, help: Option<String>) -> Self {
+        let diagnostic = Diagnostic {
+            level: Level::Error,
+            code: code.number(),
+            message: code.to_string(),
+            span: None,
+            place: Place::Whole,
+            labels: Vec::new(),
+            help,
+        };
+        Self { diagnostics: vec![diagnostic], source: None, exit: Exit::Misuse }
+    }
+    pub(crate) fn file(path: &Path, error: &impl ToString) -> Self {
+        let (path, message) = (path.display().to_string(), error.to_string());
+        Self::new(&Code::File { path, message }, None)
+    }
+    /// The error of a run.
+    pub(crate) fn run(error: &interp::Error, name: &str, text: &str) -> Self {
+        let exit = match error.code() {
+            interp::Code::Unsupported { .. } | interp::Code::Elided { .. } => Exit::Unsupported,
+            interp::Code::Internal { .. } => Exit::Bug,
+            interp::Code::Invalid { .. } => Exit::Misuse,
+            _ => Exit::Wrong,
+        };
+        let source = Some((name.to_owned(), text.to_owned()));
+        Self { diagnostics: vec![error.diagnostic()], source, exit }
+    }
+}

@@ -1,0 +1,57 @@
+//! `ci` and `bless`: what a change must pass, step by step.
+use crate::{Result, status, tidy};
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// Name, arguments of cargo, environment.
+type Step = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+const STEPS: [Step; 4] = [
+    ("fmt", &["fmt", "--all", "--", "--check"], &[]),
+    ("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
+    ("doc", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
+    ("test", &["test", "--workspace"], &[]),
+];
+
+/// Every step in order; stops at the first that fails.
+pub(crate) fn run(root: &Path) -> Result {
+    for (name, arguments, environment) in STEPS {
+        step(name, || cargo(root, arguments, environment))?;
+    }
+    step("tidy", || tidy::run(root))?;
+    step("status", || status::check(root))?;
+    println!("ci: all steps passed");
+    Ok(())
+}
+
+/// Runs the tests with leave to rewrite what they want.
+pub(crate) fn bless(root: &Path) -> Result {
+    cargo(root, &["test", "--workspace"], &[("ETALON_BLESS", "1")])?;
+    println!("look at `git diff` before you commit: a blessed value is only what the engine gave");
+    Ok(())
+}
+
+fn step(name: &str, work: impl FnOnce() -> Result) -> Result {
+    println!("== {name}");
+    let start = Instant::now();
+    let done = work();
+    let seconds = start.elapsed().as_secs_f64();
+    match done {
+        Ok(()) => {
+            println!("== {name}: passed in {seconds:.1} s");
+            Ok(())
+        }
+        Err(message) => {
+            Err(format!("{message}\n== {name}: FAILED after {seconds:.1} s; later steps not run"))
+        }
+    }
+}
+
+fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Result {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root).args(arguments).envs(environment.iter().copied());
+    let status = command.status().map_err(|e| format!("cargo cannot be started: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`cargo {}`: {status}", arguments.join(" "))) }
+}
