@@ -198,7 +198,7 @@ impl<'a> Rebuild<'a> {
             if let Some(&known) = self.moved.get(&at) {
                 parent = known;
                 if known == 0 {
-                    chain.iter().for_each(|&(id, _)| _ = self.moved.insert(id, 0));
+                    // So are the frames met on the way, which are marked already.
                     return 0;
                 }
                 break;

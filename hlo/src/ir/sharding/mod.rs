@@ -47,7 +47,7 @@ pub enum Placement {
     /// Tiles of equal size.
     Tiled(Tiling),
     /// Tiles along the named axes of a mesh.
-    Named(NamedSharding),
+    Named(Box<NamedSharding>),
 }
 
 /// The reduction that is still to be made.

@@ -95,7 +95,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
     }
     sharding.resolve().map_err(|e| e.at(c.span_from(start)))?;
     sharding.normalise();
-    Ok((Placement::Named(sharding), metadata))
+    Ok((Placement::Named(Box::new(sharding)), metadata))
 }
 
 #[cold]

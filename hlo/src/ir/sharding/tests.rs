@@ -1,3 +1,4 @@
+//! Shardings as XLA prints them.
 use super::*;
 use crate::Result;
 use crate::text::Cursor;
@@ -23,7 +24,9 @@ fn check(cases: &[(&str, &str)]) {
     }
 }
 fn check_unchanged(cases: &[&str]) {
-    cases.iter().for_each(|&text| check(&[(text, text)]));
+    for &text in cases {
+        check(&[(text, text)]);
+    }
 }
 fn check_refused(cases: &[&str]) {
     for text in cases {

@@ -169,10 +169,12 @@ fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<Ti
     if moves.is_sorted() {
         return Some(devices.clone());
     }
-    if let TileDevices::Iota(iota) = devices {
-        if let Some(iota) = transposed_iota(iota, dims, order) {
-            return Some(TileDevices::Iota(iota));
-        }
+    let counted_off = match devices {
+        TileDevices::Iota(iota) => transposed_iota(iota, dims, order),
+        TileDevices::List(_) => None,
+    };
+    if let Some(iota) = counted_off {
+        return Some(TileDevices::Iota(iota));
     }
     devices.len().filter(|&n| n <= MOST_DEVICES)?;
     let old = devices.expand();
