@@ -198,7 +198,7 @@ impl<'a> Rebuild<'a> {
             if let Some(&known) = self.moved.get(&at) {
                 parent = known;
                 if known == 0 {
-                    // So are the frames met on the way, which are marked already.
+                    // The frames met on the way are marked 0 already.
                     return 0;
                 }
                 break;
