@@ -120,7 +120,9 @@ fn person(out: &mut String, value: &Literal, limit: usize, indent: usize) {
     match (value.array_shape(), value.elements()) {
         (Some(shape), _) => {
             array_shape(out, shape, false);
-            out.push(' ');
+            if shape.rank() < 2 {
+                out.push(' ');
+            }
             let elide = value.len() > limit;
             let strides = strides(shape);
             part(out, value, &strides, 0, 0, elide, indent);
