@@ -53,5 +53,9 @@ fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Resul
     let mut command = Command::new(cargo);
     command.current_dir(root).args(arguments).envs(environment.iter().copied());
     let status = command.status().map_err(|e| format!("cargo cannot be started: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`cargo {}`: {status}", arguments.join(" "))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`cargo {}`: {status}", arguments.join(" ")))
+    }
 }

@@ -1,36 +1,38 @@
-//! The module's header.
-use super::{FrontendAttributes, Recovery};
+//! What a module's header says: replicas, aliases, the entry's layout.
 use crate::diag::Code;
+use crate::ir::FrontendAttributes;
 use crate::{Result, Shape};
 use smol_str::SmolStr;
 
-/// Everything after the module's name in its header.
+/// The attributes of a module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModuleConfig {
-    /// The order of the instructions is the order in which they run.
+    /// Instructions stand in the order they are run in.
     pub is_scheduled: bool,
-    /// Devices that run the same program on different data.
+    /// Number of copies of the program that run on different data.
     pub replica_count: i64,
-    /// Devices each replica is divided over.
+    /// Number of parts one copy of the program is cut into.
     pub num_partitions: i64,
-    /// Results that lie in a parameter's memory.
+    /// Outputs that use the memory of a parameter, in the order of their index.
     pub input_output_alias: Vec<InputOutputAlias>,
-    /// Parameters whose memory may be used for results.
+    /// Parameters whose memory any output may use.
     pub buffer_donor: Vec<BufferDonor>,
-    /// Parameters that are handed through unchanged share memory with the result.
+    /// Parameters that come out unchanged share their memory with the output.
     pub alias_passthrough_params: bool,
-    /// Shapes of the entry computation's parameters and result; taken from it if absent.
+    /// Shapes of the entry's parameters and result, if the text states them.
     pub entry_layout: Option<(Vec<Shape>, Shape)>,
-    /// For each parameter, or for all, whether a sharding may be given to it.
-    pub allow_spmd_sharding_propagation_to_parameters: Vec<bool>,
-    /// For each part of the result, or for all, whether a sharding may be given to it.
-    pub allow_spmd_sharding_propagation_to_output: Vec<bool>,
-    /// Notes of a front end.
+    /// Words a frontend left for later passes.
     pub frontend_attributes: Option<FrontendAttributes>,
-    /// How values of the unoptimised module can be had again.
-    pub origin_recovery_table: Vec<Recovery>,
-    /// Attributes kept as they stand: `debug_attributes`, and what nothing is known of.
-    pub raw: Vec<HeaderAttr>,
+    /// Parameters whose sharding the partitioner may choose; a single value is for all of them, none is `false`.
+    pub allow_spmd_sharding_propagation_to_parameters: Vec<bool>,
+    /// Outputs whose sharding the partitioner may choose; a single value is for all of them, none is `false`.
+    pub allow_spmd_sharding_propagation_to_output: Vec<bool>,
+    /// How values that were optimized away are computed again: its entries as they are printed, a line each.
+    pub origin_recovery_table: Option<String>,
+    /// What to log of which value: the text with its braces.
+    pub debug_attributes: Option<String>,
+    /// Attributes that no XLA known here has; kept only by lenient reading.
+    pub unknown: Vec<HeaderAttr>,
 }
 
 impl Default for ModuleConfig {
@@ -43,11 +45,12 @@ impl Default for ModuleConfig {
             buffer_donor: Vec::new(),
             alias_passthrough_params: false,
             entry_layout: None,
+            frontend_attributes: None,
             allow_spmd_sharding_propagation_to_parameters: Vec::new(),
             allow_spmd_sharding_propagation_to_output: Vec::new(),
-            frontend_attributes: None,
-            origin_recovery_table: Vec::new(),
-            raw: Vec::new(),
+            origin_recovery_table: None,
+            debug_attributes: None,
+            unknown: Vec::new(),
         }
     }
 }
@@ -74,48 +77,59 @@ impl ModuleConfig {
     }
 }
 
-/// Whether an alias must be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AliasKind {
-    /// `may-alias`
-    May,
-    /// `must-alias`
-    Must,
-}
-
-/// `{0}: (1, {}, may-alias)`
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An output that uses the memory of a parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct InputOutputAlias {
     /// Which part of the result.
     pub output_index: Vec<i64>,
-    /// Which parameter.
+    /// Number of the parameter.
     pub parameter: i64,
-    /// Which part of it.
+    /// Which part of the parameter.
     pub parameter_index: Vec<i64>,
-    /// Whether it must be kept.
+    /// Whether the caller must give the memory up.
     pub kind: AliasKind,
 }
 
-/// `(0, {})`
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// Whether memory must be shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AliasKind {
+    /// The caller gives the memory up.
+    Must,
+    /// The caller may keep the memory; the output then gets its own.
+    #[default]
+    May,
+}
+
+impl AliasKind {
+    /// The word of the text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Must => "must-alias",
+            Self::May => "may-alias",
+        }
+    }
+}
+
+/// A parameter whose memory any output may use.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferDonor {
-    /// Which parameter.
+    /// Number of the parameter.
     pub parameter: i64,
-    /// Which part of it.
+    /// Which part of the parameter.
     pub parameter_index: Vec<i64>,
 }
 
-/// An attribute of the header kept as it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An attribute of the header that is kept as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HeaderAttr {
-    /// Its name.
+    /// What stands before the `=`.
     pub name: SmolStr,
-    /// Everything after the `=`.
+    /// What stands after it.
     pub value: String,
 }
 
-/// Parameters and result of a computation.
-#[derive(Debug, Clone, PartialEq)]
+/// Shapes a computation takes and gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramShape<'a> {
     /// Shapes of the parameters by number.
     pub parameters: Vec<&'a Shape>,

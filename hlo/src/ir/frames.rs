@@ -1,33 +1,30 @@
-//! Stack frames: where in the user's program the instructions come from.
-//!
-//! Four tables, each referring to rows of the one before by numbers from 1. Instructions refer to frames by
-//! `stack_frame_id`.
-use crate::text::print::push_int;
-use crate::text::strings::print_string;
+//! Stack frames: where in a frontend's program an instruction comes from.
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// The four tables between the header and the first computation.
+/// The tables between a module's header and its computations.
+///
+/// Ids count from 1 and say the place in a table; 0 is nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StackFrames {
-    /// Paths of source files.
+    /// Files of the frontend's program.
     pub file_names: Vec<String>,
-    /// Names of functions.
+    /// Its functions.
     pub function_names: Vec<String>,
-    /// Places in files.
+    /// Places in the files.
     pub locations: Vec<FileLocation>,
-    /// Calls, each with the call around it.
+    /// Calls.
     pub frames: Vec<StackFrame>,
 }
 
-/// A place in a source file.
+/// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FileLocation {
-    /// Row of the file's name, from 1.
+    /// Id in [`StackFrames::file_names`].
     pub file_name_id: i32,
-    /// Row of the function's name, from 1.
+    /// Id in [`StackFrames::function_names`].
     pub function_name_id: i32,
-    /// First line, from 1.
+    /// First line.
     pub line: i32,
     /// Last line.
     pub end_line: i32,
@@ -37,213 +34,140 @@ pub struct FileLocation {
     pub end_column: i32,
 }
 
-/// A call.
+/// A call: where it stands and in which call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StackFrame {
-    /// Row of its place, from 1.
+    /// Id in [`StackFrames::locations`].
     pub file_location_id: i32,
-    /// Row of the frame it was called from, from 1; 0 if it was called from none. The text writes one more.
+    /// Id in [`StackFrames::frames`] of the call around this one, 0 for the outermost. The text has one more.
     pub parent_frame_id: i32,
 }
 
-/// The row of number `id`, counted from 1.
-fn row<T>(table: &[T], id: i32) -> Option<&T> {
-    let index = usize::try_from(id).ok()?.checked_sub(1)?;
-    table.get(index)
-}
-
 impl StackFrames {
-    /// Whether there are no frames.
+    /// Whether there is nothing to print.
     pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
-    }
-    /// Frame `id` and the frames around it, the innermost first: file, function, place.
-    pub fn trace(&self, id: i32) -> impl Iterator<Item = (&str, &str, &FileLocation)> {
-        let frame = |id: i32| row(&self.frames, id);
-        // Frames that call each other in a circle can be built by hand.
-        let chain = std::iter::successors(frame(id), move |f| frame(f.parent_frame_id));
-        chain.take(self.frames.len()).map_while(|frame| {
-            let place = row(&self.locations, frame.file_location_id)?;
-            let file = row(&self.file_names, place.file_name_id)?;
-            let function = row(&self.function_names, place.function_name_id)?;
-            Some((file.as_str(), function.as_str(), place))
-        })
+        let Self { file_names, function_names, locations, frames } = self;
+        file_names.is_empty()
+            && function_names.is_empty()
+            && locations.is_empty()
+            && frames.is_empty()
     }
 
-    /// Brings the tables into the form XLA gives them when it reads a text: rows no frame in `uses` needs are
-    /// dropped, equal rows are merged, and rows are numbered in the order in which `uses` need them, outer frames
-    /// first. An id without a complete frame becomes 0.
+    /// Leaves only the rows that `uses` need, in order of first use, and writes the new ids into `uses`; an id that
+    /// leads outside the tables becomes 0.
     ///
-    /// Tables in which nothing is superfluous stay as they are in a text that is `settled`: that stands in the order in
-    /// which it is printed. XLA's do not, so that its ids change again when its own output is read.
+    /// XLA numbers the rows anew each time it reads its own text. Here tables of which no row goes stay as they are in
+    /// a text that is `settled`, which stands in the order it is printed in: it is then printed as it was read.
     pub(crate) fn rebuild<'a>(&mut self, settled: bool, uses: impl Iterator<Item = &'a mut i32>) {
-        let mut rebuilt = Rebuild::new(self);
-        let mut renamed: Vec<(&mut i32, i32)> = Vec::new();
-        for id in uses.filter(|id| **id != 0) {
-            let new = rebuilt.frame(*id);
-            if new == 0 {
-                *id = 0;
-            } else {
-                renamed.push((id, new));
+        let mut rebuild = Rebuild::new(self);
+        let changed: Vec<_> = uses.map(|id| (rebuild.frame(*id), id)).collect();
+        let tables = rebuild.new;
+        let keep = settled && tables.same_sizes(self);
+        for (new, id) in changed {
+            if !keep || new == 0 {
+                *id = new;
             }
         }
-        let tables = rebuilt.finish();
-        if settled && tables.row_counts() == self.row_counts() {
-            return;
+        if !keep {
+            *self = tables;
         }
-        for (id, new) in renamed {
-            *id = new;
-        }
-        *self = tables;
-    }
-    fn row_counts(&self) -> [usize; 4] {
-        [self.file_names.len(), self.function_names.len(), self.locations.len(), self.frames.len()]
     }
 
-    /// Prints the tables with the blank line before each and one after the last.
-    pub(crate) fn print(&self, out: &mut String) {
-        out.push_str("\nFileNames\n");
-        names(out, &self.file_names);
-        out.push_str("\nFunctionNames\n");
-        names(out, &self.function_names);
-        out.push_str("\nFileLocations\n");
-        for (number, place) in (1..).zip(&self.locations) {
-            push_int(out, number);
-            let fields = [
-                (" {file_name_id=", place.file_name_id),
-                (" function_name_id=", place.function_name_id),
-                (" line=", place.line),
-                (" end_line=", place.end_line),
-                (" column=", place.column),
-                (" end_column=", place.end_column),
-            ];
-            close_row(out, &fields);
-        }
-        out.push_str("\nStackFrames\n");
-        for (number, frame) in (1..).zip(&self.frames) {
-            push_int(out, number);
-            let parent = frame.parent_frame_id.saturating_add(1);
-            close_row(
-                out,
-                &[(" {file_location_id=", frame.file_location_id), (" parent_frame_id=", parent)],
-            );
-        }
-        out.push('\n');
+    fn same_sizes(&self, other: &Self) -> bool {
+        self.file_names.len() == other.file_names.len()
+            && self.function_names.len() == other.function_names.len()
+            && self.locations.len() == other.locations.len()
+            && self.frames.len() == other.frames.len()
     }
 }
 
-fn names(out: &mut String, names: &[String]) {
-    for (number, name) in (1..).zip(names) {
-        push_int(out, number);
-        out.push(' ');
-        print_string(out, name);
-        out.push('\n');
-    }
+/// The place of the row with this id.
+fn place(id: i32) -> Option<usize> {
+    usize::try_from(id).ok()?.checked_sub(1)
+}
+fn row<T>(table: &[T], id: i32) -> Option<&T> {
+    table.get(place(id)?)
+}
+fn row_mut<T>(table: &mut [T], id: i32) -> Option<&mut T> {
+    table.get_mut(place(id)?)
 }
 
-fn close_row(out: &mut String, fields: &[(&str, i32)]) {
-    for (name, value) in fields {
-        out.push_str(name);
-        push_int(out, i64::from(*value));
-    }
-    out.push_str("}\n");
+/// The id of `value` in `table`, where it is put if it is new.
+fn intern<T: Clone + Eq + Hash>(table: &mut Vec<T>, ids: &mut FxHashMap<T, i32>, value: T) -> i32 {
+    let next = i32::try_from(table.len() + 1).unwrap_or(0);
+    *ids.entry(value).or_insert_with_key(|value| {
+        table.push(value.clone());
+        next
+    })
 }
 
-/// A table that is filled row by row, equal rows once.
-struct Rows<T>(FxHashMap<T, i32>, Vec<T>);
-
-impl<T: Copy + Eq + Hash> Rows<T> {
-    fn new() -> Self {
-        Self(FxHashMap::default(), Vec::new())
-    }
-    /// The number of `row`, which is added if it is new.
-    fn id(&mut self, row: T) -> i32 {
-        let Self(ids, rows) = self;
-        *ids.entry(row).or_insert_with(|| {
-            rows.push(row);
-            i32::try_from(rows.len()).expect("no more rows than the text's tables, whose ids fit")
-        })
-    }
+/// Tables being built from others; equal rows become one.
+struct Rebuild<'t> {
+    old: &'t StackFrames,
+    new: StackFrames,
+    files: FxHashMap<String, i32>,
+    functions: FxHashMap<String, i32>,
+    locations: FxHashMap<FileLocation, i32>,
+    frames: FxHashMap<StackFrame, i32>,
+    /// New id of each old frame met so far, 0 for one that leads nowhere.
+    moved: Vec<Option<i32>>,
 }
 
-/// New tables while they are filled from old ones.
-struct Rebuild<'a> {
-    old: &'a StackFrames,
-    /// New number of each old frame that was needed; 0 of one that is not complete.
-    moved: FxHashMap<i32, i32>,
-    file_names: Rows<&'a str>,
-    function_names: Rows<&'a str>,
-    locations: Rows<FileLocation>,
-    frames: Rows<StackFrame>,
-}
-
-impl<'a> Rebuild<'a> {
-    fn new(old: &'a StackFrames) -> Self {
+impl<'t> Rebuild<'t> {
+    fn new(old: &'t StackFrames) -> Self {
         Self {
             old,
-            moved: FxHashMap::default(),
-            file_names: Rows::new(),
-            function_names: Rows::new(),
-            locations: Rows::new(),
-            frames: Rows::new(),
+            new: StackFrames::default(),
+            files: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            locations: FxHashMap::default(),
+            frames: FxHashMap::default(),
+            moved: vec![None; old.frames.len()],
         }
     }
 
-    /// The new number of old frame `id`.
+    /// The new id of a frame. The frames around it come first, the outermost before all; if one of them leads nowhere,
+    /// so do those inside it.
     fn frame(&mut self, id: i32) -> i32 {
-        // From the frame out to one whose number is known.
-        let mut chain = Vec::new();
-        let (mut parent, mut at) = (0, id);
-        while at != 0 {
-            if let Some(&known) = self.moved.get(&at) {
-                parent = known;
-                if known == 0 {
-                    // The frames met on the way are marked 0 already.
-                    return 0;
-                }
-                break;
+        let (mut chain, mut at) = (Vec::new(), id);
+        let mut parent = loop {
+            if at == 0 {
+                break Some(0);
             }
-            let place = self.complete(at);
-            // Found again on the way out, a frame of a circle counts as incomplete.
-            self.moved.insert(at, 0);
-            let Some((frame, place)) = place else { return 0 };
-            chain.push((at, place));
+            let Some(&frame) = row(&self.old.frames, at) else { break None };
+            if let Some(moved) = row(&self.moved, at).copied().flatten() {
+                break Some(moved).filter(|&moved| moved != 0);
+            }
+            if chain.len() > self.old.frames.len() {
+                // A circle.
+                break None;
+            }
+            chain.push((at, frame.file_location_id));
             at = frame.parent_frame_id;
+        };
+        for (old, location) in chain.into_iter().rev() {
+            parent = parent.and_then(|parent_frame_id| {
+                let file_location_id = self.location(location)?;
+                let frame = StackFrame { file_location_id, parent_frame_id };
+                Some(intern(&mut self.new.frames, &mut self.frames, frame))
+            });
+            if let Some(moved) = row_mut(&mut self.moved, old) {
+                *moved = Some(parent.unwrap_or(0));
+            }
         }
-        for (old, place) in chain.into_iter().rev() {
-            let file_location_id = self.location(place);
-            parent = self.frames.id(StackFrame { file_location_id, parent_frame_id: parent });
-            self.moved.insert(old, parent);
-        }
-        parent
+        parent.unwrap_or(0)
     }
 
-    /// A frame and its place, if they and their names exist.
-    fn complete(&self, id: i32) -> Option<(StackFrame, FileLocation)> {
-        let frame = *row(&self.old.frames, id)?;
-        let place = *row(&self.old.locations, frame.file_location_id)?;
-        row(&self.old.file_names, place.file_name_id)?;
-        row(&self.old.function_names, place.function_name_id)?;
-        Some((frame, place))
-    }
-
-    fn location(&mut self, old: FileLocation) -> i32 {
-        let tables = self.old;
-        let name = |table: &'a [String], id| row(table, id).map_or("", String::as_str);
-        let file_name_id = self.file_names.id(name(&tables.file_names, old.file_name_id));
+    fn location(&mut self, id: i32) -> Option<i32> {
+        let old = self.old;
+        let location = row(&old.locations, id)?;
+        let file = row(&old.file_names, location.file_name_id)?;
+        let function = row(&old.function_names, location.function_name_id)?;
+        let file_name_id = intern(&mut self.new.file_names, &mut self.files, file.clone());
         let function_name_id =
-            self.function_names.id(name(&tables.function_names, old.function_name_id));
-        self.locations.id(FileLocation { file_name_id, function_name_id, ..old })
-    }
-
-    fn finish(self) -> StackFrames {
-        let owned = |rows: Rows<&str>| rows.1.into_iter().map(str::to_owned).collect();
-        StackFrames {
-            file_names: owned(self.file_names),
-            function_names: owned(self.function_names),
-            locations: self.locations.1,
-            frames: self.frames.1,
-        }
+            intern(&mut self.new.function_names, &mut self.functions, function.clone());
+        let location = FileLocation { file_name_id, function_name_id, ..*location };
+        Some(intern(&mut self.new.locations, &mut self.locations, location))
     }
 }
 
@@ -251,84 +175,65 @@ impl<'a> Rebuild<'a> {
 mod tests {
     use super::*;
 
-    /// Tables of three files, three functions, five places (one twice) and these frames.
-    fn tables(frames: &[(i32, i32)]) -> StackFrames {
-        let place = |file_name_id, function_name_id, line| FileLocation {
+    fn tables(locations: &[(i32, i32, i32)], frames: &[(i32, i32)]) -> StackFrames {
+        let location = |&(file_name_id, function_name_id, line): &(i32, i32, i32)| FileLocation {
             file_name_id,
             function_name_id,
             line,
             ..FileLocation::default()
         };
-        let frame = |&(file_location_id, written): &(i32, i32)| StackFrame {
+        let frame = |&(file_location_id, parent_frame_id): &(i32, i32)| StackFrame {
             file_location_id,
-            parent_frame_id: written - 1,
+            parent_frame_id,
         };
         StackFrames {
-            file_names: ["A", "B", "C"].map(str::to_owned).to_vec(),
-            function_names: ["F", "G", "H"].map(str::to_owned).to_vec(),
-            locations: vec![
-                place(3, 2, 1),
-                place(1, 3, 5),
-                place(2, 1, 6),
-                place(3, 2, 1),
-                place(1, 1, 7),
-            ],
+            file_names: ["a", "b", "unused", "c"].map(str::to_owned).into(),
+            function_names: ["f", "g", "h"].map(str::to_owned).into(),
+            locations: locations.iter().map(location).collect(),
             frames: frames.iter().map(frame).collect(),
         }
     }
-    const FRAMES: [(i32, i32); 6] = [(5, 1), (4, 2), (3, 3), (2, 2), (1, 4), (1, 5)];
-
-    fn rebuilt(tables: &mut StackFrames, ids: &[i32]) -> Vec<i32> {
-        let mut ids = ids.to_vec();
-        tables.rebuild(true, ids.iter_mut());
-        ids
-    }
-    fn written(tables: &StackFrames) -> Vec<(i32, i32)> {
-        tables.frames.iter().map(|f| (f.file_location_id, f.parent_frame_id + 1)).collect()
+    fn rebuilt(tables: &mut StackFrames, settled: bool, uses: &[i32]) -> Vec<i32> {
+        let mut uses = uses.to_vec();
+        tables.rebuild(settled, uses.iter_mut());
+        uses
     }
 
     #[test]
-    fn numbers_by_first_use_outer_frames_first() {
-        let mut t = tables(&FRAMES);
-        assert_eq!(rebuilt(&mut t, &[6, 3, 2]), [3, 5, 4]);
-        assert_eq!(written(&t), [(1, 1), (2, 2), (3, 3), (3, 2), (4, 5)]);
-        assert_eq!(t.file_names, ["A", "C", "B"]);
-        assert_eq!(t.function_names, ["F", "H", "G"]);
-        let lines: Vec<_> = t.locations.iter().map(|l| l.line).collect();
-        assert_eq!(lines, [7, 5, 1, 6]);
-        assert_eq!(t.trace(3).map(|(file, ..)| file).collect::<Vec<_>>(), ["C", "A", "A"]);
+    fn rows_are_numbered_by_first_use_and_equal_ones_become_one() {
+        let locations = [(1, 1, 1), (2, 3, 2), (4, 2, 3), (3, 1, 4), (2, 3, 2)];
+        let mut t = tables(&locations, &[(1, 0), (2, 1), (3, 2), (4, 1), (5, 1)]);
+        assert_eq!(rebuilt(&mut t, true, &[3, 2, 5, 77, -1, 0, 1]), [3, 2, 2, 0, 0, 0, 1]);
+        let mut wanted = tables(&[(1, 1, 1), (2, 2, 2), (3, 3, 3)], &[(1, 0), (2, 1), (3, 2)]);
+        wanted.file_names = ["a", "b", "c"].map(str::to_owned).into();
+        wanted.function_names = ["f", "h", "g"].map(str::to_owned).into();
+        assert_eq!(t, wanted);
     }
     #[test]
-    fn drops_what_nothing_uses_and_ids_without_a_frame() {
-        let mut t = tables(&FRAMES);
-        assert_eq!(rebuilt(&mut t, &[3, 0, 9, -1, 7]), [3, 0, 0, 0, 0]);
-        assert_eq!(t.row_counts(), [3, 2, 3, 3]);
-        assert_eq!(rebuilt(&mut t, &[0]), [0]);
-        assert_eq!(t, StackFrames::default());
+    fn frames_that_lead_nowhere_become_nothing() {
+        let locations = [(1, 1, 1), (9, 1, 1), (1, 9, 1)];
+        let frames = [(2, 0), (3, 0), (1, 1), (9, 0), (0, 0), (1, 9), (1, 8), (1, 7), (1, -1)];
+        let uses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 8];
+        let mut t = tables(&locations, &frames);
+        assert_eq!(rebuilt(&mut t, true, &uses), [0; 10]);
+        assert!(t.is_empty());
     }
     #[test]
-    fn frames_that_are_not_complete_do_not_count() {
-        // A place that is missing, a parent that is missing, a frame that called itself, two that called each other.
-        for frames in
-            [&[(9, 1)][..], &[(1, 7)], &[(1, 0)], &[(1, 2)], &[(1, 3), (1, 2)], &[(1, 3), (9, 1)]]
-        {
-            let mut t = tables(frames);
-            assert_eq!(rebuilt(&mut t, &[1, 1, 2]), [0, 0, 0], "{frames:?}");
-            assert!(t.is_empty());
-        }
+    fn the_caller_of_a_frame_that_leads_nowhere_stays() {
+        let mut t = tables(&[(1, 1, 1)], &[(1, 0), (9, 1)]);
+        assert_eq!(rebuilt(&mut t, true, &[2]), [0]);
+        assert_eq!(t.frames.len(), 1);
     }
     #[test]
-    fn tables_without_waste_stay() {
-        let mut t = tables(&FRAMES);
-        rebuilt(&mut t, &[6, 3, 2]);
+    fn settled_tables_without_a_superfluous_row_stay() {
+        let mut t = tables(
+            &[(1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 3, 3)],
+            &[(4, 0), (3, 1), (2, 0), (1, 0)],
+        );
         let before = t.clone();
-        assert_eq!(rebuilt(&mut t, &[4, 5, 3]), [4, 5, 3]);
+        assert_eq!(rebuilt(&mut t, true, &[4, 3, 2, 9]), [4, 3, 2, 0]);
         assert_eq!(t, before);
-    }
-    #[test]
-    fn equal_rows_are_merged() {
-        let mut t = tables(&[(1, 1), (4, 1), (1, 1)]);
-        assert_eq!(rebuilt(&mut t, &[1, 2, 3]), [1, 1, 1]);
-        assert_eq!(t.row_counts(), [1, 1, 1, 1]);
+        assert_eq!(rebuilt(&mut t, false, &[4, 3, 2]), [1, 2, 4]);
+        assert_eq!(t.file_names, ["a", "b", "c", "unused"]);
     }
 }

@@ -5,7 +5,7 @@ mod config;
 mod frames;
 mod metadata;
 mod module;
-pub(crate) mod origin;
+mod origin;
 pub(crate) mod sharding;
 
 pub use common::{BackendConfig, CommonAttrs, FrontendAttributes, RawAttr, Statistics};
@@ -16,7 +16,7 @@ pub use config::{
 pub use frames::{FileLocation, StackFrame, StackFrames};
 pub use metadata::Metadata;
 pub use module::{Module, ParseOptions, Parsed};
-pub use origin::{OriginArray, OriginalValue, Recovery};
+pub use origin::{OriginArray, OriginalValue};
 pub use sharding::{
     DeviceSharding, NamedAxes, NamedDim, NamedSharding, Placement, Reduction, ShardGroup, Sharding,
     Subgroup, TileDevices, Tiling,

@@ -8,7 +8,7 @@ attrs! {
     pub struct Copy {}
 }
 attrs! {
-    /// Starts a [`Copy`]: gives `(destination, source, u32[])`.
+    /// Starts a `copy`: gives `(destination, source, u32[])`.
     pub struct CopyStart {
         /// Number of the prefetch across programs.
         pub cross_program_prefetch_index: Option<i64> = "cross_program_prefetch_index" or None;
@@ -17,7 +17,7 @@ attrs! {
     }
 }
 attrs! {
-    /// Ends a [`Copy`]: gives the destination.
+    /// Ends a `copy`: gives the destination.
     pub struct CopyDone {}
 }
 

@@ -1,35 +1,39 @@
-//! The module's header line.
-use super::print::{push_int, push_ints, separator, shape as print_shape};
+//! The header of a module as text: `HloModule name, attribute=value, ...`.
+use super::Cursor;
+use super::balanced::balanced_value;
+use super::print::{push_int, shape as print_shape};
 use super::shape::shape;
-use super::{Cursor, balanced};
+use super::strings::{print_string, string};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::ir::{
     AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig,
-    ProgramShape, origin,
+    ProgramShape,
 };
-use crate::{Error, Result, Shape};
+use crate::{Error, Result, Shape, Span};
 use smol_str::SmolStr;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-const NAMES: [&str; 13] = [
+const TO_PARAMETERS: &str = "allow_spmd_sharding_propagation_to_parameters";
+const TO_OUTPUT: &str = "allow_spmd_sharding_propagation_to_output";
+
+const NAMES: [&str; 12] = [
     "is_scheduled",
     "input_output_alias",
     "buffer_donor",
     "alias_passthrough_params",
     "entry_computation_layout",
-    "allow_spmd_sharding_propagation_to_parameters",
-    "allow_spmd_sharding_propagation_to_output",
+    TO_PARAMETERS,
+    TO_OUTPUT,
     "replica_count",
     "num_partitions",
     "frontend_attributes",
     "origin_recovery_table",
     "debug_attributes",
-    "dynamic_parameter_binding",
 ];
 
-/// Reads what follows `HloModule`.
-///
-/// Any word can be the name. XLA takes one of its keywords only behind a `%`, but prints it without.
-pub(super) fn header(
+/// Reads what follows the word `HloModule`.
+pub(crate) fn header(
     c: &mut Cursor<'_>,
     lenient: bool,
     warnings: &mut Vec<Diagnostic>,
@@ -39,77 +43,79 @@ pub(super) fn header(
         c.skip(1);
     }
     let mut config = ModuleConfig::default();
-    let mut seen = Vec::new();
+    let mut seen: Vec<(&str, Span)> = Vec::new();
     while c.eat(b',') {
-        let (key, span) = c.attribute_name()?;
-        if seen.contains(&key) {
-            return Err(Error::from(Code::DuplicateAttribute { name: key.into() }).at(span));
+        let (word, span) = c.attribute_name()?;
+        if let Some(&(_, first)) = seen.iter().find(|(name, _)| *name == word) {
+            let error = Error::from(Code::DuplicateAttribute { name: word.into() });
+            return Err(error.at(span).label(first, "first given here"));
         }
-        seen.push(key);
-        if !attribute(c, key, &mut config).map_err(|e| e.at(span))? {
-            let code = Code::UnknownAttribute { op: "HloModule".into(), name: key.into() };
-            let error = Error::from(code).at(span);
-            let error = match nearest(key, NAMES) {
-                Some(near) => error.with_help(format!("did you mean `{near}`?")),
-                None => error,
-            };
-            if !lenient {
-                return Err(error);
-            }
-            warnings.push(error.with_help("kept as it stands, because of --lenient").warning());
-            let value = balanced::balanced_value(c)?.to_owned();
-            config.raw.push(HeaderAttr { name: key.into(), value });
+        seen.push((word, span));
+        if attribute(c, word, &mut config)? {
+            continue;
         }
+        let error = unknown(word).at(span);
+        if !lenient {
+            return Err(error);
+        }
+        warnings.push(error.warning());
+        let value = balanced_value(c)?.to_owned();
+        config.unknown.push(HeaderAttr { name: word.into(), value });
+    }
+    // No computation starts like an attribute.
+    let mut ahead = *c;
+    if ahead.attribute_name().is_ok() {
+        return Err(c.wanted("`,` before the next attribute"));
     }
     Ok((name.into(), config))
 }
 
-/// Reads the value of a known attribute; gives false for an unknown one.
-fn attribute(c: &mut Cursor<'_>, key: &str, config: &mut ModuleConfig) -> Result<bool> {
-    match key {
+fn unknown(word: &str) -> Error {
+    let code = Code::UnknownAttribute { op: "HloModule".into(), name: word.into() };
+    let error = Error::from(code);
+    match nearest(word, NAMES) {
+        Some(name) => error.with_help(format!("did you mean `{name}`?")),
+        None => error,
+    }
+}
+
+/// Reads the value of attribute `word`; says whether there is such an attribute.
+fn attribute(c: &mut Cursor<'_>, word: &str, config: &mut ModuleConfig) -> Result<bool> {
+    match word {
         "is_scheduled" => config.is_scheduled = c.bool()?,
         "replica_count" => config.replica_count = c.int()?,
         "num_partitions" => config.num_partitions = c.int()?,
-        "alias_passthrough_params" => config.alias_passthrough_params = c.bool()?,
         "input_output_alias" => config.input_output_alias = aliases(c)?,
         "buffer_donor" => config.buffer_donor = donors(c)?,
+        "alias_passthrough_params" => config.alias_passthrough_params = c.bool()?,
         "entry_computation_layout" => config.entry_layout = Some(entry_layout(c)?),
-        "allow_spmd_sharding_propagation_to_parameters" => {
-            config.allow_spmd_sharding_propagation_to_parameters = bools(c)?;
-        }
-        "allow_spmd_sharding_propagation_to_output" => {
-            config.allow_spmd_sharding_propagation_to_output = bools(c)?;
-        }
-        "frontend_attributes" => config.frontend_attributes = Some(FrontendAttributes::parse(c)?),
-        "origin_recovery_table" => config.origin_recovery_table = origin::parse_table(c)?,
+        "frontend_attributes" => config.frontend_attributes = frontend_attributes(c)?,
+        TO_PARAMETERS => config.allow_spmd_sharding_propagation_to_parameters = bools(c)?,
+        TO_OUTPUT => config.allow_spmd_sharding_propagation_to_output = bools(c)?,
+        "origin_recovery_table" => config.origin_recovery_table = recovery_table(c)?,
+        "debug_attributes" => config.debug_attributes = Some(balanced_value(c)?.to_owned()),
         // Of older texts; nothing today says the same.
         "dynamic_parameter_binding" => {
-            balanced::balanced_value(c)?;
-        }
-        "debug_attributes" => {
-            let value = balanced::balanced_value(c)?.to_owned();
-            config.raw.push(HeaderAttr { name: key.into(), value });
+            balanced_value(c)?;
         }
         _ => return Ok(false),
     }
     Ok(true)
 }
 
-/// `{ {0}: (1, {}, may-alias), ... }`, kept sorted by the place in the result. Of an output named twice the first
-/// counts, as in XLA.
+/// `{ {0}: (0, {}, must-alias), ... }`; of two for one output the first counts.
 fn aliases(c: &mut Cursor<'_>) -> Result<Vec<InputOutputAlias>> {
     c.expect(b'{')?;
-    let mut aliases: Vec<InputOutputAlias> = Vec::new();
+    let mut aliases = Vec::new();
     // As in XLA, a comma may stand behind the last.
     while !c.eat(b'}') {
         aliases.push(alias(c)?);
-        if !c.eat(b',') {
-            c.expect(b'}')?;
-            break;
+        if !c.eat(b',') && c.peek() != Some(b'}') {
+            return Err(c.wanted("`,` or `}`"));
         }
     }
     aliases.sort_by(|a, b| a.output_index.cmp(&b.output_index));
-    aliases.dedup_by(|b, a| a.output_index == b.output_index);
+    aliases.dedup_by(|later, first| later.output_index == first.output_index);
     Ok(aliases)
 }
 
@@ -117,38 +123,38 @@ fn alias(c: &mut Cursor<'_>) -> Result<InputOutputAlias> {
     let output_index = c.list(b'{', b'}', Cursor::size)?;
     c.expect(b':')?;
     c.expect(b'(')?;
-    let parameter = c.size()?;
-    c.expect(b',')?;
-    let parameter_index = c.list(b'{', b'}', Cursor::size)?;
-    let mut kind = AliasKind::May;
+    let BufferDonor { parameter, parameter_index } = buffer(c)?;
+    let mut kind = AliasKind::default();
     if c.eat(b',') {
-        let (word, span) = c.word("`may-alias` or `must-alias`")?;
-        kind = match word {
-            "may-alias" => AliasKind::May,
-            "must-alias" => AliasKind::Must,
-            _ => {
-                let message = format!("`{word}` is neither may-alias nor must-alias");
-                return Err(Error::from(Code::AttributeValue { message }).at(span));
-            }
+        kind = match c.eat_token("must-alias") {
+            true => AliasKind::Must,
+            false if c.eat_token("may-alias") => AliasKind::May,
+            false => return Err(c.wanted("`must-alias` or `may-alias`")),
         };
     }
     c.expect(b')')?;
     Ok(InputOutputAlias { output_index, parameter, parameter_index, kind })
 }
 
-/// `{ (0, {}), ... }`, kept sorted, each once.
+/// `{ (0, {}), ... }`
 fn donors(c: &mut Cursor<'_>) -> Result<Vec<BufferDonor>> {
     let mut donors = c.list(b'{', b'}', |c| {
         c.expect(b'(')?;
-        let parameter = c.size()?;
-        c.expect(b',')?;
-        let parameter_index = c.list(b'{', b'}', Cursor::size)?;
+        let donor = buffer(c)?;
         c.expect(b')')?;
-        Ok(BufferDonor { parameter, parameter_index })
+        Ok(donor)
     })?;
     donors.sort();
     donors.dedup();
     Ok(donors)
+}
+
+/// `0, {1,2}`: a parameter and which part of it.
+fn buffer(c: &mut Cursor<'_>) -> Result<BufferDonor> {
+    let parameter = c.size()?;
+    c.expect(b',')?;
+    let parameter_index = c.list(b'{', b'}', Cursor::size)?;
+    Ok(BufferDonor { parameter, parameter_index })
 }
 
 /// `{(shape, ...)->shape}`
@@ -161,36 +167,82 @@ fn entry_layout(c: &mut Cursor<'_>) -> Result<(Vec<Shape>, Shape)> {
     Ok((parameters, result))
 }
 
-/// `true` or `{true,false}`
+fn frontend_attributes(c: &mut Cursor<'_>) -> Result<Option<FrontendAttributes>> {
+    let mut ahead = *c;
+    if ahead.eat(b'{') && ahead.eat(b'}') {
+        *c = ahead;
+        return Ok(None);
+    }
+    FrontendAttributes::parse(c).map(Some)
+}
+
+/// `true` or `{true, false}`; a single `false` is what holds anyway.
 fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
-    match c.peek() {
-        Some(b'{') => c.list(b'{', b'}', Cursor::bool),
-        _ => Ok(vec![c.bool()?]),
+    let mut flags = match c.peek() {
+        Some(b'{') => c.list(b'{', b'}', Cursor::bool)?,
+        _ => vec![c.bool()?],
+    };
+    if flags == [false] {
+        flags.clear();
     }
+    Ok(flags)
 }
 
-fn print_ints(out: &mut String, numbers: &[i64]) {
+/// `{ {"a" {0}} : {"b"}, "module" ... }`, kept as it is printed: sorted, an entry a line; of two for one value the first
+/// counts. The module stays in quotes: XLA prints it over many lines, which it cannot read again.
+fn recovery_table(c: &mut Cursor<'_>) -> Result<Option<String>> {
+    let mut table = BTreeMap::new();
+    c.expect(b'{')?;
+    while !c.eat(b'}') {
+        let old = original_array(c)?;
+        c.expect(b':')?;
+        let new = original_array(c)?;
+        let module = if c.eat(b',') { Some(string(c)?) } else { None };
+        table.entry(old).or_insert((new, module));
+    }
+    let mut out = String::new();
+    for (old, (new, module)) in &table {
+        out.push_str("  ");
+        print_array(&mut out, old);
+        out.push_str(" : ");
+        print_array(&mut out, new);
+        if let Some(module) = module {
+            out.push_str(",\n  ");
+            print_string(&mut out, module);
+        }
+        out.push('\n');
+    }
+    Ok(Some(out).filter(|out| !out.is_empty()))
+}
+
+/// An instruction of the module before it was changed, and which part of its result.
+type OriginalArray<'a> = (Cow<'a, str>, Vec<i64>);
+
+/// `{"name" {0,1}}`; `{}` has an empty name.
+fn original_array<'a>(c: &mut Cursor<'a>) -> Result<OriginalArray<'a>> {
+    c.expect(b'{')?;
+    let name = if c.peek() == Some(b'}') { Cow::default() } else { string(c)? };
+    let index = match c.peek() {
+        Some(b'{') => c.list(b'{', b'}', Cursor::size)?,
+        _ => Vec::new(),
+    };
+    c.expect(b'}')?;
+    Ok((name, index))
+}
+
+fn print_array(out: &mut String, (name, index): &OriginalArray<'_>) {
     out.push('{');
-    push_ints(out, numbers);
+    print_string(out, name);
+    if !index.is_empty() {
+        out.push(' ');
+        print_index(out, index);
+    }
     out.push('}');
 }
 
-fn print_bools(out: &mut String, name: &str, values: &[bool]) {
-    // A single false is what leaving the attribute out means.
-    if values.is_empty() || values == [false] {
-        return;
-    }
-    out.push_str(name);
-    out.push('{');
-    for (i, &value) in values.iter().enumerate() {
-        out.push_str(if i > 0 { "," } else { "" });
-        out.push_str(if value { "true" } else { "false" });
-    }
-    out.push('}');
-}
-
-/// Prints the header. The newline after it is left to the caller, whatever the last attribute ends with.
-pub(super) fn print_header(
+/// Prints the header's line, without its end. The entry's layout is always printed: as stated, or from the shapes of
+/// the entry.
+pub(crate) fn print_header(
     out: &mut String,
     name: &str,
     config: &ModuleConfig,
@@ -201,239 +253,243 @@ pub(super) fn print_header(
     if config.is_scheduled {
         out.push_str(", is_scheduled=true");
     }
-    print_aliases(out, config);
+    print_aliases(out, &config.input_output_alias);
+    print_donors(out, &config.buffer_donor);
     if config.alias_passthrough_params {
         out.push_str(", alias_passthrough_params=true");
     }
-    out.push_str(", entry_computation_layout={(");
-    let stated = config.entry_layout.as_ref();
-    let parameters = stated.map_or_else(|| entry.parameters.clone(), |(p, _)| p.iter().collect());
-    for (i, parameter) in parameters.into_iter().enumerate() {
-        separator(out, i);
-        print_shape(out, parameter, true);
+    out.push_str(", entry_computation_layout={");
+    match &config.entry_layout {
+        Some((parameters, result)) => print_layout(out, parameters.iter(), result),
+        None => print_layout(out, entry.parameters.iter().copied(), entry.result),
     }
-    out.push_str(")->");
-    print_shape(out, stated.map_or(entry.result, |(_, result)| result), true);
     out.push('}');
-    let (to_parameters, to_output) = (
-        &config.allow_spmd_sharding_propagation_to_parameters,
-        &config.allow_spmd_sharding_propagation_to_output,
-    );
-    print_bools(out, ", allow_spmd_sharding_propagation_to_parameters=", to_parameters);
-    print_bools(out, ", allow_spmd_sharding_propagation_to_output=", to_output);
-    for (name, count) in
-        [(", replica_count=", config.replica_count), (", num_partitions=", config.num_partitions)]
-    {
+    print_bools(out, TO_PARAMETERS, &config.allow_spmd_sharding_propagation_to_parameters);
+    print_bools(out, TO_OUTPUT, &config.allow_spmd_sharding_propagation_to_output);
+    let counts =
+        [(", replica_count=", config.replica_count), (", num_partitions=", config.num_partitions)];
+    for (name, count) in counts {
         if count != 1 {
             out.push_str(name);
             push_int(out, count);
         }
     }
-    if let Some(attributes) = config.frontend_attributes.as_ref().filter(|a| !a.0.is_empty()) {
+    if let Some(attributes) = &config.frontend_attributes {
         out.push_str(", frontend_attributes=");
         attributes.print(out);
     }
-    for raw in &config.raw {
-        out.push_str(", ");
-        out.push_str(&raw.name);
-        out.push('=');
-        out.push_str(&raw.value);
+    if let Some(table) = &config.origin_recovery_table {
+        out.push_str(", origin_recovery_table={\n");
+        out.push_str(table);
+        out.push_str("}\n");
     }
-    // Last, as it ends its line; XLA has `debug_attributes` after it.
-    if !config.origin_recovery_table.is_empty() {
-        out.push_str(", origin_recovery_table=");
-        origin::print_table(out, &config.origin_recovery_table);
+    if let Some(value) = &config.debug_attributes {
+        print_raw(out, "debug_attributes", value);
+    }
+    for HeaderAttr { name, value } in &config.unknown {
+        print_raw(out, name, value);
     }
 }
 
-fn print_aliases(out: &mut String, config: &ModuleConfig) {
-    if !config.input_output_alias.is_empty() {
-        out.push_str(", input_output_alias={ ");
-        for (i, alias) in config.input_output_alias.iter().enumerate() {
-            out.push_str(if i > 0 { ", " } else { "" });
-            print_ints(out, &alias.output_index);
-            out.push_str(": (");
-            push_int(out, alias.parameter);
-            out.push_str(", ");
-            print_ints(out, &alias.parameter_index);
-            out.push_str(match alias.kind {
-                AliasKind::May => ", may-alias)",
-                AliasKind::Must => ", must-alias)",
-            });
-        }
+fn print_raw(out: &mut String, name: &str, value: &str) {
+    out.push_str(", ");
+    out.push_str(name);
+    out.push('=');
+    out.push_str(value);
+}
+
+fn print_aliases(out: &mut String, aliases: &[InputOutputAlias]) {
+    for (i, alias) in aliases.iter().enumerate() {
+        out.push_str(if i == 0 { ", input_output_alias={ " } else { ", " });
+        print_index(out, &alias.output_index);
+        out.push_str(": (");
+        push_int(out, alias.parameter);
+        out.push_str(", ");
+        print_index(out, &alias.parameter_index);
+        out.push_str(", ");
+        out.push_str(alias.kind.name());
+        out.push(')');
+    }
+    if !aliases.is_empty() {
         out.push_str(" }");
     }
-    if !config.buffer_donor.is_empty() {
-        out.push_str(", buffer_donor={ ");
-        for (i, donor) in config.buffer_donor.iter().enumerate() {
-            out.push_str(if i > 0 { ", (" } else { "(" });
-            push_int(out, donor.parameter);
-            out.push_str(", ");
-            print_ints(out, &donor.parameter_index);
-            out.push(')');
-        }
+}
+
+fn print_donors(out: &mut String, donors: &[BufferDonor]) {
+    for (i, donor) in donors.iter().enumerate() {
+        out.push_str(if i == 0 { ", buffer_donor={ (" } else { ", (" });
+        push_int(out, donor.parameter);
+        out.push_str(", ");
+        print_index(out, &donor.parameter_index);
+        out.push(')');
+    }
+    if !donors.is_empty() {
         out.push_str(" }");
     }
+}
+
+fn print_index(out: &mut String, index: &[i64]) {
+    out.push('{');
+    for (i, &at) in index.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        push_int(out, at);
+    }
+    out.push('}');
+}
+
+fn print_layout<'s>(out: &mut String, parameters: impl Iterator<Item = &'s Shape>, result: &Shape) {
+    out.push('(');
+    for (i, parameter) in (0..).zip(parameters) {
+        if i > 0 {
+            out.push_str(", ");
+            // A count now and then helps a reader find a parameter by its number.
+            if i % 5 == 0 {
+                out.push_str("/*index=");
+                push_int(out, i);
+                out.push_str("*/");
+            }
+        }
+        print_shape(out, parameter, true);
+    }
+    out.push_str(")->");
+    print_shape(out, result, true);
+}
+
+fn print_bools(out: &mut String, name: &str, flags: &[bool]) {
+    if flags.is_empty() || flags == [false] {
+        return;
+    }
+    out.push_str(", ");
+    out.push_str(name);
+    for (i, &flag) in flags.iter().enumerate() {
+        out.push_str(if i == 0 { "={" } else { "," });
+        out.push_str(if flag { "true" } else { "false" });
+    }
+    out.push('}');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The header as it is printed for an entry computation from `f32[2]` to a tuple of two.
-    fn again(text: &str) -> Result<String> {
-        let mut c = Cursor::new(text);
-        c.expect_token("HloModule")?;
-        let (name, config) = header(&mut c, false, &mut Vec::new())?;
-        c.expect_end("the end of the header")?;
-        let array = "f32[2]".parse::<Shape>()?;
-        let result = Shape::Tuple(vec![array.clone(); 2]);
+    fn read(text: &str, lenient: bool) -> Result<(String, usize)> {
+        let (mut c, mut warnings) = (Cursor::new(text), Vec::new());
+        let (name, config) = header(&mut c, lenient, &mut warnings)?;
+        c.expect_end("the end")?;
+        let shape: Shape = "f32[2]{0}".parse()?;
+        let entry = ProgramShape { parameters: vec![&shape; 6], result: &shape };
         let mut out = String::new();
-        let entry = ProgramShape { parameters: vec![&array], result: &result };
         print_header(&mut out, &name, &config, &entry);
-        Ok(out)
+        Ok((out, warnings.len()))
     }
-    const LAYOUT: &str = ", entry_computation_layout={(f32[2]{0})->(f32[2]{0}, f32[2]{0})}";
+    fn printed(text: &str) -> String {
+        read(text, false).unwrap().0
+    }
+    const LAYOUT: &str = "entry_computation_layout={()->f32[]}";
 
     #[test]
-    fn attributes_are_printed_as_xla_does() {
-        for (text, before, after) in [
-            ("", "", ""),
-            (", is_scheduled= true", ", is_scheduled=true", ""),
-            (", replica_count=3, num_partitions=0", "", ", replica_count=3, num_partitions=0"),
-            (", num_partitions=1, alias_passthrough_params=false", "", ""),
-            (
-                ", input_output_alias={{1} : (0, {}), {0}: (0, {}, must-alias), {0}: (1, {})}",
-                ", input_output_alias={ {0}: (0, {}, must-alias), {1}: (0, {}, may-alias) }",
-                "",
-            ),
-            (", input_output_alias={ }, buffer_donor={}", "", ""),
-            (
-                ", input_output_alias={{}: (7, {3}),}",
-                ", input_output_alias={ {}: (7, {3}, may-alias) }",
-                "",
-            ),
-            (
-                ", buffer_donor={(1, {}), (0, {2,3}), (1,{})}",
-                ", buffer_donor={ (0, {2,3}), (1, {}) }",
-                "",
-            ),
-            (
-                ", allow_spmd_sharding_propagation_to_parameters=true",
-                "",
-                ", allow_spmd_sharding_propagation_to_parameters={true}",
-            ),
-            (", allow_spmd_sharding_propagation_to_parameters={false}", "", ""),
-            (", allow_spmd_sharding_propagation_to_output={}", "", ""),
-            (
-                ", allow_spmd_sharding_propagation_to_output={false,false}",
-                "",
-                ", allow_spmd_sharding_propagation_to_output={false,false}",
-            ),
-            (", frontend_attributes={b=\"1\",a={x}}", "", ", frontend_attributes={a={x},b=\"1\"}"),
-            (", frontend_attributes={}", "", ""),
-            (", dynamic_parameter_binding={a,b}", "", ""),
-            (
-                ", alias_passthrough_params=true, num_partitions=2, replica_count=2, \
-                 frontend_attributes={z=\"1\"}, is_scheduled=true, buffer_donor={(0, {})}, \
-                 origin_recovery_table={{\"a\"}:{\"b\"}}, input_output_alias={{0}: (0, {})}, \
-                 allow_spmd_sharding_propagation_to_output={true}, \
-                 allow_spmd_sharding_propagation_to_parameters={true,false}",
-                ", is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, \
-                 buffer_donor={ (0, {}) }, alias_passthrough_params=true",
-                ", allow_spmd_sharding_propagation_to_parameters={true,false}, \
-                 allow_spmd_sharding_propagation_to_output={true}, replica_count=2, \
-                 num_partitions=2, frontend_attributes={z=\"1\"}, \
-                 origin_recovery_table={\n  {\"a\"} : {\"b\"}\n}\n",
-            ),
-        ] {
-            let wanted = format!("HloModule m{before}{LAYOUT}{after}");
-            for text in [&format!("HloModule m{text}"), &wanted] {
-                assert_eq!(again(text).unwrap_or_else(|e| panic!("{text}: {e}")), wanted);
-            }
-        }
+    fn everything_prints_in_xlas_order() {
+        let text = "m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }, \
+            buffer_donor={ (0, {}), (1, {1}) }, alias_passthrough_params=true, \
+            entry_computation_layout={(f32[2,3]{0,1}, (s8[], token[]))->f32[]}, \
+            allow_spmd_sharding_propagation_to_parameters={true,false}, \
+            allow_spmd_sharding_propagation_to_output={true}, replica_count=0, num_partitions=-3, \
+            frontend_attributes={a=\"1\",b={x}}, origin_recovery_table={\n  {\"a\" {0,1}} : {\"b\"}\n}\n, \
+            debug_attributes={ {\"a\"}:{op_id=1} }";
+        assert_eq!(printed(text), format!("HloModule {text}"));
+        let (name, tail) = text.split_once(", is_scheduled=true").unwrap();
+        assert_eq!(
+            printed(&format!("{name}{tail}, is_scheduled=true")),
+            format!("HloModule {text}")
+        );
     }
-
     #[test]
-    fn stated_layouts_are_kept() {
-        let parameters = |n: usize| vec!["f32[1]"; n].join(", ");
-        for (layout, wanted) in [
-            ("{(f32[3])->f32[]}", "{(f32[3]{0})->f32[]}"),
-            ("{()->f32[2,2]}", "{()->f32[2,2]{1,0}}"),
-            ("{(f32[3,2]{0,1:T(8)})->(f32[1],())}", "{(f32[3,2]{0,1:T(8)})->(f32[1]{0}, ())}"),
-            ("{(token[], opaque[])->token[]}", "{(token[], opaque[])->token[]}"),
-        ] {
-            let printed =
-                again(&format!("HloModule m, entry_computation_layout={layout}")).unwrap();
-            assert_eq!(printed, format!("HloModule m, entry_computation_layout={wanted}"));
-        }
-        let text = format!("HloModule m, entry_computation_layout={{({})->f32[]}}", parameters(6));
-        assert!(again(&text).unwrap().contains("f32[1]{0}, /*index=5*/f32[1]{0})"));
+    fn what_holds_anyway_is_not_printed() {
+        let text = format!(
+            "%m:, {LAYOUT}, is_scheduled=false, input_output_alias={{}}, buffer_donor={{}}, frontend_attributes={{}}, \
+            allow_spmd_sharding_propagation_to_output={{}}, allow_spmd_sharding_propagation_to_parameters={{false}}, \
+            alias_passthrough_params=false, replica_count=1, num_partitions=1, origin_recovery_table={{}}"
+        );
+        assert_eq!(printed(&text), format!("HloModule m, {LAYOUT}"));
     }
-
     #[test]
-    fn names() {
-        for (text, name) in [
-            ("HloModule m:", "m"),
-            ("HloModule m: , is_scheduled=false", "m"),
-            ("HloModule %m", "m"),
-            ("HloModule tuple", "tuple"),
-            ("HloModule a.b-c", "a.b-c"),
-            ("HloModule inf", "inf"),
-        ] {
-            assert_eq!(again(text).unwrap(), format!("HloModule {name}{LAYOUT}"), "{text}");
-        }
+    fn lists_are_sorted_and_the_first_of_equal_ones_counts() {
+        let text = format!(
+            "m, input_output_alias={{{{1}}:(1,{{0}}),{{0}}:(0,{{}}),{{1}}:(2,{{}},must-alias)}}, {LAYOUT}"
+        );
+        let wanted = "HloModule m, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, may-alias) }, ";
+        assert_eq!(printed(&text), format!("{wanted}{LAYOUT}"));
+        let text = format!("m, buffer_donor={{(1,{{1}}),(0,{{}}),(1,{{0}}),(0,{{}})}}, {LAYOUT}");
+        assert_eq!(
+            printed(&text),
+            format!("HloModule m, buffer_donor={{ (0, {{}}), (1, {{0}}), (1, {{1}}) }}, {LAYOUT}")
+        );
+        let text = format!(
+            "m, {LAYOUT}, origin_recovery_table={{{{\"z\"}}:{{}} {{\"a\"{{}}}}:{{\"b\"}},'x \"y\"' {{\"z\"}}:{{\"c\"}}}}"
+        );
+        let wanted = "origin_recovery_table={\n  {\"a\"} : {\"b\"},\n  \"x \\\"y\\\"\"\n  {\"z\"} : {\"\"}\n}\n";
+        assert_eq!(printed(&text), format!("HloModule m, {LAYOUT}, {wanted}"));
+        assert_eq!(printed(&printed(&text)["HloModule ".len()..]), printed(&text));
     }
-
     #[test]
-    fn what_is_refused() {
-        for (text, number) in [
-            (" \"m\"", "E0101"),
-            (" 1m", "E0101"),
-            (" m :", "E0101"),
-            (" m,", "E0101"),
-            (" m, is_scheduled=1", "E0101"),
-            (" m, is_scheduled =true", "E0101"),
-            (" m, is_scheduled=true is_scheduled=true", "E0101"),
-            (" m, is_scheduled=true, is_scheduled=true", "E0105"),
-            (" m, is_sheduled=true", "E0104"),
-            (" m, replica_count=1.5", "E0101"),
-            (" m, input_output_alias={{0}: 0}", "E0101"),
-            (" m, input_output_alias={{0}: (0)}", "E0101"),
-            (" m, input_output_alias={{0}: (-7, {})}", "E0112"),
-            (" m, input_output_alias={{0}: (0, {}, foo)}", "E0107"),
-            (" m, buffer_donor={0}", "E0101"),
-            (" m, buffer_donor={(-1, {})}", "E0112"),
-            (" m, allow_spmd_sharding_propagation_to_output=1", "E0101"),
-            (" m, entry_computation_layout={f32[]->f32[]}", "E0101"),
-            (" m, entry_computation_layout={(f32[])}", "E0101"),
-            (" m, frontend_attributes={a=1}", "E0101"),
-            (" m, frontend_attributes={a=\"1\",}", "E0101"),
-        ] {
-            let error = again(&format!("HloModule{text}")).unwrap_err();
-            assert_eq!(error.code().number(), number, "{text}");
-        }
-        let error = again("HloModule m, is_sheduled=true").unwrap_err();
+    fn layout_comes_from_the_entry_if_not_stated() {
+        let s = "f32[2]{0}";
+        let layout = format!("({s}, {s}, {s}, {s}, {s}, /*index=5*/{s})->{s}");
+        assert_eq!(printed("m"), format!("HloModule m, entry_computation_layout={{{layout}}}"));
+    }
+    #[test]
+    fn unknown_attributes_are_kept_if_lenient() {
+        let text = format!("m, {LAYOUT}, new_thing={{a, {{b}}}}, other=3");
+        assert_eq!(read(&text, true).unwrap(), (format!("HloModule {text}"), 2));
+        let error = read("m, is_schedule=true", false).unwrap_err();
+        assert_eq!(error.code().number(), "E0104");
         assert_eq!(error.help(), Some("did you mean `is_scheduled`?"));
+        assert_eq!(error.span(), Some(Span::new(3, 14)));
     }
-
     #[test]
-    fn lenient_reading_keeps_what_it_does_not_know() {
-        let mut c = Cursor::new(" m, new={a=[1,2]}, replica_count=2");
-        let mut warnings = Vec::new();
-        let (_, config) = header(&mut c, true, &mut warnings).unwrap();
-        assert_eq!(config.raw, [HeaderAttr { name: "new".into(), value: "{a=[1,2]}".into() }]);
-        assert_eq!((config.replica_count, warnings.len()), (2, 1));
+    fn what_follows_is_left() {
+        let mut c = Cursor::new("m, replica_count=2\n\nFileNames\n");
+        header(&mut c, false, &mut Vec::new()).unwrap();
+        assert_eq!(c.peek_word(), Some("FileNames"));
     }
-
+    #[test]
+    fn what_other_texts_write_is_read() {
+        let text = format!("m, dynamic_parameter_binding={{a, b}}, {LAYOUT}");
+        assert_eq!(printed(&text), format!("HloModule m, {LAYOUT}"));
+        let text = format!("m, input_output_alias={{{{}}: (7, {{3}}),}}, {LAYOUT}");
+        let wanted = "HloModule m, input_output_alias={ {}: (7, {3}, may-alias) }, ";
+        assert_eq!(printed(&text), format!("{wanted}{LAYOUT}"));
+    }
     #[test]
     fn aliases_are_of_parts_of_the_result() {
         let check = |index: &str, result: &str| {
-            let text = format!(" m, input_output_alias={{{index}: (0, {{}})}}");
+            let text = format!("m, input_output_alias={{{index}: (0, {{}})}}");
             let (_, config) = header(&mut Cursor::new(&text), false, &mut Vec::new()).unwrap();
             config.check_aliases(&result.parse().unwrap()).is_ok()
         };
         assert!(check("{1,0}", "(f32[], (f32[]))") && check("{}", "f32[]"));
         assert!(!check("{5}", "(f32[], f32[])") && !check("{0}", "f32[]"));
+    }
+    #[test]
+    fn refuses_what_is_no_header() {
+        for (text, number) in [
+            ("\"m\"", "E0101"),
+            ("m,", "E0101"),
+            ("m replica_count=2", "E0101"),
+            ("m, replica_count=2, replica_count=2", "E0105"),
+            ("m, replica_count=x", "E0101"),
+            ("m, input_output_alias={ {0}: 0 }", "E0101"),
+            ("m, input_output_alias={ {0}: (0, {}) {1}: (0, {}) }", "E0101"),
+            ("m, input_output_alias={ {0}: (0, {}, foo) }", "E0101"),
+            ("m, input_output_alias={ {-1}: (0, {}) }", "E0112"),
+            ("m, allow_spmd_sharding_propagation_to_output={true", "E0101"),
+            ("m, entry_computation_layout={()->f32[], f32[]}", "E0101"),
+            ("m, origin_recovery_table={{\"a\"}}", "E0101"),
+        ] {
+            let error = read(text, false).expect_err(text);
+            assert_eq!(error.code().number(), number, "{text}: {error}");
+        }
     }
 }
