@@ -1,9 +1,10 @@
 //! Attributes that every instruction may have.
-use super::{InstructionId, Metadata, Sharding};
+use super::{InstructionId, Metadata, OriginalValue, Sharding};
+use crate::Result;
 use crate::op::value::ResultAccuracy;
 use crate::text::{Cursor, balanced, number, print, strings};
-use crate::{Result, diag::Code};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 
 /// Attributes that every instruction may have; few have any but metadata.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -53,14 +54,15 @@ pub struct FrontendAttributes(pub Vec<(SmolStr, String)>);
 /// Reads a string or a raw dictionary.
 fn string_or_dict(c: &mut Cursor<'_>) -> Result<String> {
     match c.peek() {
-        Some(b'{') => balanced::raw_dict(c).map(str::to_owned),
-        Some(b'"' | b'\'') => strings::string(c).map(std::borrow::Cow::into_owned),
+        Some(b'{') => balanced::raw_dict(c).map(|dict| strings::from_text(dict).into_owned()),
+        Some(b'"' | b'\'') => strings::string(c).map(Cow::into_owned),
         _ => Err(c.wanted("a string in quotes or `{`")),
     }
 }
-/// Writes a string bare if it is a raw dictionary, else in quotes.
+/// Writes a string bare if it is a raw dictionary, else in quotes. XLA writes one with blanks around it bare as well, but
+/// then reads it back without them.
 fn print_string_or_dict(out: &mut String, text: &str) {
-    if balanced::is_raw_dict(text) {
+    if balanced::is_raw_dict(text) && matches!(strings::bytes(text), Cow::Borrowed(_)) {
         out.push_str(text);
     } else {
         strings::print_string(out, text);
@@ -93,11 +95,16 @@ impl FrontendAttributes {
     }
 }
 
-/// A string for a back end; a raw dictionary is written without quotes.
+/// A string for a back end; a raw dictionary is written without quotes. Bytes that belong to no character are kept as
+/// characters for private use; see [`BackendConfig::bytes`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackendConfig(pub String);
 
 impl BackendConfig {
+    /// The bytes the text's escapes stand for.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        strings::bytes(&self.0)
+    }
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         string_or_dict(c).map(Self)
     }
@@ -118,6 +125,10 @@ pub struct Statistics {
 impl Statistics {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.expect(b'{')?;
+        if c.eat(b'}') {
+            return Ok(Self::default());
+        }
+        // Whatever its name, the first is the index.
         c.attribute_name()?;
         let visualizing_index = c.int()?;
         let mut values = Vec::new();
@@ -141,89 +152,88 @@ impl Statistics {
     }
 }
 
-/// Which value of the unoptimised module an instruction is: a tree like its shape.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OriginalValue {
-    /// `{"instruction" {index}}`; no name for an empty leaf.
-    Leaf(Option<(String, Vec<i64>)>),
-    /// `(tree, tree)`
-    Tuple(Vec<OriginalValue>),
-    /// `[synthetic_call]`
-    SyntheticCall,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl OriginalValue {
-    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        c.expect(b'{')?;
-        let value = Self::tree(c)?;
-        c.expect(b'}')?;
-        Ok(value)
+    /// Reads with `parse` to the end and prints with `print`.
+    fn again<T>(
+        text: &str,
+        parse: impl Fn(&mut Cursor<'_>) -> Result<T>,
+        print: impl Fn(&T, &mut String),
+    ) -> Option<String> {
+        let mut c = Cursor::new(text);
+        let value = parse(&mut c).ok()?;
+        c.expect_end("the end").ok()?;
+        let mut out = String::new();
+        print(&value, &mut out);
+        Some(out)
     }
-    fn tree(c: &mut Cursor<'_>) -> Result<Self> {
-        match c.peek() {
-            // Nothing at all prints as an empty tuple.
-            Some(b'}') => Ok(Self::Tuple(Vec::new())),
-            Some(b'(') => {
-                c.down()?;
-                let parts = c.list(b'(', b')', Self::tree)?;
-                c.up();
-                Ok(Self::Tuple(parts))
-            }
-            Some(b'[') => {
-                c.skip(1);
-                c.expect_token("synthetic_call")?;
-                c.expect(b']')?;
-                Ok(Self::SyntheticCall)
-            }
-            Some(b'{') => {
-                c.skip(1);
-                if c.eat(b'}') {
-                    return Ok(Self::Leaf(None));
-                }
-                let name = strings::string(c)?.into_owned();
-                let index = if c.peek() == Some(b'{') { c.ints()? } else { Vec::new() };
-                c.expect(b'}')?;
-                Ok(Self::Leaf(Some((name, index))))
-            }
-            _ => {
-                let message =
-                    "an original value is `{\"name\" {index}}`, `(..., ...)` or `[synthetic_call]`";
-                let at = c.offset();
-                let error = crate::Error::from(Code::AttributeValue { message: message.into() });
-                Err(error.at(crate::Span::new(at, at + 1)))
-            }
+    fn check(again: impl Fn(&str) -> Option<String>, cases: &[(&str, &str)], refused: &[&str]) {
+        for (text, printed) in cases {
+            assert_eq!(again(text).as_deref(), Some(*printed), "{text}");
+            assert_eq!(again(printed).as_deref(), Some(*printed));
+        }
+        for text in refused {
+            assert_eq!(again(text), None, "{text}");
         }
     }
-    pub(crate) fn print(&self, out: &mut String) {
-        out.push('{');
-        self.print_tree(out);
-        out.push('}');
+
+    #[test]
+    fn frontend_attributes() {
+        check(
+            |text| again(text, FrontendAttributes::parse, FrontendAttributes::print),
+            &[
+                ("{}", "{}"),
+                ("{a= '1'}", "{a=\"1\"}"),
+                ("{b=\"1\",a=\"x\\\"y\",_c.d-e={x: {}}}", "{_c.d-e={x: {}},a=\"x\\\"y\",b=\"1\"}"),
+                ("{B=\"1\",a=\"2\",_=\"3\"}", "{B=\"1\",_=\"3\",a=\"2\"}"),
+                ("{a=\"1\", a=\"2\"}", "{a=\"2\"}"),
+                ("{a={\"k\": \"}\"}}", "{a={\"k\": \"}\"}}"),
+                ("{a=\"{x}\"}", "{a={x}}"),
+                ("{a=\"{}x\"}", "{a=\"{}x\"}"),
+            ],
+            &["{a=1}", "{a=word}", "{a=\"1\" b=\"2\"}", "{a=\"1\",}", "{\"a\"=\"1\"}"],
+        );
     }
-    fn print_tree(&self, out: &mut String) {
-        match self {
-            Self::Leaf(None) => out.push_str("{}"),
-            Self::Leaf(Some((name, index))) => {
-                out.push('{');
-                strings::print_string(out, name);
-                if !index.is_empty() {
-                    out.push_str(" {");
-                    for (i, &part) in index.iter().enumerate() {
-                        out.push_str(if i > 0 { "," } else { "" });
-                        print::push_int(out, part);
-                    }
-                    out.push('}');
-                }
-                out.push('}');
-            }
-            Self::Tuple(parts) => {
-                out.push('(');
-                for (i, part) in parts.iter().enumerate() {
-                    out.push_str(if i > 0 { ", " } else { "" });
-                    part.print_tree(out);
-                }
-                out.push(')');
-            }
-            Self::SyntheticCall => out.push_str("[synthetic_call]"),
-        }
+    #[test]
+    fn backend_configs() {
+        check(
+            |text| again(text, BackendConfig::parse, BackendConfig::print),
+            &[
+                ("'x'", "\"x\""),
+                ("{ \"a\" :  1 }", "{ \"a\" :  1 }"),
+                (r#""{\"a\":1}""#, r#"{"a":1}"#),
+                (r#"{"a\"}": 1}"#, r#"{"a\"}": 1}"#),
+                (r#""{\"}""#, r#""{\"}""#),
+                ("{a = 1 : i32}", "{a = 1 : i32}"),
+                (r#"{mesh = #sdy.mesh<["x"=2]>}"#, r#"{mesh = #sdy.mesh<["x"=2]>}"#),
+                ("\"{a\"", "\"{a\""),
+                ("\"{}x\"", "\"{}x\""),
+                ("\" {}\"", "\" {}\""),
+                ("\"{é\n}\"", "{é\n}"),
+                (r#""{\377}""#, r#""{\377}""#),
+                ("{\u{10FFAB}}", r#""{\364\217\276\253}""#),
+            ],
+            &["3", "word", "{'a'}': 1}", "{ /* c { */ }"],
+        );
+        let config = BackendConfig::parse(&mut Cursor::new(r#""\001\377""#)).unwrap();
+        assert_eq!(config.bytes().as_ref(), [1, 0xFF]);
+    }
+    #[test]
+    fn statistics() {
+        check(
+            |text| again(text, Statistics::parse, Statistics::print),
+            &[
+                (
+                    "{visualizing_index=1, a=0.1,b=123456789,c=1e-7}",
+                    "{visualizing_index=1,a=0.1,b=1.23457e+08,c=1e-07}",
+                ),
+                ("{foo=-1,a=100000,b=1000000}", "{visualizing_index=-1,a=100000,b=1e+06}"),
+                ("{x=0,a=-0.0,a=nan}", "{visualizing_index=0,a=-0,a=nan}"),
+                ("{}", "{visualizing_index=0}"),
+            ],
+            &["{visualizing_index=x}", "{visualizing_index=0,a=1,}", "{0}"],
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! What a module's header says: replicas, aliases, the entry's layout.
-use crate::Shape;
+use crate::diag::Code;
 use crate::ir::FrontendAttributes;
+use crate::{Result, Shape};
 use smol_str::SmolStr;
 
 /// The attributes of a module.
@@ -51,6 +52,28 @@ impl Default for ModuleConfig {
             debug_attributes: None,
             unknown: Vec::new(),
         }
+    }
+}
+
+impl ModuleConfig {
+    /// Fails unless every alias is of a part of the result.
+    pub(crate) fn check_aliases(&self, result: &Shape) -> Result<()> {
+        for alias in &self.input_output_alias {
+            let mut part = Some(result);
+            for &index in &alias.output_index {
+                let elements = part.and_then(Shape::tuple);
+                part = elements.and_then(|e| e.get(usize::try_from(index).ok()?));
+            }
+            if part.is_none() {
+                let index: Vec<_> = alias.output_index.iter().map(i64::to_string).collect();
+                let message = format!(
+                    "input_output_alias names part {{{}}} of the result, which is {result}",
+                    index.join(",")
+                );
+                return Err(Code::Header { message }.into());
+            }
+        }
+        Ok(())
     }
 }
 

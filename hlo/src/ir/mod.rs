@@ -5,11 +5,10 @@ mod config;
 mod frames;
 mod metadata;
 mod module;
+mod origin;
 pub(crate) mod sharding;
 
-pub use common::{
-    BackendConfig, CommonAttrs, FrontendAttributes, OriginalValue, RawAttr, Statistics,
-};
+pub use common::{BackendConfig, CommonAttrs, FrontendAttributes, RawAttr, Statistics};
 pub use computation::{Computation, Instruction, InstructionSpans};
 pub use config::{
     AliasKind, BufferDonor, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
@@ -17,8 +16,10 @@ pub use config::{
 pub use frames::{FileLocation, StackFrame, StackFrames};
 pub use metadata::Metadata;
 pub use module::{Module, ParseOptions, Parsed};
+pub use origin::{OriginArray, OriginalValue};
 pub use sharding::{
-    NamedPart, NamedSharding, ShardGroup, Sharding, ShardingKind, SingleSharding, TileDevices,
+    DeviceSharding, NamedAxes, NamedDim, NamedSharding, Placement, Reduction, ShardGroup, Sharding,
+    Subgroup, TileDevices, Tiling,
 };
 
 /// Index of a computation in its module.

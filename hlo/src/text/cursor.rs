@@ -235,6 +235,16 @@ impl<'a> Cursor<'a> {
             Error::from(Code::NumberRange { message }).at(Span::new(start, at))
         })
     }
+    /// Reads a whole number of 32 bits.
+    pub(crate) fn int32(&mut self) -> Result<i32> {
+        self.blank();
+        let start = self.at;
+        let value = self.int()?;
+        i32::try_from(value).map_err(|_| {
+            let message = format!("`{value}` does not fit 32 bits");
+            Error::from(Code::NumberRange { message }).at(self.span_from(start))
+        })
+    }
     /// Reads a size or an index: a whole number that is not negative.
     pub(crate) fn size(&mut self) -> Result<i64> {
         let start = {

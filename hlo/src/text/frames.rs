@@ -59,15 +59,7 @@ fn fields<const N: usize>(c: &mut Cursor<'_>, names: [&str; N]) -> Result<[i32; 
             let names = names.join("`, `");
             return Err(Error::from(code).at(span).with_help(format!("the fields are `{names}`")));
         };
-        let at = {
-            c.blank();
-            c.offset()
-        };
-        let value = c.int()?;
-        let value = i32::try_from(value).map_err(|_| {
-            let message = format!("{value} does not fit 32 bits");
-            Error::from(Code::NumberRange { message }).at(c.span_from(at))
-        })?;
+        let value = c.int32()?;
         if values[i].replace(value).is_some() {
             return Err(Error::from(Code::DuplicateAttribute { name: word.into() }).at(span));
         }

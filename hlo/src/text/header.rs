@@ -94,6 +94,10 @@ fn attribute(c: &mut Cursor<'_>, word: &str, config: &mut ModuleConfig) -> Resul
         TO_OUTPUT => config.allow_spmd_sharding_propagation_to_output = bools(c)?,
         "origin_recovery_table" => config.origin_recovery_table = recovery_table(c)?,
         "debug_attributes" => config.debug_attributes = Some(balanced_value(c)?.to_owned()),
+        // Of older texts; nothing today says the same.
+        "dynamic_parameter_binding" => {
+            balanced_value(c)?;
+        }
         _ => return Ok(false),
     }
     Ok(true)
@@ -101,7 +105,15 @@ fn attribute(c: &mut Cursor<'_>, word: &str, config: &mut ModuleConfig) -> Resul
 
 /// `{ {0}: (0, {}, must-alias), ... }`; of two for one output the first counts.
 fn aliases(c: &mut Cursor<'_>) -> Result<Vec<InputOutputAlias>> {
-    let mut aliases = c.list(b'{', b'}', alias)?;
+    c.expect(b'{')?;
+    let mut aliases = Vec::new();
+    // As in XLA, a comma may stand behind the last.
+    while !c.eat(b'}') {
+        aliases.push(alias(c)?);
+        if !c.eat(b',') && c.peek() != Some(b'}') {
+            return Err(c.wanted("`,` or `}`"));
+        }
+    }
     aliases.sort_by(|a, b| a.output_index.cmp(&b.output_index));
     aliases.dedup_by(|later, first| later.output_index == first.output_index);
     Ok(aliases)
@@ -443,6 +455,24 @@ mod tests {
         assert_eq!(c.peek_word(), Some("FileNames"));
     }
     #[test]
+    fn what_other_texts_write_is_read() {
+        let text = format!("m, dynamic_parameter_binding={{a, b}}, {LAYOUT}");
+        assert_eq!(printed(&text), format!("HloModule m, {LAYOUT}"));
+        let text = format!("m, input_output_alias={{{{}}: (7, {{3}}),}}, {LAYOUT}");
+        let wanted = "HloModule m, input_output_alias={ {}: (7, {3}, may-alias) }, ";
+        assert_eq!(printed(&text), format!("{wanted}{LAYOUT}"));
+    }
+    #[test]
+    fn aliases_are_of_parts_of_the_result() {
+        let check = |index: &str, result: &str| {
+            let text = format!("m, input_output_alias={{{index}: (0, {{}})}}");
+            let (_, config) = header(&mut Cursor::new(&text), false, &mut Vec::new()).unwrap();
+            config.check_aliases(&result.parse().unwrap()).is_ok()
+        };
+        assert!(check("{1,0}", "(f32[], (f32[]))") && check("{}", "f32[]"));
+        assert!(!check("{5}", "(f32[], f32[])") && !check("{0}", "f32[]"));
+    }
+    #[test]
     fn refuses_what_is_no_header() {
         for (text, number) in [
             ("\"m\"", "E0101"),
@@ -451,6 +481,7 @@ mod tests {
             ("m, replica_count=2, replica_count=2", "E0105"),
             ("m, replica_count=x", "E0101"),
             ("m, input_output_alias={ {0}: 0 }", "E0101"),
+            ("m, input_output_alias={ {0}: (0, {}) {1}: (0, {}) }", "E0101"),
             ("m, input_output_alias={ {0}: (0, {}, foo) }", "E0101"),
             ("m, input_output_alias={ {-1}: (0, {}) }", "E0112"),
             ("m, allow_spmd_sharding_propagation_to_output={true", "E0101"),

@@ -1,4 +1,9 @@
 //! Strings in quotes.
+//!
+//! A string is any sequence of bytes: escapes can give what is not UTF-8, as in the configuration of an old custom call.
+//! It is kept as a `String` in which a byte that belongs to no character is the character U+10FF00 plus the byte. Those
+//! characters are for private use; where a text has one itself, its own bytes are kept the same way, so that nothing
+//! is lost.
 use super::Cursor;
 use crate::diag::Code;
 use crate::{Error, Result, Span};
@@ -30,36 +35,80 @@ pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
     }
     let inner = &c.text()[start + 1..start + 1 + at];
     c.skip(at + 2);
-    if inner.contains('\\') {
-        unescaped(inner, start + 1).map(Cow::Owned)
-    } else {
-        Ok(Cow::Borrowed(inner))
+    match memchr::memchr(b'\\', inner.as_bytes()) {
+        Some(_) => unescaped(inner, start + 1).map(|bytes| Cow::Owned(from_bytes(bytes))),
+        None => Ok(from_text(inner)),
     }
 }
 
-/// Resolves escapes; `start` is where `text` stands in the whole.
-fn unescaped(text: &str, start: usize) -> Result<String> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at] != b'\\' {
-            out.push(bytes[at]);
-            at += 1;
-            continue;
-        }
-        let taken = escape(&text[at..], &mut out);
-        let Some(taken) = taken else {
-            let message = "unknown escape in a string".to_owned();
-            let span = Span::new(start + at, start + (at + 2).min(text.len()));
-            return Err(Error::from(Code::Character { message }).at(span));
-        };
-        at += taken;
+/// The first character that stands for a byte.
+const STAND_IN: char = '\u{10FF80}';
+/// With which every such character starts.
+const LEAD: u8 = 0xF4;
+
+/// A text without escapes as a string is kept.
+pub(crate) fn from_text(text: &str) -> Cow<'_, str> {
+    let maybe = memchr::memchr(LEAD, text.as_bytes()).is_some();
+    if maybe && text.contains(|c| c >= STAND_IN) {
+        return Cow::Owned(from_bytes(text.as_bytes().to_vec()));
     }
-    String::from_utf8(out).map_err(|_| {
-        let message = "the escapes of this string do not give UTF-8".to_owned();
-        Error::from(Code::Character { message }).at(Span::new(start, start + text.len()))
-    })
+    Cow::Borrowed(text)
+}
+
+fn from_bytes(bytes: Vec<u8>) -> String {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) if !text.contains(|c| c >= STAND_IN) => return text,
+        Ok(text) => text.into_bytes(),
+        Err(error) => error.into_bytes(),
+    };
+    let mut out = String::new();
+    let stand_in = |&byte: &u8| char::from_u32(0x10_FF00 + u32::from(byte));
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c < STAND_IN {
+                out.push(c);
+            } else {
+                out.extend(c.encode_utf8(&mut [0; 4]).as_bytes().iter().filter_map(stand_in));
+            }
+        }
+        out.extend(chunk.invalid().iter().filter_map(stand_in));
+    }
+    out
+}
+
+/// The bytes of a string; borrowed unless some of them belong to no character.
+pub(crate) fn bytes(text: &str) -> Cow<'_, [u8]> {
+    let maybe = memchr::memchr(LEAD, text.as_bytes()).is_some();
+    if !(maybe && text.contains(|c| c >= STAND_IN)) {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u8::try_from(u32::from(c) & 0xFF) {
+            Ok(byte) if c >= STAND_IN => out.push(byte),
+            _ => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Resolves escapes; `start` is where `text` stands in the whole.
+fn unescaped(text: &str, start: usize) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(plain) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.extend_from_slice(&rest.as_bytes()[..plain]);
+        rest = &rest[plain..];
+        let Some(taken) = escape(rest, &mut out) else {
+            let message = "unknown escape in a string".to_owned();
+            let at = start + text.len() - rest.len();
+            let length: usize = rest.chars().take(2).map(char::len_utf8).sum();
+            return Err(Error::from(Code::Character { message }).at(Span::new(at, at + length)));
+        };
+        rest = &rest[taken..];
+    }
+    out.extend_from_slice(rest.as_bytes());
+    Ok(out)
 }
 
 /// One escape at the start of `text`: its bytes go to `out`; gives its length.
@@ -86,16 +135,18 @@ fn escape(text: &str, out: &mut Vec<u8>) -> Option<usize> {
             Some(1 + digits)
         }
         b'x' | b'X' => {
-            let digits = bytes[2..].iter().take(2).take_while(|b| b.is_ascii_hexdigit()).count();
-            out.push(u8::from_str_radix(text.get(2..2 + digits)?, 16).ok()?);
+            // As many as there are; more than a byte holds are an error.
+            let digits = bytes[2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+            let value = u32::from_str_radix(text.get(2..2 + digits)?, 16).ok()?;
+            out.push(u8::try_from(value).ok()?);
             Some(2 + digits)
         }
         &kind @ (b'u' | b'U') => {
-            let digits = if kind == b'u' { 4 } else { 8 };
-            let value = u32::from_str_radix(text.get(2..2 + digits)?, 16).ok()?;
-            let mut buffer = [0; 4];
-            out.extend(char::from_u32(value)?.encode_utf8(&mut buffer).bytes());
-            Some(2 + digits)
+            let digits = text.get(2..if kind == b'u' { 6 } else { 10 })?;
+            let hexadecimal = digits.bytes().all(|b| b.is_ascii_hexdigit());
+            let value = u32::from_str_radix(digits, 16).ok().filter(|_| hexadecimal)?;
+            out.extend(char::from_u32(value)?.encode_utf8(&mut [0; 4]).bytes());
+            Some(2 + digits.len())
         }
         _ => None,
     }
@@ -110,7 +161,7 @@ pub(crate) fn print_string(out: &mut String, text: &str) {
 
 /// Writes the inside of a string in quotes.
 pub(crate) fn print_escaped(out: &mut String, text: &str) {
-    for byte in text.bytes() {
+    for &byte in bytes(text).iter() {
         match byte {
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
@@ -130,17 +181,63 @@ pub(crate) fn print_escaped(out: &mut String, text: &str) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn escapes_round_trip() {
-        let mut c = Cursor::new(r#""a\n\t\x41\101\"\\ é" rest"#);
-        let text = string(&mut c).unwrap();
-        assert_eq!(text, "a\n\tAA\"\\ é");
+    fn again(text: &str) -> Result<String> {
+        let mut c = Cursor::new(text);
+        let read = string(&mut c)?;
         let mut out = String::new();
-        print_string(&mut out, &text);
-        assert_eq!(out, r#""a\n\tAA\"\\ \303\251""#);
-        assert_eq!(string(&mut Cursor::new("'it\"s'")).unwrap(), "it\"s");
-        for bad in [r#""\q""#, r#""abc"#, r#""\xff""#, r#""\"#, "x"] {
-            assert!(string(&mut Cursor::new(bad)).is_err(), "{bad}");
+        print_string(&mut out, &read);
+        Ok(out)
+    }
+
+    #[test]
+    fn escapes_are_printed_as_xla_does() {
+        for (text, printed) in [
+            (r#""a\n\t\x41\101\"\\ é" rest"#, r#""a\n\tAA\"\\ \303\251""#),
+            (r#"'it"s'"#, r#""it\"s""#),
+            (r"'a\'b'", r#""a\'b""#),
+            ("\"a\nb\r\x7f\x01\"", r#""a\nb\r\177\001""#),
+            (r#""\a\b\f\v\?\'""#, r#""\007\010\014\013?\'""#),
+            (r#""\x4\X41\0\1\1234\x0041""#, r#""\004A\000\001S4A""#),
+            (r#""\u00e9\U0001F600""#, r#""\303\251\360\237\230\200""#),
+            // Bytes that are no character.
+            (r#""\xff""#, r#""\377""#),
+            (r#""a\377\200é\303""#, r#""a\377\200\303\251\303""#),
+        ] {
+            assert_eq!(again(text).unwrap(), printed, "{text}");
+            assert_eq!(again(printed).unwrap(), printed);
         }
+        for bad in [
+            r#""\q""#,
+            r#""\8""#,
+            r#""\é""#,
+            r#""\400""#,
+            r#""\x""#,
+            r#""\x414""#,
+            r#""\u12""#,
+            r#""\u+041""#,
+            r#""\ud800""#,
+            "\"a\\\nb\"",
+            r#""abc"#,
+            r#""\"#,
+            "\"\\\"",
+            "x",
+        ] {
+            assert!(again(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_character_are_kept() {
+        let bytes_of = |text: &'static str| {
+            let read = string(&mut Cursor::new(text)).unwrap().into_owned();
+            assert_eq!(from_bytes(bytes(&read).into_owned()), read);
+            bytes(&read).into_owned()
+        };
+        assert_eq!(bytes_of(r#""\377\000a\200""#), [0xFF, 0, b'a', 0x80]);
+        assert_eq!(bytes_of("\"é\"").as_slice(), "é".as_bytes());
+        // A character used for a byte, in the text itself.
+        let own = "\"a\u{10FFAB}b\"";
+        assert_eq!(bytes_of(own).as_slice(), "a\u{10FFAB}b".as_bytes());
+        assert_eq!(again(own).unwrap(), r#""a\364\217\276\253b""#);
     }
 }

@@ -3,6 +3,8 @@ use crate::diag::Code;
 use crate::{Error, Module};
 
 pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
+    let aliases = module.config.check_aliases(module.entry().result_shape());
+    errors.extend(aliases.err().map(|error| error.at(module.entry().span)));
     let Some((parameters, result)) = &module.config.entry_layout else { return };
     let entry = module.entry();
     let actual = entry.program_shape();

@@ -1,0 +1,140 @@
+//! `origin={...}`: which value of the unoptimised module an instruction is.
+use crate::Result;
+use crate::text::print::push_ints;
+use crate::text::{Cursor, strings};
+
+/// `{"name" {0,1}}`: an array in the result of an instruction of the unoptimised module.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OriginArray {
+    /// The instruction.
+    pub name: String,
+    /// The place in its tuple.
+    pub index: Vec<i64>,
+}
+
+impl OriginArray {
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        c.expect(b'{')?;
+        let name = strings::string(c)?.into_owned();
+        let index = if c.peek() == Some(b'{') { c.ints()? } else { Vec::new() };
+        c.expect(b'}')?;
+        Ok(Self { name, index })
+    }
+    pub(crate) fn print(&self, out: &mut String) {
+        out.push('{');
+        strings::print_string(out, &self.name);
+        if !self.index.is_empty() {
+            out.push_str(" {");
+            push_ints(out, &self.index);
+            out.push('}');
+        }
+        out.push('}');
+    }
+}
+
+/// Which value of the unoptimised module an instruction is: a tree like its shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OriginalValue {
+    /// `{"instruction" {index}}`, or `{}` if it is not known.
+    Leaf(Option<OriginArray>),
+    /// `(tree, tree)`
+    Tuple(Vec<OriginalValue>),
+    /// `[synthetic_call]`: a call that the unoptimised module did not have.
+    SyntheticCall,
+}
+
+impl OriginalValue {
+    pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        c.expect(b'{')?;
+        let value = match c.peek() {
+            // Nothing at all prints as an empty tuple.
+            Some(b'}') => Self::Tuple(Vec::new()),
+            Some(b'[') => {
+                c.skip(1);
+                c.expect_token("synthetic_call")?;
+                c.expect(b']')?;
+                Self::SyntheticCall
+            }
+            _ => Self::tree(c)?,
+        };
+        c.expect(b'}')?;
+        Ok(value)
+    }
+    fn tree(c: &mut Cursor<'_>) -> Result<Self> {
+        match c.peek() {
+            Some(b'(') => {
+                c.down()?;
+                let parts = c.list(b'(', b')', Self::tree)?;
+                c.up();
+                Ok(Self::Tuple(parts))
+            }
+            Some(b'{') => {
+                let mut inner = *c;
+                inner.skip(1);
+                if inner.eat(b'}') {
+                    *c = inner;
+                    return Ok(Self::Leaf(None));
+                }
+                let array = OriginArray::parse(c)?;
+                let known = !array.name.is_empty() || !array.index.is_empty();
+                Ok(Self::Leaf(known.then_some(array)))
+            }
+            _ => Err(c.wanted("`{\"name\" {index}}`, `(`, or `[synthetic_call]` alone")),
+        }
+    }
+    pub(crate) fn print(&self, out: &mut String) {
+        out.push('{');
+        self.print_tree(out);
+        out.push('}');
+    }
+    fn print_tree(&self, out: &mut String) {
+        match self {
+            Self::Leaf(None) => out.push_str("{}"),
+            Self::Leaf(Some(array)) => array.print(out),
+            Self::Tuple(parts) => {
+                out.push('(');
+                for (i, part) in parts.iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    part.print_tree(out);
+                }
+                out.push(')');
+            }
+            Self::SyntheticCall => out.push_str("[synthetic_call]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn original_values() {
+        let again = |text: &str| {
+            let mut c = Cursor::new(text);
+            let value = OriginalValue::parse(&mut c).ok()?;
+            c.expect_end("the end").ok()?;
+            let mut out = String::new();
+            value.print(&mut out);
+            Some(out)
+        };
+        for (text, printed) in [
+            ("{}", "{()}"),
+            ("{{\"x\"}}", "{{\"x\"}}"),
+            ("{{\"x\" {}}}", "{{\"x\"}}"),
+            ("{ { 'x'  { 0 , 1} } }", "{{\"x\" {0,1}}}"),
+            ("{{}}", "{{}}"),
+            ("{{\"\"}}", "{{}}"),
+            ("{({\"x\"},({}, {\"z\" {1}}))}", "{({\"x\"}, ({}, {\"z\" {1}}))}"),
+            ("{[synthetic_call]}", "{[synthetic_call]}"),
+        ] {
+            assert_eq!(again(text).as_deref(), Some(printed), "{text}");
+            assert_eq!(again(printed).as_deref(), Some(printed));
+        }
+        for text in
+            ["{\"x\"}", "{{x}}", "{({\"x\"},)}", "{{\"x\"}, {\"y\"}}", "{([synthetic_call])}"]
+        {
+            assert_eq!(again(text), None, "{text}");
+        }
+    }
+}

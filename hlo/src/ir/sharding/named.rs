@@ -1,0 +1,283 @@
+//! `{mesh['x'=2,'y'=4], [{'x'}, {?}]}`: shardings along the named axes of a mesh.
+use super::text;
+use super::{Placement, Reduction};
+use crate::diag::{Code, nearest};
+use crate::ir::Metadata;
+use crate::op::value::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis};
+use crate::text::Cursor;
+use crate::{Error, Result};
+
+/// A sharding along the axes of a mesh.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedSharding {
+    /// The devices.
+    pub mesh: Mesh,
+    /// How the value lies along its axes.
+    pub axes: NamedAxes,
+    /// Axes along which every device has the same.
+    pub replicated: Vec<AxisRef>,
+    /// Axes along which each device has a part of a reduction still to be made.
+    pub unreduced: Vec<AxisRef>,
+    /// That reduction.
+    pub reduction: Reduction,
+    /// Axes along which the program itself says what each device has.
+    pub manual: Vec<AxisRef>,
+}
+
+/// How a value lies along the axes of a mesh.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NamedAxes {
+    /// For each dimension of the value, the axes it is divided along. Empty for a mesh of one device.
+    Dims(Vec<NamedDim>),
+    /// `replicated`
+    Replicated,
+    /// `manual`
+    Manual,
+    /// `unreduced`
+    Unreduced,
+}
+
+/// One dimension of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedDim {
+    /// The axes it is divided along, the slowest first.
+    pub axes: Vec<AxisRef>,
+    /// `?`: it may be divided further.
+    pub open: bool,
+}
+
+/// Whether the mesh is a single device without axes.
+fn is_maximal(mesh: &Mesh) -> bool {
+    matches!(mesh.devices, MeshDevices::Maximal(_))
+}
+
+/// Whether a sharding that starts here is a named one.
+pub(super) fn starts(c: &Cursor<'_>) -> bool {
+    matches!(c.peek_word(), Some("mesh" | "maximal_mesh"))
+}
+
+/// Reads from the mesh up to the closing brace, which is left standing.
+pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
+    c.blank();
+    let start = c.offset();
+    let mesh = mesh(c)?;
+    let mut sharding = NamedSharding {
+        axes: NamedAxes::Dims(Vec::new()),
+        replicated: Vec::new(),
+        unreduced: Vec::new(),
+        reduction: Reduction::Sum,
+        manual: Vec::new(),
+        mesh,
+    };
+    if !is_maximal(&sharding.mesh) {
+        c.eat(b',');
+        sharding.axes = axes(c, &mut sharding)?;
+    }
+    let mut metadata = Vec::new();
+    let mut seen = Vec::new();
+    while c.eat(b',') {
+        let (key, span) = c.attribute_name()?;
+        if seen.contains(&key) {
+            return Err(Error::from(Code::DuplicateAttribute { name: key.into() }).at(span));
+        }
+        seen.push(key);
+        match key {
+            "metadata" => metadata = text::metadata(c)?,
+            _ if !matches!(sharding.axes, NamedAxes::Dims(_)) => return Err(unknown(key).at(span)),
+            "replicated" => sharding.replicated = axis_list(c)?,
+            "manual" => sharding.manual = axis_list(c)?,
+            "unreduced" => {
+                sharding.reduction = text::reduction(c)?;
+                sharding.unreduced = axis_list(c)?;
+            }
+            _ => return Err(unknown(key).at(span)),
+        }
+    }
+    sharding.resolve().map_err(|e| e.at(c.span_from(start)))?;
+    sharding.normalise();
+    Ok((Placement::Named(Box::new(sharding)), metadata))
+}
+
+#[cold]
+fn unknown(key: &str) -> Error {
+    let name = key.to_owned();
+    let error = Error::from(Code::UnknownAttribute { op: "a mesh sharding".into(), name });
+    match nearest(key, ["replicated", "unreduced", "manual", "metadata"]) {
+        Some(name) if name != key => error.with_help(format!("did you mean `{name}`?")),
+        _ => error,
+    }
+}
+
+fn mesh(c: &mut Cursor<'_>) -> Result<Mesh> {
+    c.blank();
+    let start = c.offset();
+    let mesh = Mesh::parse(c)?;
+    if let MeshDevices::List(ids) = &mesh.devices {
+        let mut sorted = ids.clone();
+        sorted.sort_unstable();
+        if sorted.iter().zip(0..).any(|(&id, i)| id != i) {
+            let message = "device_ids does not list every device from 0 once".to_owned();
+            return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));
+        }
+    }
+    Ok(mesh)
+}
+
+/// `[{'x'}, {?}]`, or a word for the whole.
+fn axes(c: &mut Cursor<'_>, sharding: &mut NamedSharding) -> Result<NamedAxes> {
+    const WANTED: &str = "`[`, `replicated`, `manual` or `unreduced`";
+    if c.peek() == Some(b'[') {
+        return Ok(NamedAxes::Dims(c.list(b'[', b']', dim)?));
+    }
+    let before = *c;
+    match c.eat_word() {
+        Some(("replicated", _)) => Ok(NamedAxes::Replicated),
+        Some(("manual", _)) => Ok(NamedAxes::Manual),
+        Some(("unreduced", _)) => {
+            if c.next_byte() == Some(b'=') {
+                c.skip(1);
+                sharding.reduction = text::reduction(c)?;
+            }
+            if c.peek() == Some(b'{') {
+                sharding.unreduced = axis_list(c)?;
+            }
+            Ok(NamedAxes::Unreduced)
+        }
+        _ => {
+            *c = before;
+            Err(c.wanted(WANTED))
+        }
+    }
+}
+
+/// `{'x', 'y', ?}`
+fn dim(c: &mut Cursor<'_>) -> Result<NamedDim> {
+    c.expect(b'{')?;
+    let mut dim = NamedDim { axes: Vec::new(), open: false };
+    if c.eat(b'}') {
+        return Ok(dim);
+    }
+    loop {
+        if c.eat(b'?') {
+            dim.open = true;
+            break;
+        }
+        dim.axes.push(AxisRef::parse(c)?);
+        if !c.eat(b',') {
+            break;
+        }
+    }
+    c.expect(b'}')?;
+    Ok(dim)
+}
+
+fn axis_list(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
+    c.list(b'{', b'}', AxisRef::parse)
+}
+
+impl NamedSharding {
+    /// Fails unless every axis is one of the mesh's and no part of one is used twice. Axes named by number get their
+    /// names.
+    fn resolve(&mut self) -> Result<()> {
+        let wrong = |message: String| Err(Code::AttributeValue { message }.into());
+        let Self { mesh, axes, replicated, unreduced, manual, .. } = self;
+        if mesh.axes.is_empty() && matches!(axes, NamedAxes::Manual | NamedAxes::Unreduced) {
+            return wrong("a mesh without axes can only be replicated".to_owned());
+        }
+        let dims = match axes {
+            NamedAxes::Dims(dims) => dims.as_mut_slice(),
+            NamedAxes::Replicated | NamedAxes::Manual | NamedAxes::Unreduced => &mut [],
+        };
+        let dims = dims.iter_mut().flat_map(|dim| &mut dim.axes);
+        // What is taken of each axis: from one stride up to another.
+        let mut used: Vec<(usize, i64, i64)> = Vec::new();
+        for axis in dims.chain(replicated).chain(unreduced).chain(manual) {
+            let (at, SubAxis { pre, size }) = axis.resolve(mesh)?;
+            // An axis of size 1 taken whole takes up something all the same.
+            let (from, to) = (pre, (pre * size).max(pre + 1));
+            if used.iter().any(|&(axis, start, end)| axis == at && start < to && from < end) {
+                return wrong(format!("axis `{}` is used twice", axis.name));
+            }
+            used.push((at, from, to));
+        }
+        Ok(())
+    }
+
+    /// Uses a word where all axes do the same and no dimension is named, as XLA does.
+    fn normalise(&mut self) {
+        if is_maximal(&self.mesh) {
+            return;
+        }
+        let mesh = &self.mesh.axes;
+        let no_dims = matches!(&self.axes, NamedAxes::Dims(dims) if dims.is_empty());
+        let used = [&self.replicated, &self.unreduced, &self.manual];
+        let all = |axes: &[AxisRef]| {
+            let whole =
+                |(axis, of): (&AxisRef, &MeshAxis)| axis.part.is_none() && axis.name == of.name;
+            !mesh.is_empty() && axes.len() == mesh.len() && axes.iter().zip(mesh).all(whole)
+        };
+        if !no_dims {
+            return;
+        }
+        if used.iter().all(|axes| axes.is_empty()) {
+            self.axes = NamedAxes::Replicated;
+        } else if all(&self.manual) {
+            (self.axes, self.manual) = (NamedAxes::Manual, Vec::new());
+        } else if all(&self.unreduced) {
+            (self.axes, self.unreduced) = (NamedAxes::Unreduced, Vec::new());
+        }
+    }
+
+    pub(super) fn print(&self, out: &mut String) {
+        self.mesh.print(out);
+        if is_maximal(&self.mesh) {
+            return;
+        }
+        match &self.axes {
+            NamedAxes::Replicated => out.push_str(", replicated"),
+            NamedAxes::Manual => out.push_str(", manual"),
+            NamedAxes::Unreduced => {
+                out.push_str(", unreduced");
+                let reduction = self.reduction.name();
+                if let Some(name) = reduction {
+                    out.push('=');
+                    out.push_str(name);
+                }
+                if !self.unreduced.is_empty() {
+                    print_axes(out, &self.unreduced, false);
+                }
+                return;
+            }
+            NamedAxes::Dims(dims) => {
+                out.push_str(", [");
+                for (i, dim) in dims.iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    print_axes(out, &dim.axes, dim.open);
+                }
+                out.push(']');
+            }
+        }
+        let lists = [
+            (", replicated=", Reduction::Sum, &self.replicated),
+            (", unreduced=", self.reduction, &self.unreduced),
+            (", manual=", Reduction::Sum, &self.manual),
+        ];
+        for (name, reduction, axes) in lists.into_iter().filter(|(_, _, axes)| !axes.is_empty()) {
+            out.push_str(name);
+            out.push_str(reduction.name().unwrap_or(""));
+            print_axes(out, axes, false);
+        }
+    }
+}
+
+fn print_axes(out: &mut String, axes: &[AxisRef], open: bool) {
+    out.push('{');
+    for (i, axis) in axes.iter().enumerate() {
+        out.push_str(if i > 0 { ", " } else { "" });
+        axis.print(out);
+    }
+    if open {
+        out.push_str(if axes.is_empty() { "?" } else { ", ?" });
+    }
+    out.push('}');
+}

@@ -1,0 +1,250 @@
+//! `devices=[2,4]<=[8]`: tiles, and the form XLA keeps them in.
+use super::{Placement, Reduction};
+use crate::diag::Code;
+use crate::op::value::IotaDims;
+use crate::{Error, Result};
+
+/// Tiles of equal size, and the device that has each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tiling {
+    /// Number of tiles along each dimension, then the sizes of the subgroups.
+    pub dims: Vec<i64>,
+    /// The device of each tile, the last dimension fastest.
+    pub devices: TileDevices,
+    /// What the last dimensions of `dims` mean if they are no dimensions of the value.
+    pub subgroups: Vec<Subgroup>,
+}
+
+/// The device of each tile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TileDevices {
+    /// Listed.
+    List(Vec<i64>),
+    /// Counted off.
+    Iota(IotaDims),
+}
+
+/// What the devices of one tile do. XLA sorts subgroups in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subgroup {
+    /// One of them has the tile.
+    Maximal,
+    /// The program itself says.
+    Manual,
+    /// Each has a part of a sum.
+    Unreduced,
+    /// Each has all of the tile.
+    Replicated,
+}
+
+impl Subgroup {
+    pub(super) const ALL: [Self; 4] =
+        [Self::Maximal, Self::Manual, Self::Unreduced, Self::Replicated];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Maximal => "maximal",
+            Self::Manual => "manual",
+            Self::Unreduced => "unreduced",
+            Self::Replicated => "replicated",
+        }
+    }
+}
+
+/// More devices than any machine has; beyond it nothing is counted out.
+const MOST_DEVICES: i64 = 1 << 20;
+
+/// Number of tiles.
+fn count(dims: &[i64]) -> Option<i64> {
+    dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d))
+}
+
+impl TileDevices {
+    /// The devices in the order of the tiles.
+    pub fn expand(&self) -> Vec<i64> {
+        match self {
+            Self::List(list) => list.clone(),
+            Self::Iota(iota) => iota.expand(),
+        }
+    }
+    fn len(&self) -> Option<i64> {
+        match self {
+            Self::List(list) => i64::try_from(list.len()).ok(),
+            Self::Iota(iota) => Some(iota.count()),
+        }
+    }
+}
+
+impl Tiling {
+    /// Fails unless there is a device for each tile and a dimension for each subgroup.
+    pub(super) fn check(&self) -> Result<()> {
+        let wrong = |message: String| Err(Code::AttributeValue { message }.into());
+        if self.subgroups.len() > self.dims.len() {
+            let (subgroups, dims) = (self.subgroups.len(), self.dims.len());
+            return wrong(format!("{subgroups} last_tile_dims in a tiling of {dims} dimensions"));
+        }
+        let (tiles, devices) = (count(&self.dims), self.devices.len());
+        if tiles.is_none() || tiles != devices {
+            let shown = |n: Option<i64>| n.map_or_else(|| "too many".to_owned(), |n| n.to_string());
+            let help = "the sizes in `devices=[...]` multiply to the number of devices";
+            let message = format!("{} tiles for {} devices", shown(tiles), shown(devices));
+            return Err(Error::from(Code::AttributeValue { message }).with_help(help));
+        }
+        match &self.devices {
+            TileDevices::List(list) if list.len() < 2 => {
+                let message = "a tiling is over more than one device".to_owned();
+                let help = "write `{maximal device=N}` for a value that one device has";
+                Err(Error::from(Code::AttributeValue { message }).with_help(help))
+            }
+            TileDevices::List(_) | TileDevices::Iota(_) => Ok(()),
+        }
+    }
+
+    /// The form XLA keeps: subgroups of size 1 are left out, those of one kind merged, and all sorted; a tiling that
+    /// does not divide the value is written as what it does instead.
+    pub(super) fn normal(self) -> Placement {
+        if self.subgroups.is_empty() {
+            return Placement::Tiled(self);
+        }
+        let data = self.dims.len() - self.subgroups.len();
+        let undivided = self.dims[..data].iter().all(|&d| d == 1);
+        if let (true, Some(placement)) = (undivided, whole(&self.subgroups)) {
+            return placement;
+        }
+        // The subgroups by kind: their dimensions.
+        let members = |kind: Subgroup| -> Vec<usize> {
+            let all = self.subgroups.iter().enumerate();
+            let dims = all.filter(|&(_, &s)| s == kind).map(|(i, _)| data + i);
+            dims.filter(|&i| self.dims[i] != 1).collect()
+        };
+        let kinds = Subgroup::ALL.map(|kind| (kind, members(kind)));
+        let mut order: Vec<usize> = (0..data).collect();
+        let mut dims = self.dims[..data].to_vec();
+        let mut subgroups = Vec::new();
+        for (kind, members) in kinds.into_iter().filter(|(_, members)| !members.is_empty()) {
+            dims.push(members.iter().map(|&i| self.dims[i]).product());
+            subgroups.push(kind);
+            order.extend(members);
+        }
+        let trivial = |i: &usize| self.dims[*i] == 1;
+        order.extend((data..self.dims.len()).filter(trivial));
+        if let (true, Some(placement)) = (undivided, whole(&subgroups)) {
+            return placement;
+        }
+        let Some(devices) = transposed(&self.devices, &self.dims, &order) else {
+            return Placement::Tiled(self);
+        };
+        let mut tiling = Self { dims, devices, subgroups };
+        tiling.sort_replicas();
+        Placement::Tiled(tiling)
+    }
+
+    /// Sorts the devices that have the same tile, where they are listed.
+    fn sort_replicas(&mut self) {
+        if self.subgroups.last() != Some(&Subgroup::Replicated) {
+            return;
+        }
+        let size = self.dims.last().and_then(|&d| usize::try_from(d).ok());
+        if let (TileDevices::List(list), Some(size @ 1..)) = (&mut self.devices, size) {
+            list.chunks_mut(size).for_each(<[i64]>::sort_unstable);
+        }
+    }
+}
+
+/// What subgroups of one kind do with a value that is not divided.
+fn whole(subgroups: &[Subgroup]) -> Option<Placement> {
+    let (&first, rest) = subgroups.split_first()?;
+    match first {
+        _ if rest.iter().any(|&other| other != first) => None,
+        Subgroup::Replicated => Some(Placement::Replicated),
+        Subgroup::Manual => Some(Placement::Manual),
+        Subgroup::Unreduced => Some(Placement::Unreduced(Reduction::Sum)),
+        Subgroup::Maximal => None,
+    }
+}
+
+/// The devices of tiles laid out as `dims` once those are put into `order`; `None` if there are too many to list.
+fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<TileDevices> {
+    let moves = order.iter().copied().filter(|&d| dims[d] != 1);
+    if moves.is_sorted() {
+        return Some(devices.clone());
+    }
+    let counted_off = match devices {
+        TileDevices::Iota(iota) => transposed_iota(iota, dims, order),
+        TileDevices::List(_) => None,
+    };
+    if let Some(iota) = counted_off {
+        return Some(TileDevices::Iota(iota));
+    }
+    devices.len().filter(|&n| n <= MOST_DEVICES)?;
+    let old = devices.expand();
+    let mut strides = vec![1usize; dims.len()];
+    let size = |d: usize| usize::try_from(dims[d]).unwrap_or(0);
+    for d in (1..dims.len()).rev() {
+        strides[d - 1] = strides[d] * size(d);
+    }
+    let start = vec![0usize];
+    let places = order.iter().fold(start, |places, &d| {
+        places
+            .iter()
+            .flat_map(|&at| (0..size(d)).map(move |i| (at, i)))
+            .map(|(at, i)| at + i * strides[d])
+            .collect()
+    });
+    Some(TileDevices::List(places.into_iter().map(|at| old[at]).collect()))
+}
+
+/// The numbers of an array of sizes `dims` once its dimensions are put into `order`; `None` if they cannot be counted
+/// off.
+fn transposed_iota(iota: &IotaDims, dims: &[i64], order: &[usize]) -> Option<IotaDims> {
+    // Each of `dims` as the steps it takes through the numbers: size and stride.
+    let mut steps = steps(iota).into_iter();
+    let mut by_dim = Vec::new();
+    let mut rest = None;
+    for &dim in dims {
+        let (mut left, mut found) = (dim, Vec::new());
+        while left > 1 {
+            let (size, stride): (i64, i64) = rest.take().or_else(|| steps.next())?;
+            if left % size == 0 {
+                left /= size;
+                found.push((size, stride));
+            } else if size % left == 0 {
+                let inner = size / left;
+                found.push((left, stride * inner));
+                rest = Some((inner, stride));
+                left = 1;
+            } else {
+                return None;
+            }
+        }
+        by_dim.push(found);
+    }
+    let moved: Vec<_> = order.iter().filter_map(|&d| by_dim.get(d)).flatten().copied().collect();
+    let mut slowest = moved.clone();
+    slowest.sort_unstable_by_key(|&(_, stride)| std::cmp::Reverse(stride));
+    let place = |step| (0i64..).zip(&slowest).find(|(_, other)| *other == step).map(|(at, _)| at);
+    let transpose: Vec<_> = moved.iter().filter_map(place).collect();
+    let reshape: Vec<_> = slowest.iter().map(|&(size, _)| size).collect();
+    match reshape.as_slice() {
+        [] => None,
+        [_] => IotaDims::new(&reshape, None).ok(),
+        _ => IotaDims::new(&reshape, Some(&transpose)).ok(),
+    }
+}
+
+/// Sizes and strides of the numbers, the slowest first; without dimensions of size 1.
+fn steps(iota: &IotaDims) -> Vec<(i64, i64)> {
+    let mut stride = 1;
+    let mut steps = Vec::new();
+    for &size in iota.reshape().iter().rev() {
+        steps.push((size, stride));
+        stride *= size;
+    }
+    steps.reverse();
+    let step = |&d: &i64| usize::try_from(d).ok().and_then(|d| steps.get(d)).copied();
+    let ordered = match iota.transpose() {
+        Some(order) => order.iter().filter_map(step).collect(),
+        None => steps,
+    };
+    ordered.into_iter().filter(|&(size, _)| size > 1).collect()
+}
