@@ -26,7 +26,8 @@ fn bits(shape: &ArrayShape) -> Option<u128> {
 impl ShapeRule for Bitcast {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, result) = (cx.array(0)?, cx.stated_array()?);
-        check(bits(operand) == bits(result), "bitcast_size", || {
+        let (from, to) = (bits(operand), bits(result));
+        check(from.is_some() && from == to, "bitcast_size", || {
             format!("{operand} and {result} do not take the same memory")
         })?;
         Ok(result.clone().into())

@@ -41,6 +41,43 @@ pub(super) fn index_dims(
     Ok((super::rules::without(indices, &[index_vector_dim]), length))
 }
 
+/// Batching dimensions of an array and of its indices go together: as many, of the same sizes, none of them the one
+/// that holds a vector, and none given by an index as well.
+pub(super) struct Batching<'a> {
+    pub(super) dims: &'a [i64],
+    pub(super) indices_dims: &'a [i64],
+    pub(super) index_vector_dim: i64,
+    pub(super) map: &'a [i64],
+    pub(super) attribute: &'static str,
+}
+
+impl Batching<'_> {
+    /// `rules` are those of the vector's dimension, the sizes, and the map.
+    pub(super) fn check(
+        &self,
+        operand: &ArrayShape,
+        indices: &ArrayShape,
+        rules: [&'static str; 3],
+    ) -> Result<()> {
+        let on = |e: crate::Error| e.on(Place::Attribute(self.attribute));
+        check(!self.indices_dims.contains(&self.index_vector_dim), rules[0], || {
+            format!("dimension {} of the indices holds a vector", self.index_vector_dim)
+        })
+        .map_err(on)?;
+        for (&dim, &of) in self.dims.iter().zip(self.indices_dims) {
+            check(operand.dim(dim) == indices.dim(of), rules[1], || {
+                format!("dimension {dim} of {operand} and {of} of {indices} differ in size")
+            })
+            .map_err(on)?;
+        }
+        let both = self.dims.iter().find(|dim| self.map.contains(dim));
+        check(both.is_none(), rules[2], || {
+            format!("dimension {} is both batched and given by an index", both.unwrap_or(&0))
+        })
+        .map_err(on)
+    }
+}
+
 impl Gather {
     fn lists(&self, operand: &ArrayShape, vector: i64, result_rank: usize) -> Result<()> {
         let rank = operand.rank();
@@ -89,6 +126,14 @@ impl ShapeRule for Gather {
         check(left == right, "gather_c16", || format!("{left} operand dimensions are batched with {right} of the indices"))
             .map_err(|e| e.on(Place::Attribute("start_indices_batching_dims")))?;
         unique_in_range(&self.start_indices_batching_dims, indices.rank(), "gather_c14", "start_indices_batching_dims")?;
+        let batching = Batching {
+            dims: &self.operand_batching_dims,
+            indices_dims: &self.start_indices_batching_dims,
+            index_vector_dim: self.index_vector_dim,
+            map: &self.start_index_map,
+            attribute: "start_indices_batching_dims",
+        };
+        batching.check(operand, indices, ["gather_c15", "gather_c17", "gather_c18"])?;
         let sizes = (0i64..).zip(&self.slice_sizes).filter(|(d, _)| {
             !self.collapsed_slice_dims.contains(d) && !self.operand_batching_dims.contains(d)
         });

@@ -16,7 +16,8 @@ impl ShapeRule for Reshape {
         check(operand.ty == result.ty, "reshape_c1", || {
             format!("a reshape of {} cannot give {}", operand.ty, result.ty)
         })?;
-        check(operand.element_count() == result.element_count(), "reshape_c2", || {
+        let (from, to) = (operand.element_count(), result.element_count());
+        check(from.is_some() && from == to, "reshape_c2", || {
             format!("{operand} and {result} do not have the same number of elements")
         })?;
         Ok(result.clone().into())

@@ -1,5 +1,5 @@
 //! `scatter`: combines boxes into an array at places given by another.
-use super::gather::index_dims;
+use super::gather::{Batching, index_dims};
 use super::rule::same_dims;
 use super::rules::{ascending, one_or_tuple, reducer, unique_in_range};
 use super::{Infer, ShapeRule, check};
@@ -93,14 +93,26 @@ impl ShapeRule for Scatter {
         for i in 0..count {
             let (operand, updates) = (cx.array(i)?, cx.array(count + 1 + i)?);
             same_dims(cx, first, operand, i)?;
+            check(updates.ty.same_ignoring_precision(operand.ty), "scatter_c6", || {
+                format!("the updates are {}, the operand {}", updates.ty, operand.ty)
+            })
+            .map_err(|e| e.on(Place::Operand(count + 1 + i)))?;
             self.lists(operand, vector, updates)?;
             self.updates(operand, indices, updates, count + 1 + i)?;
             inputs.push(operand.ty);
         }
         let (left, right) = (self.input_batching_dims.len(), self.scatter_indices_batching_dims.len());
-        check(left == right, "scatter_c16", || format!("{left} operand dimensions are batched with {right} of the indices"))
+        check(left == right, "scatter_c17", || format!("{left} operand dimensions are batched with {right} of the indices"))
             .map_err(|e| e.on(Place::Attribute("scatter_indices_batching_dims")))?;
         unique_in_range(&self.scatter_indices_batching_dims, indices.rank(), "scatter_c14", "scatter_indices_batching_dims")?;
+        let batching = Batching {
+            dims: &self.input_batching_dims,
+            indices_dims: &self.scatter_indices_batching_dims,
+            index_vector_dim: self.index_vector_dim,
+            map: &self.scatter_dims_to_operand_dims,
+            attribute: "scatter_indices_batching_dims",
+        };
+        batching.check(first, indices, ["scatter_c16", "scatter_c18", "scatter_c20"])?;
         reducer(cx, self.to_apply, &inputs, "scatter_c23", "to_apply")?;
         let shapes = cx.operands[..count].iter().map(|&shape| shape.clone());
         Ok(one_or_tuple(shapes.collect()))
