@@ -13,8 +13,10 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// A line longer than this is cut to what surrounds the place.
-const LINE_LIMIT: usize = 160;
+/// A line longer than this is cut before it is drawn; the renderer itself trims what is wider than a terminal.
+const LINE_LIMIT: usize = 100_000;
+/// How much of such a line is shown.
+const SHOWN: usize = 160;
 
 /// The diagnostic as text, ending in a newline; `colour` adds terminal colours.
 ///
@@ -49,7 +51,7 @@ pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool)
         group = group.element(Style::HELP.message(help.as_str()));
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(200).render(&[group]);
+    let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(140).render(&[group]);
     // A blank line keeps errors apart.
     text.push_str("\n\n");
     text
@@ -96,8 +98,8 @@ impl<'a> View<'a> {
         let (from, to) = match cut {
             false => (line_start, line_end),
             true => (
-                floor(text, start.saturating_sub(LINE_LIMIT / 2).max(line_start)),
-                floor(text, (start + LINE_LIMIT / 2).min(line_end)),
+                floor(text, start.saturating_sub(SHOWN / 2).max(line_start)),
+                floor(text, (start + SHOWN / 2).min(line_end)),
             ),
         };
         let end = end.min(to);

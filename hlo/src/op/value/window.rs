@@ -199,7 +199,7 @@ mod tests {
                 "{size=2x2 pad=1_1}",
                 "`pad` has 1 dimensions, but `size` has 2",
             ),
-            ("{size =2}", "=", "expected `=` right after `size`, found `=`"),
+            ("{size =2}", " ", "expected `=` right after `size`, found a blank"),
             ("{size=2 x 3}", "3", "expected `=` right after `x`, found `3`"),
             ("{sizes=2}", "sizes", "there is no field `sizes` here"),
             (
