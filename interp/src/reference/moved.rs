@@ -74,10 +74,12 @@ pub(super) fn bitcast(operand: &Literal, shape: &ArrayShape) -> Result<Literal> 
     if [from, shape].iter().any(|s| s.layout.tail.as_ref().is_some_and(|t| !t.tiles.is_empty())) {
         return Err(Error::unsupported("a bitcast between tiled layouts cannot be run yet"));
     }
-    if from.ty.storage_bytes() != shape.ty.storage_bytes() {
-        return Err(Error::unsupported(
-            "a bitcast between types of different widths cannot be run yet",
-        ));
+    let (old, new) = (from.ty, shape.ty);
+    let same_width = old.bits() == new.bits() && old.storage_bytes() == new.storage_bytes();
+    // Narrow elements and truth values are stored wider than they count, so their bytes are not their memory.
+    let plain = old == new || (old.bits() >= 8 && ![old, new].contains(&hlo::ElementType::Pred));
+    if !same_width || !plain || Some(operand.len()) != shape.element_count() {
+        return Err(Error::unsupported(format!("a bitcast from {old} to {new} cannot be run yet")));
     }
     let ordered = in_memory_order(operand, from);
     let flat = ArrayShape::new(shape.ty, [to_i64(operand.len())].as_slice());
