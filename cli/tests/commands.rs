@@ -1,4 +1,5 @@
 //! What files beside a module cannot test: arguments, exit codes, standard input, files written.
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
