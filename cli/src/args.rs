@@ -93,6 +93,9 @@ pub(crate) struct TestArgs {
     /// Show every case with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+    /// Write what became of each case to a file, as a JSON list.
+    #[arg(long, value_name = "F.json")]
+    pub(crate) json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,9 +1,10 @@
 //! Compares a result with the one that is wanted, array by array.
 //!
 //! NaN equals NaN whatever its payload. Under a bound, infinities must be the same, -0 equals 0, and (a deviation of
-//! XLA:CPU, which flushes denormals) a value below the smallest normal number of f32, bf16 or f64 equals 0; the latter
-//! are counted. Where every bit counts, -0 is not 0.
+//! XLA:CPU, which flushes denormals) all values below the smallest normal number of f32, bf16 or f64 are alike; such
+//! pairs are counted. Where every bit counts, -0 is not 0.
 use crate::Tolerance;
+use crate::bound::Bound;
 use hlo::{ElementType, Literal, Scalar, Shape};
 
 /// The result has another shape than the one wanted.
@@ -23,15 +24,16 @@ pub struct Comparison {
     pub elements: usize,
     /// Elements that differ by more than is allowed.
     pub wrong: usize,
-    /// Elements that are 0 on one side and denormal on the other, and so count as equal.
+    /// Numbers that differ below the smallest normal number, and so count as equal.
     pub flushed: usize,
     /// The element that comes nearest to its bound, or exceeds it most; none if all are equal.
     pub worst: Option<Worst>,
     /// Largest distance of two floats, counted in values of their type that lie between.
     pub max_ulps: u64,
-    /// Largest error of a float, relative to the largest magnitude in its array.
+    /// Largest error of a float in the array that comes nearest to its bound, relative to the element or to the largest
+    /// magnitude in the array, as the bound is.
     pub max_error: f64,
-    /// The largest relative error allowed in any of the arrays.
+    /// The error allowed in that array.
     pub bound: f64,
 }
 
@@ -82,8 +84,8 @@ pub fn compare(
     let leaves = got.leaves().into_iter().zip(wanted.leaves());
     for (leaf, (got, wanted)) in leaves.enumerate() {
         if let Some(shape) = wanted.array_shape() {
-            let array = Array { got, wanted, ty: shape.ty, leaf, scale: scale(wanted) };
-            array.compare(tolerance, &mut result);
+            let (ty, bound) = (shape.ty, tolerance.leaf(leaf));
+            Array { got, wanted, ty, leaf, bound, scale: scale(wanted) }.compare(&mut result);
         }
     }
     Ok(result)
@@ -110,80 +112,95 @@ struct Array<'a> {
     wanted: &'a Literal,
     ty: ElementType,
     leaf: usize,
+    bound: Bound,
+    /// Largest finite magnitude, where the bound is relative to it.
     scale: f64,
 }
 
+/// What was found in one array.
+#[derive(Default)]
+struct Found {
+    max_error: f64,
+    max_ulps: u64,
+    flushed: usize,
+}
+
 impl Array<'_> {
-    fn compare(&self, tolerance: &Tolerance, into: &mut Comparison) {
+    fn compare(&self, into: &mut Comparison) {
         into.elements += self.wanted.len();
         let floats = self.ty.is_float() || self.ty.is_complex();
-        if floats {
-            into.bound = into.bound.max(tolerance.relative(self.ty));
-        }
-        if self.got.bytes() == self.wanted.bytes() {
-            return;
-        }
-        for i in 0..self.wanted.len() {
-            let (got, wanted) = (self.got.get(i), self.wanted.get(i));
-            let share = match floats {
-                true => self.float(got, wanted, tolerance, into),
-                false if got == wanted => 0.0,
-                false => f64::INFINITY,
-            };
-            into.wrong += usize::from(share > 1.0);
-            if share > into.worst.as_ref().map_or(0.0, |worst| worst.share) {
-                let index = self.index(i);
-                into.worst =
-                    Some(Worst { leaf: self.leaf, index, ty: self.ty, got, wanted, share });
+        let mut found = Found::default();
+        if self.got.bytes() != self.wanted.bytes() {
+            for i in 0..self.wanted.len() {
+                let (got, wanted) = (self.got.get(i), self.wanted.get(i));
+                let share = match floats {
+                    true => self.float(got, wanted, &mut found),
+                    false if got == wanted => 0.0,
+                    false => f64::INFINITY,
+                };
+                into.wrong += usize::from(share > 1.0);
+                if share > into.worst.as_ref().map_or(0.0, |worst| worst.share) {
+                    let (leaf, index, ty) = (self.leaf, self.index(i), self.ty);
+                    into.worst = Some(Worst { leaf, index, ty, got, wanted, share });
+                }
             }
+        }
+        into.flushed += found.flushed;
+        into.max_ulps = into.max_ulps.max(found.max_ulps);
+        let bound = if floats { self.bound.relative() } else { 0.0 };
+        // Of several arrays the one nearest to its bound is told of.
+        let share = |error: f64, bound: f64| if error > 0.0 { error / bound } else { 0.0 };
+        let (new, old) = (share(found.max_error, bound), share(into.max_error, into.bound));
+        if new > old || (new >= old && bound > into.bound) {
+            (into.max_error, into.bound) = (found.max_error, bound);
         }
     }
 
     /// The error of a float as a share of what is allowed.
-    fn float(
-        &self,
-        got: Scalar,
-        wanted: Scalar,
-        tolerance: &Tolerance,
-        into: &mut Comparison,
-    ) -> f64 {
-        let allowed = tolerance.relative(self.ty) * self.scale;
-        let bits = tolerance.factor.is_none();
+    fn float(&self, got: Scalar, wanted: Scalar, found: &mut Found) -> f64 {
+        let wanted_parts = parts(wanted);
+        let scale = match self.bound {
+            // A complex number is measured by its larger part; what is too small for a normal number is as coarse as the
+            // smallest of those.
+            Bound::Element(_) => {
+                let larger = wanted_parts[0].abs().max(wanted_parts[1].abs());
+                larger.max(smallest_normal(self.ty))
+            }
+            Bound::Bits | Bound::Array(_) => self.scale,
+        };
+        let allowed = self.bound.relative() * if scale.is_finite() { scale } else { 0.0 };
         let mut share = 0.0f64;
-        for (got, wanted) in parts(got).into_iter().zip(parts(wanted)) {
-            if (got.is_nan() && wanted.is_nan()) || got.to_bits() == wanted.to_bits() {
+        for (got, wanted) in parts(got).into_iter().zip(wanted_parts) {
+            let same = if self.bound == Bound::Bits {
+                got.to_bits() == wanted.to_bits()
+            } else {
+                // -0 equals 0.
+                got.partial_cmp(&wanted) == Some(std::cmp::Ordering::Equal)
+            };
+            if same || (got.is_nan() && wanted.is_nan()) {
+                continue;
+            }
+            if self.bound != Bound::Bits && self.flushed(got, wanted) {
+                found.flushed += 1;
                 continue;
             }
             let error = (got - wanted).abs();
-            into.max_ulps = into.max_ulps.max(ulps(self.ty.component(), got, wanted));
-            if error.is_finite() && self.scale > 0.0 {
-                into.max_error = into.max_error.max(error / self.scale);
+            found.max_ulps = found.max_ulps.max(ulps(self.ty.component(), got, wanted));
+            if error.is_finite() && scale > 0.0 {
+                found.max_error = found.max_error.max(error / scale);
             }
-            if !bits && error == 0.0 {
-                continue;
-            }
-            if !bits && self.flushed(got, wanted) {
-                into.flushed += 1;
-                continue;
-            }
-            let within = !bits && error.is_finite() && error <= allowed;
-            share = share.max(if within || (error > 0.0 && allowed > 0.0 && error.is_finite()) {
-                error / allowed
-            } else {
-                f64::INFINITY
-            });
+            let measured = error.is_finite() && allowed > 0.0;
+            share = share.max(if measured { error / allowed } else { f64::INFINITY });
         }
         share
     }
 
-    /// Whether one is 0 and the other a denormal number of a type that XLA:CPU flushes.
+    /// Whether both are too small for a normal number of a type whose denormal numbers XLA:CPU makes 0.
     fn flushed(&self, got: f64, wanted: f64) -> bool {
-        let smallest = match self.ty {
-            ElementType::F64 | ElementType::C128 => f64::MIN_POSITIVE,
-            ElementType::F32 | ElementType::Bf16 | ElementType::C64 => f64::from(f32::MIN_POSITIVE),
-            _ => return false,
-        };
-        (got == 0.0 && wanted.abs() < smallest) || (wanted == 0.0 && got.abs() < smallest)
+        use ElementType as E;
+        let flushes = matches!(self.ty, E::F64 | E::C128 | E::F32 | E::C64 | E::Bf16);
+        let smallest = smallest_normal(self.ty);
+        flushes && got.abs() < smallest && wanted.abs() < smallest
     }
 
     fn index(&self, mut at: usize) -> Vec<usize> {
@@ -196,6 +213,12 @@ impl Array<'_> {
         }
         index
     }
+}
+
+/// The smallest positive normal number of a float or complex type; 0 of others.
+fn smallest_normal(ty: ElementType) -> f64 {
+    let format = ty.component().float_format();
+    format.map_or(0.0, |format| f64::from(1 - format.bias).exp2())
 }
 
 /// How many values of the type lie from one to the other; 0 for -0 and 0, the most there are if one is NaN.
@@ -215,44 +238,55 @@ fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn check(got: &str, wanted: &str, tolerance: &Tolerance) -> Comparison {
-        compare(&got.parse().unwrap(), &wanted.parse().unwrap(), tolerance).unwrap()
+    fn check(got: &str, wanted: &str, bound: impl Into<Tolerance>) -> Comparison {
+        compare(&got.parse().unwrap(), &wanted.parse().unwrap(), &bound.into()).unwrap()
     }
-    /// 2^-20 of the scale of an f32 array.
-    const LOOSE: Tolerance = Tolerance { roundoff: 0.0, factor: Some(16.0) };
+    /// 2^-20 of the largest magnitude.
+    const LOOSE: Bound = Bound::Array(1.0 / 1_048_576.0);
 
     #[test]
     fn bits_count_where_exact() {
-        assert!(check("f32[2] {nan, inf}", "f32[2] {nan, inf}", &Tolerance::EXACT).agrees());
-        assert!(!check("f32[] -0", "f32[] 0", &Tolerance::EXACT).agrees());
-        let differs = check("s8[2,2] {{1, 2}, {3, 5}}", "s8[2,2] {{1, 2}, {3, 4}}", &LOOSE);
+        assert!(check("f32[2] {nan, inf}", "f32[2] {nan, inf}", Tolerance::EXACT).agrees());
+        assert!(!check("f32[] -0", "f32[] 0", Tolerance::EXACT).agrees());
+        let differs = check("s8[2,2] {{1, 2}, {3, 5}}", "s8[2,2] {{1, 2}, {3, 4}}", LOOSE);
         assert_eq!(differs.worst.unwrap().index, [1, 1]);
         assert_eq!(differs.wrong, 1);
     }
 
     #[test]
     fn floats_are_measured_against_the_array() {
-        let near = check("f32[2] {1, 1048576.5}", "f32[2] {1.0625, 1048576}", &LOOSE);
+        let near = check("f32[2] {1, 1048576.5}", "f32[2] {1.0625, 1048576}", LOOSE);
         assert!(near.agrees(), "{near:?}");
         assert_eq!((near.max_ulps, near.worst.unwrap().index), (1 << 19, vec![1]));
-        let far = check("f32[2] {3, 1}", "f32[2] {1, 1}", &LOOSE);
+        let far = check("f32[2] {3, 1}", "f32[2] {1, 1}", LOOSE);
         assert_eq!((far.wrong, far.max_error), (1, 2.0));
     }
 
     #[test]
+    fn one_operation_is_measured_against_each_element() {
+        let bound = Bound::Element(1.0 / 1024.0);
+        let small = check("f32[2] {1.125, 1e9}", "f32[2] {1, 1e9}", bound);
+        assert_eq!((small.wrong, small.max_error, small.bound), (1, 0.125, 1.0 / 1024.0));
+        assert!(check("c64[] (1, 1e-8)", "c64[] (1, 0)", bound).agrees());
+        let denormal = Bound::Element(1.0 / 512.0);
+        assert!(check("f16[] 1.0133e-6", "f16[] 9.5367e-7", denormal).agrees());
+    }
+
+    #[test]
     fn special_values_under_a_bound() {
-        assert!(check("f32[2] {-0, nan}", "f32[2] {0, nan}", &LOOSE).agrees());
-        assert!(!check("f32[] inf", "f32[] 3e38", &LOOSE).agrees());
-        assert!(!check("f32[] inf", "f32[] -inf", &LOOSE).agrees());
-        assert!(!check("f32[] nan", "f32[] 1", &LOOSE).agrees());
-        let flushed = check("f32[] 1e-40", "f32[] 0", &LOOSE);
+        assert!(check("f32[2] {-0, nan}", "f32[2] {0, nan}", LOOSE).agrees());
+        assert!(!check("f32[] inf", "f32[] 3e38", LOOSE).agrees());
+        assert!(!check("f32[] inf", "f32[] -inf", LOOSE).agrees());
+        assert!(!check("f32[] nan", "f32[] 1", LOOSE).agrees());
+        let flushed = check("f32[] 1e-40", "f32[] 0", LOOSE);
         assert_eq!((flushed.wrong, flushed.flushed), (0, 1));
-        assert!(!check("f16[] 5.96e-8", "f16[] 0", &LOOSE).agrees());
+        assert!(!check("f16[] 5.96e-8", "f16[] 0", LOOSE).agrees());
     }
 
     #[test]
     fn other_shapes_are_an_error() {
-        let error = compare(&"f32[] 1".parse().unwrap(), &"f32[1] {1}".parse().unwrap(), &LOOSE);
+        let error =
+            compare(&"f32[] 1".parse().unwrap(), &"f32[1] {1}".parse().unwrap(), &LOOSE.into());
         assert!(error.unwrap_err().to_string().contains("wanted f32[1]"));
     }
 }

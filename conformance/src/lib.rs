@@ -11,6 +11,7 @@ mod bound;
 mod case;
 mod compare;
 mod engine;
+mod facts;
 mod file;
 mod report;
 mod suite;

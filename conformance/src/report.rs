@@ -109,13 +109,10 @@ impl Comparison {
         }
         if self.worst.is_some() || self.bound > 0.0 {
             let Self { max_error, bound, max_ulps, .. } = self;
-            let _ = writeln!(
-                out,
-                "error {max_error:.3e} of the array's scale (bound {bound:.3e}), {max_ulps} ulp"
-            );
+            let _ = writeln!(out, "error {max_error:.3e} (bound {bound:.3e}), {max_ulps} ulp");
         }
         if self.flushed > 0 {
-            let _ = writeln!(out, "{} elements are 0 against a denormal number", self.flushed);
+            let _ = writeln!(out, "{} numbers differ below the smallest normal one", self.flushed);
         }
         out
     }

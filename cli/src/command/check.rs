@@ -23,8 +23,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
                 if count > 1 {
                     output::note(&format!("{}: {count} errors\n", path.display()));
                 }
-                let misuse = failure.exit == Exit::Misuse && worst.is_none();
-                worst = if misuse { Some(Exit::Misuse) } else { Some(Exit::Wrong) };
+                // A module that is wrong outweighs a file that cannot be read.
+                worst = match (worst, failure.exit) {
+                    (None | Some(Exit::Misuse), Exit::Misuse) => Some(Exit::Misuse),
+                    _ => Some(Exit::Wrong),
+                };
             }
         }
     }

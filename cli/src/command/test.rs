@@ -12,6 +12,11 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
     for path in &args.paths {
         reports.extend(under(path, engine, args.verbose)?);
     }
+    if let Some(to) = &args.json {
+        let lines: Vec<String> = reports.iter().map(Report::json).collect();
+        let text = format!("[\n{}\n]\n", lines.join(",\n"));
+        std::fs::write(to, text).map_err(|e| Failure::file(to, &e))?;
+    }
     let summary = Summary::of(&reports);
     output::data(&format!("{summary}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
     let unsupported = |r: &Report| matches!(r.outcome, Outcome::Unsupported(_));

@@ -1,0 +1,145 @@
+//! What files beside a module cannot test: arguments, exit codes, standard input, files written.
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A folder of its own for a test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("etalon-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+    fn etalon(&self, line: &str) -> Output {
+        self.with_input(line, "")
+    }
+    fn with_input(&self, line: &str, input: &str) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_etalon"))
+            .args(line.split_whitespace())
+            .current_dir(&self.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The process may end without reading all of it.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+}
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[track_caller]
+fn expect(output: &Output, code: i32, data: &str, errors: &str) {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{stdout}{stderr}");
+    assert!(stdout.contains(data), "no `{data}` in {stdout}");
+    assert!(stderr.contains(errors), "no `{errors}` in {stderr}");
+}
+
+const ADD: &str = "HloModule m\nENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] add(x, x) }\n";
+const SEVEN: &str = "HloModule m\nENTRY e { ROOT c = s32[2] constant({7, 8}) }\n";
+
+#[test]
+fn results_are_arguments_again() {
+    let folder = Folder::new("run");
+    folder.write("add.hlo", ADD);
+    folder.write("seven.hlo", "HloModule m\nENTRY e { c = s32[2] constant({7, 8}) ROOT t = (s32[2], s32[2]) tuple(c, c) }");
+    expect(&folder.etalon("run seven.hlo --output seven.npz"), 0, "", "");
+    expect(&folder.etalon("run add.hlo --input seven.npz"), 2, "", "E0603");
+    let arrays = std::fs::File::open(folder.0.join("seven.npz")).unwrap();
+    let mut arrays = hlo::literal::npz::read(arrays).unwrap();
+    assert_eq!(arrays.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["out0", "out1"]);
+    let value =
+        arrays.remove(0).to_literal(&hlo::ArrayShape::new(hlo::ElementType::S32, vec![2])).unwrap();
+    let to = std::fs::File::create(folder.0.join("in.npz")).unwrap();
+    hlo::literal::npz::write(to, [("in0".to_owned(), &value)]).unwrap();
+    expect(&folder.etalon("run add.hlo --input in.npz"), 0, "s32[2] {14, 16}", "");
+}
+
+#[test]
+fn missing_arguments_are_named() {
+    let folder = Folder::new("missing");
+    folder.write("add.hlo", ADD);
+    expect(&folder.etalon("run add.hlo"), 2, "", "error[E0602]");
+    expect(&folder.etalon("run add.hlo"), 2, "", "--random SEED");
+    let first = folder.etalon("run add.hlo --random 5");
+    expect(&first, 0, "s32[2] {", "");
+    assert_eq!(first.stdout, folder.etalon("run add.hlo --random 5").stdout);
+}
+
+#[test]
+fn exit_codes_say_whose_fault_it_is() {
+    let folder = Folder::new("codes");
+    folder.write("wrong.hlo", "HloModule m\nENTRY e { ROOT c = s32[2] negat(c) }");
+    folder.write("elided.hlo", "HloModule m\nENTRY e { ROOT c = s32[2] constant({...}) }");
+    folder.write("seven.hlo", SEVEN);
+    expect(&folder.etalon("check wrong.hlo"), 1, "", "wrong.hlo:2:");
+    expect(&folder.etalon("check none.hlo"), 2, "", "error[E0601]: none.hlo");
+    expect(&folder.etalon("check none.hlo wrong.hlo none.hlo"), 1, "", "E0601");
+    expect(&folder.etalon("check"), 2, "", "Usage");
+    expect(&folder.etalon("run elided.hlo"), 3, "", "E0403");
+    expect(&folder.etalon("run seven.hlo --fuel 0"), 1, "", "E0404");
+    expect(&folder.etalon("run seven.hlo --max-memory 1"), 1, "", "E0405");
+    expect(&folder.etalon("explain nothing-like-it"), 2, "", "E0605");
+    for number in ["E0101", "e0301", "E0402", "E0601", "dot", "cross-replica-sum"] {
+        expect(&folder.etalon(&format!("explain {number}")), 0, "\n", "");
+    }
+}
+
+#[test]
+fn texts_come_from_standard_input_and_go_back_in_place() {
+    let folder = Folder::new("print");
+    expect(&folder.with_input("run -", SEVEN), 0, "s32[2] {7, 8}", "");
+    expect(&folder.with_input("check -", "HloModule"), 1, "", "<stdin>:1:");
+    folder.write("add.hlo", ADD);
+    expect(&folder.etalon("print add.hlo --in-place"), 0, "", "");
+    let printed = folder.etalon("print add.hlo");
+    expect(&printed, 0, "ROOT %r", "");
+    assert_eq!(std::fs::read(folder.0.join("add.hlo")).unwrap(), printed.stdout);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+    // A module that does not parse is left alone.
+    folder.write("add.hlo", "HloModule m {");
+    expect(&folder.etalon("print add.hlo --in-place"), 1, "", "add.hlo:1:");
+    assert_eq!(std::fs::read_to_string(folder.0.join("add.hlo")).unwrap(), "HloModule m {");
+}
+
+#[test]
+fn a_reader_may_go_away() {
+    let folder = Folder::new("pipe");
+    folder.write("add.hlo", ADD);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_etalon"))
+        .args(["print", "add.hlo"])
+        .current_dir(&folder.0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn tests_are_counted_and_listed() {
+    let folder = Folder::new("test");
+    folder.write("add.hlo", &format!("{ADD}// in: s32[2] {{1, 2}}\n// out: s32[2] {{2, 4}}\n// -----\n{SEVEN}// out: s32[2] {{7, 9}}\n"));
+    let output = folder.etalon("test . --json report.json");
+    expect(&output, 1, "1 agree, 1 differ", "");
+    expect(&output, 1, "got s32[] 8, wanted s32[] 9", "");
+    let json = std::fs::read_to_string(folder.0.join("report.json")).unwrap();
+    assert_eq!(json.matches("\"outcome\"").count(), 2, "{json}");
+    std::fs::remove_file(folder.0.join("add.hlo")).unwrap();
+    expect(&folder.etalon("test ."), 2, "0 agree", "no test was found");
+}
