@@ -24,7 +24,8 @@ pub(crate) struct Applied<'m> {
 #[derive(Debug)]
 enum Body<'m> {
     Steps(Program),
-    Machine(&'m Module, ComputationId),
+    /// On a machine of its own, within the fuel of the whole run.
+    Machine(&'m Module, ComputationId, Options),
 }
 
 /// Steps over registers; the first registers hold the arguments.
@@ -49,7 +50,7 @@ enum Step {
 
 impl<'m> Applied<'m> {
     /// Lays out computation `id`, all of whose parameters and results are scalars.
-    pub(crate) fn new(module: &'m Module, id: ComputationId) -> Result<Self> {
+    pub(crate) fn new(module: &'m Module, id: ComputationId, options: Options) -> Result<Self> {
         let shape = module.computations[id].program_shape();
         let scalar = |shape: &Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
         let parameters: Option<Vec<_>> = shape.parameters.iter().map(|s| scalar(s)).collect();
@@ -68,7 +69,7 @@ impl<'m> Applied<'m> {
                 program.results = results;
                 Body::Steps(program)
             }
-            None => Body::Machine(module, id),
+            None => Body::Machine(module, id, options),
         };
         Ok(Self { parameters, results, body })
     }
@@ -115,7 +116,9 @@ impl<'m> Applied<'m> {
                 }
                 Ok(())
             }
-            Body::Machine(module, id) => self.on_machine(module, *id, arguments, out),
+            Body::Machine(module, id, options) => {
+                self.on_machine(module, *id, *options, arguments, out)
+            }
         }
     }
 
@@ -123,12 +126,13 @@ impl<'m> Applied<'m> {
         &self,
         module: &'m Module,
         id: ComputationId,
+        options: Options,
         arguments: &[Scalar],
         out: &mut [Scalar],
     ) -> Result<()> {
         let arguments = arguments.iter().zip(&self.parameters);
         let arguments = arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
-        let mut machine = Machine::of(module, id, Options::default(), arguments)?;
+        let mut machine = Machine::of(module, id, options, arguments)?;
         let Ended::Done(result) = machine.resume()?;
         match result.elements() {
             Some(elements) => {

@@ -62,9 +62,8 @@ type LastUses = Vec<Vec<InstructionId>>;
 #[derive(Debug)]
 pub(crate) struct Context<'m> {
     pub(crate) module: &'m Module,
-    fuel: Option<u64>,
+    options: Options,
     spent: u64,
-    max_memory: Option<usize>,
     live: usize,
     applied: RefCell<HashMap<ComputationId, Rc<Applied<'m>>>>,
 }
@@ -73,7 +72,7 @@ impl<'m> Context<'m> {
     /// Pays for `steps` steps.
     pub(crate) fn spend(&mut self, steps: u64) -> Result<()> {
         self.spent = self.spent.saturating_add(steps);
-        match self.fuel {
+        match self.options.fuel {
             Some(fuel) if self.spent > fuel => Err(Code::OutOfFuel { steps: fuel }.into()),
             _ => Ok(()),
         }
@@ -83,13 +82,13 @@ impl<'m> Context<'m> {
         if let Some(applied) = self.applied.borrow().get(&id) {
             return Ok(Rc::clone(applied));
         }
-        let applied = Rc::new(Applied::new(self.module, id)?);
+        let applied = Rc::new(Applied::new(self.module, id, self.options)?);
         self.applied.borrow_mut().insert(id, Rc::clone(&applied));
         Ok(applied)
     }
     fn reserve(&mut self, bytes: usize) -> Result<()> {
         let live = self.live.saturating_add(bytes);
-        if let Some(limit) = self.max_memory
+        if let Some(limit) = self.options.max_memory
             && live > limit
         {
             let message = format!("{live} bytes of values would be live; {limit} are allowed");
@@ -115,14 +114,7 @@ impl<'m> Machine<'m> {
         options: Options,
         arguments: Vec<Literal>,
     ) -> Result<Self> {
-        let context = Context {
-            module,
-            fuel: options.fuel,
-            spent: 0,
-            max_memory: options.max_memory,
-            live: 0,
-            applied: RefCell::default(),
-        };
+        let context = Context { module, options, spent: 0, live: 0, applied: RefCell::default() };
         let mut machine = Self { module, frames: Vec::new(), tables: HashMap::new(), context };
         machine.push(id, arguments, Then::Return)?;
         Ok(machine)

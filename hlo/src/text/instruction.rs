@@ -243,6 +243,10 @@ impl<'a> Parser<'a> {
 
     /// `#1#0` after an operand's name: elements of a tuple.
     fn elements(&mut self, mut id: InstructionId, name: &str) -> Result<InstructionId> {
+        // Nearly every operand is a plain name: it costs no allocation.
+        if self.cursor.next_byte() != Some(b'#') {
+            return Ok(id);
+        }
         let mut path = name.to_owned();
         while self.cursor.next_byte() == Some(b'#') {
             let start = self.cursor.offset();

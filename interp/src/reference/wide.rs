@@ -34,6 +34,10 @@ impl Sum {
     }
     #[inline]
     pub(super) fn value(self) -> f64 {
+        // Where nothing was lost the sum is exact, and a negative zero stays one.
+        if self.lost == 0.0 {
+            return self.sum;
+        }
         // An infinity or NaN leaves no error worth adding: it would turn an infinite sum into NaN.
         let whole = self.sum + self.lost;
         if self.sum.is_finite() && !whole.is_nan() { whole } else { self.sum }
@@ -177,6 +181,15 @@ mod tests {
         dot.add_product(x, x);
         dot.add(-1.0 - 2.0 * f64::EPSILON);
         assert_eq!(dot.value(), f64::EPSILON * f64::EPSILON);
+    }
+
+    #[test]
+    fn negative_zero_stays() {
+        let mut sum = Sum::new(-0.0);
+        sum.add(-0.0);
+        assert!(sum.value().is_sign_negative());
+        sum.add(0.0);
+        assert!(sum.value().is_sign_positive());
     }
 
     #[test]
