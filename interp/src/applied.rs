@@ -2,6 +2,7 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is laid out once as steps over
 //! registers; anything else runs on a machine of its own, slower and just as right.
+use crate::hooks::Hooks;
 use crate::interpreter::Options;
 use crate::machine::{Machine, Step as Ended};
 use crate::{Error, Result, num};
@@ -132,7 +133,7 @@ impl<'m> Applied<'m> {
     ) -> Result<()> {
         let arguments = arguments.iter().zip(&self.parameters);
         let arguments = arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
-        let mut machine = Machine::of(module, id, options, arguments)?;
+        let mut machine = Machine::of(module, id, options, Hooks::new(), arguments)?;
         let Ended::Done(result) = machine.resume()?;
         match result.elements() {
             Some(elements) => {

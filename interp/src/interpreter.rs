@@ -1,5 +1,6 @@
 //! The entry point: a verified module, options, arguments in, result out.
 use crate::error::Code;
+use crate::hooks::Hooks;
 use crate::machine::{Machine, Step};
 use crate::{Error, Result};
 use hlo::{ArrayShape, Literal, Shape, Verified};
@@ -38,10 +39,11 @@ impl Options {
 /// let result = interp::Interpreter::new(&verified).run(&[]).unwrap();
 /// assert_eq!(result.to_string(), "s32[] 7");
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Interpreter<'m> {
     verified: &'m Verified,
     options: Options,
+    hooks: Hooks,
 }
 
 impl<'m> Interpreter<'m> {
@@ -51,7 +53,13 @@ impl<'m> Interpreter<'m> {
     }
     /// An interpreter with options.
     pub fn with_options(verified: &'m Verified, options: Options) -> Self {
-        Self { verified, options }
+        Self { verified, options, hooks: Hooks::new() }
+    }
+    /// The same, with what the program may reach outside of itself.
+    #[must_use]
+    pub fn with_hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
+        self
     }
 
     /// The result of the entry computation on `arguments`, one for each parameter.
@@ -88,7 +96,7 @@ impl<'m> Interpreter<'m> {
             }
             fitted.push(with_layouts(argument, wanted));
         }
-        Machine::new(module, self.options, fitted)
+        Machine::new(module, self.options, self.hooks.clone(), fitted)
     }
 }
 

@@ -17,6 +17,7 @@
 //! ```
 mod applied;
 mod error;
+mod hooks;
 mod index;
 mod interpreter;
 mod machine;
@@ -24,6 +25,7 @@ pub mod num;
 mod reference;
 
 pub use error::{Code, Error, explain};
+pub use hooks::{Call, Hooks};
 pub use interpreter::{Interpreter, Options};
 pub use machine::{Machine, Step};
 pub use reference::is_implemented;

@@ -4,6 +4,7 @@
 //! `reference`. A machine is a value: it can stop between any two instructions and go on later.
 use crate::applied::Applied;
 use crate::error::Code;
+use crate::hooks::Hooks;
 use crate::interpreter::{Options, checked_bytes, with_layouts};
 use crate::{Error, Result, reference};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
@@ -63,6 +64,7 @@ type LastUses = Vec<Vec<InstructionId>>;
 pub(crate) struct Context<'m> {
     pub(crate) module: &'m Module,
     options: Options,
+    hooks: Hooks,
     spent: u64,
     live: usize,
     applied: RefCell<HashMap<ComputationId, Rc<Applied<'m>>>>,
@@ -86,6 +88,10 @@ impl<'m> Context<'m> {
         self.applied.borrow_mut().insert(id, Rc::clone(&applied));
         Ok(applied)
     }
+    /// What the program may reach outside of itself.
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
     fn reserve(&mut self, bytes: usize) -> Result<()> {
         let live = self.live.saturating_add(bytes);
         if let Some(limit) = self.options.max_memory
@@ -103,18 +109,21 @@ impl<'m> Machine<'m> {
     pub(crate) fn new(
         module: &'m Module,
         options: Options,
+        hooks: Hooks,
         arguments: Vec<Literal>,
     ) -> Result<Self> {
-        Self::of(module, module.entry, options, arguments)
+        Self::of(module, module.entry, options, hooks, arguments)
     }
     /// A machine that runs computation `id`.
     pub(crate) fn of(
         module: &'m Module,
         id: ComputationId,
         options: Options,
+        hooks: Hooks,
         arguments: Vec<Literal>,
     ) -> Result<Self> {
-        let context = Context { module, options, spent: 0, live: 0, applied: RefCell::default() };
+        let context =
+            Context { module, options, hooks, spent: 0, live: 0, applied: RefCell::default() };
         let mut machine = Self { module, frames: Vec::new(), tables: HashMap::new(), context };
         machine.push(id, arguments, Then::Return)?;
         Ok(machine)

@@ -1,5 +1,5 @@
 //! `all-gather`: concatenates what the devices of a group hold.
-use super::value::{ReplicaGroups};
+use super::value::ReplicaGroups;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

@@ -1,5 +1,5 @@
 //! `all-to-all`: every device sends a part to every other.
-use super::value::{ReplicaGroups};
+use super::value::ReplicaGroups;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

@@ -1,5 +1,5 @@
 //! Batch normalisation: training, inference, gradient.
-use super::value::{Float};
+use super::value::Float;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

@@ -1,5 +1,5 @@
 //! `collective-broadcast`: one device of a group sends to the others.
-use super::value::{ReplicaGroups};
+use super::value::ReplicaGroups;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

@@ -1,5 +1,5 @@
 //! `collective-permute`: devices send along given pairs.
-use super::value::{Pairs};
+use super::value::Pairs;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

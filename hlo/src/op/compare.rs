@@ -40,7 +40,9 @@ impl ShapeRule for Compare {
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
-        check(lhs.ty == rhs.ty, "compare_c1", || format!("operands are {} and {}", lhs.ty, rhs.ty))?;
+        check(lhs.ty == rhs.ty, "compare_c1", || {
+            format!("operands are {} and {}", lhs.ty, rhs.ty)
+        })?;
         same_dims(cx, lhs, rhs, 1)?;
         let order = self.order(lhs.ty);
         let total = order == ComparisonType::TotalOrder && lhs.ty.is_float();

@@ -71,7 +71,10 @@ impl Attrs for Conditional {
 impl ShapeRule for Conditional {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let count = self.branches.len();
-        cx.arity(count > 0 && cx.operands.len() == count + 1, "a selector and an operand for each branch")?;
+        cx.arity(
+            count > 0 && cx.operands.len() == count + 1,
+            "a selector and an operand for each branch",
+        )?;
         let selector = cx.operands[0];
         let wanted = if self.on_pred { ElementType::Pred } else { ElementType::S32 };
         check(selector.is_scalar(wanted), "case_selector", || {

@@ -1,5 +1,7 @@
 //! `convolution`: sums products over a moving window.
-use super::value::{ConvDims, ConvolutionKind, DotAlgorithm, OperandPrecision, ConvSparsity, Window};
+use super::value::{
+    ConvDims, ConvSparsity, ConvolutionKind, DotAlgorithm, OperandPrecision, Window,
+};
 use super::{Infer, ShapeRule, check, windows};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, Error, Result, Shape};
@@ -68,7 +70,8 @@ impl Convolution {
         let labels = &self.dim_labels;
         let size = |shape: &ArrayShape, dim: i64| shape.dim(dim).unwrap_or(0);
         let (batch, feature) = (size(lhs, labels.lhs_batch), size(lhs, labels.lhs_feature));
-        let (input, output) = (size(rhs, labels.rhs_input_feature), size(rhs, labels.rhs_output_feature));
+        let (input, output) =
+            (size(rhs, labels.rhs_input_feature), size(rhs, labels.rhs_output_feature));
         check(batch % batches == 0, "convolution_c10", || {
             format!("a batch of {batch} does not divide into {batches} groups")
         })
@@ -92,7 +95,8 @@ impl ShapeRule for Convolution {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         cx.arity(cx.operands.len() >= 2, "2 operands")?;
         let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
-        let plain = matches!(self.convolution_kind, ConvolutionKind::Unset | ConvolutionKind::Fprop);
+        let plain =
+            matches!(self.convolution_kind, ConvolutionKind::Unset | ConvolutionKind::Fprop);
         if !plain || cx.operands.len() > 2 || self.sparsity_config.is_some() {
             // Shapes of gradients and sparse operands follow other rules.
             return cx.stated().cloned();

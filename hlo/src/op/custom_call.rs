@@ -1,5 +1,8 @@
 //! `custom-call`: code that is not HLO.
-use super::value::{ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing, PaddingType, Text, Window};
+use super::value::{
+    ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing,
+    PaddingType, Text, Window,
+};
 use super::{Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Literal, Result, Shape};

@@ -1,5 +1,5 @@
 //! `domain`: a border between shardings.
-use super::value::{DomainMetadata};
+use super::value::DomainMetadata;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

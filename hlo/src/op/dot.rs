@@ -89,7 +89,11 @@ impl Pairing<'_> {
         dims_of(&right, rhs, "dot_general_c4", "rhs_contracting_dims")?;
         for (l, r, number, size, attribute) in pairs {
             check(l.len() == r.len(), number, || {
-                format!("{} dimensions of the left operand are paired with {} of the right", l.len(), r.len())
+                format!(
+                    "{} dimensions of the left operand are paired with {} of the right",
+                    l.len(),
+                    r.len()
+                )
             })
             .map_err(|e| e.on(Place::Attribute(attribute)))?;
             for (&l, &r) in l.iter().zip(r) {
@@ -109,7 +113,8 @@ impl Pairing<'_> {
 /// The type sums are rounded to: what is stated, or the wider of the operands' types.
 fn result_type(cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> ElementType {
     let stated = cx.stated.and_then(Shape::element_type);
-    let wider = if (rhs.is_complex(), rhs.bits()) > (lhs.is_complex(), lhs.bits()) { rhs } else { lhs };
+    let wider =
+        if (rhs.is_complex(), rhs.bits()) > (lhs.is_complex(), lhs.bits()) { rhs } else { lhs };
     stated.unwrap_or(wider)
 }
 

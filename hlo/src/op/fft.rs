@@ -1,5 +1,5 @@
 //! `fft`: discrete Fourier transforms.
-use super::value::{FftType};
+use super::value::FftType;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

@@ -122,10 +122,18 @@ impl ShapeRule for Gather {
         let (batch, vector) = index_dims(indices, self.index_vector_dim, "gather_c2")?;
         let rank = self.offset_dims.len() + batch.len();
         self.lists(operand, vector, rank)?;
-        let (left, right) = (self.operand_batching_dims.len(), self.start_indices_batching_dims.len());
-        check(left == right, "gather_c16", || format!("{left} operand dimensions are batched with {right} of the indices"))
-            .map_err(|e| e.on(Place::Attribute("start_indices_batching_dims")))?;
-        unique_in_range(&self.start_indices_batching_dims, indices.rank(), "gather_c14", "start_indices_batching_dims")?;
+        let (left, right) =
+            (self.operand_batching_dims.len(), self.start_indices_batching_dims.len());
+        check(left == right, "gather_c16", || {
+            format!("{left} operand dimensions are batched with {right} of the indices")
+        })
+        .map_err(|e| e.on(Place::Attribute("start_indices_batching_dims")))?;
+        unique_in_range(
+            &self.start_indices_batching_dims,
+            indices.rank(),
+            "gather_c14",
+            "start_indices_batching_dims",
+        )?;
         let batching = Batching {
             dims: &self.operand_batching_dims,
             indices_dims: &self.start_indices_batching_dims,

@@ -1,5 +1,5 @@
 //! `infeed`, `outfeed`, `send`, `recv`: data that comes from outside or goes there.
-use super::value::{Text};
+use super::value::Text;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

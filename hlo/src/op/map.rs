@@ -33,8 +33,10 @@ impl ShapeRule for Map {
             cx.arrays()?.into_iter().map(|operand| Shape::scalar(operand.ty)).collect();
         parameters(&callee, &scalars.iter().collect::<Vec<_>>(), "map_c4", "to_apply")?;
         let result = callee.result.array().filter(|a| a.rank() == 0);
-        check(result.is_some(), "map_c4", || format!("the computation gives {}, no scalar", callee.result))
-            .map_err(|e| e.on(Place::Attribute("to_apply")))?;
+        check(result.is_some(), "map_c4", || {
+            format!("the computation gives {}, no scalar", callee.result)
+        })
+        .map_err(|e| e.on(Place::Attribute("to_apply")))?;
         Ok(first.with_type(result.expect("checked above").ty).into())
     }
 }

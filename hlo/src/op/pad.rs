@@ -33,13 +33,15 @@ impl ShapeRule for Pad {
             })
             .map_err(|e| e.on(Place::Attribute("padding")))?;
             let holes = i128::from((size - 1).max(0)) * i128::from(padding.interior);
-            let padded = i128::from(size) + i128::from(padding.low) + i128::from(padding.high) + holes;
+            let padded =
+                i128::from(size) + i128::from(padding.low) + i128::from(padding.high) + holes;
             check((0..=i128::from(i64::MAX)).contains(&padded), "pad_c4", || {
                 format!("a dimension of size {size} would become {padded}")
             })
             .map_err(|e| e.on(Place::Attribute("padding")))?;
             dims.push(i64::try_from(padded).expect("checked above"));
         }
-        Ok(ArrayShape { dynamic: operand.dynamic.clone(), ..ArrayShape::new(operand.ty, dims) }.into())
+        Ok(ArrayShape { dynamic: operand.dynamic.clone(), ..ArrayShape::new(operand.ty, dims) }
+            .into())
     }
 }

@@ -1,5 +1,5 @@
 //! `reduce-scatter`: folds across devices and hands out the parts.
-use super::value::{ReplicaGroups};
+use super::value::ReplicaGroups;
 use super::{Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};

@@ -26,8 +26,10 @@ impl ShapeRule for ReduceWindow {
         cx.arity(even, "operands and as many initial values")?;
         let first = cx.array(0)?;
         let reversed = self.window.dims.iter().any(|d| d.reversal);
-        check(!reversed, "reduce_window_reversal", || "the window of a reduce-window is not reversed".to_owned())
-            .map_err(|e| e.on(Place::Attribute("window")))?;
+        check(!reversed, "reduce_window_reversal", || {
+            "the window of a reduce-window is not reversed".to_owned()
+        })
+        .map_err(|e| e.on(Place::Attribute("window")))?;
         let dims = windows::places(&self.window, &first.dims, "reduce_window_c4")?;
         let mut inputs = Vec::with_capacity(count);
         for i in 0..count {

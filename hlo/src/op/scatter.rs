@@ -38,7 +38,12 @@ impl Scatter {
     fn lists(&self, operand: &ArrayShape, vector: i64, updates: &ArrayShape) -> Result<()> {
         let rank = operand.rank();
         ascending(&self.update_window_dims, "scatter_c7", "update_window_dims")?;
-        unique_in_range(&self.update_window_dims, updates.rank(), "scatter_c8", "update_window_dims")?;
+        unique_in_range(
+            &self.update_window_dims,
+            updates.rank(),
+            "scatter_c8",
+            "update_window_dims",
+        )?;
         ascending(&self.inserted_window_dims, "scatter_c10", "inserted_window_dims")?;
         ascending(&self.input_batching_dims, "scatter_c12", "input_batching_dims")?;
         let left_out = [self.inserted_window_dims.as_slice(), &self.input_batching_dims].concat();
@@ -53,10 +58,21 @@ impl Scatter {
             format!("scatter_dims_to_operand_dims has {mapped} entries, an index vector {vector}")
         })
         .map_err(|e| e.on(Place::Attribute("scatter_dims_to_operand_dims")))?;
-        unique_in_range(&self.scatter_dims_to_operand_dims, rank, "scatter_c20", "scatter_dims_to_operand_dims")
+        unique_in_range(
+            &self.scatter_dims_to_operand_dims,
+            rank,
+            "scatter_c20",
+            "scatter_dims_to_operand_dims",
+        )
     }
 
-    fn updates(&self, operand: &ArrayShape, indices: &ArrayShape, updates: &ArrayShape, i: usize) -> Result<()> {
+    fn updates(
+        &self,
+        operand: &ArrayShape,
+        indices: &ArrayShape,
+        updates: &ArrayShape,
+        i: usize,
+    ) -> Result<()> {
         let on = |e: crate::Error| e.on(Place::Operand(i));
         let (batch, _) = index_dims(indices, self.index_vector_dim, "scatter_c22")?;
         let wanted = batch.len() + self.update_window_dims.len();
@@ -101,10 +117,18 @@ impl ShapeRule for Scatter {
             self.updates(operand, indices, updates, count + 1 + i)?;
             inputs.push(operand.ty);
         }
-        let (left, right) = (self.input_batching_dims.len(), self.scatter_indices_batching_dims.len());
-        check(left == right, "scatter_c17", || format!("{left} operand dimensions are batched with {right} of the indices"))
-            .map_err(|e| e.on(Place::Attribute("scatter_indices_batching_dims")))?;
-        unique_in_range(&self.scatter_indices_batching_dims, indices.rank(), "scatter_c14", "scatter_indices_batching_dims")?;
+        let (left, right) =
+            (self.input_batching_dims.len(), self.scatter_indices_batching_dims.len());
+        check(left == right, "scatter_c17", || {
+            format!("{left} operand dimensions are batched with {right} of the indices")
+        })
+        .map_err(|e| e.on(Place::Attribute("scatter_indices_batching_dims")))?;
+        unique_in_range(
+            &self.scatter_indices_batching_dims,
+            indices.rank(),
+            "scatter_c14",
+            "scatter_indices_batching_dims",
+        )?;
         let batching = Batching {
             dims: &self.input_batching_dims,
             indices_dims: &self.scatter_indices_batching_dims,

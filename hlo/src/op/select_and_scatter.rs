@@ -21,15 +21,21 @@ attrs! {
 impl ShapeRule for SelectAndScatter {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, source) = (cx.array(0)?, cx.array(1)?);
-        let dilated = self.window.dims.iter().any(|d| d.lhs_dilation != 1 || d.rhs_dilation != 1 || d.reversal);
+        let dilated = self
+            .window
+            .dims
+            .iter()
+            .any(|d| d.lhs_dilation != 1 || d.rhs_dilation != 1 || d.reversal);
         check(!dilated, "select_and_scatter_window", || {
             "the window of a select-and-scatter has no dilation and no reversal".to_owned()
         })
         .map_err(|e| e.on(Place::Attribute("window")))?;
         let dims = windows::places(&self.window, &operand.dims, "select_and_scatter_c4")?;
-        check(source.dims == dims && source.ty.same_ignoring_precision(operand.ty), "select_and_scatter_c2", || {
-            format!("the window has {dims:?} places over the operand, the source is {source}")
-        })
+        check(
+            source.dims == dims && source.ty.same_ignoring_precision(operand.ty),
+            "select_and_scatter_c2",
+            || format!("the window has {dims:?} places over the operand, the source is {source}"),
+        )
         .map_err(|e| e.on(Place::Operand(1)))?;
         initial_value(cx, 2, operand.ty, "select_and_scatter_c3")?;
         let scalar = Shape::scalar(operand.ty);

@@ -28,9 +28,11 @@ impl ShapeRule for Slice {
                 format!("range [{start}:{limit}] does not lie in a dimension of size {size}")
             })
             .map_err(on)?;
-            check(stride > 0, "slice_c4", || format!("stride {stride} is not positive")).map_err(on)?;
+            check(stride > 0, "slice_c4", || format!("stride {stride} is not positive"))
+                .map_err(on)?;
             dims.push((limit - start) / stride + i64::from((limit - start) % stride != 0));
         }
-        Ok(ArrayShape { dynamic: operand.dynamic.clone(), ..ArrayShape::new(operand.ty, dims) }.into())
+        Ok(ArrayShape { dynamic: operand.dynamic.clone(), ..ArrayShape::new(operand.ty, dims) }
+            .into())
     }
 }

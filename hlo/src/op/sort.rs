@@ -34,8 +34,10 @@ impl ShapeRule for Sort {
         let first = cx.array(0)?;
         if let Some(dims) = &self.dimensions {
             let dim = only(dims, "dimensions")?;
-            check(first.dim(dim).is_some(), "sort_c4", || format!("dimension {dim} does not exist in {first}"))
-                .map_err(|e| e.on(Place::Attribute("dimensions")))?;
+            check(first.dim(dim).is_some(), "sort_c4", || {
+                format!("dimension {dim} does not exist in {first}")
+            })
+            .map_err(|e| e.on(Place::Attribute("dimensions")))?;
         }
         let mut scalars = Vec::new();
         for (i, operand) in cx.arrays()?.into_iter().enumerate() {

@@ -16,14 +16,19 @@ impl ShapeRule for Transpose {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let operand = cx.array(0)?;
         check(self.dimensions.len() == operand.rank(), "transpose_c2", || {
-            format!("{} dimensions are listed for an operand of rank {}", self.dimensions.len(), operand.rank())
+            format!(
+                "{} dimensions are listed for an operand of rank {}",
+                self.dimensions.len(),
+                operand.rank()
+            )
         })
         .map_err(|e| e.on(Place::Attribute("dimensions")))?;
         dims_of(&self.dimensions, operand, "transpose_c2", "dimensions")?;
         let from: Vec<usize> =
             self.dimensions.iter().map(|&d| usize::try_from(d).expect("checked above")).collect();
         let dims: Dims = from.iter().map(|&d| operand.dims[d]).collect();
-        let dynamic = operand.dynamic.as_ref().map(|flags| from.iter().map(|&d| flags[d]).collect());
+        let dynamic =
+            operand.dynamic.as_ref().map(|flags| from.iter().map(|&d| flags[d]).collect());
         // The elements stay where they are: each layout entry is renamed to where its dimension went.
         let place = |d: &i64| {
             let found = self.dimensions.iter().position(|p| p == d).unwrap_or(0);

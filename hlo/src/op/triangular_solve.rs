@@ -1,5 +1,5 @@
 //! `triangular-solve`: solves a triangular system.
-use super::value::{Transpose};
+use super::value::Transpose;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 

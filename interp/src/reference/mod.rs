@@ -1,22 +1,33 @@
 //! The executable specification: one function for each op, over elements in wide form.
+mod batch_norm;
 mod broadcast;
+mod cholesky;
+mod collective;
 mod concatenate;
 mod convolution;
 mod custom_call;
 mod dot;
+mod dynamic_shape;
 mod dynamic_slice;
 mod elementwise;
+mod fft;
 mod gather;
 mod iota;
 mod map;
 mod moved;
 mod pad;
+mod ragged_dot;
 mod reduce;
 mod reduce_window;
+mod rng;
+mod rng_bit_generator;
+mod scaled_dot;
 mod scatter;
 mod select_and_scatter;
 mod sort;
+mod stochastic_convert;
 mod topk;
+mod triangular_solve;
 mod wide;
 
 use crate::error::Code;
@@ -125,7 +136,7 @@ pub(crate) fn evaluate(
         Op::Sort(op) => sort::sort(op, operands, shape, context)?,
         Op::TopK(op) => topk::topk(op, operands[0], shape),
         Op::Map(op) => map::map(op, operands, array()?, context)?,
-        Op::CustomCall(op) => custom_call::custom_call(op, operands, shape)?,
+        Op::CustomCall(op) => custom_call::custom_call(op, operands, shape, context.hooks())?,
         Op::Tuple(_) => Literal::tuple(operands.iter().map(|&o| o.clone()).collect()),
         Op::GetTupleElement(op) => {
             let elements = operands[0].elements().expect("verified: a tuple");
@@ -144,6 +155,27 @@ pub(crate) fn evaluate(
         Op::Parameter(_) | Op::Call(_) | Op::Fusion(_) | Op::While(_) | Op::Conditional(_) => {
             return Err(Error::internal("control flow is the machine's"));
         }
+        Op::BatchNormGrad(op) => batch_norm::grad(op, operands, shape)?,
+        Op::BatchNormInference(op) => batch_norm::inference(op, operands, array()?)?,
+        Op::BatchNormTraining(op) => batch_norm::training(op, operands, shape)?,
+        Op::Cholesky(op) => cholesky::cholesky(op, operands[0], array()?)?,
+        Op::DynamicReshape(_) => dynamic_shape::dynamic_reshape(operands, array()?)?,
+        Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
+        Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0])?,
+        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?)?,
+        Op::Rng(op) => rng::rng(op, operands, array()?, context)?,
+        Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,
+        Op::RngGetAndUpdateState(op) => rng::get_and_update_state(op, array()?, context)?,
+        Op::ScaledDot(op) => scaled_dot::scaled_dot(op, operands, array()?)?,
+        Op::SetDimensionSize(op) => {
+            dynamic_shape::set_dimension_size(op, operands[0], operands[1], array()?)?
+        }
+        Op::StochasticConvert(_) => {
+            stochastic_convert::stochastic_convert(operands[0], operands[1], array()?)?
+        }
+        Op::TriangularSolve(op) => {
+            triangular_solve::triangular_solve(op, operands[0], operands[1], array()?)?
+        }
         Op::AllGather(_)
         | Op::AllGatherDone(_)
         | Op::AllGatherStart(_)
@@ -151,37 +183,22 @@ pub(crate) fn evaluate(
         | Op::AllReduceDone(_)
         | Op::AllReduceStart(_)
         | Op::AllToAll(_)
-        | Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::BatchNormGrad(_)
-        | Op::BatchNormInference(_)
-        | Op::BatchNormTraining(_)
-        | Op::Cholesky(_)
         | Op::CollectiveBroadcast(_)
         | Op::CollectivePermute(_)
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
-        | Op::DynamicReshape(_)
-        | Op::Fft(_)
-        | Op::GetDimensionSize(_)
+        | Op::RaggedAllToAll(_)
+        | Op::ReduceScatter(_) => collective::alone(instruction, operands)?,
+        Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_)
         | Op::Infeed(_)
         | Op::Outfeed(_)
-        | Op::RaggedAllToAll(_)
-        | Op::RaggedDot(_)
         | Op::Recv(_)
         | Op::RecvDone(_)
-        | Op::ReduceScatter(_)
-        | Op::Rng(_)
-        | Op::RngBitGenerator(_)
-        | Op::RngGetAndUpdateState(_)
-        | Op::ScaledDot(_)
         | Op::Scan(_)
         | Op::Send(_)
-        | Op::SendDone(_)
-        | Op::SetDimensionSize(_)
-        | Op::StochasticConvert(_)
-        | Op::TriangularSolve(_) => {
+        | Op::SendDone(_) => {
             let opcode = instruction.opcode();
             return Err(Error::unsupported(format!("`{opcode}` cannot be run yet")));
         }

@@ -1,0 +1,83 @@
+//! What a program may reach outside of itself: custom calls, infeed and outfeed queues.
+use crate::Result;
+use crossbeam_channel::{Receiver, Sender};
+use hlo::op::CustomCall;
+use hlo::{Literal, Shape};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// One call of a custom-call target.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The instruction's attributes: target, `backend_config`, layouts and the rest.
+    pub op: &'a CustomCall,
+    /// The operands' values.
+    pub operands: &'a [&'a Literal],
+    /// The result the module states.
+    pub shape: &'a Shape,
+}
+
+type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;
+
+/// What a program may reach outside of itself.
+///
+/// ```
+/// use hlo::{Literal, Module};
+/// let text = "HloModule m\nENTRY e { p = s32[] parameter(0) ROOT c = s32[] custom-call(p), custom_call_target=\"same\" }";
+/// let verified = Module::parse(text).unwrap().verify().unwrap();
+/// let hooks = interp::Hooks::new().custom_call("same", |call| Ok(call.operands[0].clone()));
+/// let interpreter = interp::Interpreter::new(&verified).with_hooks(hooks);
+/// let result = interpreter.run(&["s32[] 7".parse().unwrap()]).unwrap();
+/// assert_eq!(result.to_string(), "s32[] 7");
+/// ```
+#[derive(Clone, Default)]
+pub struct Hooks {
+    targets: BTreeMap<String, Target>,
+    pub(crate) infeed: Option<Receiver<Literal>>,
+    pub(crate) outfeed: Option<Sender<Literal>>,
+}
+
+impl Hooks {
+    /// Only what is built in.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Runs `function` for custom calls of `target`; it goes before a target of that name that is built in.
+    #[must_use]
+    pub fn custom_call(
+        mut self,
+        target: impl Into<String>,
+        function: impl Fn(&Call<'_>) -> Result<Literal> + Send + Sync + 'static,
+    ) -> Self {
+        self.targets.insert(target.into(), Arc::new(function));
+        self
+    }
+    /// Where `infeed` takes its values from, in order.
+    #[must_use]
+    pub fn infeed(mut self, queue: Receiver<Literal>) -> Self {
+        self.infeed = Some(queue);
+        self
+    }
+    /// Where `outfeed` puts its values, in order.
+    #[must_use]
+    pub fn outfeed(mut self, queue: Sender<Literal>) -> Self {
+        self.outfeed = Some(queue);
+        self
+    }
+    /// The function registered for `target`.
+    pub(crate) fn custom_call_target(&self, target: &str) -> Option<&Target> {
+        self.targets.get(target)
+    }
+    /// Names of the registered targets.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {
+        self.targets.keys().map(String::as_str)
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let targets: Vec<_> = self.targets().collect();
+        f.debug_struct("Hooks").field("targets", &targets).finish_non_exhaustive()
+    }
+}
