@@ -2,8 +2,7 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is laid out once as steps over
 //! registers; anything else runs on a machine of its own, slower and just as right.
-use crate::hooks::Hooks;
-use crate::interpreter::Options;
+use crate::context::Context;
 use crate::machine::{Machine, Step as Ended};
 use crate::{Error, Result, num};
 use hlo::ir::{ComputationId, Instruction};
@@ -14,19 +13,22 @@ use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
 /// A computation of more steps than this is not laid out: calls inside calls could multiply without end.
 const STEP_LIMIT: usize = 4096;
 
+/// Calls inside calls deeper than this are left to the machine, which keeps them off the thread's stack.
+const DEPTH_LIMIT: usize = 32;
+
 /// A computation that takes and gives scalars.
 #[derive(Debug)]
-pub(crate) struct Applied<'m> {
+pub(crate) struct Applied {
     parameters: Vec<ElementType>,
     results: Vec<ElementType>,
-    body: Body<'m>,
+    body: Body,
 }
 
 #[derive(Debug)]
-enum Body<'m> {
+enum Body {
     Steps(Program),
-    /// On a machine of its own, within the fuel of the whole run.
-    Machine(&'m Module, ComputationId, Options),
+    /// On a machine of its own, within the limits of the whole run.
+    Machine(ComputationId),
 }
 
 /// Steps over registers; the first registers hold the arguments.
@@ -35,6 +37,8 @@ struct Program {
     steps: Vec<Step>,
     registers: Vec<Scalar>,
     results: Vec<usize>,
+    /// Calls that are open while it is laid out.
+    depth: usize,
 }
 
 /// One step: its result goes to the next register.
@@ -49,9 +53,9 @@ enum Step {
     Convert(ElementType, ElementType, usize),
 }
 
-impl<'m> Applied<'m> {
+impl Applied {
     /// Lays out computation `id`, all of whose parameters and results are scalars.
-    pub(crate) fn new(module: &'m Module, id: ComputationId, options: Options) -> Result<Self> {
+    pub(crate) fn new(module: &Module, id: ComputationId) -> Result<Self> {
         let shape = module.computations[id].program_shape();
         let scalar = |shape: &Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
         let parameters: Option<Vec<_>> = shape.parameters.iter().map(|s| scalar(s)).collect();
@@ -70,7 +74,7 @@ impl<'m> Applied<'m> {
                 program.results = results;
                 Body::Steps(program)
             }
-            None => Body::Machine(module, id, options),
+            None => Body::Machine(id),
         };
         Ok(Self { parameters, results, body })
     }
@@ -97,13 +101,15 @@ impl<'m> Applied<'m> {
     pub(crate) fn scratch(&self) -> Vec<Scalar> {
         match &self.body {
             Body::Steps(program) => program.registers.clone(),
-            Body::Machine(..) => Vec::new(),
+            Body::Machine(_) => Vec::new(),
         }
     }
 
     /// Calls the computation: `arguments` are of the parameters' types; the results go to `out`.
+    #[inline]
     pub(crate) fn call(
         &self,
+        context: &Context<'_>,
         arguments: &[Scalar],
         scratch: &mut [Scalar],
         out: &mut [Scalar],
@@ -117,31 +123,23 @@ impl<'m> Applied<'m> {
                 }
                 Ok(())
             }
-            Body::Machine(module, id, options) => {
-                self.on_machine(module, *id, *options, arguments, out)
-            }
+            Body::Machine(id) => context.nested(|| self.on_machine(context, *id, arguments, out)),
         }
     }
 
     fn on_machine(
         &self,
-        module: &'m Module,
+        context: &Context<'_>,
         id: ComputationId,
-        options: Options,
         arguments: &[Scalar],
         out: &mut [Scalar],
     ) -> Result<()> {
         let arguments = arguments.iter().zip(&self.parameters);
         let arguments = arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
-        let mut machine = Machine::of(module, id, options, Hooks::new(), arguments)?;
-        let Ended::Done(result) = machine.resume()?;
-        match result.elements() {
-            Some(elements) => {
-                for (out, element) in out.iter_mut().zip(elements) {
-                    *out = element.get(0);
-                }
-            }
-            None => out[0] = result.get(0),
+        let Ended::Done(result) = Machine::new(context.clone(), id, arguments)?.resume()?;
+        let alone = std::slice::from_ref(&result);
+        for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(alone)) {
+            *out = element.get(0);
         }
         Ok(())
     }
@@ -200,6 +198,22 @@ impl Program {
         Some(places.swap_remove(computation.root.index()))
     }
 
+    /// Lays out a computation that is called.
+    fn call(
+        &mut self,
+        module: &Module,
+        id: ComputationId,
+        arguments: &[Vec<usize>],
+    ) -> Option<Vec<usize>> {
+        if self.depth >= DEPTH_LIMIT {
+            return None;
+        }
+        self.depth += 1;
+        let results = self.lay_out(module, id, arguments);
+        self.depth -= 1;
+        results
+    }
+
     /// `None` for what has no scalar step.
     fn instruction(
         &mut self,
@@ -248,8 +262,8 @@ impl Program {
             Op::GetTupleElement(op) if operands[0].len() > 1 || op.index == 0 => {
                 operands[0].get(usize::try_from(op.index).ok()?).copied()?
             }
-            Op::Call(call) => return self.lay_out(module, call.to_apply, operands),
-            Op::Fusion(fusion) => return self.lay_out(module, fusion.calls, operands),
+            Op::Call(call) => return self.call(module, call.to_apply, operands),
+            Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
             _ => return None,
         };
         Some(vec![register])

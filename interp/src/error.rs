@@ -27,6 +27,10 @@ hlo::error_codes! {
         /// Computations call each other deeper than the engine follows.
         "E0406" "calls nested deeper than {limit} levels"
         TooDeep { limit: usize },
+        /// An instruction made a NaN or an infinity although all its operands were finite, and the run was asked to stop
+        /// at the first that does.
+        "E0410" "{message}"
+        NotFinite { message: String },
         /// A mistake in Etalon. Please report it, with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },

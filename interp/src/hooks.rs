@@ -1,11 +1,12 @@
-//! What a program may reach outside of itself: custom calls, infeed and outfeed queues.
+//! What a program may reach outside of itself: custom calls, infeed and outfeed queues, and who looks on.
 use crate::Result;
+use crate::observe::{Event, Observer};
 use crossbeam_channel::{Receiver, Sender};
 use hlo::op::CustomCall;
 use hlo::{Literal, Shape};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// One call of a custom-call target.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,7 @@ pub struct Hooks {
     targets: BTreeMap<String, Target>,
     pub(crate) infeed: Option<Receiver<Literal>>,
     pub(crate) outfeed: Option<Sender<Literal>>,
+    pub(crate) observer: Option<Observer>,
 }
 
 impl Hooks {
@@ -63,6 +65,23 @@ impl Hooks {
     #[must_use]
     pub fn outfeed(mut self, queue: Sender<Literal>) -> Self {
         self.outfeed = Some(queue);
+        self
+    }
+    /// Calls `observer` with each instruction that ends.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// let text = "HloModule m\nENTRY e { a = s32[] constant(2) ROOT b = s32[] add(a, a) }";
+    /// let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+    /// let seen = Arc::new(Mutex::new(Vec::new()));
+    /// let names = Arc::clone(&seen);
+    /// let hooks = interp::Hooks::new().observe(move |event| names.lock().unwrap().push(event.name().to_owned()));
+    /// interp::Interpreter::new(&verified).with_hooks(hooks).run(&[]).unwrap();
+    /// assert_eq!(*seen.lock().unwrap(), ["a", "b"]);
+    /// ```
+    #[must_use]
+    pub fn observe(mut self, observer: impl FnMut(&Event<'_>) + Send + 'static) -> Self {
+        self.observer = Some(Arc::new(Mutex::new(observer)));
         self
     }
     /// The function registered for `target`.

@@ -22,6 +22,7 @@ mod reduce_window;
 mod rng;
 mod rng_bit_generator;
 mod scaled_dot;
+pub(crate) mod scan;
 mod scatter;
 mod select_and_scatter;
 mod sort;
@@ -30,12 +31,13 @@ mod topk;
 mod triangular_solve;
 mod wide;
 
+use crate::context::Context;
 use crate::error::Code;
 use crate::index::to_usize;
-use crate::machine::Context;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
+use smallvec::SmallVec;
 
 /// Opcodes that cannot be run yet.
 const MISSING: [Opcode; 38] = [
@@ -88,11 +90,23 @@ pub fn is_implemented(opcode: Opcode) -> bool {
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,
-    operands: &[&Literal],
-    context: &mut Context<'_>,
+    operands: &mut [Literal],
+    context: &Context<'_>,
     name: &dyn Fn() -> String,
 ) -> Result<Literal> {
     let shape = &instruction.shape;
+    match &instruction.op {
+        // These write into operand 0, which is theirs if nobody else needs it.
+        Op::DynamicUpdateSlice(_) => {
+            let (first, rest) = operands.split_first_mut().expect("verified: operands");
+            let operand = std::mem::replace(first, Literal::token());
+            return Ok(dynamic_slice::dynamic_update_slice(operand, &rest[0], &rest[1..]));
+        }
+        Op::Scatter(op) => return scatter::scatter(op, operands, shape, context),
+        _ => {}
+    }
+    let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
+    let operands = operands.as_slice();
     let array = || shape.array().ok_or_else(|| Error::internal("the result is an array"));
     Ok(match &instruction.op {
         Op::Unary(op) => elementwise::unary(*op, operands[0], array()?),
@@ -121,11 +135,7 @@ pub(crate) fn evaluate(
         Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
         Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
         Op::DynamicSlice(_) => dynamic_slice::dynamic_slice(operands[0], &operands[1..], array()?),
-        Op::DynamicUpdateSlice(_) => {
-            dynamic_slice::dynamic_update_slice(operands[0], operands[1], &operands[2..], array()?)
-        }
         Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?),
-        Op::Scatter(op) => scatter::scatter(op, operands, shape, context)?,
         Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?)?,
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
@@ -152,7 +162,18 @@ pub(crate) fn evaluate(
         Op::PartitionId(_) | Op::ReplicaId(_) => {
             Literal::scalar(hlo::ElementType::U32, Scalar::Unsigned(0))
         }
-        Op::Parameter(_) | Op::Call(_) | Op::Fusion(_) | Op::While(_) | Op::Conditional(_) => {
+        Op::DynamicUpdateSlice(_) | Op::Scatter(_) => {
+            return Err(Error::internal("written in place above"));
+        }
+        Op::Parameter(_)
+        | Op::Call(_)
+        | Op::Fusion(_)
+        | Op::While(_)
+        | Op::Conditional(_)
+        | Op::Scan(_)
+        | Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_) => {
             return Err(Error::internal("control flow is the machine's"));
         }
         Op::BatchNormGrad(op) => batch_norm::grad(op, operands, shape)?,
@@ -189,14 +210,10 @@ pub(crate) fn evaluate(
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
         | Op::ReduceScatter(_) => collective::alone(instruction, operands)?,
-        Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::Infeed(_)
+        Op::Infeed(_)
         | Op::Outfeed(_)
         | Op::Recv(_)
         | Op::RecvDone(_)
-        | Op::Scan(_)
         | Op::Send(_)
         | Op::SendDone(_) => {
             let opcode = instruction.opcode();

@@ -3,8 +3,8 @@ use super::wide::Sum;
 use super::{array_shapes, build, pack};
 use crate::Result;
 use crate::applied::Applied;
+use crate::context::Context;
 use crate::index::{offset_list, others, pick};
-use crate::machine::Context;
 use hlo::op::{Binary, Reduce};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar, Shape};
 
@@ -12,7 +12,7 @@ pub(super) fn reduce(
     op: &Reduce,
     operands: &[&Literal],
     shape: &Shape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
     let count = operands.len() / 2;
     let (inputs, inits) = operands.split_at(count);
@@ -32,7 +32,7 @@ pub(super) fn reduce(
     }
     let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
     context.spend(steps)?;
-    let mut fold = Fold::new(&applied, inputs, inits);
+    let mut fold = Fold::new(&applied, context, inputs, inits);
     let mut values: Vec<Literal> = results.iter().map(|&s| Literal::zeros(s.clone())).collect();
     for (at, &base) in outer.iter().enumerate() {
         fold.restart();
@@ -45,7 +45,7 @@ pub(super) fn reduce(
 }
 
 /// Whether the reduction adds floats: then it is accumulated wide and rounded once.
-pub(super) fn sums(applied: &Applied<'_>, input: &Literal) -> bool {
+pub(super) fn sums(applied: &Applied, input: &Literal) -> bool {
     let float = input.array_shape().is_some_and(|s| s.ty.is_float());
     float && applied.as_binary() == Some(Binary::Add)
 }
@@ -69,7 +69,8 @@ fn sum(
 
 /// A fold over elements of several arrays at once.
 pub(super) struct Fold<'a, 'm> {
-    applied: &'a Applied<'m>,
+    applied: &'a Applied,
+    context: &'a Context<'m>,
     inputs: &'a [&'a Literal],
     types: Vec<ElementType>,
     first: Vec<Scalar>,
@@ -80,7 +81,8 @@ pub(super) struct Fold<'a, 'm> {
 
 impl<'a, 'm> Fold<'a, 'm> {
     pub(super) fn new(
-        applied: &'a Applied<'m>,
+        applied: &'a Applied,
+        context: &'a Context<'m>,
         inputs: &'a [&'a Literal],
         inits: &[&Literal],
     ) -> Self {
@@ -94,7 +96,7 @@ impl<'a, 'm> Fold<'a, 'm> {
             })
             .collect();
         let arguments = [first.clone(), first.clone()].concat();
-        Self { applied, inputs, types, first, arguments, scratch: applied.scratch() }
+        Self { applied, context, inputs, types, first, arguments, scratch: applied.scratch() }
     }
     /// Starts again from the initial values.
     pub(super) fn restart(&mut self) {
@@ -112,7 +114,7 @@ impl<'a, 'm> Fold<'a, 'm> {
         }
         let (accumulators, _) = self.arguments.split_at(count);
         let mut out: smallvec::SmallVec<[Scalar; 4]> = accumulators.into();
-        self.applied.call(&self.arguments, &mut self.scratch, &mut out)?;
+        self.applied.call(self.context, &self.arguments, &mut self.scratch, &mut out)?;
         self.arguments[..count].copy_from_slice(&out);
         Ok(())
     }

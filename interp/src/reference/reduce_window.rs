@@ -4,8 +4,8 @@ use super::reduce::{Fold, sums};
 use super::wide::Sum;
 use super::{array_shapes, pack};
 use crate::Result;
+use crate::context::Context;
 use crate::index::{indices, strides, to_usize};
-use crate::machine::Context;
 use hlo::op::ReduceWindow;
 use hlo::op::value::Window;
 use hlo::{ArrayShape, Literal, Scalar, Shape};
@@ -40,7 +40,7 @@ pub(super) fn reduce_window(
     op: &ReduceWindow,
     operands: &[&Literal],
     shape: &Shape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
     let (inputs, inits) = operands.split_at(operands.len() / 2);
     let from = inputs[0].array_shape().expect("verified: an array");
@@ -50,7 +50,7 @@ pub(super) fn reduce_window(
     let mut values: Vec<Literal> = results.iter().map(|&s| Literal::zeros(s.clone())).collect();
     let summed = sums(&applied, inputs[0]) && results.len() == 1;
     let first = if summed { inits[0].get(0).as_f64() } else { 0.0 };
-    let mut fold = Fold::new(&applied, inputs, inits);
+    let mut fold = Fold::new(&applied, context, inputs, inits);
     let mut at = 0;
     let mut failed = Ok(());
     indices(&results[0].dims, |out| {

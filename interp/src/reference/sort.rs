@@ -1,8 +1,8 @@
 //! `sort`: orders along a dimension by a comparator; equal elements keep their order
 use super::{array_shapes, pack};
 use crate::Result;
+use crate::context::Context;
 use crate::index::{count, offset_list, others, pick, strides, to_i64, to_usize};
-use crate::machine::Context;
 use crate::num;
 use hlo::op::Sort;
 use hlo::op::value::{ComparisonType, Direction};
@@ -13,7 +13,7 @@ pub(super) fn sort(
     op: &Sort,
     operands: &[&Literal],
     shape: &Shape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
     let from = operands[0].array_shape().expect("verified: an array");
     let shapes = array_shapes(shape);
@@ -49,20 +49,21 @@ pub(super) fn sort(
 
 /// Whether one element must stand before another.
 struct Comparator<'a, 'm> {
+    context: &'a Context<'m>,
     operands: &'a [&'a Literal],
-    applied: Option<std::rc::Rc<crate::applied::Applied<'m>>>,
+    applied: Option<std::sync::Arc<crate::applied::Applied>>,
     ty: ElementType,
     arguments: Vec<Scalar>,
     scratch: Vec<Scalar>,
 }
 
 impl<'a, 'm> Comparator<'a, 'm> {
-    fn new(op: &Sort, operands: &'a [&'a Literal], context: &Context<'m>) -> Result<Self> {
+    fn new(op: &Sort, operands: &'a [&'a Literal], context: &'a Context<'m>) -> Result<Self> {
         let applied = op.to_apply.map(|id| context.applied(id)).transpose()?;
         let scratch = applied.as_ref().map(|a| a.scratch()).unwrap_or_default();
         let ty = operands[0].array_shape().expect("verified: an array").ty;
         let arguments = vec![Scalar::Pred(false); 2 * operands.len()];
-        Ok(Self { operands, applied, ty, arguments, scratch })
+        Ok(Self { context, operands, applied, ty, arguments, scratch })
     }
     fn call(&mut self, lhs: usize, rhs: usize) -> Result<bool> {
         let Some(applied) = &self.applied else {
@@ -79,7 +80,7 @@ impl<'a, 'm> Comparator<'a, 'm> {
             self.arguments[2 * i + 1] = operand.get(rhs);
         }
         let mut out = [Scalar::Pred(false)];
-        applied.call(&self.arguments, &mut self.scratch, &mut out)?;
+        applied.call(self.context, &self.arguments, &mut self.scratch, &mut out)?;
         Ok(out == [Scalar::Pred(true)])
     }
 }
