@@ -1,6 +1,6 @@
 //! One computation: signature, instructions, root.
-use super::Parser;
 use super::balanced::balanced_value;
+use super::{Cursor, Parser};
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use crate::{Arena, Error, Result, SecondaryMap, Shape, Span};
@@ -122,10 +122,12 @@ impl<'a> Parser<'a> {
     /// `{ instruction ... }`
     fn body(&mut self, name: SmolStr, span: Span, signature: Option<Shape>) -> Result<Computation> {
         self.cursor.expect(b'{')?;
+        let open = Span::new(self.cursor.offset() - 1, self.cursor.offset());
         self.cursor.down()?;
         self.scopes.push(Scope::new());
         while self.cursor.peek() != Some(b'}') {
-            self.instruction()?;
+            let before = self.cursor;
+            self.instruction().map_err(|error| unclosed(before, open, &name).unwrap_or(error))?;
         }
         let end = self.cursor.offset();
         self.cursor.skip(1);
@@ -184,4 +186,21 @@ impl<'a> Parser<'a> {
         computation.execution_thread = if thread == "main" { "".into() } else { thread.into() };
         self.define(None, span, computation)
     }
+}
+
+/// The error for a body that is not closed before the text ends or another computation starts, if that is what stands
+/// at the cursor.
+#[cold]
+fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
+    let mut ahead = cursor;
+    let is_entry = ahead.eat_token("ENTRY");
+    let starts = ahead.peek().is_none()
+        || ahead.name("").is_ok()
+            && match ahead.peek() {
+                Some(b'{') => true,
+                Some(b'(') => balanced_value(&mut ahead).is_ok() && ahead.eat_token("->"),
+                _ => is_entry,
+            };
+    let error = starts.then(|| cursor.wanted(&format!("`}}` at the end of `{name}`")))?;
+    Some(error.label(open, "opened here"))
 }

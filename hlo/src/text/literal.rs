@@ -239,7 +239,7 @@ impl Reader<'_, '_> {
                 u128::from(word == "true")
             }
             Some(word @ ("true" | "false")) => {
-                let message = format!("`{word}` is a pred, not a {ty}");
+                let message = format!("`{word}` is a pred, not {}", ty.with_article());
                 return Err(
                     Error::from(Code::Literal { message }).at(Span::new(start, start + word.len()))
                 );
@@ -270,7 +270,7 @@ fn code(number: Number, ty: ElementType) -> Result<u128, String> {
             })
         }
         (Class::Pred | Class::Signed | Class::Unsigned, _) => {
-            Err(format!("a {ty} is written as a whole number"))
+            Err(format!("{} is written as a whole number", ty.with_article()))
         }
         (Class::Float | Class::Complex, number) => float(number, ty),
     }
