@@ -7,6 +7,7 @@ mod attrs;
 #[macro_use]
 mod table;
 mod family;
+mod indexing;
 mod rule;
 mod rules;
 pub mod value;

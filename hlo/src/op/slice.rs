@@ -6,6 +6,19 @@ use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
     /// Takes a strided box out of the operand.
+    ///
+    /// `slice={[start:limit:stride], ...}`: of each dimension the elements `start`, `start + stride`, ... below `limit`. A
+    /// stride of 1 may be left out.
+    ///
+    /// # Shape
+    ///
+    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up.
+    ///
+    /// # Refused
+    ///
+    /// - `slice_c2`: there is not one range for each dimension.
+    /// - `slice_c3`: a range does not lie in its dimension, or ends before it starts.
+    /// - `slice_c4`: a stride is not positive.
     pub struct Slice {
         /// One range for each dimension.
         pub ranges: SliceRanges = "slice";
@@ -18,7 +31,7 @@ impl ShapeRule for Slice {
         let ranges = &self.ranges.0;
         let on = |e: crate::Error| e.on(Place::Attribute("slice"));
         check(ranges.len() == operand.rank(), "slice_c2", || {
-            format!("{} ranges are given for an operand of rank {}", ranges.len(), operand.rank())
+            format!("{} ranges are given, {operand:#} has {}", ranges.len(), operand.rank())
         })
         .map_err(on)?;
         let mut dims = Dims::new();

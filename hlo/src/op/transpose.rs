@@ -6,6 +6,12 @@ use crate::{ArrayShape, Dims, Layout, Result, Shape};
 
 attrs! {
     /// The dimensions in another order: dimension i of the result is dimension `dimensions[i]` of the operand.
+    ///
+    /// # Shape
+    ///
+    /// The operand's sizes in the new order. A shape that is left out gets the layout in which no element moves.
+    ///
+    /// Refused, as `transpose_c2`: `dimensions` that are not all dimensions of the operand, each once.
     pub struct Transpose {
         /// For each result dimension, the operand dimension it is.
         pub dimensions: Vec<i64> = "dimensions";
@@ -16,11 +22,7 @@ impl ShapeRule for Transpose {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let operand = cx.array(0)?;
         check(self.dimensions.len() == operand.rank(), "transpose_c2", || {
-            format!(
-                "{} dimensions are listed for an operand of rank {}",
-                self.dimensions.len(),
-                operand.rank()
-            )
+            format!("{} dimensions are listed for the operand {operand:#}", self.dimensions.len())
         })
         .map_err(|e| e.on(Place::Attribute("dimensions")))?;
         dims_of(&self.dimensions, operand, "transpose_c2", "dimensions")?;
