@@ -49,7 +49,12 @@ impl ShapeRule for Bitcast {
         let (operand, result) = (cx.array(0)?, cx.stated_array()?);
         let (from, to) = (bits(operand), bits(result));
         check(from.is_some() && from == to, "bitcast_size", || {
-            format!("{operand} and {result} do not take the same memory")
+            let bits = |n: Option<u128>| n.map_or_else(|| "too many".to_owned(), |n| n.to_string());
+            format!(
+                "{operand:#} takes {} bits of memory, {result:#} takes {}",
+                bits(from),
+                bits(to)
+            )
         })
         .map_err(|e| e.on(Place::Shape))?;
         Ok(result.clone().into())

@@ -44,20 +44,16 @@ impl ShapeRule for Broadcast {
         // Without a stated shape XLA gives the operand's own.
         let Some(stated) = cx.stated else { return Ok(operand.clone().into()) };
         let result = cx.stated_array()?;
-        let on = |e: Error| e.on(Place::Attribute("dimensions"));
-        check(self.dimensions.len() == operand.rank(), "broadcast_in_dim_c2", || {
-            let listed = self.dimensions.len();
-            format!("{listed} dimensions are listed for the operand {operand:#}")
-        })
-        .map_err(on)?;
         let list = List { attribute: "dimensions", dims: &self.dimensions };
+        let each = || format!("one for each dimension of {operand:#}");
+        list.counts(operand.rank(), "broadcast_in_dim_c2", each)?;
         list.within(result, "broadcast_in_dim_c3")?;
         list.unique("broadcast_in_dim_c4")?;
         for (&dim, &size) in self.dimensions.iter().zip(&operand.dims) {
             check(result.dim(dim) == Some(size), "broadcast_in_dim_c5", || {
                 format!("a dimension of size {size} cannot become dimension {dim} of {result:#}")
             })
-            .map_err(on)?;
+            .map_err(|e| e.on(Place::Attribute("dimensions")))?;
         }
         check(result.ty == operand.ty, "broadcast_in_dim_c1", || {
             format!("a broadcast of {} cannot give {}", operand.ty, result.ty)

@@ -1,4 +1,5 @@
 //! `pad`: puts a value around and between elements.
+use super::rules::counted;
 use super::value::PaddingConfig;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -37,7 +38,11 @@ impl ShapeRule for Pad {
         .map_err(|e| e.on(Place::Operand(1)))?;
         let given = self.padding.dims.len();
         check(given == operand.rank(), "pad_c2", || {
-            format!("padding is given for {given} dimensions, {operand:#} has {}", operand.rank())
+            format!(
+                "padding is given for {}, {operand:#} has {}",
+                counted(given, "dimension"),
+                operand.rank()
+            )
         })
         .map_err(|e| e.on(Place::Attribute("padding")))?;
         let mut dims = Dims::new();

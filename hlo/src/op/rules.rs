@@ -74,9 +74,20 @@ impl List<'_> {
         if self.dims.len() == wanted {
             return Ok(());
         }
-        let (name, found) = (self.attribute, self.dims.len());
-        Err(self.fails(rule, format!("`{name}` has {found} entries, wanted {wanted}: {}", what())))
+        let name = self.attribute;
+        let found = match self.dims.len() {
+            0 => "no entry".to_owned(),
+            1 => "1 entry".to_owned(),
+            n => format!("{n} entries"),
+        };
+        let message = format!("`{name}` has {found}, wanted {wanted}: {}", what());
+        Err(self.fails(rule, message))
     }
+}
+
+/// `1 range`, `2 ranges`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Fails unless operand `i` has the dimensions of operand 0.
@@ -169,8 +180,11 @@ pub(super) fn parameters(
 ) -> Result<()> {
     if callee.parameters.len() != wanted.len() {
         let (found, wanted) = (callee.parameters.len(), wanted.len());
-        let message =
-            format!("the computation has {found} parameters, it is given {wanted} values");
+        let message = format!(
+            "the computation has {}, it is given {}",
+            counted(found, "parameter"),
+            counted(wanted, "value")
+        );
         return Err(wrong(rule, message, attribute));
     }
     for (i, (&found, &wanted)) in callee.parameters.iter().zip(wanted).enumerate() {
@@ -212,8 +226,10 @@ pub(super) fn reducer(
     let count = inputs.len();
     if callee.parameters.len() != 2 * count {
         let (found, wanted) = (callee.parameters.len(), 2 * count);
-        let message =
-            format!("a reducer of {count} arrays takes {wanted} scalars, this one {found}");
+        let message = format!(
+            "a reducer of {} takes {wanted} scalars, this one {found}",
+            counted(count, "array")
+        );
         return Err(wrong(rule, message, attribute));
     }
     let results = match callee.result {
@@ -222,8 +238,11 @@ pub(super) fn reducer(
     };
     if results.len() != count {
         let found = callee.result;
-        let message =
-            format!("a reducer of {count} arrays gives {count} scalars, this one {found:#}");
+        let message = format!(
+            "a reducer of {} gives {}, this one {found:#}",
+            counted(count, "array"),
+            counted(count, "scalar")
+        );
         return Err(wrong(rule, message, attribute));
     }
     let mut types = Vec::with_capacity(count);

@@ -1,4 +1,5 @@
 //! `slice`: takes a strided box.
+use super::rules::counted;
 use super::value::SliceRanges;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -31,7 +32,9 @@ impl ShapeRule for Slice {
         let ranges = &self.ranges.0;
         let on = |e: crate::Error| e.on(Place::Attribute("slice"));
         check(ranges.len() == operand.rank(), "slice_c2", || {
-            format!("{} ranges are given, {operand:#} has {}", ranges.len(), operand.rank())
+            let (found, wanted) =
+                (counted(ranges.len(), "range"), counted(operand.rank(), "dimension"));
+            format!("`slice` has {found}, {operand:#} has {wanted}")
         })
         .map_err(on)?;
         let mut dims = Dims::new();

@@ -4,7 +4,7 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// A token that is there once all operands, tokens too, are: `token[]`.
+    /// A token that is there once all operands are: `token[]`. Texts of 2019 wait for arrays as well as tokens.
     pub struct AfterAll {}
 }
 attrs! {

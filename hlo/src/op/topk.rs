@@ -33,7 +33,7 @@ impl ShapeRule for TopK {
         cx.types(0, |ty| !ty.is_complex(), "pred, signed, unsigned, float")?;
         let last = operand.dims.last().copied();
         check(last.is_some_and(|last| (0..=last).contains(&self.k)), "topk_k", || {
-            format!("{} elements cannot be taken from the last dimension of {operand:#}", self.k)
+            format!("`k` is {}, wanted 0 to the last size of {operand:#}", self.k)
         })
         .map_err(|e| e.on(Place::Attribute("k")))?;
         let mut values = operand.clone();

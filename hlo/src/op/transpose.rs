@@ -1,7 +1,6 @@
 //! `transpose`: the dimensions in another order.
-use super::rules::dims_of;
-use super::{Infer, ShapeRule, check};
-use crate::diag::Place;
+use super::rules::List;
+use super::{Infer, ShapeRule};
 use crate::{ArrayShape, Dims, Layout, Result, Shape};
 
 attrs! {
@@ -21,11 +20,11 @@ attrs! {
 impl ShapeRule for Transpose {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let operand = cx.array(0)?;
-        check(self.dimensions.len() == operand.rank(), "transpose_c2", || {
-            format!("{} dimensions are listed for the operand {operand:#}", self.dimensions.len())
-        })
-        .map_err(|e| e.on(Place::Attribute("dimensions")))?;
-        dims_of(&self.dimensions, operand, "transpose_c2", "dimensions")?;
+        let list = List { attribute: "dimensions", dims: &self.dimensions };
+        let each = || format!("one for each dimension of {operand:#}");
+        list.counts(operand.rank(), "transpose_c2", each)?;
+        list.within(operand, "transpose_c2")?;
+        list.unique("transpose_c2")?;
         let from: Vec<usize> =
             self.dimensions.iter().map(|&d| usize::try_from(d).expect("checked above")).collect();
         let dims: Dims = from.iter().map(|&d| operand.dims[d]).collect();

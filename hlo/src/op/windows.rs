@@ -1,5 +1,6 @@
 //! How many places a window has: shared by `reduce-window`, `select-and-scatter` and `convolution`.
 use super::check;
+use super::rules::counted;
 use super::value::{Window, WindowDim};
 use crate::diag::Place;
 use crate::{Dims, Result};
@@ -43,7 +44,11 @@ pub(super) fn places(window: &Window, bases: &[i64], rules: impl Into<Rules>) ->
     let rules = rules.into();
     let on = |e: crate::Error| e.on(Place::Attribute("window"));
     check(window.dims.len() == bases.len(), rules.rank, || {
-        format!("the window has {} dimensions, the array {}", window.dims.len(), bases.len())
+        format!(
+            "the window has {}, the array {}",
+            counted(window.dims.len(), "dimension"),
+            bases.len()
+        )
     })
     .map_err(on)?;
     for dim in &window.dims {
