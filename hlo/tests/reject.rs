@@ -111,7 +111,7 @@ fn labels_in_source() -> BTreeSet<String> {
             let parts: Vec<&str> = line.split('"').collect();
             for quoted in parts.iter().skip(1).step_by(2) {
                 let old_name = line.contains(&format!("also \"{quoted}\""));
-                let word = attributes.contains(quoted) || FIELDS.contains(&quoted) || old_name;
+                let word = attributes.contains(quoted) || FIELDS.contains(quoted) || old_name;
                 if is_label(quoted) && !word {
                     labels.insert((*quoted).to_owned());
                 }
@@ -179,8 +179,8 @@ fn every_label_has_a_piece() {
     }
     let unknown: Vec<_> = pieces_of.keys().filter(|label| !in_source.contains(*label)).collect();
     assert!(unknown.is_empty(), "no rule in the source has these labels: {unknown:?}");
-    let without: Vec<_> =
-        in_source.iter().filter(|label| !pieces_of.contains_key(*label)).collect();
+    let shown = |label: &str| pieces_of.contains_key(label) || BUILT.contains(&label);
+    let without: Vec<_> = in_source.iter().filter(|label| !shown(label)).collect();
     assert!(without == OWED, "labels without a piece: {without:#?}\n(owed: {OWED:#?})");
 }
 

@@ -63,7 +63,8 @@ impl ShapeRule for Compare {
         let order = self.order(lhs.ty);
         let total = order == ComparisonType::TotalOrder && lhs.ty.is_float();
         check(total || order == Self::default_type(lhs.ty), "compare_c3", || {
-            format!("values of {} are not compared as {order:?}", lhs.ty)
+            let default = Self::default_type(lhs.ty);
+            format!("`type` is {}, but {} is compared as {}", order.name(), lhs.ty, default.name())
         })
         .map_err(|e| e.on(Place::Attribute("type")))?;
         Ok(merge_dynamic(lhs.with_type(ElementType::Pred), rhs).into())

@@ -1,9 +1,9 @@
 //! `conditional`: runs one of several computations.
-use super::rules::{parameters, result};
+use super::rules::parameters;
 use super::{AttrReader, AttrWriter, Attrs, Field, Infer, ShapeRule, check};
 use crate::diag::{Code, Place};
 use crate::ir::ComputationId;
-use crate::{ElementType, Result, Shape};
+use crate::{ElementType, Error, Result, Shape};
 
 /// Runs one of several computations, each on an operand of its own.
 ///
@@ -109,7 +109,12 @@ impl ShapeRule for Conditional {
                 false => ("branch_computations", "case_c2", "case_c3"),
             };
             parameters(&callee, &[operand], takes, attribute)?;
-            result(&callee, &first, gives, attribute)?;
+            if !callee.result.compatible(&first) {
+                let message =
+                    format!("branch {i} gives {:#}, branch 0 gives {first:#}", callee.result);
+                let error = Error::from(Code::Callee { rule: gives, message });
+                return Err(error.on(Place::Attribute(attribute)));
+            }
         }
         Ok(first)
     }

@@ -53,11 +53,11 @@ impl ShapeRule for ReducePrecision {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         cx.types(0, ElementType::is_float, "float")?;
         check(self.exponent_bits >= 1, "reduce_precision_c2", || {
-            format!("{} exponent bits; at least 1 is needed", self.exponent_bits)
+            format!("{} exponent bits; the least is 1", self.exponent_bits)
         })
         .map_err(|e| e.on(Place::Attribute("exponent_bits")))?;
         check(self.mantissa_bits >= 0, "reduce_precision_c3", || {
-            format!("{} mantissa bits", self.mantissa_bits)
+            format!("{} mantissa bits; the least is 0", self.mantissa_bits)
         })
         .map_err(|e| e.on(Place::Attribute("mantissa_bits")))?;
         Ok(cx.array(0)?.clone().into())

@@ -1,7 +1,7 @@
 //! The dimension numbers of `gather` and `scatter`: which dimension of the operand, of the indices and of the boxes is
 //! which.
 use super::check;
-use super::rules::List;
+use super::rules::{List, counted};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, Result};
 
@@ -48,7 +48,9 @@ impl Indexing<'_> {
         let (dim, rank) = (self.index_vector_dim, indices.rank());
         let fits = usize::try_from(dim).is_ok_and(|d| d <= rank);
         check(fits, rules.vector_dim, || {
-            format!("index_vector_dim {dim} is neither a dimension of {indices:#} nor {rank}")
+            format!(
+                "index_vector_dim {dim} is neither a dimension of {indices:#} nor its rank, {rank}"
+            )
         })
         .map_err(|e| e.on(Place::Attribute("index_vector_dim")))?;
         // Behind the last dimension, each element is a vector of one.
@@ -85,9 +87,10 @@ impl Indexing<'_> {
         let covered = [self.window, self.left_out, self.batching].map(|list| list.dims.len());
         let covered: usize = covered.iter().sum();
         check(covered == operand.rank(), rules.cover, || {
+            let (covered, rank) = (counted(covered, "dimension"), operand.rank());
             format!(
-                "`{window}`, `{left_out}` and `{batching}` have {covered} entries together, wanted \
-                 one for each dimension of {operand:#}"
+                "`{window}`, `{left_out}` and `{batching}` list {covered} together, wanted {rank}: \
+                 those of {operand:#}"
             )
         })
         .map_err(|e| e.on(Place::Attribute(window)))

@@ -41,7 +41,12 @@ impl ShapeRule for Slice {
         for (range, &size) in ranges.iter().zip(&operand.dims) {
             let (start, limit, stride) = (range.start, range.limit, range.stride);
             check(0 <= start && start <= limit && limit <= size, "slice_c3", || {
-                format!("range [{start}:{limit}] does not lie in a dimension of size {size}")
+                match start > limit {
+                    true => format!("range [{start}:{limit}] ends before it starts"),
+                    false => format!(
+                        "range [{start}:{limit}] does not lie in a dimension of size {size}"
+                    ),
+                }
             })
             .map_err(on)?;
             check(stride > 0, "slice_c4", || format!("stride {stride} is not positive"))

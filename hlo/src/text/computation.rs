@@ -192,15 +192,21 @@ impl<'a> Parser<'a> {
 /// at the cursor.
 #[cold]
 fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
-    let mut ahead = cursor;
-    let is_entry = ahead.eat_token("ENTRY");
-    let starts = ahead.peek().is_none()
-        || ahead.name("").is_ok()
-            && match ahead.peek() {
-                Some(b'{') => true,
-                Some(b'(') => balanced_value(&mut ahead).is_ok() && ahead.eat_token("->"),
-                _ => is_entry,
-            };
-    let error = starts.then(|| cursor.wanted(&format!("`}}` at the end of `{name}`")))?;
-    Some(error.label(open, "opened here"))
+    let wanted = format!("`}}` at the end of `{name}`");
+    if cursor.peek().is_none() {
+        return Some(cursor.wanted(&wanted).label(open, "opened here"));
+    }
+    let start = cursor.offset();
+    let is_entry = cursor.eat_token("ENTRY");
+    let entry = cursor.span_from(start);
+    let (_, named) = cursor.name("").ok()?;
+    let is_computation = match cursor.peek() {
+        Some(b'{') => true,
+        Some(b'(') => balanced_value(&mut cursor).is_ok() && cursor.eat_token("->"),
+        _ => false,
+    };
+    let span = if is_entry { entry } else { named };
+    let found = format!("`{}`", &cursor.text()[span.range()]);
+    let error = Error::from(Code::Syntax { wanted, found }).at(span).label(open, "opened here");
+    is_computation.then_some(error)
 }

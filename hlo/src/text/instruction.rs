@@ -194,6 +194,7 @@ impl<'a> Parser<'a> {
     }
 
     fn operands(&mut self) -> Result<Operands> {
+        let open = self.cursor.offset();
         let mut operands = Operands::new();
         if self.cursor.eat(b')') {
             return Ok(operands);
@@ -204,7 +205,10 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        if self.cursor.eat(b')') { Ok(operands) } else { Err(self.cursor.wanted("`,` or `)`")) }
+        if self.cursor.eat(b')') {
+            return Ok(operands);
+        }
+        Err(self.cursor.wanted("`,` or `)`").label(Span::new(open - 1, open), "opened here"))
     }
 
     /// `[shape] name`, or an instruction written in place of its name.

@@ -78,7 +78,7 @@ fn parameters(computation: &Computation, errors: &mut Vec<Error>) {
 }
 
 /// The error for a computation that comes back to itself by this round of calls.
-fn recursive(module: &Module, round: Vec<ComputationId>) -> Error {
+fn recursive(module: &Module, round: &[ComputationId]) -> Error {
     const SHOWN: usize = 8;
     let computation = &module.computations[round[0]];
     let mut path: Vec<&str> =
@@ -126,7 +126,7 @@ fn recursion(module: &Module, errors: &mut Vec<Error>) {
                 Mark::Open => {
                     let first = stack.iter().position(|(id, _)| *id == callee).unwrap_or(0);
                     let round = stack[first..].iter().map(|(id, _)| *id).chain([callee]);
-                    errors.push(recursive(module, round.collect()));
+                    errors.push(recursive(module, &round.collect::<Vec<_>>()));
                 }
                 Mark::Done => {}
             }
