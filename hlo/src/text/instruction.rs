@@ -208,7 +208,12 @@ impl<'a> Parser<'a> {
         if self.cursor.eat(b')') {
             return Ok(operands);
         }
-        Err(self.cursor.wanted("`,` or `)`").label(Span::new(open - 1, open), "opened here"))
+        let error = self.cursor.wanted("`,` or `)`");
+        // On one line anybody sees where.
+        Err(match self.cursor.text()[open..self.cursor.offset()].contains('\n') {
+            true => error.label(Span::new(open - 1, open), "opened here"),
+            false => error,
+        })
     }
 
     /// `[shape] name`, or an instruction written in place of its name.
