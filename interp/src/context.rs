@@ -14,6 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Machines inside machines: each takes part of the thread's stack.
 const NESTING_LIMIT: usize = 64;
 
+/// Bytes an allocator may not have.
+const LARGE: usize = 1 << 26;
+
 /// What ops need besides their operands. Clones belong to the same run.
 #[derive(Debug, Clone)]
 pub(crate) struct Context<'m>(Arc<Shared<'m>>);
@@ -77,6 +80,11 @@ impl<'m> Context<'m> {
             && live > limit
         {
             let message = format!("{live} bytes of values would be live; {limit} are allowed");
+            return Err(Code::OutOfMemory { message }.into());
+        }
+        // The allocator is asked before it is used: its refusal would end the process.
+        if bytes >= LARGE && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
+            let message = format!("the system has no {bytes} bytes for the result");
             return Err(Code::OutOfMemory { message }.into());
         }
         self.0.live.store(live, Ordering::Relaxed);
