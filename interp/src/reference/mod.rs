@@ -11,6 +11,7 @@ mod dynamic_shape;
 mod dynamic_slice;
 mod elementwise;
 mod fft;
+mod fold;
 mod gather;
 mod iota;
 mod map;
