@@ -6,6 +6,7 @@ use crate::applied::Applied;
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::interpreter::{Options, checked_bytes, with_layouts};
+use crate::reference::Channels;
 use crate::{Error, Result, reference};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Arena, Literal, Module, Op, Scalar, Shape};
@@ -68,6 +69,8 @@ pub(crate) struct Context<'m> {
     spent: u64,
     live: usize,
     applied: RefCell<HashMap<ComputationId, Rc<Applied<'m>>>>,
+    /// What `send` has put into each channel and no `recv-done` has taken.
+    pub(crate) channels: Channels,
 }
 
 impl<'m> Context<'m> {
@@ -122,8 +125,15 @@ impl<'m> Machine<'m> {
         hooks: Hooks,
         arguments: Vec<Literal>,
     ) -> Result<Self> {
-        let context =
-            Context { module, options, hooks, spent: 0, live: 0, applied: RefCell::default() };
+        let context = Context {
+            module,
+            options,
+            hooks,
+            spent: 0,
+            live: 0,
+            applied: RefCell::default(),
+            channels: Channels::default(),
+        };
         let mut machine = Self { module, frames: Vec::new(), tables: HashMap::new(), context };
         machine.push(id, arguments, Then::Return)?;
         Ok(machine)

@@ -12,6 +12,7 @@ mod dynamic_slice;
 mod elementwise;
 mod fft;
 mod gather;
+mod host;
 mod iota;
 mod map;
 mod moved;
@@ -36,6 +37,8 @@ use crate::machine::Context;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
+
+pub(crate) use host::Channels;
 
 /// Opcodes that cannot be run yet.
 const MISSING: [Opcode; 38] = [
@@ -149,9 +152,7 @@ pub(crate) fn evaluate(
             Literal::tuple(vec![operands[0].clone(), operands[0].clone(), context])
         }
         Op::CopyDone(_) => operands[0].elements().expect("verified: a tuple")[0].clone(),
-        Op::PartitionId(_) | Op::ReplicaId(_) => {
-            Literal::scalar(hlo::ElementType::U32, Scalar::Unsigned(0))
-        }
+        Op::PartitionId(_) | Op::ReplicaId(_) => collective::device_id(instruction, context)?,
         Op::Parameter(_) | Op::Call(_) | Op::Fusion(_) | Op::While(_) | Op::Conditional(_) => {
             return Err(Error::internal("control flow is the machine's"));
         }
@@ -188,17 +189,14 @@ pub(crate) fn evaluate(
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => collective::alone(instruction, operands)?,
-        Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::Infeed(_)
-        | Op::Outfeed(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::Scan(_)
-        | Op::Send(_)
-        | Op::SendDone(_) => {
+        | Op::ReduceScatter(_) => collective::alone(instruction, operands, context)?,
+        Op::Infeed(_) => host::infeed(operands, shape, context)?,
+        Op::Outfeed(_) => host::outfeed(operands[0], context)?,
+        Op::Send(op) => host::send(op, operands, context)?,
+        Op::SendDone(_) => host::send_done(shape),
+        Op::Recv(op) => host::recv(op, shape)?,
+        Op::RecvDone(op) => host::recv_done(op, shape, context)?,
+        Op::AsyncDone(_) | Op::AsyncStart(_) | Op::AsyncUpdate(_) | Op::Scan(_) => {
             let opcode = instruction.opcode();
             return Err(Error::unsupported(format!("`{opcode}` cannot be run yet")));
         }
