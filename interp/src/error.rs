@@ -30,7 +30,7 @@ hlo::error_codes! {
         /// An instruction waits for a value that nobody gives it, or has one that nobody takes: the `infeed` or
         /// `outfeed` queue is not there, empty or full, or nothing was sent on the channel of a `recv`.
         ///
-        /// Queues are given to the engine as [`Hooks`](crate::Hooks); the command has none.
+        /// Queues are given to the engine from Rust, as `Hooks`; the command has none.
         "E0407" "{message}"
         Starved { message: String },
         /// A value the program computed has no meaning for the instruction that uses it.

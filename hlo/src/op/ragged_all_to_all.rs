@@ -39,7 +39,7 @@ impl ShapeRule for RaggedAllToAll {
         })
         .map_err(|e| e.on(Place::Operand(2)))?;
         for i in 2..6 {
-            cx.types(i, |ty| ty.is_integral(), "signed, unsigned")?;
+            cx.types(i, crate::ElementType::is_integral, "signed, unsigned")?;
             let list = cx.array(i)?;
             check(
                 list.ty == first.ty && list.dims == first.dims,

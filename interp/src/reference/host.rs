@@ -8,6 +8,7 @@
 //! `send` puts its operand into the channel of its number, `recv-done` takes the oldest value out. What `recv` gives for the data
 //! is zeros: nothing may look at it before the end. A `recv-done` that comes before the `send` in the text is an error,
 //! since one device runs one instruction after another; so are transfers with the host, which has only the queues.
+//! Only tokens and control predecessors keep this order in a module that is not scheduled: printing may change any other.
 use crate::error::Code;
 use crate::interpreter::with_layouts;
 use crate::machine::Context;
@@ -151,7 +152,9 @@ mod tests {
     }
     fn filled(values: &[&str]) -> Hooks {
         let (fill, queue) = crossbeam_channel::unbounded();
-        values.iter().for_each(|value| fill.send(value.parse().unwrap()).unwrap());
+        for value in values {
+            fill.send(value.parse().unwrap()).unwrap();
+        }
         Hooks::new().infeed(queue)
     }
 
