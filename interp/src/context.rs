@@ -3,13 +3,14 @@ use crate::applied::Applied;
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::interpreter::Options;
+use crate::reference::Channels;
 use crate::table::Table;
 use crate::{Error, Result};
 use hlo::Module;
 use hlo::ir::ComputationId;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Machines inside machines: each takes part of the thread's stack.
 const NESTING_LIMIT: usize = 64;
@@ -32,6 +33,7 @@ struct Shared<'m> {
     nesting: AtomicUsize,
     applied: Mutex<HashMap<ComputationId, Arc<Applied>>>,
     tables: Mutex<HashMap<ComputationId, Arc<Table>>>,
+    channels: Mutex<Channels>,
 }
 
 impl<'m> Context<'m> {
@@ -46,6 +48,7 @@ impl<'m> Context<'m> {
             nesting: AtomicUsize::new(0),
             applied: Mutex::default(),
             tables: Mutex::default(),
+            channels: Mutex::default(),
         }))
     }
     pub(crate) fn module(&self) -> &'m Module {
@@ -118,6 +121,11 @@ impl<'m> Context<'m> {
             .entry(id)
             .or_insert_with(|| Arc::new(Table::of(&self.0.module.computations[id])));
         Arc::clone(table)
+    }
+
+    /// What `send` has put into each channel and no `recv-done` has taken.
+    pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
+        self.0.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `inside`, which starts a machine inside this one.

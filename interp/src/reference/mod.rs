@@ -13,6 +13,7 @@ mod elementwise;
 mod fft;
 mod fold;
 mod gather;
+mod host;
 mod iota;
 mod map;
 mod moved;
@@ -39,6 +40,8 @@ use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
 use smallvec::SmallVec;
+
+pub(crate) use host::Channels;
 
 /// Opcodes that cannot be run yet.
 const MISSING: [Opcode; 38] = [
@@ -160,9 +163,7 @@ pub(crate) fn evaluate(
             Literal::tuple(vec![operands[0].clone(), operands[0].clone(), context])
         }
         Op::CopyDone(_) => operands[0].elements().expect("verified: a tuple")[0].clone(),
-        Op::PartitionId(_) | Op::ReplicaId(_) => {
-            Literal::scalar(hlo::ElementType::U32, Scalar::Unsigned(0))
-        }
+        Op::PartitionId(_) | Op::ReplicaId(_) => collective::device_id(instruction, context)?,
         Op::DynamicUpdateSlice(_) | Op::Scatter(_) => {
             return Err(Error::internal("written in place above"));
         }
@@ -210,16 +211,13 @@ pub(crate) fn evaluate(
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => collective::alone(instruction, operands)?,
-        Op::Infeed(_)
-        | Op::Outfeed(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::Send(_)
-        | Op::SendDone(_) => {
-            let opcode = instruction.opcode();
-            return Err(Error::unsupported(format!("`{opcode}` cannot be run yet")));
-        }
+        | Op::ReduceScatter(_) => collective::alone(instruction, operands, context)?,
+        Op::Infeed(_) => host::infeed(operands, shape, context)?,
+        Op::Outfeed(_) => host::outfeed(operands[0], context)?,
+        Op::Send(op) => host::send(op, operands, context)?,
+        Op::SendDone(_) => host::send_done(shape),
+        Op::Recv(op) => host::recv(op, shape)?,
+        Op::RecvDone(op) => host::recv_done(op, shape, context)?,
     })
 }
 
