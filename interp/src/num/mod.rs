@@ -16,6 +16,7 @@ mod complex_area;
 mod complex_exp;
 mod exact;
 pub(crate) mod float;
+pub(crate) mod fourier;
 pub(crate) mod int;
 pub(crate) mod pair;
 mod pred;

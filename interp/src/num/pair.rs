@@ -62,7 +62,9 @@ impl<R: Real> Neg for Pair<R> {
 }
 
 /// A real or complex number of a matrix.
-pub(crate) trait Field: Copy + Sub<Output = Self> + Mul<Output = Self> + Add<Output = Self> {
+pub(crate) trait Field:
+    Copy + Sub<Output = Self> + Mul<Output = Self> + Add<Output = Self>
+{
     /// Its parts.
     type Real: Real;
     /// 0.

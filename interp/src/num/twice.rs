@@ -182,7 +182,10 @@ mod tests {
         let of = |x: f64| Twice::from(x);
         let values = [0.0, -0.0, 1.0, -2.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX];
         let same = |a: Twice, b: f64, what: &str| {
-            assert!(a.hi == b && a.hi.signum() == b.signum() || a.hi.is_nan() && b.is_nan(), "{what}");
+            assert!(
+                a.hi == b && a.hi.signum() == b.signum() || a.hi.is_nan() && b.is_nan(),
+                "{what}"
+            );
             assert!(!a.lo.is_nan(), "{what}");
         };
         for a in values {

@@ -48,9 +48,8 @@ impl InField for Factor<'_> {
             let factor = lower_factor(n, read).unwrap_or_else(|| vec![F::nan(); n * n]);
             match self.lower {
                 true => factors.extend(factor),
-                false => factors.extend(
-                    (0..n * n).map(|at| (at % n) * n + at / n).map(|at| factor[at].conj()),
-                ),
+                false => factors
+                    .extend((0..n * n).map(|at| (at % n) * n + at / n).map(|at| factor[at].conj())),
             }
         }
         build(self.shape, |i| factors[i].element())
