@@ -43,7 +43,7 @@ impl<'b> Features<'_, 'b> {
     /// Fails unless the operand is an array of floats and has dimension `index`.
     fn new<'a>(cx: &'a Infer<'b>, index: i64, rule: &'static str) -> Result<Features<'a, 'b>> {
         let operand = cx.array(0)?;
-        cx.types(0, |ty| ty.is_float(), "float")?;
+        cx.types(0, crate::ElementType::is_float, "float")?;
         check(operand.dim(index).is_some(), rule, || {
             format!("feature_index={index} is no dimension of {operand}")
         })

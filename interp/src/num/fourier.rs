@@ -30,7 +30,7 @@ fn factors(mut n: usize) -> Vec<usize> {
     let mut factors = Vec::new();
     let mut factor = 4;
     while n > 1 {
-        if n % factor == 0 {
+        if n.is_multiple_of(factor) {
             factors.push(factor);
             n /= factor;
         } else {
@@ -146,7 +146,9 @@ impl<R: Real + Field> Chirp<R> {
         let mut filter = vec![Pair::ZERO; size];
         plan.transform(&wrapped, &mut filter);
         let count = R::nearest(number(size));
-        filter.iter_mut().for_each(|x| *x = x.over(count));
+        for x in &mut filter {
+            *x = x.over(count);
+        }
         Self { turns, plan, filter }
     }
 

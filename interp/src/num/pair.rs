@@ -84,6 +84,11 @@ pub(crate) trait Field:
     /// The quotient.
     fn quotient(self, other: Self) -> Self;
 
+    /// `self + a * b`, one of many steps that end with [`Field::settled`].
+    fn add_product(self, a: Self, b: Self) -> Self;
+    /// The number that such steps led to.
+    fn settled(self) -> Self;
+
     /// `a[0] * b[0] + a[1] * b[1] + ...`, in four sums that can be formed side by side.
     fn dot(a: &[Self], b: &[Self]) -> Self {
         let mut sums = [Self::ZERO; 4];
@@ -91,11 +96,14 @@ pub(crate) trait Field:
         let (b, b_rest) = b.as_chunks::<4>();
         for (a, b) in a.iter().zip(b) {
             for i in 0..4 {
-                sums[i] = sums[i] + a[i] * b[i];
+                sums[i] = sums[i].add_product(a[i], b[i]);
             }
         }
-        let rest = a_rest.iter().zip(b_rest).fold(Self::ZERO, |sum, (&a, &b)| sum + a * b);
-        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+        for (sum, (&a, &b)) in sums.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+            *sum = sum.add_product(a, b);
+        }
+        let [a, b, c, d] = sums.map(Self::settled);
+        (a + b) + (c + d)
     }
 }
 
@@ -127,6 +135,14 @@ macro_rules! real_field {
             fn quotient(self, other: Self) -> Self {
                 self / other
             }
+            #[inline]
+            fn add_product(self, a: Self, b: Self) -> Self {
+                Real::add_product(self, a, b)
+            }
+            #[inline]
+            fn settled(self) -> Self {
+                Real::settled(self)
+            }
         }
     };
 }
@@ -156,6 +172,17 @@ impl<R: Real + Field> Field for Pair<R> {
     }
     fn over(self, x: R) -> Self {
         Pair::over(self, x)
+    }
+    #[inline]
+    fn add_product(self, a: Self, b: Self) -> Self {
+        Self {
+            re: Real::add_product(Real::add_product(self.re, a.re, b.re), -a.im, b.im),
+            im: Real::add_product(Real::add_product(self.im, a.re, b.im), a.im, b.re),
+        }
+    }
+    #[inline]
+    fn settled(self) -> Self {
+        Self { re: Real::settled(self.re), im: Real::settled(self.im) }
     }
     fn quotient(self, other: Self) -> Self {
         let plain = |z: Self| Complex { re: z.re.rounded(), im: z.im.rounded() };

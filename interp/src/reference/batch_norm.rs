@@ -11,9 +11,9 @@
 //!   `sum of g (x - mean) * r`, `sum of g`.
 //!
 //! Edges: a feature without elements has NaN for mean and variance, and gradients 0 of scale and offset. Where
-//! `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN; in inference so does every
-//! element whose product with r has the sign of the mean's. A negative one gives NaN. NaN and infinities spread over
-//! their feature.
+//! `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN; in inference, where XLA:CPU forms
+//! `x * scale * r` and `mean * scale * r` apart, so do 0 and every element on the mean's side of it. Where it is
+//! negative, all is NaN. NaN and infinities spread over their feature.
 //!
 //! XLA:CPU has `sum of x^2 / N - mean^2` for the variance, which loses digits where the mean is large, may even be negative, and
 //! overflows early; ours is the definition. All is computed in f64 (twice that for f64), mean and variance inside of y
@@ -30,7 +30,7 @@ use hlo::{ArrayShape, ElementType, Literal, Scalar, Shape};
 struct Features {
     /// Elements of one feature that lie side by side.
     run: usize,
-    features: usize,
+    count: usize,
     /// How often the features take turns.
     turns: usize,
 }
@@ -40,17 +40,17 @@ impl Features {
         let f = to_usize(feature_index);
         Self {
             run: count(&shape.dims[f + 1..]),
-            features: to_usize(shape.dims[f]),
+            count: to_usize(shape.dims[f]),
             turns: count(&shape.dims[..f]),
         }
     }
     /// The feature of element `i`.
     fn feature(&self, i: usize) -> usize {
-        i / self.run % self.features
+        i / self.run % self.count
     }
     /// The elements of a feature.
     fn elements(&self, feature: usize) -> impl Iterator<Item = usize> {
-        let (run, features) = (self.run, self.features);
+        let (run, features) = (self.run, self.count);
         (0..self.turns).flat_map(move |turn| {
             let start = (turn * features + feature) * run;
             start..start + run
@@ -66,7 +66,7 @@ impl Features {
     }
     /// A number for each feature.
     fn each<R>(&self, number: impl Fn(usize) -> R) -> Vec<R> {
-        (0..self.features).map(number).collect()
+        (0..self.count).map(number).collect()
     }
 }
 

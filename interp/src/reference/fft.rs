@@ -145,8 +145,12 @@ impl<R: Real + Field> Transform<R> {
             return self.plan.transform(&line, result);
         };
         // The way back is the conjugate of the way there, of conjugates.
-        line.iter_mut().for_each(|x| *x = x.conj());
+        for x in &mut line {
+            *x = x.conj();
+        }
         self.plan.transform(&line, result);
-        result.iter_mut().for_each(|x| *x = x.conj().over(count));
+        for x in result {
+            *x = x.conj().over(count);
+        }
     }
 }
