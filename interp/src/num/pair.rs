@@ -69,7 +69,7 @@ pub(crate) trait Field:
     type Real: Real;
     /// 0.
     const ZERO: Self;
-    /// Not a number, in each part.
+    /// Not a number, the real part of it.
     fn nan() -> Self;
     /// The number in an element.
     fn of(element: Scalar) -> Self;
@@ -153,7 +153,7 @@ impl<R: Real + Field> Field for Pair<R> {
     type Real = R;
     const ZERO: Self = Self { re: R::ZERO, im: R::ZERO };
     fn nan() -> Self {
-        Self { re: R::nan(), im: R::nan() }
+        Self { re: R::nan(), im: R::ZERO }
     }
     #[inline]
     fn of(element: Scalar) -> Self {

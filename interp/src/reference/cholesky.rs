@@ -7,7 +7,7 @@
 //! - Only the triangle that is named is read; what stands in the other does not count, NaN included. The other triangle
 //!   of the result is 0.
 //! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in
-//!   all of its elements. The other matrices of the batch stay as they are.
+//!   all of its elements, as the real part of complex ones. The other matrices of the batch stay as they are.
 //! - A complex diagonal should be real. If it is not, its imaginary part is divided like the rest of the column.
 //! - Matrices of size 0 have factors of size 0.
 //!
