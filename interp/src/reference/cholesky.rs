@@ -11,8 +11,9 @@
 //! - A complex diagonal should be real. If it is not, its imaginary part is divided like the rest of the column.
 //! - Matrices of size 0 have factors of size 0.
 //!
-//! Everything is XLA:CPU's but the rounding: all is computed in f64 (twice that for f64 and c128), and each element is
-//! rounded once. XLA:CPU rounds every step.
+//! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
+//! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
+//! element is rounded once.
 use super::build;
 use crate::Result;
 use crate::index::to_usize;
