@@ -27,6 +27,15 @@ hlo::error_codes! {
         /// Computations call each other deeper than the engine follows.
         "E0406" "calls nested deeper than {limit} levels"
         TooDeep { limit: usize },
+        /// A shared library with functions for custom calls cannot be loaded: it is not there, it is made for another
+        /// machine, or something that it needs is missing.
+        "E0407" "library `{path}` cannot be loaded: {message}"
+        Library { path: String, message: String },
+        /// A custom call gave something else than the module says: another shape, or nothing.
+        ///
+        /// The function that was registered for the target, or the module, is wrong.
+        "E0408" "custom call `{target}` gave {found}, the module states {wanted}"
+        CustomCallResult { target: String, found: String, wanted: String },
         /// A mistake in Etalon. Please report it, with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },

@@ -16,6 +16,7 @@
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! ```
 mod applied;
+mod custom;
 mod error;
 mod hooks;
 mod index;
