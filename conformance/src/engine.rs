@@ -21,8 +21,23 @@ impl Engine {
         arguments: &[Literal],
         options: interp::Options,
     ) -> Result<Literal, interp::Error> {
+        self.run_with(verified, arguments, options, interp::Hooks::new())
+    }
+    /// The same, with what the program may reach outside of itself.
+    ///
+    /// # Errors
+    /// `E04xx`, as [`interp::Interpreter::run`].
+    pub fn run_with(
+        self,
+        verified: &Verified,
+        arguments: &[Literal],
+        options: interp::Options,
+        hooks: interp::Hooks,
+    ) -> Result<Literal, interp::Error> {
         match self {
-            Self::Reference => interp::Interpreter::with_options(verified, options).run(arguments),
+            Self::Reference => interp::Interpreter::with_options(verified, options)
+                .with_hooks(hooks)
+                .run(arguments),
         }
     }
 }

@@ -32,8 +32,13 @@ fn one(args: &RunArgs, path: &Path) -> Result<()> {
     if let Some(bytes) = args.max_memory {
         options = options.max_memory(bytes);
     }
+    let mut hooks = interp::Hooks::new();
+    for library in &args.custom_call_library {
+        hooks = hooks.library(library).map_err(|e| Failure::run(&e, &name, &text))?;
+    }
     let progress = output::Progress::new(&format!("running {name}"));
-    let result = conformance::Engine::from(args.engine).run(&verified, &inputs, options);
+    let result =
+        conformance::Engine::from(args.engine).run_with(&verified, &inputs, options, hooks);
     drop(progress);
     let result = result.map_err(|e| Failure::run(&e, &name, &text))?;
     if let Some(to) = &args.output {

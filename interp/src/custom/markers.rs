@@ -5,6 +5,7 @@
 //! devices and still has to be partitioned, which is refused.
 //!
 //! `xla.sdy.ShardingGroup` ties shardings together and gives an empty tuple.
+use crate::error::Code;
 use crate::hooks::Call;
 use crate::{Error, Result};
 use hlo::Literal;
@@ -51,5 +52,6 @@ fn parts(target: &str, operand: &Literal, call: &Call<'_>) -> Error {
         operand.shape(),
         call.shape
     );
-    Error::unsupported(message).with_help("run the module as it is after XLA's SPMD partitioner")
+    Error::from(Code::Unsupported { message })
+        .with_help("run the module as it is after XLA's SPMD partitioner")
 }

@@ -1,5 +1,6 @@
 //! What is said of a target that nothing is known of, or that cannot be run.
 use crate::Error;
+use crate::error::Code;
 use crate::hooks::{Call, Hooks};
 
 /// Beginnings of targets that cannot be run, and why.
@@ -31,7 +32,7 @@ pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
     let target = call.op.custom_call_target.0.as_str();
     if let Some((_, reason)) = REASONS.iter().find(|(start, _)| target.starts_with(start)) {
         let message = format!("custom call target `{target}` cannot be run: {reason}");
-        return Error::unsupported(message).with_help(
+        return Error::from(Code::Unsupported { message }).with_help(
             "dump the module before XLA optimises it, or register a function for the target",
         );
     }
@@ -45,7 +46,7 @@ pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
     known.extend(built_in.iter().filter(|name| !name.starts_with("lapack_")).cloned());
     known.push("lapack_{s,d,c,z}NAME_ffi".to_owned());
     let message = format!("custom call target `{target}` is not known{meant}");
-    Error::unsupported(message).with_help(format!(
+    Error::from(Code::Unsupported { message }).with_help(format!(
         "known are {}; others can be registered: see docs/custom-calls.md",
         known.join(", ")
     ))

@@ -36,6 +36,10 @@ pub(super) fn order(index: usize) -> i32 {
 
 /// How a triangular matrix is to be read.
 #[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four attributes that do not depend on each other"
+)]
 pub(super) struct Triangle {
     pub(super) lower: bool,
     /// The diagonal is taken to be ones, whatever stands there.

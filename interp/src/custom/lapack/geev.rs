@@ -85,7 +85,9 @@ fn scale(vector: &mut [Complex], turn: bool) {
 fn shrink(x: &mut [Complex]) {
     const FAR: f64 = 1e100;
     if x.iter().any(|x| x.size() > FAR) {
-        x.iter_mut().for_each(|x| *x = x.times(1.0 / FAR));
+        for x in x {
+            *x = x.times(1.0 / FAR);
+        }
     }
 }
 

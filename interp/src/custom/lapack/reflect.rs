@@ -163,11 +163,11 @@ pub(super) fn ormqr<N: Number>(
 pub(super) fn gehrd<N: Number>(a: &mut Matrix<N>, low: usize, high: usize) -> Vec<N> {
     let n = a.rows;
     let mut taus = vec![N::ZERO; n.saturating_sub(1)];
-    for k in low..high {
+    for (k, slot) in taus.iter_mut().enumerate().take(high).skip(low) {
         let (v, tau) = reflect(a, k + 1, high + 1, k);
         from_right(a, &v, tau, 0..high + 1, k + 1);
         from_left(a, &v, tau.conj(), k + 1, k + 1..n);
-        taus[k] = tau;
+        *slot = tau;
     }
     taus
 }

@@ -86,7 +86,7 @@ pub(super) fn square_root(x: Complex) -> Complex {
     if size == 0.0 {
         return Complex::ZERO;
     }
-    let large = ((size + x.re().abs()) / 2.0).sqrt();
+    let large = f64::midpoint(size, x.re().abs()).sqrt();
     let small = x.im().abs() / (2.0 * large);
     let (re, im) = if x.re() >= 0.0 { (large, small) } else { (small, large) };
     Complex::of(re, if x.im() < 0.0 { -im } else { im })
@@ -182,10 +182,11 @@ fn real_step(h: &mut Matrix<f64>, z: &mut Matrix<f64>, low: usize, high: usize, 
 fn standardise(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
     let (a, b) = (h[(at, at)], h[(at, at + 1)]);
     let (c, d) = (h[(at + 1, at)], h[(at + 1, at + 1)]);
-    if c == 0.0 {
+    let half = (a - d) / 2.0;
+    let standard = half == 0.0 && b != 0.0 && b.is_sign_negative() != c.is_sign_negative();
+    if c == 0.0 || standard {
         return;
     }
-    let half = (a - d) / 2.0;
     let discriminant = half * half + b * c;
     let real = discriminant >= 0.0;
     let (cosine, sine) = if real {

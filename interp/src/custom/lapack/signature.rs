@@ -27,7 +27,7 @@ impl Slot {
         })
     }
     fn letters(self) -> impl DoubleEndedIterator<Item = char> {
-        self.sizes.chars().filter(|c| c.is_ascii_lowercase())
+        self.sizes.chars().filter(char::is_ascii_lowercase)
     }
     fn rank(self) -> usize {
         self.letters().count()
@@ -43,7 +43,7 @@ impl Slot {
         }
     }
     fn shown(self, own: ElementType) -> String {
-        let sizes: String = self.letters().map(|c| format!(",{c}")).collect();
+        let sizes: String = self.letters().flat_map(|c| [',', c]).collect();
         format!("{}[..{sizes}]", self.ty(own))
     }
 }
