@@ -80,9 +80,9 @@ fn elements_lie_as_the_layouts_say() {
     };
     // Column by column the memory is 1 4 2 5 3 6, which read row by row is another matrix.
     let Some(turned) = call("{0,1}", "{1,0}") else { return };
-    assert_eq!(turned, "f32[2,3]{1,0} {{1, 4, 2}, {5, 3, 6}}");
-    assert_eq!(call("{1,0}", "{0,1}").unwrap(), "f32[2,3]{0,1} {{1, 3, 5}, {2, 4, 6}}");
-    assert_eq!(call("{0,1}", "{0,1}").unwrap(), "f32[2,3]{0,1} {{1, 2, 3}, {4, 5, 6}}");
+    assert_eq!(turned, "f32[2,3]{1,0} { { 1, 4, 2 }, { 5, 3, 6 } }");
+    assert_eq!(call("{1,0}", "{0,1}").unwrap(), "f32[2,3]{0,1} { { 1, 3, 5 }, { 2, 4, 6 } }");
+    assert_eq!(call("{0,1}", "{0,1}").unwrap(), "f32[2,3]{0,1} { { 1, 2, 3 }, { 4, 5, 6 } }");
 }
 
 #[test]

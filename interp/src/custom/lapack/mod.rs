@@ -29,6 +29,8 @@ mod number;
 mod reflect;
 mod schur;
 mod signature;
+#[cfg(test)]
+mod tests;
 
 use super::dictionary::Dictionary;
 use crate::hooks::Call;
