@@ -103,7 +103,7 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     }
     if !stem.ends_with("_ffi") {
         return Some(Err(Error::unsupported(format!(
-            "custom call `{target}` is of JAX before 2024, with operands of its own; `{target}_ffi` is known"
+            "custom call `{target}` is of an older JAX, with sizes as operands; `{target}_ffi` is known"
         ))));
     }
     Some(if ty.is_complex() {
