@@ -20,6 +20,7 @@ mod block;
 mod check_nan;
 mod context;
 mod control;
+mod custom;
 mod error;
 mod hooks;
 mod index;

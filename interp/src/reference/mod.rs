@@ -29,9 +29,9 @@ mod scatter;
 mod select_and_scatter;
 mod sort;
 mod stochastic_convert;
-mod topk;
+pub(crate) mod topk;
 mod triangular_solve;
-mod wide;
+pub(crate) mod wide;
 
 use crate::context::Context;
 use crate::error::Code;
@@ -150,7 +150,7 @@ pub(crate) fn evaluate(
         Op::Sort(op) => sort::sort(op, operands, shape, context)?,
         Op::TopK(op) => topk::topk(op, operands[0], shape),
         Op::Map(op) => map::map(op, operands, array()?, context)?,
-        Op::CustomCall(op) => custom_call::custom_call(op, operands, shape, context.hooks())?,
+        Op::CustomCall(op) => custom_call::custom_call(op, instruction, operands, context)?,
         Op::Tuple(_) => Literal::tuple(operands.iter().map(|&o| o.clone()).collect()),
         Op::GetTupleElement(op) => {
             let elements = operands[0].elements().expect("verified: a tuple");
