@@ -3,16 +3,20 @@ use crate::applied::Applied;
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::interpreter::Options;
+use crate::reference::Channels;
 use crate::table::Table;
 use crate::{Error, Result};
 use hlo::Module;
 use hlo::ir::ComputationId;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Machines inside machines: each takes part of the thread's stack.
 const NESTING_LIMIT: usize = 64;
+
+/// Bytes an allocator may not have.
+const LARGE: usize = 1 << 26;
 
 /// What ops need besides their operands. Clones belong to the same run.
 #[derive(Debug, Clone)]
@@ -29,6 +33,7 @@ struct Shared<'m> {
     nesting: AtomicUsize,
     applied: Mutex<HashMap<ComputationId, Arc<Applied>>>,
     tables: Mutex<HashMap<ComputationId, Arc<Table>>>,
+    channels: Mutex<Channels>,
 }
 
 impl<'m> Context<'m> {
@@ -43,6 +48,7 @@ impl<'m> Context<'m> {
             nesting: AtomicUsize::new(0),
             applied: Mutex::default(),
             tables: Mutex::default(),
+            channels: Mutex::default(),
         }))
     }
     pub(crate) fn module(&self) -> &'m Module {
@@ -79,6 +85,11 @@ impl<'m> Context<'m> {
             let message = format!("{live} bytes of values would be live; {limit} are allowed");
             return Err(Code::OutOfMemory { message }.into());
         }
+        // The allocator is asked before it is used: its refusal would end the process.
+        if bytes >= LARGE && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
+            let message = format!("the system has no {bytes} bytes for the result");
+            return Err(Code::OutOfMemory { message }.into());
+        }
         self.0.live.store(live, Ordering::Relaxed);
         self.0.peak.fetch_max(live, Ordering::Relaxed);
         Ok(())
@@ -110,6 +121,11 @@ impl<'m> Context<'m> {
             .entry(id)
             .or_insert_with(|| Arc::new(Table::of(&self.0.module.computations[id])));
         Arc::clone(table)
+    }
+
+    /// What `send` has put into each channel and no `recv-done` has taken.
+    pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
+        self.0.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `inside`, which starts a machine inside this one.

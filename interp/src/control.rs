@@ -18,7 +18,7 @@ impl<'m> Machine<'m> {
         match &instruction.op {
             Op::Call(call) => self.push(call.to_apply, std::mem::take(operands), Then::Return)?,
             Op::Fusion(fusion) => {
-                self.push(fusion.calls, std::mem::take(operands), Then::Return)?
+                self.push(fusion.calls, std::mem::take(operands), Then::Return)?;
             }
             Op::While(repeat) => {
                 let value = operands.swap_remove(0);

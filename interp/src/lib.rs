@@ -16,9 +16,11 @@
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! ```
 mod applied;
+mod block;
 mod check_nan;
 mod context;
 mod control;
+mod custom;
 mod error;
 mod hooks;
 mod index;

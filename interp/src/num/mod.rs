@@ -16,8 +16,11 @@ mod complex_area;
 mod complex_exp;
 mod exact;
 pub(crate) mod float;
+pub(crate) mod fourier;
 pub(crate) mod int;
+pub(crate) mod pair;
 mod pred;
+pub(crate) mod twice;
 
 use complex::Complex;
 use hlo::op::{Binary, Unary};

@@ -11,7 +11,9 @@ mod dynamic_shape;
 mod dynamic_slice;
 mod elementwise;
 mod fft;
+mod fold;
 mod gather;
+mod host;
 mod iota;
 mod map;
 mod moved;
@@ -27,9 +29,9 @@ mod scatter;
 mod select_and_scatter;
 mod sort;
 mod stochastic_convert;
-mod topk;
+pub(crate) mod topk;
 mod triangular_solve;
-mod wide;
+pub(crate) mod wide;
 
 use crate::context::Context;
 use crate::error::Code;
@@ -38,6 +40,8 @@ use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
 use smallvec::SmallVec;
+
+pub(crate) use host::Channels;
 
 /// Opcodes that cannot be run yet.
 const MISSING: [Opcode; 38] = [
@@ -146,7 +150,7 @@ pub(crate) fn evaluate(
         Op::Sort(op) => sort::sort(op, operands, shape, context)?,
         Op::TopK(op) => topk::topk(op, operands[0], shape),
         Op::Map(op) => map::map(op, operands, array()?, context)?,
-        Op::CustomCall(op) => custom_call::custom_call(op, operands, shape, context.hooks())?,
+        Op::CustomCall(op) => custom_call::custom_call(op, instruction, operands, context)?,
         Op::Tuple(_) => Literal::tuple(operands.iter().map(|&o| o.clone()).collect()),
         Op::GetTupleElement(op) => {
             let elements = operands[0].elements().expect("verified: a tuple");
@@ -159,9 +163,7 @@ pub(crate) fn evaluate(
             Literal::tuple(vec![operands[0].clone(), operands[0].clone(), context])
         }
         Op::CopyDone(_) => operands[0].elements().expect("verified: a tuple")[0].clone(),
-        Op::PartitionId(_) | Op::ReplicaId(_) => {
-            Literal::scalar(hlo::ElementType::U32, Scalar::Unsigned(0))
-        }
+        Op::PartitionId(_) | Op::ReplicaId(_) => collective::device_id(instruction, context)?,
         Op::DynamicUpdateSlice(_) | Op::Scatter(_) => {
             return Err(Error::internal("written in place above"));
         }
@@ -209,16 +211,13 @@ pub(crate) fn evaluate(
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => collective::alone(instruction, operands)?,
-        Op::Infeed(_)
-        | Op::Outfeed(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::Send(_)
-        | Op::SendDone(_) => {
-            let opcode = instruction.opcode();
-            return Err(Error::unsupported(format!("`{opcode}` cannot be run yet")));
-        }
+        | Op::ReduceScatter(_) => collective::alone(instruction, operands, context)?,
+        Op::Infeed(_) => host::infeed(operands, shape, context)?,
+        Op::Outfeed(_) => host::outfeed(operands[0], context)?,
+        Op::Send(op) => host::send(op, operands, context)?,
+        Op::SendDone(_) => host::send_done(shape),
+        Op::Recv(op) => host::recv(op, shape)?,
+        Op::RecvDone(op) => host::recv_done(op, shape, context)?,
     })
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is laid out once as steps over
 //! registers; anything else runs on a machine of its own, slower and just as right.
+mod key;
+
+pub(crate) use key::Key;
+
 use crate::context::Context;
 use crate::machine::{Machine, Step as Ended};
 use crate::{Error, Result, num};
@@ -93,6 +97,15 @@ impl Applied {
         let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
             ([Step::Binary(op, _, 0, 1) | Step::Binary(op, _, 1, 0)], [2]) => Some(*op),
+            _ => None,
+        }
+    }
+
+    /// The op, if the computation is that op on its two parameters in their order.
+    pub(crate) fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
+        let Body::Steps(program) = &self.body else { return None };
+        match (program.steps.as_slice(), program.results.as_slice()) {
+            ([Step::Binary(op, ty, 0, 1)], [2]) => Some((*op, *ty)),
             _ => None,
         }
     }
