@@ -93,13 +93,14 @@ fn line(piece: &Piece, error: &Error) -> usize {
     piece.text[..marked].matches('\n').count() + 1
 }
 
-/// The labels in the source: words in quotation marks that look like one and are no attribute.
+/// Words in quotation marks, in the source of the rules, that look like a label, and whether each can only be one: an
+/// attribute's name can be both.
 ///
 /// That is more than what is given to `check`, and so finds a label wherever it is passed along.
-fn labels_in_source() -> BTreeSet<String> {
+fn words_in_source() -> BTreeMap<String, bool> {
     let attributes: BTreeSet<&str> =
         Opcode::ALL.iter().flat_map(|opcode| opcode.attributes()).copied().collect();
-    let mut labels = BTreeSet::new();
+    let mut words = BTreeMap::new();
     for path in files("hlo/src/op", "rs").into_iter().chain(files("hlo/src/verify", "rs")) {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         // What holds for all ops; no rule stands there.
@@ -108,17 +109,14 @@ fn labels_in_source() -> BTreeSet<String> {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
-            let parts: Vec<&str> = line.split('"').collect();
-            for quoted in parts.iter().skip(1).step_by(2) {
+            for quoted in line.split('"').skip(1).step_by(2).filter(|word| is_label(word)) {
                 let old_name = line.contains(&format!("also \"{quoted}\""));
-                let word = attributes.contains(quoted) || FIELDS.contains(quoted) || old_name;
-                if is_label(quoted) && !word {
-                    labels.insert((*quoted).to_owned());
-                }
+                let word = attributes.contains(quoted) || FIELDS.contains(&quoted) || old_name;
+                words.insert(quoted.to_owned(), !word);
             }
         }
     }
-    labels
+    words
 }
 
 #[test]
@@ -168,7 +166,7 @@ fn messages_are_as_written_down() {
 
 #[test]
 fn every_label_has_a_piece() {
-    let in_source = labels_in_source();
+    let in_source = words_in_source();
     let mut pieces_of: BTreeMap<String, usize> = BTreeMap::new();
     for folder in ["hlo/tests/reject", "tests/ops", "tests/programs"] {
         for piece in pieces(folder) {
@@ -177,10 +175,12 @@ fn every_label_has_a_piece() {
             }
         }
     }
-    let unknown: Vec<_> = pieces_of.keys().filter(|label| !in_source.contains(*label)).collect();
+    let unknown: Vec<_> =
+        pieces_of.keys().filter(|label| !in_source.contains_key(*label)).collect();
     assert!(unknown.is_empty(), "no rule in the source has these labels: {unknown:?}");
     let shown = |label: &str| pieces_of.contains_key(label) || BUILT.contains(&label);
-    let without: Vec<_> = in_source.iter().filter(|label| !shown(label)).collect();
+    let labels = in_source.iter().filter(|(_, only_label)| **only_label).map(|(label, _)| label);
+    let without: Vec<_> = labels.filter(|label| !shown(label)).collect();
     assert!(without == OWED, "labels without a piece: {without:#?}\n(owed: {OWED:#?})");
 }
 
