@@ -33,6 +33,26 @@ fn on(attribute: &'static str) -> impl Fn(Error) -> Error {
 }
 
 impl Convolution {
+    /// The window of an ordinary convolution that computes this one.
+    ///
+    /// Of `dgrad` the stated window is that of the convolution whose input's gradient is asked for: its stride becomes
+    /// holes between the elements, the kernel is turned around, and what was padding is not computed. Any other kind
+    /// is what it stands for.
+    pub fn forward_window(&self) -> Window {
+        let mut window = self.window.clone();
+        if self.convolution_kind == ConvolutionKind::Dgrad {
+            for dim in &mut window.dims {
+                let reach = dim.rhs_dilation.saturating_mul((dim.size - 1).max(0));
+                dim.lhs_dilation = dim.lhs_dilation.saturating_mul(dim.stride);
+                dim.stride = 1;
+                dim.pad_low = reach.saturating_sub(dim.pad_low);
+                dim.pad_high = reach.saturating_sub(dim.pad_high);
+                dim.reversal = !dim.reversal;
+            }
+        }
+        window
+    }
+
     /// The labels fit operands of this rank.
     fn labels(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<()> {
         let labels = &self.dim_labels;

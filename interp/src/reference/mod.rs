@@ -4,6 +4,7 @@ mod broadcast;
 mod cholesky;
 mod collective;
 mod concatenate;
+mod contraction;
 mod convolution;
 mod custom_call;
 mod dot;
@@ -126,7 +127,7 @@ pub(crate) fn evaluate(
         }
         Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?),
         Op::Scatter(op) => scatter::scatter(op, operands, shape, context)?,
-        Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?)?,
+        Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?),
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
         Op::ReduceWindow(op) => reduce_window::reduce_window(op, operands, shape, context)?,
