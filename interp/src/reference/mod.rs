@@ -1,5 +1,6 @@
 //! The executable specification: one function for each op, over elements in wide form.
 mod batch_norm;
+mod bitcast;
 mod broadcast;
 mod cholesky;
 mod collective;
@@ -113,7 +114,7 @@ pub(crate) fn evaluate(
         Op::Iota(op) => iota::iota(op, array()?),
         Op::Broadcast(op) => broadcast::broadcast(op, operands[0], array()?),
         Op::Reshape(_) => operands[0].with_shape(array()?.clone()),
-        Op::Bitcast(_) => moved::bitcast(operands[0], array()?)?,
+        Op::Bitcast(_) => bitcast::bitcast(operands[0], array()?)?,
         Op::BitcastConvert(_) => moved::bitcast_convert(operands[0], array()?),
         Op::Transpose(op) => moved::transpose(op, operands[0], array()?),
         Op::Reverse(op) => moved::reverse(op, operands[0], array()?),
@@ -163,7 +164,7 @@ pub(crate) fn evaluate(
         Op::DynamicReshape(_) => dynamic_shape::dynamic_reshape(operands, array()?)?,
         Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
         Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0])?,
-        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?)?,
+        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?),
         Op::Rng(op) => rng::rng(op, operands, array()?, context)?,
         Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,
         Op::RngGetAndUpdateState(op) => rng::get_and_update_state(op, array()?, context)?,

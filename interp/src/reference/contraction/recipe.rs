@@ -96,6 +96,11 @@ impl Recipe {
         Self { input, products, sums: Some(sums) }
     }
 
+    /// Whether operands are rounded before they are multiplied.
+    pub(in crate::reference) fn rounds_operands(self) -> bool {
+        self.input != Input::AsItIs
+    }
+
     /// All sums of the plan, over operands treated as the algorithm says.
     pub(in crate::reference) fn contract(
         self,
