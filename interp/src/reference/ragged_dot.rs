@@ -24,7 +24,8 @@ use hlo::{ArrayShape, Dims, Literal};
 struct Groups {
     /// Ends of the groups, one row for each index of the prefix.
     ends: Vec<usize>,
-    groups: usize,
+    /// How many there are.
+    count: usize,
     /// How far apart the rows of the prefix's dimensions are; none if all share one row.
     prefix: Vec<(i64, usize)>,
     ragged: i64,
@@ -35,11 +36,11 @@ struct Groups {
 impl Groups {
     fn new(op: &RaggedDot, sizes: &Literal, lhs: &ArrayShape) -> Self {
         let shape = sizes.array_shape().expect("verified: an array");
-        let groups = to_usize(*shape.dims.last().expect("verified: the groups' dimension"));
+        let count = to_usize(*shape.dims.last().expect("verified: the groups' dimension"));
         let mut ends = Vec::with_capacity(sizes.len());
         let mut end = 0usize;
         for i in 0..sizes.len() {
-            end = if i % groups == 0 { 0 } else { end };
+            end = if i % count == 0 { 0 } else { end };
             // A size that no index has is as good as the largest.
             let size =
                 sizes.get(i).as_i64().map_or(usize::MAX, |s| usize::try_from(s).unwrap_or(0));
@@ -51,7 +52,7 @@ impl Groups {
         let prefix = prefix.into_iter().zip(steps.iter().map(|&s| to_usize(s))).collect();
         Self {
             ends,
-            groups,
+            count,
             prefix,
             ragged: op.lhs_ragged_dims[0],
             lhs: lhs.dims.clone(),
@@ -63,7 +64,7 @@ impl Groups {
         let index = |d: i64| to_i64(place) / self.steps[to_usize(d)] % self.lhs[to_usize(d)].max(1);
         let row: usize = self.prefix.iter().map(|&(d, step)| to_usize(index(d)) * step).sum();
         let at = to_usize(index(self.ragged));
-        self.ends[row..row + self.groups].iter().position(|&end| at < end)
+        self.ends[row..row + self.count].iter().position(|&end| at < end)
     }
 }
 
@@ -93,7 +94,7 @@ pub(super) fn ragged_dot(op: &RaggedDot, operands: &[&Literal], shape: &ArraySha
         RaggedMode::Contracting => {
             // One batch for each group and batch; what is in another group is no term.
             let batches = l.batch.len();
-            let rhs_batches = r.batch.repeat(groups.groups);
+            let rhs_batches = r.batch.repeat(groups.count);
             let places = |batch: usize, row: usize, places: &mut [usize]| {
                 l.row(batch % batches, row, places);
                 for place in places {
