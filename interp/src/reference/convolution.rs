@@ -37,6 +37,7 @@ use crate::{Error, Result};
 use hlo::op::Convolution;
 use hlo::op::value::{OperandSparsity, Window, WindowDim};
 use hlo::{ArrayShape, Dims, Literal};
+use smallvec::SmallVec;
 
 pub(super) fn convolution(
     op: &Convolution,
@@ -142,14 +143,14 @@ impl<'a> Setting<'a> {
     fn row(&self, group: usize, mut row: usize, places: &mut [usize]) {
         let labels = &self.op.dim_labels;
         // For each spatial dimension, where each place of the kernel lies in the left operand.
-        let mut lists = Vec::with_capacity(self.window.dims.len());
+        let mut lists = SmallVec::<[SmallVec<[usize; 8]>; 4]>::new();
         for (d, window) in self.window.dims.iter().enumerate().rev() {
             let size = to_usize(self.row_sizes[d + 1]);
             let (out, dim) = (to_i64(row % size), labels.lhs_spatial[d]);
             row /= size;
             let (size, step) = (self.lhs_sizes[to_usize(dim)], self.lhs_step(dim));
             let place = |k| source(window, out, k, size).map_or(HOLE, |at| to_usize(at) * step);
-            lists.push((0..window.size).map(place).collect::<Vec<usize>>());
+            lists.push((0..window.size).map(place).collect());
         }
         lists.reverse();
         let batches = self.op.batch_group_count > 1;
@@ -157,7 +158,7 @@ impl<'a> Setting<'a> {
         let features = if batches { 0 } else { group * self.inputs };
         let feature = self.lhs_step(labels.lhs_feature);
         let start = batch * self.lhs_step(labels.lhs_batch) + features * feature;
-        let mut index = vec![0; lists.len()];
+        let mut index = SmallVec::<[usize; 4]>::from_elem(0, lists.len());
         for places in places.chunks_exact_mut(self.inputs.max(1)) {
             let place = lists.iter().zip(&index).try_fold(start, |at, (list, &k)| {
                 let step: usize = list[k];
@@ -223,10 +224,15 @@ pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<
         moved.checked_add(k.checked_mul(window.rhs_dilation)?)?.checked_sub(window.pad_low)
     };
     let at = near().unwrap_or_else(wide);
-    if at < 0 || (window.lhs_dilation > 1 && at % window.lhs_dilation != 0) {
+    if at < 0 {
         return None;
     }
-    Some(at / window.lhs_dilation).filter(|&i| i < size)
+    // Most arrays have no holes, and a division takes longer than all the rest.
+    let (i, rest) = match window.lhs_dilation {
+        1 => (at, 0),
+        dilation => (at / dilation, at % dilation),
+    };
+    (rest == 0 && i < size).then_some(i)
 }
 
 /// A sparse operand with its zeros; any other as it is.

@@ -186,7 +186,15 @@ impl Rounding {
         Self { whole, sums, to }
     }
     /// Rounds a sum and stores it.
+    #[inline]
     pub(super) fn write(self, sum: Scalar, slot: &mut [u8]) {
+        // What follows, for the most frequent case.
+        if let (Scalar::Float(x), None | Some(ElementType::F32), ElementType::F32) =
+            (sum, self.sums, self.to)
+        {
+            slot.copy_from_slice(&single(x).to_le_bytes());
+            return;
+        }
         let (sum, from) = match sum {
             Scalar::Float(_) => (sum, ElementType::F64),
             Scalar::Complex(..) => (sum, ElementType::C128),

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 const ROWS: usize = 8 * LANES;
 /// Words of the right operand that are packed at a time: they should stay in a cache that threads share.
 const PACKED_WORDS: usize = 1 << 19;
+/// Panels of columns that are packed together: with so many a line of a cache is read once.
+const TOGETHER: usize = 16;
 /// Multiplications that are worth waking another thread for.
 const WORTH_A_THREAD: usize = 1 << 15;
 
@@ -22,8 +24,11 @@ pub(super) fn run<K: Kernel<PLANES>, const PLANES: usize>(
         return;
     }
     let job = Job::<K, PLANES> { plan, lhs, rhs, rounding };
-    let single = plan.rows.max(plan.rhs_columns.len()) == 1 || plan.rhs_terms.is_empty();
-    let packs = !single && job.can_be_packed();
+    // A tile has four rows; a sum with its errors costs more outside of one than three rows that are not there.
+    let few = if PLANES > 1 { 1 } else { 2 };
+    let single = plan.rows.min(plan.rhs_columns.len()) < few
+        || plan.rows == 1 && plan.rhs_columns.len() == 1;
+    let packs = !single && !plan.rhs_terms.is_empty() && job.can_be_packed();
     let parallel = plan.work() >= 2 * WORTH_A_THREAD;
     let one_by_one = plan.batch_work() >= WORTH_A_THREAD;
     let size = plan.rows * plan.rhs_columns.len() * rounding.to.storage_bytes();
@@ -54,29 +59,58 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             && (!self.plan.holes || self.rhs.iter().all(|&x| K::finite(x)))
     }
 
-    /// One batch, element by element: for single sums, and for numbers that cannot be packed.
+    /// One batch, a sum a column: for few rows, and for numbers that cannot be packed.
+    ///
+    /// A single row is divided by columns, so that threads have something to share out.
     fn direct(&self, batch: usize, out: &mut [u8], parallel: bool) {
-        let Plan { rhs_batches, rhs_columns, rhs_terms, .. } = *self.plan;
-        let width = self.rounding.to.storage_bytes();
-        let row = |(row, out): (usize, &mut [u8])| {
-            let mut places = vec![HOLE; rhs_terms.len()];
-            (self.plan.lhs)(batch, row, &mut places);
-            for (slot, &column) in out.chunks_exact_mut(width).zip(rhs_columns) {
-                let start = rhs_batches[batch] + column;
-                let mut sum = K::zero();
-                for (&place, &term) in places.iter().zip(rhs_terms) {
-                    if place != HOLE {
-                        K::add(&mut sum, self.lhs[place], self.rhs[start + term]);
-                    }
-                }
-                self.rounding.write(K::finish(sum), slot);
+        const COLUMNS: usize = 256;
+        let Plan { rows, rhs_columns, .. } = *self.plan;
+        let columns = if rows == 1 { COLUMNS.min(rhs_columns.len()) } else { rhs_columns.len() };
+        let part = |(part, out): (usize, &mut [u8])| {
+            if rows == 1 {
+                let columns = rhs_columns.chunks(columns).nth(part).unwrap_or(&[]);
+                self.direct_row(batch, 0, columns, out);
+            } else {
+                self.direct_row(batch, part, rhs_columns, out);
             }
         };
-        let size = rhs_columns.len() * width;
+        let size = columns * self.rounding.to.storage_bytes();
         if parallel {
-            out.par_chunks_mut(size).enumerate().for_each(row);
+            out.par_chunks_mut(size).enumerate().for_each(part);
         } else {
-            out.chunks_mut(size).enumerate().for_each(row);
+            out.chunks_mut(size).enumerate().for_each(part);
+        }
+    }
+
+    /// Some columns of a row. Every sum adds its terms in order, whichever loop is outside.
+    fn direct_row(&self, batch: usize, row: usize, columns: &[usize], out: &mut [u8]) {
+        let Plan { rhs_batches, rhs_terms, .. } = *self.plan;
+        let mut places = vec![HOLE; rhs_terms.len()];
+        (self.plan.lhs)(batch, row, &mut places);
+        let start = rhs_batches[batch];
+        let mut sums = vec![K::zero(); columns.len()];
+        let terms = || {
+            let terms = places.iter().zip(rhs_terms).filter(|&(&place, _)| place != HOLE);
+            terms.map(|(&place, &term)| (self.lhs[place], start + term))
+        };
+        // The loop inside runs along the operand's memory.
+        let step = |list: &[usize]| list.get(1).map_or(usize::MAX, |second| second - list[0]);
+        if step(columns) < step(rhs_terms) {
+            for (element, at) in terms() {
+                for (sum, &column) in sums.iter_mut().zip(columns) {
+                    K::add(sum, element, self.rhs[at + column]);
+                }
+            }
+        } else {
+            for (sum, &column) in sums.iter_mut().zip(columns) {
+                for (element, at) in terms() {
+                    K::add(sum, element, self.rhs[at + column]);
+                }
+            }
+        }
+        let slots = out.chunks_exact_mut(self.rounding.to.storage_bytes());
+        for (sum, slot) in sums.into_iter().zip(slots) {
+            self.rounding.write(K::finish(sum), slot);
         }
     }
 
@@ -94,10 +128,14 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
                 self.pack_columns(rhs_batches[batch], columns, panel);
             };
             if parallel {
-                let panels = block.par_chunks(LANES).zip(packed.par_chunks_mut(panel));
-                panels.with_min_len((WORTH_A_THREAD / panel).max(1)).for_each(pack);
+                let panels =
+                    block.par_chunks(TOGETHER * LANES).zip(packed.par_chunks_mut(TOGETHER * panel));
+                panels.with_min_len((WORTH_A_THREAD / (TOGETHER * panel)).max(1)).for_each(pack);
             } else {
-                block.chunks(LANES).zip(packed.chunks_mut(panel)).for_each(pack);
+                block
+                    .chunks(TOGETHER * LANES)
+                    .zip(packed.chunks_mut(TOGETHER * panel))
+                    .for_each(pack);
             }
             let rows = |(at, out): (usize, &mut [u8])| {
                 self.rows(batch, at * ROWS, (first, &packed), out);
@@ -115,15 +153,19 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         self.plan.rhs_terms.len() * PLANES * LANES
     }
 
-    /// Every term of up to four columns.
-    fn pack_columns(&self, start: usize, columns: &[usize], panel: &mut [K::Word]) {
-        let terms = panel.chunks_exact_mut(PLANES * LANES).zip(self.plan.rhs_terms);
-        for (words, &term) in terms {
-            for (lane, &column) in columns.iter().enumerate() {
-                for (plane, word) in
-                    K::pack(self.rhs[start + column + term]).into_iter().enumerate()
-                {
-                    words[plane * LANES + lane] = word;
+    /// Every term of some columns. Neighbours in memory are often columns, so each term visits all of them.
+    fn pack_columns(&self, start: usize, columns: &[usize], panels: &mut [K::Word]) {
+        let panel = self.panel_words();
+        for (i, &term) in self.plan.rhs_terms.iter().enumerate() {
+            let at = start + term;
+            let panels = panels.chunks_exact_mut(panel).zip(columns.chunks(LANES));
+            for (panel, columns) in panels {
+                let words = &mut panel[i * PLANES * LANES..(i + 1) * PLANES * LANES];
+                for (lane, &column) in columns.iter().enumerate() {
+                    let packed = K::pack(self.rhs[at + column]);
+                    for (plane, word) in packed.into_iter().enumerate() {
+                        words[plane * LANES + lane] = word;
+                    }
                 }
             }
         }
