@@ -84,3 +84,78 @@ pub(super) fn contract_into(plan: &Plan<'_>, pair: &Pair<'_>, rounding: Rounding
         Pair::CarefulComplex(a, b) => panels::run::<CarefulComplex, 4>(plan, a, b, rounding, out),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::ElementType as E;
+    use hlo::op::value::DotAlgorithm;
+
+    /// Elements of many magnitudes, the same in each run.
+    fn filled(ty: E, count: i64, seed: u32) -> Literal {
+        let mut state = seed;
+        super::super::build(&ArrayShape::new(ty, [count].as_slice()), |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let x = f64::from(state).mul_add(1e-9, -2.1) * f64::from(1 << (state >> 28));
+            let x = if ty.is_complex() {
+                hlo::Scalar::Complex(x, 1.0 / x)
+            } else {
+                hlo::Scalar::Float(x)
+            };
+            let from = if ty.is_complex() { E::C128 } else { E::F64 };
+            x.convert(from, ty)
+        })
+    }
+
+    #[test]
+    fn tiles_and_single_sums_give_the_same_bits() {
+        const ROWS: usize = 37;
+        const COLUMNS: usize = 70;
+        const TERMS: usize = 19;
+        let size = |a: usize, b: usize| i64::try_from(a * b).unwrap();
+        let columns: Vec<usize> = (0..COLUMNS).collect();
+        let terms: Vec<usize> = (0..TERMS).map(|k| k * COLUMNS).collect();
+        for (ty, to) in [
+            (E::F32, E::F32),
+            (E::F32, E::F64),
+            (E::Bf16, E::Bf16),
+            (E::F64, E::F64),
+            (E::S32, E::S32),
+            (E::C64, E::C64),
+            (E::C128, E::C128),
+        ] {
+            let (lhs, rhs) =
+                (filled(ty, size(ROWS, TERMS), 1), filled(ty, size(TERMS, COLUMNS), 2));
+            let row = |row: usize, places: &mut [usize]| {
+                for (k, place) in places.iter_mut().enumerate() {
+                    *place = if (row + k).is_multiple_of(5) { HOLE } else { row * TERMS + k };
+                }
+            };
+            let all = Plan {
+                rows: ROWS,
+                lhs: &|_, r, places| row(r, places),
+                holes: true,
+                rhs_batches: &[0],
+                rhs_columns: &columns,
+                rhs_terms: &terms,
+            };
+            let recipe = Recipe::of(DotAlgorithm::Unset);
+            let shape = ArrayShape::new(to, [size(ROWS, COLUMNS)].as_slice());
+            let tiled = recipe.contract(&all, (&lhs, &rhs), &shape);
+            for r in 0..ROWS {
+                for c in 0..COLUMNS {
+                    let one = Plan {
+                        rows: 1,
+                        lhs: &|_, _, places| row(r, places),
+                        rhs_columns: &columns[c..=c],
+                        ..all
+                    };
+                    let shape = ArrayShape::new(to, [1].as_slice());
+                    let single = recipe.contract(&one, (&lhs, &rhs), &shape);
+                    let (tiled, single) = (tiled.get(r * COLUMNS + c), single.get(0));
+                    assert_eq!(tiled.to_bits(to), single.to_bits(to), "{ty} {r} {c}");
+                }
+            }
+        }
+    }
+}
