@@ -99,17 +99,6 @@ pub(super) fn same_dims_as_first(cx: &Infer<'_>, i: usize, rule: &'static str) -
     .map_err(|e| e.on(Place::Operand(i)))
 }
 
-/// Fails unless every one of `dims` is a dimension of `shape`, and none is listed twice: where the specification has one
-/// rule for both.
-pub(super) fn dims_of(
-    dims: &[i64],
-    shape: &ArrayShape,
-    rule: &'static str,
-    attribute: &'static str,
-) -> Result<()> {
-    unique_in_range(dims, shape.rank(), rule, attribute)
-}
-
 /// Fails unless every one of `dims` is in `0..rank`, and none is listed twice: where the specification has one rule for
 /// both.
 pub(super) fn unique_in_range(

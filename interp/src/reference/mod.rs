@@ -1,9 +1,11 @@
 //! The executable specification: one function for each op, over elements in wide form.
 mod batch_norm;
+mod bitcast;
 mod broadcast;
 mod cholesky;
 mod collective;
 mod concatenate;
+mod contraction;
 mod convolution;
 mod custom_call;
 mod dot;
@@ -130,7 +132,7 @@ pub(crate) fn evaluate(
         Op::Iota(op) => iota::iota(op, array()?),
         Op::Broadcast(op) => broadcast::broadcast(op, operands[0], array()?),
         Op::Reshape(_) => operands[0].with_shape(array()?.clone()),
-        Op::Bitcast(_) => moved::bitcast(operands[0], array()?)?,
+        Op::Bitcast(_) => bitcast::bitcast(operands[0], array()?)?,
         Op::BitcastConvert(_) => moved::bitcast_convert(operands[0], array()?),
         Op::Transpose(op) => moved::transpose(op, operands[0], array()?),
         Op::Reverse(op) => moved::reverse(op, operands[0], array()?),
@@ -140,7 +142,7 @@ pub(crate) fn evaluate(
         Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
         Op::DynamicSlice(_) => dynamic_slice::dynamic_slice(operands[0], &operands[1..], array()?),
         Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?),
-        Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?)?,
+        Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?),
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
         Op::ReduceWindow(op) => reduce_window::reduce_window(op, operands, shape, context)?,
@@ -185,7 +187,7 @@ pub(crate) fn evaluate(
         Op::DynamicReshape(_) => dynamic_shape::dynamic_reshape(operands, array()?)?,
         Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
         Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0])?,
-        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?)?,
+        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?),
         Op::Rng(op) => rng::rng(op, operands, array()?, context)?,
         Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,
         Op::RngGetAndUpdateState(op) => rng::get_and_update_state(op, array()?, context)?,
