@@ -3,7 +3,7 @@ use crate::applied::Applied;
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::interpreter::Options;
-use crate::reference::Channels;
+use crate::reference::{Channels, Streams};
 use crate::table::Table;
 use crate::{Error, Result};
 use hlo::Module;
@@ -34,6 +34,7 @@ struct Shared<'m> {
     applied: Mutex<HashMap<ComputationId, Arc<Applied>>>,
     tables: Mutex<HashMap<ComputationId, Arc<Table>>>,
     channels: Mutex<Channels>,
+    streams: Mutex<Streams>,
 }
 
 impl<'m> Context<'m> {
@@ -49,6 +50,7 @@ impl<'m> Context<'m> {
             applied: Mutex::default(),
             tables: Mutex::default(),
             channels: Mutex::default(),
+            streams: Mutex::default(),
         }))
     }
     pub(crate) fn module(&self) -> &'m Module {
@@ -126,6 +128,13 @@ impl<'m> Context<'m> {
     /// What `send` has put into each channel and no `recv-done` has taken.
     pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
         self.0.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far each instruction that draws random numbers has come; `None` in a machine inside another one, which may
+    /// run beside its like on several threads.
+    pub(crate) fn streams(&self) -> Option<MutexGuard<'_, Streams>> {
+        let alone = self.0.nesting.load(Ordering::Relaxed) == 0;
+        alone.then(|| self.0.streams.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Runs `inside`, which starts a machine inside this one.

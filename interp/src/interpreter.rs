@@ -17,6 +17,8 @@ pub struct Options {
     pub max_memory: Option<usize>,
     /// Stops with [`Code::NotFinite`] at the first instruction that makes a NaN or an infinity out of finite operands.
     pub check_nan: bool,
+    /// Where the numbers of `rng` come from: the same seed gives the same numbers, on every machine.
+    pub seed: u64,
 }
 
 impl Options {
@@ -36,6 +38,12 @@ impl Options {
     #[must_use]
     pub fn check_nan(mut self, on: bool) -> Self {
         self.check_nan = on;
+        self
+    }
+    /// Draws other random numbers.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
         self
     }
 }

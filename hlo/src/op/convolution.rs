@@ -61,7 +61,7 @@ impl Convolution {
         let rank = labels.lhs_spatial.len() + 2;
         for (shape, i) in [(lhs, 0), (rhs, 1)] {
             check(shape.rank() == rank, "convolution_c1", || {
-                format!("the labels are for rank {rank}, operand {i} is {shape}")
+                format!("the labels are for rank {rank}, operand {i} is {shape:#}")
             })
             .map_err(on("dim_labels"))?;
         }
@@ -109,15 +109,15 @@ impl Convolution {
         .map_err(on("feature_group_count"))?;
         check(feature / features == input, "convolution_c14", || {
             let each = feature / features;
-            format!("a kernel of {input} input features does not fit groups of {each} features")
+            format!("a kernel of {input:#} input features does not fit groups of {each:#} features")
         })
         .map_err(on("dim_labels"))?;
         check(output % batches == 0, "convolution_c15", || {
-            format!("{output} output features do not divide into {batches} batch groups")
+            format!("{output:#} output features do not divide into {batches} batch groups")
         })
         .map_err(on("batch_group_count"))?;
         check(output % features == 0, "convolution_c16", || {
-            format!("{output} output features do not divide into {features} groups")
+            format!("{output:#} output features do not divide into {features} groups")
         })
         .map_err(on("feature_group_count"))
     }
@@ -126,7 +126,7 @@ impl Convolution {
     fn window(&self, rhs: &ArrayShape) -> Result<()> {
         let (found, wanted) = (self.window.dims.len(), self.dim_labels.rhs_spatial.len());
         check(found == wanted, "convolution_c2", || {
-            format!("the window has {found} dimensions, the labels {wanted} spatial ones")
+            format!("the window has {found:#} dimensions, the labels {wanted:#} spatial ones")
         })
         .map_err(on("window"))?;
         for (dim, &spatial) in self.window.dims.iter().zip(&self.dim_labels.rhs_spatial) {
@@ -136,11 +136,13 @@ impl Convolution {
                 ("rhs_dilate", dim.rhs_dilation, "convolution_c8"),
             ];
             for (name, value, rule) in positive {
-                check(value > 0, rule, || format!("{name} {value} of the window is not positive"))
-                    .map_err(on("window"))?;
+                check(value > 0, rule, || {
+                    format!("{name} {value:#} of the window is not positive")
+                })
+                .map_err(on("window"))?;
             }
             check(rhs.dim(spatial) == Some(dim.size), "convolution_window", || {
-                format!("the window has size {}, the kernel {rhs}", dim.size)
+                format!("the window has size {}, the kernel {rhs:#}", dim.size)
             })
             .map_err(on("window"))?;
         }
@@ -176,7 +178,7 @@ impl Convolution {
         let index = index.map(|p| cx.array(p)).transpose()?;
         let fits = index.is_some_and(|x| x.ty.is_integral() && x.dims == stored.dims);
         check(fits, "convolution_sparse_index", || {
-            format!("no operand of whole numbers holds the indices of {stored}")
+            format!("no operand of whole numbers holds the indices of {stored:#}")
         })
         .map_err(on("sparsity_config"))?;
         Ok(shape)
@@ -190,7 +192,7 @@ impl Convolution {
     /// One operand's type holds every value of the other's, and the algorithm can read both.
     fn types(&self, cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> Result<()> {
         check(holds_all(lhs, rhs) || holds_all(rhs, lhs), "convolution_c27", || {
-            format!("neither {lhs} nor {rhs} holds all values of the other")
+            format!("neither {lhs:#} nor {rhs:#} holds all values of the other")
         })
         .map_err(|e| e.on(Place::Operand(1)).with_help("convert one of the operands"))?;
         algorithm_types(cx, self.algorithm)

@@ -77,7 +77,7 @@ impl Pairing<'_> {
         for (shape, dims, rule, attribute) in sides {
             for &dim in dims {
                 check(shape.dim(dim).is_some(), rule, || {
-                    format!("dimension {dim} is not one of the {} of {shape}", shape.rank())
+                    format!("dimension {dim} is not one of the {} of {shape:#}", shape.rank())
                 })
                 .map_err(on(attribute))?;
             }
@@ -98,12 +98,14 @@ impl Pairing<'_> {
         for (l, r, number, size, attribute) in pairs {
             check(l.len() == r.len(), number, || {
                 let (l, r) = (l.len(), r.len());
-                format!("{l} dimensions of the left operand are paired with {r} of the right")
+                format!("{l:#} dimensions of the left operand are paired with {r:#} of the right")
             })
             .map_err(on(attribute))?;
             for (&l, &r) in l.iter().zip(r) {
                 check(lhs.dim(l) == rhs.dim(r), size, || {
-                    format!("dimension {l} of {lhs} and dimension {r} of {rhs} differ in size")
+                    format!(
+                        "dimension {l:#} of {lhs:#} and dimension {r:#} of {rhs:#} differ in size"
+                    )
                 })
                 .map_err(on(attribute))?;
             }
@@ -184,7 +186,7 @@ pub(super) fn algorithm_types(cx: &Infer<'_>, algorithm: DotAlgorithm) -> Result
     for i in 0..2 {
         let ty = cx.array(i)?.ty;
         check(ty.is_float() && ty.bits() <= most, "dot_algorithm", || {
-            format!("`{}` reads {wanted}, operand {i} is {ty}", algorithm.name())
+            format!("`{}` reads {wanted:#}, operand {i} is {ty}", algorithm.name())
         })
         .map_err(on("algorithm"))?;
     }

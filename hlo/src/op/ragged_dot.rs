@@ -63,18 +63,18 @@ impl RaggedDot {
         })
         .map_err(on("lhs_ragged_dims"))?;
         check(lhs.dim(ragged[0]).is_some(), "ragged_dot_ragged_range", || {
-            format!("dimension {} is not one of the {} of {lhs}", ragged[0], lhs.rank())
+            format!("dimension {} is not one of the {} of {lhs:#}", ragged[0], lhs.rank())
         })
         .map_err(on("lhs_ragged_dims"))?;
         let (groups, wanted) = (&self.rhs_group_dims, usize::from(self.mode() == RaggedMode::Free));
         check(groups.len() == wanted, "ragged_dot_group_dims", || {
-            format!("{} right dimensions hold groups, wanted {wanted}", groups.len())
+            format!("{} right dimensions hold groups, wanted {wanted:#}", groups.len())
         })
         .map_err(on("rhs_group_dims"))?;
         let bound = self.pairing().right();
         let fits = |d: &i64| rhs.dim(*d).is_some() && !bound.contains(d);
         check(groups.iter().all(fits), "ragged_dot_group_range", || {
-            format!("dimension {} is not a free one of {rhs}", groups[0])
+            format!("dimension {} is not a free one of {rhs:#}", groups[0])
         })
         .map_err(on("rhs_group_dims"))
     }
@@ -95,13 +95,13 @@ impl RaggedDot {
             } else {
                 format!(" or [{},groups]", wanted.join(","))
             };
-            format!("group sizes are {sizes}, wanted [groups]{many}")
+            format!("group sizes are {sizes:#}, wanted [groups]{many}")
         })
         .map_err(|e| e.on(Place::Operand(2)))?;
         let groups = sizes.dims.last().copied().unwrap_or(0);
         let held = self.rhs_group_dims.first().map(|&d| rhs.dim(d).unwrap_or(0));
         check(held.is_none_or(|held| held == groups), "ragged_dot_groups", || {
-            format!("{rhs} holds {} groups, there are {groups} sizes", held.unwrap_or(0))
+            format!("{rhs:#} holds {} groups, there are {groups} sizes", held.unwrap_or(0))
         })
         .map_err(on("rhs_group_dims"))?;
         Ok(groups)

@@ -37,12 +37,12 @@ impl ShapeRule for ScaledDot {
             }
             let ranks = scales.rank() == 0 || scales.rank() == operand.rank();
             check(ranks, "scaled_dot_rank", || {
-                format!("scales {scales} have neither the rank of {operand} nor rank 0")
+                format!("scales {scales:#} have neither the rank of {operand:#} nor rank 0")
             })
             .map_err(|e| e.on(Place::Operand(i + 2)))?;
             let divides = |(&size, &blocks): (&i64, &i64)| blocks > 0 && size % blocks == 0;
             check(operand.dims.iter().zip(&scales.dims).all(divides), "scaled_dot_blocks", || {
-                format!("{operand} does not divide into blocks for scales {scales}")
+                format!("{operand:#} does not divide into blocks for scales {scales:#}")
             })
             .map_err(|e| e.on(Place::Operand(i + 2)))?;
         }

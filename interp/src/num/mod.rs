@@ -20,6 +20,7 @@ pub(crate) mod fourier;
 pub(crate) mod int;
 pub(crate) mod pair;
 mod pred;
+pub(crate) mod random;
 pub(crate) mod twice;
 
 use complex::Complex;

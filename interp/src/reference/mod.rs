@@ -44,6 +44,7 @@ use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
 use smallvec::SmallVec;
 
 pub(crate) use host::Channels;
+pub(crate) use rng::Streams;
 
 /// Opcodes that cannot be run yet.
 const MISSING: [Opcode; 38] = [
@@ -188,9 +189,9 @@ pub(crate) fn evaluate(
         Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
         Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0])?,
         Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?),
-        Op::Rng(op) => rng::rng(op, operands, array()?, context)?,
+        Op::Rng(op) => rng::rng(instruction, op, operands, context)?,
         Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,
-        Op::RngGetAndUpdateState(op) => rng::get_and_update_state(op, array()?, context)?,
+        Op::RngGetAndUpdateState(op) => rng::get_and_update_state(instruction, op, context)?,
         Op::ScaledDot(op) => scaled_dot::scaled_dot(op, operands, array()?)?,
         Op::SetDimensionSize(op) => {
             dynamic_shape::set_dimension_size(op, operands[0], operands[1], array()?)?

@@ -94,7 +94,8 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             terms.map(|(&place, &term)| (self.lhs[place], start + term))
         };
         // The loop inside runs along the operand's memory.
-        let step = |list: &[usize]| list.get(1).map_or(usize::MAX, |second| second - list[0]);
+        let step =
+            |list: &[usize]| list.get(1).map_or(usize::MAX, |second| second.abs_diff(list[0]));
         if step(columns) < step(rhs_terms) {
             for (element, at) in terms() {
                 for (sum, &column) in sums.iter_mut().zip(columns) {
