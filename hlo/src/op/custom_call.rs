@@ -72,7 +72,7 @@ impl ShapeRule for CustomCall {
                     },
                 )?;
                 check(buffer(stated), "custom_call_gives_buffer", || {
-                    format!("`{target}` gives a buffer, not {stated}")
+                    format!("`{target}` gives a buffer, not {stated:#}")
                 })?;
             }
             "Unpin" => {

@@ -79,7 +79,7 @@ impl ShapeRule for RngBitGenerator {
         })?;
         let Some(bits) = bits.array().filter(|b| !b.ty.is_complex() && b.dynamic.is_none()) else {
             let message =
-                format!("the bits are a static array of whole or real numbers, not {bits}");
+                format!("the bits are a static array of whole or real numbers, not {bits:#}");
             return Err(failed("rng_bit_generator_bits", message));
         };
         Ok(Shape::Tuple(vec![state.clone().into(), bits.clone().into()]))

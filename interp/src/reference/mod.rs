@@ -40,58 +40,11 @@ use crate::error::Code;
 use crate::index::to_usize;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
-use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
+use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
 use smallvec::SmallVec;
 
 pub(crate) use host::Channels;
 pub(crate) use rng::Streams;
-
-/// Opcodes that cannot be run yet.
-const MISSING: [Opcode; 38] = [
-    Opcode::AllGather,
-    Opcode::AllGatherDone,
-    Opcode::AllGatherStart,
-    Opcode::AllReduce,
-    Opcode::AllReduceDone,
-    Opcode::AllReduceStart,
-    Opcode::AllToAll,
-    Opcode::AsyncDone,
-    Opcode::AsyncStart,
-    Opcode::AsyncUpdate,
-    Opcode::BatchNormGrad,
-    Opcode::BatchNormInference,
-    Opcode::BatchNormTraining,
-    Opcode::Cholesky,
-    Opcode::CollectiveBroadcast,
-    Opcode::CollectivePermute,
-    Opcode::CollectivePermuteDone,
-    Opcode::CollectivePermuteStart,
-    Opcode::DynamicReshape,
-    Opcode::Fft,
-    Opcode::GetDimensionSize,
-    Opcode::Infeed,
-    Opcode::Outfeed,
-    Opcode::RaggedAllToAll,
-    Opcode::RaggedDot,
-    Opcode::Recv,
-    Opcode::RecvDone,
-    Opcode::ReduceScatter,
-    Opcode::Rng,
-    Opcode::RngBitGenerator,
-    Opcode::RngGetAndUpdateState,
-    Opcode::ScaledDot,
-    Opcode::Scan,
-    Opcode::Send,
-    Opcode::SendDone,
-    Opcode::SetDimensionSize,
-    Opcode::StochasticConvert,
-    Opcode::TriangularSolve,
-];
-
-/// Whether the reference engine runs the op.
-pub fn is_implemented(opcode: Opcode) -> bool {
-    !MISSING.contains(&opcode)
-}
 
 /// The value of an instruction that is no control flow. `name` is asked for only by errors.
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
