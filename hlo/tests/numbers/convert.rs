@@ -254,4 +254,3 @@ fn bits_of_nan() {
     let z = Scalar::from_bits(E::C64, u128::from(signalling) << 32);
     assert_eq!(z.to_bits(E::C64), u128::from(signalling) << 32);
 }
-

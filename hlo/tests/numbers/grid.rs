@@ -66,7 +66,7 @@ impl Grid {
     pub fn largest(&self) -> u64 {
         let all = (1u64 << (self.e + self.m)) - 1;
         match self.past {
-            Past::Infinity => ((1 << self.e) - 1 << self.m) - 1,
+            Past::Infinity => (((1 << self.e) - 1) << self.m) - 1,
             Past::Nan => all - 1,
             Past::OnlyNan | Past::Largest => all,
         }
@@ -101,7 +101,7 @@ impl Grid {
     }
     /// Where rounding changes from number `index` to the next.
     pub fn midpoint(&self, index: u64) -> f64 {
-        (self.magnitude(index) + self.magnitude(index + 1)) / 2.0
+        f64::midpoint(self.magnitude(index), self.magnitude(index + 1))
     }
 
     /// What NaN becomes: a value in the types without NaN.
@@ -117,7 +117,7 @@ impl Grid {
         // The first number whose upper midpoint is not passed; `end` is one past the largest.
         let (mut low, mut end) = (0, self.largest() + 1);
         while low < end {
-            let middle = (low + end) / 2;
+            let middle = u64::midpoint(low, end);
             let passed = match side(self.midpoint(middle)) {
                 Ordering::Less => false,
                 // Ties go to the even number, powers of two up.

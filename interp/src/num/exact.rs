@@ -1,7 +1,6 @@
 //! Exact pieces of floating-point arithmetic: sums and products with their rounding errors, scaling by powers of two.
 //!
 //! `f64::mul_add` is safe where results must not depend on the machine: IEEE 754 defines it to the last bit.
-use std::ops::{Add, Div, Mul, Neg};
 
 /// 2^`exponent`, for exponents from -1074 to 1023.
 #[inline]
@@ -78,70 +77,6 @@ pub(super) fn round_to_odd(value: f64, rest: f64) -> f64 {
     }
 }
 
-/// An unevaluated sum: `hi` is the nearest f64 to it, and both together have about 106 bits.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Double {
-    pub(super) hi: f64,
-    pub(super) lo: f64,
-}
-
-impl Double {
-    #[inline]
-    pub(super) const fn new(x: f64) -> Self {
-        Self { hi: x, lo: 0.0 }
-    }
-    /// The sum rounded to odd, see [`round_to_odd`].
-    #[inline]
-    pub(super) fn to_odd(self) -> f64 {
-        let (hi, lo) = two_sum(self.hi, self.lo);
-        round_to_odd(hi, lo)
-    }
-}
-
-/// `a + b` where `a` is the larger or zero.
-#[inline]
-fn quick_sum(a: f64, b: f64) -> Double {
-    let hi = a + b;
-    Double { hi, lo: b - (hi - a) }
-}
-
-impl Add for Double {
-    type Output = Self;
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        let ((high, high_rest), (low, low_rest)) =
-            (two_sum(self.hi, other.hi), two_sum(self.lo, other.lo));
-        let sum = quick_sum(high, high_rest + low);
-        quick_sum(sum.hi, sum.lo + low_rest)
-    }
-}
-impl Neg for Double {
-    type Output = Self;
-    #[inline]
-    fn neg(self) -> Self {
-        Self { hi: -self.hi, lo: -self.lo }
-    }
-}
-impl Mul for Double {
-    type Output = Self;
-    #[inline]
-    fn mul(self, other: Self) -> Self {
-        let (product, rest) = two_product(self.hi, other.hi);
-        quick_sum(product, rest + (self.hi * other.lo + self.lo * other.hi))
-    }
-}
-impl Div for Double {
-    type Output = Self;
-    #[inline]
-    fn div(self, other: Self) -> Self {
-        let first = self.hi / other.hi;
-        let rest = self + -(other * Self::new(first));
-        let second = rest.hi / other.hi;
-        let rest = rest + -(other * Self::new(second));
-        quick_sum(first, second) + Self::new(rest.hi / other.hi)
-    }
-}
-
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact is what this is about")]
 mod tests {
@@ -175,12 +110,5 @@ mod tests {
         assert!(round_to_odd(midpoint, 1e-30) > midpoint);
         assert!(round_to_odd(midpoint, -1e-30) < midpoint);
         assert_eq!(round_to_odd(midpoint, 0.0), midpoint);
-    }
-
-    #[test]
-    fn quotients_have_twice_the_bits() {
-        let third = Double::new(1.0) / Double::new(3.0);
-        let error = third * Double::new(3.0) + Double::new(-1.0);
-        assert!(error.hi.abs() < pow2(-103), "{error:?}");
     }
 }

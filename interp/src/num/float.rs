@@ -226,8 +226,7 @@ pub(super) fn reduce_precision(ty: ElementType, e: u32, m: u32, x: f64) -> f64 {
         // A carry out of the mantissa moves on to the exponent, as it should.
         code = (code + (1 << (drop - 1)) - 1 + (code >> drop & 1)) >> drop << drop;
     }
-    let mut size =
-        if code > format.largest() { f64::INFINITY } else { format.decode(code) };
+    let mut size = if code > format.largest() { f64::INFINITY } else { format.decode(code) };
     if e < format.exponent_bits {
         let stored = i32::try_from(code >> format.mantissa_bits).expect("at most 11 bits");
         let (exponent, bias) = (stored - format.bias, (1 << (e - 1)) - 1);

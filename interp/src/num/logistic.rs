@@ -6,7 +6,8 @@
 //! relatively; by the usual heuristics no f64 does that but tiny ones, which have a series of their own.
 //!
 //! XLA evaluates the formula step by step, so that exp(-x) overflows, and -100 in f32 gives 0.
-use super::exact::{Double, pow2, scale, two_product, two_sum};
+use super::double::{Double, scaled};
+use super::exact::{pow2, scale, two_sum};
 use super::float::to_f32;
 
 /// The correctly rounded logistic function of an f32.
@@ -65,9 +66,9 @@ fn logistic(x: f64) -> (Double, i32) {
         // Less than a quarter of an ulp below 1.
         return (Double { hi: 1.0, lo: -pow2(-64) }, 0);
     }
-    let (power, k) = exp(-x.abs());
+    let (power, k) = Double::new(-x.abs()).exp();
     let one = Double::new(1.0);
-    let sum = one + Double { hi: scale(power.hi, k), lo: scale(power.lo, k) };
+    let sum = one + scaled(power, k);
     if x > 0.0 { (one / sum, 0) } else { (power / sum, k) }
 }
 
@@ -76,39 +77,5 @@ fn logistic(x: f64) -> (Double, i32) {
 fn near_zero(x: f64) -> Double {
     let (hi, lo) = two_sum(0.5, x / 4.0);
     let rest = -(x * x * x / 48.0) * (1.0 - x * x / 10.0);
-    let (low, low_rest) = two_sum(lo, rest);
-    Double { hi, lo: Double { hi: low, lo: low_rest }.to_odd() }
-}
-
-/// exp(x) as `value * 2^k` for x from -800 to 0, within 2^-98 relatively.
-fn exp(x: f64) -> (Double, i32) {
-    // ln 2 in three parts; the first two have 42 bits, so that their products with k are exact.
-    const LN2: [f64; 3] = [
-        f64::from_bits(0x3fe6_2e42_fefa_3800),
-        f64::from_bits(0x3d2e_f357_93c7_6000),
-        f64::from_bits(0x3a8c_c01f_97b5_7a08),
-    ];
-    const HALVINGS: i32 = 6;
-    let multiple = (x * std::f64::consts::LOG2_E).round_ties_even();
-    let (hi, lo) = two_sum(x - multiple * LN2[0], -(multiple * LN2[1]));
-    let (third, third_rest) = two_product(multiple, LN2[2]);
-    let reduced = Double { hi, lo } + Double { hi: -third, lo: -third_rest };
-    let part = pow2(-HALVINGS);
-    let small = Double { hi: reduced.hi * part, lo: reduced.lo * part };
-    // The series of (exp(small) - 1) / small from its last term inwards; |small| < 0.0055.
-    let mut series = Double::new(1.0);
-    for term in (2..=14).rev() {
-        series = Double::new(1.0) + small * series / Double::new(f64::from(term));
-    }
-    let mut less_one = small * series;
-    for _ in 0..HALVINGS {
-        // (1 + p)^2 - 1 = 2p + p^2
-        less_one = Double { hi: 2.0 * less_one.hi, lo: 2.0 * less_one.lo } + less_one * less_one;
-    }
-    (Double::new(1.0) + less_one, small_integer(multiple))
-}
-
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "whole, at most 1200")]
-fn small_integer(x: f64) -> i32 {
-    x as i32
+    Double { hi, lo: Double::sum(lo, rest).to_odd() }
 }

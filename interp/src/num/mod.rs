@@ -13,6 +13,8 @@
 mod complex;
 mod complex_area;
 mod complex_exp;
+mod complex_power;
+mod double;
 mod exact;
 pub(crate) mod float;
 pub(crate) mod int;

@@ -77,10 +77,8 @@ fn bits_of(x: Scalar, ty: E) -> u128 {
 #[test]
 fn one_operand() {
     for op in UNARY {
-        let is_float = !matches!(
-            op,
-            Unary::IsFinite | Unary::CountLeadingZeros | Unary::Not | Unary::Popcnt
-        );
+        let is_float =
+            !matches!(op, Unary::IsFinite | Unary::CountLeadingZeros | Unary::Not | Unary::Popcnt);
         assert_eq!(num::unary_f32(op).is_some(), is_float, "{op:?}");
         assert_eq!(num::unary_f64(op).is_some(), is_float, "{op:?}");
         let (Some(single), Some(double)) = (num::unary_f32(op), num::unary_f64(op)) else {

@@ -136,7 +136,7 @@ fn check(ty: E, a: i128, b: i128) {
 fn ends_of_wide_types() {
     for ty in [E::S16, E::U16, E::S32, E::U32, E::S64, E::U64] {
         let (least, most) = (range(ty).start, range(ty).end - 1);
-        let middle = (least + most) / 2;
+        let middle = i128::midpoint(least, most);
         let mut numbers = Vec::new();
         for x in [least, most, middle, 0, 1 << (ty.bits() / 2)] {
             numbers.extend((x - 3..=x + 3).filter(|x| range(ty).contains(x)));

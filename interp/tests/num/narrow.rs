@@ -58,7 +58,8 @@ fn the_others_by_definition() {
     for grid in narrow() {
         for x in values(grid) {
             let nan = x.is_nan();
-            let away = |x: f64| if x.fract() == 0.0 || nan { x } else { x.trunc() + 1f64.copysign(x) };
+            let away =
+                |x: f64| if x.fract() == 0.0 || nan { x } else { x.trunc() + 1f64.copysign(x) };
             let down = if x.fract() < 0.0 { x.trunc() - 1.0 } else { x.trunc() };
             let half = x.fract().abs() == 0.5;
             let even = if half && x.trunc() % 2.0 == 0.0 {
@@ -139,7 +140,7 @@ fn reduced(grid: &Grid, e: u32, m: u32, x: f64) -> Option<f64> {
 fn index_of(grid: &Grid, size: f64) -> u64 {
     let (mut low, mut end) = (0, grid.largest() + 1);
     while low < end {
-        let middle = (low + end) / 2;
+        let middle = u64::midpoint(low, end);
         if grid.magnitude(middle) < size { low = middle + 1 } else { end = middle }
     }
     low

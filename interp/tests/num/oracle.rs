@@ -3,7 +3,7 @@
 //! The precise values come from `dashu-float`, which shares nothing with CORE-MATH. It takes some 0.1 ms for one value, so
 //! the guess of the platform's libm, which the library never uses, settles what lies far from a tie.
 use crate::grid::{Grid, two};
-use dashu_float::ops::{CubicRoot, SquareRoot};
+use dashu_float::ops::CubicRoot;
 use dashu_float::{FBig, round::mode::HalfEven};
 use hlo::op::{Binary, Unary};
 use std::cmp::Ordering;
@@ -145,7 +145,11 @@ fn quick_acosh(x: f64) -> f64 {
         return f64::NAN;
     }
     let t = x - 1.0;
-    if x > two(30) { x.ln() + std::f64::consts::LN_2 } else { (t + (2.0 * t + t * t).sqrt()).ln_1p() }
+    if x > two(30) {
+        x.ln() + std::f64::consts::LN_2
+    } else {
+        (t + (2.0 * t + t * t).sqrt()).ln_1p()
+    }
 }
 fn quick_atanh(x: f64) -> f64 {
     let a = x.abs();
@@ -171,12 +175,12 @@ fn quick_erf(x: f64) -> f64 {
 pub struct Real<F: Fn() -> Big> {
     pub guess: f64,
     pub exact: F,
+    /// Of values of few bits, those that agree to so many bits are equal.
+    pub equal_from: i32,
 }
 
 impl<F: Fn() -> Big> Real<F> {
     /// How the size of the number lies to `other`, which is no negative one.
-    ///
-    /// Functions of numbers of few bits that agree with one to 2^-200 are equal to it.
     pub fn compare(&self, other: f64) -> Ordering {
         let size = self.guess.abs();
         if size.is_infinite() {
@@ -189,7 +193,7 @@ impl<F: Fn() -> Big> Real<F> {
         let exact = if self.guess < 0.0 { -exact } else { exact };
         let other = big(other);
         let difference = &exact - &other;
-        let trifle = &other * big(two(-200));
+        let trifle = &other * big(two(-self.equal_from));
         if difference.clone() < trifle && -difference.clone() < trifle {
             Ordering::Equal
         } else {
@@ -207,7 +211,7 @@ impl<F: Fn() -> Big> Real<F> {
 
 /// The value of a function rounded to a format.
 pub fn rounded(op: Unary, x: f64, grid: &Grid) -> Option<f64> {
-    Real { guess: guess(op, x), exact: || exact(op, x) }.round_to(grid)
+    Real { guess: guess(op, x), exact: || exact(op, x), equal_from: 200 }.round_to(grid)
 }
 
 /// The value of an operation on two values of a format, rounded to it.
@@ -233,10 +237,12 @@ pub fn rounded2(op: Binary, a: f64, b: f64, grid: &Grid) -> Option<f64> {
         Binary::Multiply => wide(a) * wide(b),
         Binary::Divide => big(a) / big(b),
         Binary::Power => power(a, b),
-        Binary::Atan2 => big(a).atan2(&big(b)),
+        Binary::Atan2 => wide(a).atan2(&wide(b)),
         _ => unreachable!("see above"),
     };
-    Real { guess, exact }.round_to(grid)
+    // A tiny angle differs from the quotient, which may be a tie, by the quotient's cube.
+    let equal_from = if op == Binary::Atan2 { 550 } else { 200 };
+    Real { guess, exact, equal_from }.round_to(grid)
 }
 
 /// a^b, for a finite result that is not zero.
@@ -253,7 +259,8 @@ pub fn is_nearest(got: f64, exact: &Big) -> bool {
     }
     let middle = |a: f64, b: f64| {
         // Past the largest number, where the next would be.
-        let next = |x: f64| if x.is_finite() { big(x) } else { big(two(1023).copysign(x)) * big(2.0) };
+        let next =
+            |x: f64| if x.is_finite() { big(x) } else { big(two(1023).copysign(x)) * big(2.0) };
         (next(a) + next(b)) / big(2.0)
     };
     let even = got.to_bits() & 1 == 0;

@@ -30,7 +30,11 @@ fn rounded_operations() {
     pairs(|grid, a, b| {
         for op in [Add, Subtract, Multiply, Divide, Power, Atan2] {
             let (got, expected) = (ours(op, grid.ty, a, b), rounded2(op, a, b, grid));
-            assert!(same(got, expected), "{op:?} {} {a:e} {b:e}: {got:e}, not {expected:?}", grid.ty);
+            assert!(
+                same(got, expected),
+                "{op:?} {} {a:e} {b:e}: {got:e}, not {expected:?}",
+                grid.ty
+            );
         }
     });
 }
@@ -93,9 +97,9 @@ fn total_order_of_all_codes() {
             crate::grid::Past::OnlyNan => {
                 [top].into_iter().chain((top + 1..2 * top).rev()).chain(0..top).collect()
             }
-            crate::grid::Past::Infinity
-            | crate::grid::Past::Nan
-            | crate::grid::Past::Largest => (top..2 * top).rev().chain(0..top).collect(),
+            crate::grid::Past::Infinity | crate::grid::Past::Nan | crate::grid::Past::Largest => {
+                (top..2 * top).rev().chain(0..top).collect()
+            }
         };
         let values: Vec<Scalar> =
             codes.iter().map(|&code| Scalar::from_bits(grid.ty, u128::from(code))).collect();
@@ -145,7 +149,8 @@ fn is_tie(grid: &Grid, y: f64) -> bool {
 /// An f64 result lies on the right side of a tie or exactly on it, so nothing else can go wrong.
 fn all_pairs(ty: E, op: Binary, skip: impl Fn(f64, f64) -> bool + Sync) {
     let grid = grid_of(ty);
-    let positive: Vec<f64> = values(&grid).into_iter().filter(|x| *x > 0.0 && x.is_finite()).collect();
+    let positive: Vec<f64> =
+        values(&grid).into_iter().filter(|x| *x > 0.0 && x.is_finite()).collect();
     let all: Vec<f64> = values(&grid).into_iter().filter(|x| *x != 0.0 && x.is_finite()).collect();
     let f64_result = num::binary_f64(op).unwrap();
     let counts = std::thread::scope(|scope| {
