@@ -173,8 +173,8 @@ const ROWS: [Row; 26] = [
     one(Unary::ExponentialMinusOne, "exponential-minus-one", [NONE, NONE], [0.51, 3.0]),
     one(Unary::Log, "log", [0.51, 2.0], [0.51, 2.0]),
     one(Unary::LogPlusOne, "log-plus-one", [0.51, 3.0], [0.51, 3.0]),
-    one(Unary::Logistic, "logistic", [NONE, NONE], [0.51, 5.0]),
-    one(Unary::Rsqrt, "rsqrt", [0.51, 4.0], [0.51, 4.0]),
+    one(Unary::Logistic, "logistic", [NONE, NONE], [0.51, 4.0]),
+    one(Unary::Rsqrt, "rsqrt", [0.51, 5.0], [0.51, 3.0]),
     one(Unary::Sign, "sign", [0.51, 1.5], [0.51, 1.5]),
     one(Unary::Sine, "sine", [0.51, 2.0], [0.51, 2.0]),
     one(Unary::Sinh, "sinh", [0.51, 2.0], [0.51, 2.0]),
@@ -185,8 +185,8 @@ const ROWS: [Row; 26] = [
     two_of(Binary::Subtract, "subtract", [0.5, 0.5], [0.5, 0.5]),
     two_of(Binary::Multiply, "multiply", [0.5, 0.51], [0.5, 0.51]),
     two_of(Binary::Divide, "divide", [0.51, 2.0], [0.51, 2.0]),
-    two_of(Binary::Power, "power", [0.51, 2.5], [0.51, 2.0]),
-    two_of(Binary::Atan2, "atan2", [0.51, 8.0], [0.51, 4.0]),
+    two_of(Binary::Power, "power", [NONE, NONE], [0.51, 2.0]),
+    two_of(Binary::Atan2, "atan2", [0.51, 3.0], [0.51, 3.0]),
 ];
 
 /// A number of one of several kinds: everyday, of wide range, near a cut, near 1 or i, near a pole of tan or tanh, nearly

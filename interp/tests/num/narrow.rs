@@ -72,8 +72,8 @@ fn the_others_by_definition() {
             let afz = if x.fract().abs() >= 0.5 { away(x) } else { x.trunc() };
             let sign = if x == 0.0 || nan { x } else { 1f64.copysign(x) };
             let rows = [
-                (Unary::Abs, if x < 0.0 || x == 0.0 { 0.0 - x } else { x }),
-                (Unary::Negate, x * -1.0),
+                (Unary::Abs, if x <= 0.0 { 0.0 - x } else { x }),
+                (Unary::Negate, -x),
                 (Unary::Real, x),
                 (Unary::Imag, 0.0),
                 (Unary::Sign, sign),
