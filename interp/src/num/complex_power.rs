@@ -9,8 +9,7 @@ impl Complex {
     /// self^w as exp(w ln(self)): z^0 and 1^w are 1, 0^w is 0 for Re w > 0.
     ///
     /// The logarithm and its product with w are computed in twice the precision, since exp makes a relative error of
-    /// what was an absolute one: 2 ulp of |z^w| while |w ln z| stays below 2^40, which it does wherever the result
-    /// is finite but for turns without number. A real exponent takes its turns as fractions of pi, so that (-1)^2 is 1
+    /// what was an absolute one: 2 ulp of |z^w| while |w ln z| stays below 2^40. A real exponent takes its turns as fractions of pi, so that (-1)^2 is 1
     /// with no imaginary part.
     pub(super) fn power(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;

@@ -40,6 +40,9 @@ impl Z {
         let product = self.times(&Self { re: w.re.clone(), im: -w.im.clone() });
         Self { re: product.re / &norm, im: product.im / norm }
     }
+    fn is_zero(&self) -> bool {
+        self.norm() == big(0.0)
+    }
     fn half(&self) -> Self {
         Self { re: &self.re / big(2.0), im: &self.im / big(2.0) }
     }
@@ -242,6 +245,11 @@ fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
                 (num::unary(op, ty, Scalar::Complex(a, b)), formula(op, &Z::new(a, b)))
             }
             Apply::Two(op) => {
+                // The poles of atan2 themselves: y = ix and y = -ix.
+                let (x, y) = (Z::new(second.0, second.1), Z::new(a, b).times_i());
+                if op == Binary::Atan2 && (x.plus(&y).is_zero() || x.minus(&y).is_zero()) {
+                    continue;
+                }
                 let (x, y) = (Scalar::Complex(a, b), Scalar::Complex(second.0, second.1));
                 (
                     num::binary(op, ty, x, y),
@@ -265,6 +273,10 @@ fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
         }
         let size = sizes[0].hypot(sizes[1]);
         for (got, exact, at) in [(re, &exact.re, near[0]), (im, &exact.im, near[1])] {
+            if at.abs() < size * two(-500) {
+                // Zero, but for what the formula leaves.
+                continue;
+            }
             let (part, all) = (ulps(got, exact, at, ty), ulps(got, exact, size, ty));
             if part > parts && row.parts[0] != NONE || all > whole && row.parts[0] == NONE {
                 worst = format!("({a:e}, {b:e}) {second:?} gives ({re:e}, {im:e})");
@@ -307,5 +319,5 @@ fn errors_are_within_bounds() {
 #[test]
 #[ignore = "measures over many samples: minutes in a release build"]
 fn errors_over_many_samples() {
-    check(2000, 9);
+    check(500, 9);
 }
