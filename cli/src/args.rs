@@ -22,36 +22,104 @@ pub(crate) enum Command {
     Print(PrintArgs),
     /// Run file tests and suites of recorded results.
     Test(TestArgs),
+    /// Measure how long a module takes to load and to run.
+    Bench(BenchArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// Modules to run; `-` for standard input.
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for one of them.
-    #[arg(long, value_name = "F.npz|N=F.npy")]
-    pub(crate) input: Vec<String>,
-    /// Draw the arguments: floats from -1 to 1, whole numbers from 0 to 3.
-    #[arg(long, value_name = "SEED", conflicts_with = "input")]
-    pub(crate) random: Option<u64>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     /// Write the result to an .npz file, as `out0`, `out1`, ...
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
     /// Which engine runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
     pub(crate) engine: EngineArg,
+    /// Run custom calls with the C functions of a shared library; may be given several times.
+    #[arg(long, value_name = "LIBRARY")]
+    pub(crate) custom_call_library: Vec<PathBuf>,
     /// Show the result, elided in the middle; the default without --output.
     #[arg(long)]
     pub(crate) print: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Stop at the first instruction that makes a NaN or an infinity out of finite operands.
+    #[arg(long)]
+    pub(crate) check_nan: bool,
+    /// Show where the time and the memory went, by opcode and by instruction.
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// Write one event an instruction, in the format Perfetto and Chrome read.
+    #[arg(long, value_name = "F.json")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+/// Where arguments come from.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for one of them.
+    #[arg(long, value_name = "F.npz|N=F.npy")]
+    pub(crate) input: Vec<String>,
+    /// Draw the arguments: floats from -1 to 1, whole numbers from 0 to 3.
+    #[arg(long, value_name = "SEED", conflicts_with = "input")]
+    pub(crate) random: Option<u64>,
+}
+
+/// What a run may use.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
     /// Stop after this many steps.
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
     /// Refuse to hold more than this many bytes of values; k, M, G may follow.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_memory: Option<usize>,
+}
+
+impl LimitArgs {
+    /// As options of the interpreter.
+    pub(crate) fn options(&self) -> interp::Options {
+        let mut options = interp::Options::default();
+        if let Some(steps) = self.fuel {
+            options = options.fuel(steps);
+        }
+        if let Some(bytes) = self.max_memory {
+            options = options.max_memory(bytes);
+        }
+        options
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// The module to measure; `-` for standard input.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Write the result to an .npz file, as `out0`, `out1`, ...
+    #[arg(long, value_name = "F.npz")]
+    pub(crate) output: Option<PathBuf>,
+    /// How often the module is run after the first time.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) iterations: u32,
+    /// Which engine runs the module.
+    #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
+    pub(crate) engine: EngineArg,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Print seconds and bytes as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Keep unknown attributes instead of refusing them.
     #[arg(long)]
     pub(crate) lenient: bool,

@@ -2,8 +2,11 @@
 mod args;
 mod command;
 mod error;
+mod inputs;
 mod output;
+mod profile;
 mod random;
+mod trace;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -16,6 +19,7 @@ fn main() -> ExitCode {
         Command::Check(args) => command::check::check(&args),
         Command::Print(args) => command::print::print(&args),
         Command::Test(args) => command::test::test(&args),
+        Command::Bench(args) => command::bench::bench(&args),
         Command::Explain(args) => command::explain::explain(&args),
     };
     result.unwrap_or_else(|failure| {

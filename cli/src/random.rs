@@ -41,7 +41,9 @@ impl Sequence {
         }
     }
     fn array(&mut self, shape: &ArrayShape) -> Option<Literal> {
-        shape.byte_count().filter(|&bytes| isize::try_from(bytes).is_ok())?;
+        // The allocator is asked before it is used: its refusal would end the process.
+        let bytes = shape.byte_count()?;
+        Vec::<u8>::new().try_reserve_exact(bytes).ok()?;
         let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
         let width = shape.ty.storage_bytes();
         for slot in literal.bytes_mut().chunks_exact_mut(width) {

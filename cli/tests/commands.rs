@@ -91,11 +91,32 @@ fn exit_codes_say_whose_fault_it_is() {
     expect(&folder.etalon("check"), 2, "", "Usage");
     expect(&folder.etalon("run elided.hlo"), 3, "", "E0403");
     expect(&folder.etalon("run seven.hlo --fuel 0"), 1, "", "E0404");
-    expect(&folder.etalon("run seven.hlo --max-memory 1"), 1, "", "E0405");
+    // Constants are part of the module; what is computed from them takes memory.
+    expect(&folder.etalon("run seven.hlo --max-memory 1"), 0, "s32[2] {7, 8}", "");
+    folder.write("add.hlo", ADD);
+    expect(&folder.etalon("run add.hlo --random 1 --max-memory 1"), 1, "", "E0405");
     expect(&folder.etalon("explain nothing-like-it"), 2, "", "E0605");
     for number in ["E0101", "e0301", "E0402", "E0601", "dot", "cross-replica-sum"] {
         expect(&folder.etalon(&format!("explain {number}")), 0, "\n", "");
     }
+}
+
+#[test]
+fn a_run_can_be_looked_into() {
+    let folder = Folder::new("inside");
+    folder.write("add.hlo", ADD);
+    let run = folder.etalon("run add.hlo --random 1 --trace t.json --profile");
+    expect(&run, 0, "s32[2] {", "by instruction");
+    let trace: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.0.join("t.json")).unwrap()).unwrap();
+    let names: Vec<_> =
+        trace["traceEvents"].as_array().unwrap().iter().map(|e| &e["name"]).collect();
+    assert_eq!(names, ["x", "r"]);
+    let bench = folder.etalon("bench add.hlo --iterations 3 --json");
+    expect(&bench, 0, "{", "");
+    let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
+    assert_eq!(measured["runs_s"].as_array().unwrap().len(), 3);
+    assert_eq!(measured["peak_bytes"], 8);
 }
 
 #[test]

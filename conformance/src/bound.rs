@@ -14,6 +14,14 @@
 //!   largest number of terms that one operation sums (contracted elements of a dot, reduced elements, places of a
 //!   window): the error of a sum in another order grows as the square root of its terms.
 //!
+//! For an `fft` the terms are those of one transform, whatever the batch: its error is of the size
+//! `u log(t) |result|`, spread over all elements, and with `sqrt(t)` also one element that has all of it is allowed.
+//! For `cholesky` and `triangular-solve` of size n, `t` is `n^2`: a stable solver errs by about `sqrt(n) u` times the
+//! condition of the matrix (at worst by `n u` times it), so a bound of `4 n u` covers conditions up to some `4 sqrt(n)`.
+//! There is no bound for all matrices that could fail a wrong backend: results of matrices of a higher condition may
+//! differ by more and be right. Batch normalisation counts as the operations it consists of; elements whose mean is much
+//! larger than their deviation may differ by more, where a backend takes the variance as a difference of squares.
+//!
 //! `u` is the unit roundoff (`2^-precision`: `2^-24` of f32, `2^-8` of bf16) of the *coarsest* float type that is
 //! computed in on the way: a value that was once rounded to bf16 is no better afterwards.
 //!
@@ -122,6 +130,19 @@ mod tests {
         let text = "ENTRY e { p = f32[16] parameter(0) q = f32[16] add(p, p)
             ROOT r = f32[] dot(q, q), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
         assert_eq!(of(text), Bound::Array((8.0 + 2.0 * 2.0 + 4.0 * 4.0) * U).into());
+    }
+
+    #[test]
+    fn batches_add_no_terms() {
+        let text = "ENTRY e { p = c64[9,16] parameter(0)
+            ROOT r = c64[9,16] fft(p), fft_type=FFT, fft_length={16} }";
+        assert_eq!(of(text), Bound::Array((8.0 + 2.0 + 4.0 * 4.0) * U).into());
+        let text = "ENTRY e { p = f32[9,3,3] parameter(0) ROOT r = f32[9,3,3] cholesky(p) }";
+        assert_eq!(of(text), Bound::Array((8.0 + 2.0 + 4.0 * 3.0) * U).into());
+        let text = "ENTRY e { x = f32[16,5] parameter(0) s = f32[5] parameter(1)
+            ROOT r = (f32[16,5], f32[5], f32[5]) batch-norm-training(x, s, s), epsilon=1, feature_index=1 }";
+        let bound = Bound::Array((8.0 + 2.0 * 9.0 + 4.0 * 4.0) * U);
+        assert_eq!(of(text), Tolerance { leaves: vec![bound; 3] });
     }
 
     #[test]

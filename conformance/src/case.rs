@@ -44,7 +44,7 @@ impl Case {
         self.fuel.map_or_else(interp::Options::default, |n| interp::Options::default().fuel(n))
     }
     fn result(&self, verified: &Verified, engine: Engine) -> Result<Literal, Refused> {
-        let run = engine.run(verified, &self.inputs, self.run_options());
+        let run = engine.run(verified, &self.inputs, self.run_options(), interp::Hooks::new());
         run.map_err(|error| Box::new(run_failure(&self.text, &error)))
     }
 }
@@ -131,10 +131,12 @@ fn reparsed(module: &Module) -> Result<Verified, String> {
 fn rejection(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
     let diagnostics = match case.diagnosed() {
         Err(diagnostics) => diagnostics,
-        Ok(verified) => match engine.run(&verified, &case.inputs, case.run_options()) {
-            Ok(_) => Vec::new(),
-            Err(error) => vec![error.diagnostic()],
-        },
+        Ok(verified) => {
+            match engine.run(&verified, &case.inputs, case.run_options(), interp::Hooks::new()) {
+                Ok(_) => Vec::new(),
+                Err(error) => vec![error.diagnostic()],
+            }
+        }
     };
     let mut missing = case.errors.clone();
     let mut unexpected = Vec::new();

@@ -20,9 +20,12 @@ impl Engine {
         verified: &Verified,
         arguments: &[Literal],
         options: interp::Options,
+        hooks: interp::Hooks,
     ) -> Result<Literal, interp::Error> {
         match self {
-            Self::Reference => interp::Interpreter::with_options(verified, options).run(arguments),
+            Self::Reference => interp::Interpreter::with_options(verified, options)
+                .with_hooks(hooks)
+                .run(arguments),
         }
     }
 }

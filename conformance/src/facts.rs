@@ -69,7 +69,7 @@ impl Facts {
         let operand = |&id: &InstructionId| computation.instructions[id].shape.element_type();
         let complex = |ty: ElementType| ty.is_complex();
         Self {
-            path: 1,
+            path: steps(&instruction.op),
             terms: terms(computation, instruction),
             roundoff: roundoff(ty),
             ulps: match accuracy {
@@ -244,6 +244,19 @@ fn moves(instruction: &Instruction, computation: &Computation) -> bool {
     )
 }
 
+/// Float operations that backends make of one, on the longest way through it.
+fn steps(op: &Op) -> u32 {
+    match op {
+        // x^2, sum, / N, - mean^2, + epsilon, rsqrt, * (x - mean), * scale, + offset
+        Op::BatchNormTraining(_) => 9,
+        // variance + epsilon, rsqrt, * scale, * mean, offset -, x * scale +
+        Op::BatchNormInference(_) => 7,
+        // the same up to rsqrt, then g (x - mean), sum, / variance, * (x - mean), -, -, * scale, * rsqrt / N
+        Op::BatchNormGrad(_) => 11,
+        _ => 1,
+    }
+}
+
 /// Terms that one element of the result is summed from; 0 of an op that sums nothing.
 fn terms(computation: &Computation, instruction: &Instruction) -> f64 {
     if instruction.opcode().accuracy() != Accuracy::Order {
@@ -265,6 +278,15 @@ fn terms(computation: &Computation, instruction: &Instruction) -> f64 {
             let features = picked(&operand(1), &[conv.dim_labels.rhs_input_feature]);
             product(conv.window.dims.iter().map(|d| d.size)) * features
         }
+        Op::Fft(fft) => product(fft.fft_length.iter().copied()),
+        // n terms in each of n steps, which hand their errors on.
+        Op::Cholesky(_) | Op::TriangularSolve(_) => {
+            let dims = operand(0);
+            product(dims[dims.len().saturating_sub(2)..].iter().copied())
+        }
+        Op::BatchNormInference(_) => 1.0,
+        Op::BatchNormTraining(op) => one_feature(&operand(0), op.feature_index),
+        Op::BatchNormGrad(op) => one_feature(&operand(0), op.feature_index),
         // Each output of these may depend on the whole operand.
         _ => product(operand(0).into_iter()),
     }
@@ -273,6 +295,10 @@ fn terms(computation: &Computation, instruction: &Instruction) -> f64 {
 fn operand_dims(computation: &Computation, id: Option<InstructionId>) -> Vec<i64> {
     let shape = id.and_then(|id| computation.instructions[id].shape.array());
     shape.map(|array| array.dims.to_vec()).unwrap_or_default()
+}
+/// Elements of one feature: all dimensions but that of the features.
+fn one_feature(dims: &[i64], feature_index: i64) -> f64 {
+    product((0i64..).zip(dims).filter(|&(d, _)| d != feature_index).map(|(_, &size)| size))
 }
 fn product(sizes: impl Iterator<Item = i64>) -> f64 {
     sizes.map(size_of_dim).product()

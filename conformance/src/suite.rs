@@ -104,7 +104,8 @@ impl Entry {
         }
         let (arguments, wanted) = self.recorded(&module).map_err(failed)?;
         let verified = module.verify().map_err(|e| refused(&e.0))?;
-        let got = engine.run(&verified, &arguments, interp::Options::default());
+        let got =
+            engine.run(&verified, &arguments, interp::Options::default(), interp::Hooks::new());
         let got = got.map_err(|e| run_failure(&text, &e))?;
         let tolerance = Tolerance::of(verified.module());
         let comparison = compare(&got, &wanted, &tolerance).map_err(|e| failed(e.to_string()))?;

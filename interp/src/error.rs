@@ -27,6 +27,28 @@ hlo::error_codes! {
         /// Computations call each other deeper than the engine follows.
         "E0406" "calls nested deeper than {limit} levels"
         TooDeep { limit: usize },
+        /// An instruction waits for a value that nobody gives it, or has one that nobody takes: the `infeed` or
+        /// `outfeed` queue is not there, empty or full, or nothing was sent on the channel of a `recv`.
+        ///
+        /// Queues are given to the engine from Rust, as `Hooks`; the command has none.
+        "E0407" "{message}"
+        Starved { message: String },
+        /// A value the program computed has no meaning for the instruction that uses it.
+        "E0408" "{message}"
+        Trap { message: String },
+        /// An instruction made a NaN or an infinity although all its operands were finite, and the run was asked to stop
+        /// at the first that does.
+        "E0409" "{message}"
+        NotFinite { message: String },
+        /// A shared library with functions for custom calls cannot be loaded: it is not there, it is made for another
+        /// machine, or something that it needs is missing.
+        "E0410" "library `{path}` cannot be loaded: {message}"
+        Library { path: String, message: String },
+        /// A custom call gave something else than the module says: another shape, or nothing.
+        ///
+        /// The function that was registered for the target, or the module, is wrong.
+        "E0411" "custom call `{target}` gave {found}, the module states {wanted}"
+        CustomCallResult { target: String, found: String, wanted: String },
         /// A mistake in Etalon. Please report it, with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },

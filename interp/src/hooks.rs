@@ -1,17 +1,25 @@
-//! What a program may reach outside of itself: custom calls, infeed and outfeed queues.
+//! What a program may reach outside of itself: custom calls, infeed and outfeed queues, and who looks on.
 use crate::Result;
+use crate::custom::Library;
+use crate::observe::{Event, Observer};
 use crossbeam_channel::{Receiver, Sender};
+use hlo::ir::BackendConfig;
 use hlo::op::CustomCall;
-use hlo::{Literal, Shape};
+use hlo::{Literal, Module, Shape};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 /// One call of a custom-call target.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// The instruction's attributes: target, `backend_config`, layouts and the rest.
+    /// The instruction's attributes: target, layouts and the rest.
     pub op: &'a CustomCall,
+    /// Its `backend_config`, as it stands in the text.
+    pub backend_config: Option<&'a BackendConfig>,
+    /// The module, for the computations the call names.
+    pub module: &'a Module,
     /// The operands' values.
     pub operands: &'a [&'a Literal],
     /// The result the module states.
@@ -34,8 +42,10 @@ type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Hooks {
     targets: BTreeMap<String, Target>,
+    libraries: Vec<Arc<Library>>,
     pub(crate) infeed: Option<Receiver<Literal>>,
     pub(crate) outfeed: Option<Sender<Literal>>,
+    pub(crate) observer: Option<Observer>,
 }
 
 impl Hooks {
@@ -53,6 +63,18 @@ impl Hooks {
         self.targets.insert(target.into(), Arc::new(function));
         self
     }
+    /// Runs custom calls of any target that the shared library at `path` has a C function for,
+    /// `void target(void* out, const void** in)`; they go before targets that are built in, and libraries named first go
+    /// first. What such a function must keep to is described in `docs/custom-calls.md`.
+    ///
+    /// The code of the library runs as part of this process: nothing can be checked of what it does.
+    ///
+    /// # Errors
+    /// `E0407` if the library cannot be loaded.
+    pub fn library(mut self, path: impl AsRef<Path>) -> Result<Self> {
+        self.libraries.push(Arc::new(Library::open(path.as_ref())?));
+        Ok(self)
+    }
     /// Where `infeed` takes its values from, in order.
     #[must_use]
     pub fn infeed(mut self, queue: Receiver<Literal>) -> Self {
@@ -65,9 +87,30 @@ impl Hooks {
         self.outfeed = Some(queue);
         self
     }
+    /// Calls `observer` with each instruction that ends.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// let text = "HloModule m\nENTRY e { a = s32[] constant(2) ROOT b = s32[] add(a, a) }";
+    /// let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+    /// let seen = Arc::new(Mutex::new(Vec::new()));
+    /// let names = Arc::clone(&seen);
+    /// let hooks = interp::Hooks::new().observe(move |event| names.lock().unwrap().push(event.name().to_owned()));
+    /// interp::Interpreter::new(&verified).with_hooks(hooks).run(&[]).unwrap();
+    /// assert_eq!(*seen.lock().unwrap(), ["a", "b"]);
+    /// ```
+    #[must_use]
+    pub fn observe(mut self, observer: impl FnMut(&Event<'_>) + Send + 'static) -> Self {
+        self.observer = Some(Arc::new(Mutex::new(observer)));
+        self
+    }
     /// The function registered for `target`.
     pub(crate) fn custom_call_target(&self, target: &str) -> Option<&Target> {
         self.targets.get(target)
+    }
+    /// The libraries, in the order they were named.
+    pub(crate) fn libraries(&self) -> &[Arc<Library>] {
+        &self.libraries
     }
     /// Names of the registered targets.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {

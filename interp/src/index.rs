@@ -62,6 +62,21 @@ pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl 
     }
 }
 
+/// Walks boxes row by row: `visit` gets the offset of each run of neighbours, and its length.
+///
+/// The offsets are those of [`offsets`] for strides of an array in memory: where the innermost stride is 1, a row is one
+/// run; otherwise every element is.
+pub(crate) fn rows(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i64, usize)) {
+    match (dims.split_last(), strides.split_last()) {
+        (Some((&inner, outer)), Some((1, outer_strides))) => {
+            if inner > 0 {
+                offsets(outer, base, outer_strides, |at| visit(at, to_usize(inner)));
+            }
+        }
+        _ => offsets(dims, base, strides, |at| visit(at, 1)),
+    }
+}
+
 /// Walks all indices of `dims` in row-major order.
 pub(crate) fn indices(dims: &[i64], mut visit: impl FnMut(&[i64])) {
     if dims.contains(&0) {

@@ -1,4 +1,5 @@
 //! The entry point: a verified module, options, arguments in, result out.
+use crate::context::Context;
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Step};
@@ -14,6 +15,8 @@ pub struct Options {
     pub fuel: Option<u64>,
     /// Bytes all live values together may take. No limit if absent.
     pub max_memory: Option<usize>,
+    /// Stops with [`Code::NotFinite`] at the first instruction that makes a NaN or an infinity out of finite operands.
+    pub check_nan: bool,
 }
 
 impl Options {
@@ -27,6 +30,12 @@ impl Options {
     #[must_use]
     pub fn max_memory(mut self, bytes: usize) -> Self {
         self.max_memory = Some(bytes);
+        self
+    }
+    /// Stops at the first NaN or infinity that is made out of finite operands.
+    #[must_use]
+    pub fn check_nan(mut self, on: bool) -> Self {
+        self.check_nan = on;
         self
     }
 }
@@ -87,28 +96,49 @@ impl<'m> Interpreter<'m> {
             );
             return Err(Code::Invalid { message }.into());
         }
-        let mut fitted = Vec::with_capacity(arguments.len());
+        let mut arguments_fitted = Vec::with_capacity(arguments.len());
         for (i, (argument, wanted)) in arguments.iter().zip(wanted).enumerate() {
             let found = argument.shape();
             if !found.compatible(wanted) {
                 let message = format!("argument {i} has shape {found}, the parameter {wanted}");
                 return Err(Code::Invalid { message }.into());
             }
-            fitted.push(with_layouts(argument, wanted));
+            arguments_fitted.push(with_layouts(argument, wanted));
         }
-        Machine::new(module, self.options, self.hooks.clone(), fitted)
+        let context = Context::new(module, self.options, self.hooks.clone());
+        Machine::new(context, module.entry, arguments_fitted)
     }
 }
 
 /// The same value under the layouts of `shape`.
 pub(crate) fn with_layouts(value: &Literal, shape: &Shape) -> Literal {
+    fitted(value.clone(), shape)
+}
+
+/// The same value under the layouts of `shape`; nothing is copied where they are its own.
+pub(crate) fn fitted(value: Literal, shape: &Shape) -> Literal {
+    if fits(&value, shape) {
+        return value;
+    }
     match (shape, value.elements()) {
         (Shape::Array(array), _) => value.with_shape(static_shape(array)),
         (Shape::Tuple(shapes), Some(elements)) => {
             let elements = elements.iter().zip(shapes).map(|(e, s)| with_layouts(e, s));
             Literal::tuple(elements.collect())
         }
-        _ => value.clone(),
+        _ => value,
+    }
+}
+
+fn fits(value: &Literal, shape: &Shape) -> bool {
+    match (shape, value.elements()) {
+        (Shape::Array(array), _) => value.array_shape().is_some_and(|found| {
+            array.dynamic.is_none() && found.dims == array.dims && found.layout == array.layout
+        }),
+        (Shape::Tuple(shapes), Some(elements)) => {
+            elements.iter().zip(shapes).all(|(e, s)| fits(e, s))
+        }
+        _ => true,
     }
 }
 

@@ -16,18 +16,26 @@
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! ```
 mod applied;
+mod block;
+mod check_nan;
+mod context;
+mod control;
+mod custom;
 mod error;
 mod hooks;
 mod index;
 mod interpreter;
 mod machine;
 pub mod num;
+mod observe;
 mod reference;
+mod table;
 
 pub use error::{Code, Error, explain};
 pub use hooks::{Call, Hooks};
 pub use interpreter::{Interpreter, Options};
 pub use machine::{Machine, Step};
+pub use observe::Event;
 pub use reference::is_implemented;
 
 /// Result of everything in this crate.

@@ -1,17 +1,18 @@
 //! The machine: a stack of computations being run, one value for each instruction, fuel.
 //!
-//! Control flow (`call`, `fusion`, `while`, `conditional`) pushes frames; everything else is one call into
-//! `reference`. A machine is a value: it can stop between any two instructions and go on later.
-use crate::applied::Applied;
+//! Control flow pushes frames (`control`); everything else is one call into `reference`. A machine is a value: it can
+//! stop between any two instructions and go on later.
+use crate::check_nan;
+use crate::context::Context;
 use crate::error::Code;
-use crate::hooks::Hooks;
-use crate::interpreter::{Options, checked_bytes, with_layouts};
+use crate::interpreter::fitted;
+use crate::observe::{Event, Watch};
+use crate::table::Table;
 use crate::{Error, Result, reference};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::{Arena, Literal, Module, Op, Scalar, Shape};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
+use hlo::{Literal, Op};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Frames a machine may have open.
 const DEPTH_LIMIT: usize = 10_000;
@@ -19,10 +20,9 @@ const DEPTH_LIMIT: usize = 10_000;
 /// A run that can be stopped and resumed.
 #[derive(Debug)]
 pub struct Machine<'m> {
-    module: &'m Module,
-    frames: Vec<Frame<'m>>,
-    tables: HashMap<ComputationId, Rc<LastUses>>,
-    context: Context<'m>,
+    pub(crate) context: Context<'m>,
+    pub(crate) frames: Vec<Frame<'m>>,
+    watch: Option<Watch>,
 }
 
 /// What a machine came to.
@@ -35,103 +35,60 @@ pub enum Step {
 
 /// A computation being run.
 #[derive(Debug)]
-struct Frame<'m> {
-    computation: &'m Computation,
+pub(crate) struct Frame<'m> {
+    pub(crate) computation: &'m Computation,
     arguments: Vec<Literal>,
     values: Vec<Option<Literal>>,
-    next: usize,
-    last_uses: Rc<LastUses>,
+    pub(crate) next: usize,
+    table: Arc<Table>,
     /// What becomes of the result.
-    then: Then,
+    pub(crate) then: Then,
+    /// The instruction that waits for a frame above this one.
+    open: Option<Open>,
+}
+
+/// When an instruction was begun, and how much of its time others were measured in.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    start: Instant,
+    inner: Duration,
 }
 
 /// What the caller does with a callee's result.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Then {
+#[derive(Debug)]
+pub(crate) enum Then {
     /// It is the value of the instruction that called.
     Return,
-    /// It is a `while`'s condition on the value the caller keeps.
-    Condition,
+    /// It is a `while`'s condition on this value.
+    Condition(Literal),
     /// It is a `while`'s next value.
     Body,
-}
-
-/// For each instruction the values nobody needs after it.
-type LastUses = Vec<Vec<InstructionId>>;
-
-/// What ops need besides their operands.
-#[derive(Debug)]
-pub(crate) struct Context<'m> {
-    pub(crate) module: &'m Module,
-    options: Options,
-    hooks: Hooks,
-    spent: u64,
-    live: usize,
-    applied: RefCell<HashMap<ComputationId, Rc<Applied<'m>>>>,
-}
-
-impl<'m> Context<'m> {
-    /// Pays for `steps` steps.
-    pub(crate) fn spend(&mut self, steps: u64) -> Result<()> {
-        self.spent = self.spent.saturating_add(steps);
-        match self.options.fuel {
-            Some(fuel) if self.spent > fuel => Err(Code::OutOfFuel { steps: fuel }.into()),
-            _ => Ok(()),
-        }
-    }
-    /// A scalar computation, ready to be called for each element.
-    pub(crate) fn applied(&self, id: ComputationId) -> Result<Rc<Applied<'m>>> {
-        if let Some(applied) = self.applied.borrow().get(&id) {
-            return Ok(Rc::clone(applied));
-        }
-        let applied = Rc::new(Applied::new(self.module, id, self.options)?);
-        self.applied.borrow_mut().insert(id, Rc::clone(&applied));
-        Ok(applied)
-    }
-    /// What the program may reach outside of itself.
-    pub(crate) fn hooks(&self) -> &Hooks {
-        &self.hooks
-    }
-    fn reserve(&mut self, bytes: usize) -> Result<()> {
-        let live = self.live.saturating_add(bytes);
-        if let Some(limit) = self.options.max_memory
-            && live > limit
-        {
-            let message = format!("{live} bytes of values would be live; {limit} are allowed");
-            return Err(Code::OutOfMemory { message }.into());
-        }
-        self.live = live;
-        Ok(())
-    }
+    /// It is one step of a `scan`.
+    Scan(Box<crate::control::Scan>),
+    /// It is the result an asynchronous instruction holds beside its operands.
+    Async(Vec<Literal>),
 }
 
 impl<'m> Machine<'m> {
-    pub(crate) fn new(
-        module: &'m Module,
-        options: Options,
-        hooks: Hooks,
-        arguments: Vec<Literal>,
-    ) -> Result<Self> {
-        Self::of(module, module.entry, options, hooks, arguments)
-    }
     /// A machine that runs computation `id`.
-    pub(crate) fn of(
-        module: &'m Module,
+    pub(crate) fn new(
+        context: Context<'m>,
         id: ComputationId,
-        options: Options,
-        hooks: Hooks,
         arguments: Vec<Literal>,
     ) -> Result<Self> {
-        let context =
-            Context { module, options, hooks, spent: 0, live: 0, applied: RefCell::default() };
-        let mut machine = Self { module, frames: Vec::new(), tables: HashMap::new(), context };
+        let watch = context.hooks().observer.clone().map(Watch::new);
+        let mut machine = Self { context, frames: Vec::new(), watch };
         machine.push(id, arguments, Then::Return)?;
         Ok(machine)
     }
 
     /// Steps taken so far.
     pub fn steps(&self) -> u64 {
-        self.context.spent
+        self.context.steps()
+    }
+    /// The most bytes of values that were live at once, arguments not counted.
+    pub fn peak_bytes(&self) -> usize {
+        self.context.peak()
     }
 
     /// Runs until there is a result.
@@ -144,95 +101,115 @@ impl<'m> Machine<'m> {
                 return Err(Error::internal("a machine was resumed after its end"));
             };
             let id = InstructionId::new(frame.next);
-            let Some(instruction) = frame.computation.instructions.get(id) else {
+            let computation = frame.computation;
+            let Some(instruction) = computation.instructions.get(id) else {
                 if let Some(result) = self.pop()? {
                     return Ok(Step::Done(result));
                 }
                 continue;
             };
-            let (computation, at) = (frame.computation, id);
-            self.step(instruction, id).map_err(|e| located(e, computation, at))?;
+            self.step(instruction, id).map_err(|e| located(e, computation, id))?;
         }
     }
 
     /// Runs one instruction of the innermost frame, or calls what it calls.
     fn step(&mut self, instruction: &'m Instruction, id: InstructionId) -> Result<()> {
         self.context.spend(1)?;
+        let start = self.watch.as_ref().map(|_| Instant::now());
         let frame = self.frames.last_mut().expect("resume has found one");
-        let operands = |frame: &Frame<'m>| -> Vec<Literal> {
-            instruction.operands.iter().map(|&id| frame.value(id).clone()).collect()
-        };
-        match &instruction.op {
-            Op::Parameter(parameter) => {
-                let number = usize::try_from(parameter.number).expect("verified");
-                let value = with_layouts(&frame.arguments[number], &instruction.shape);
-                self.finish(id, value);
-                Ok(())
-            }
-            Op::Call(call) => self.call(call.to_apply, operands),
-            Op::Fusion(fusion) => self.call(fusion.calls, operands),
-            Op::While(repeat) => {
-                let value = frame.value(instruction.operands[0]).clone();
-                frame.values[id.index()] = Some(value.clone());
-                self.push(repeat.condition, vec![value], Then::Condition)
-            }
-            Op::Conditional(choice) => {
-                let selector = frame.value(instruction.operands[0]).get(0);
-                let branch = choose(selector, choice.branches.len());
-                let argument = frame.value(instruction.operands[branch + 1]).clone();
-                self.push(choice.branches[branch], vec![argument], Then::Return)
-            }
-            _ => {
-                let mut bytes = 0usize;
-                for leaf in instruction.shape.leaves() {
-                    if let Shape::Array(array) = leaf {
-                        bytes = bytes.saturating_add(checked_bytes(array)?);
-                    }
-                }
-                self.context.reserve(bytes)?;
-                let holder: Vec<&Literal> =
-                    instruction.operands.iter().map(|&id| frame.value(id)).collect();
-                let name = || frame.computation.names[id].to_string();
-                let value = reference::evaluate(instruction, &holder, &mut self.context, &name)?;
-                self.finish(id, value);
-                Ok(())
-            }
+        frame.open = start.map(|start| Open { start, inner: Duration::ZERO });
+        if let Op::Parameter(parameter) = &instruction.op {
+            let number = usize::try_from(parameter.number).expect("verified: not negative");
+            let argument = std::mem::replace(&mut frame.arguments[number], Literal::token());
+            self.finish(id, fitted(argument, &instruction.shape));
+            return Ok(());
         }
+        let mut operands = frame.operands(instruction, id);
+        if self.calls(instruction, &mut operands)? {
+            return Ok(());
+        }
+        let frame = self.frames.last().expect("resume has found one");
+        if let Op::DynamicUpdateSlice(_) | Op::Scatter(_) = &instruction.op {
+            // They write into an operand nobody else needs.
+            self.context.release(operands[0].unshared_bytes());
+        }
+        self.context.reserve(frame.table.bytes[id.index()].ok_or_else(|| {
+            let message =
+                format!("{} has more elements than memory has addresses", instruction.shape);
+            Error::from(Code::OutOfMemory { message })
+        })?)?;
+        let name = || frame.computation.names[id].to_string();
+        let before = self.context.options().check_nan.then(|| operands.clone());
+        let value = reference::evaluate(instruction, &mut operands, &self.context, &name)?;
+        if let Some(before) = before {
+            check_nan::check(instruction, &before, &value)?;
+        }
+        for operand in operands {
+            self.context.release(operand.unshared_bytes());
+        }
+        self.finish(id, value);
+        Ok(())
     }
 
-    fn call(
+    /// Begins to run a computation with these arguments.
+    pub(crate) fn push(
         &mut self,
-        callee: ComputationId,
-        operands: impl Fn(&Frame<'m>) -> Vec<Literal>,
+        id: ComputationId,
+        arguments: Vec<Literal>,
+        then: Then,
     ) -> Result<()> {
-        let arguments = operands(self.frames.last().expect("resume has found one"));
-        self.push(callee, arguments, Then::Return)
-    }
-
-    fn push(&mut self, id: ComputationId, arguments: Vec<Literal>, then: Then) -> Result<()> {
         if self.frames.len() >= DEPTH_LIMIT {
             return Err(Code::TooDeep { limit: DEPTH_LIMIT }.into());
         }
-        let computation = &self.module.computations[id];
-        let last_uses =
-            Rc::clone(self.tables.entry(id).or_insert_with(|| {
-                Rc::new(last_uses(&computation.instructions, computation.root))
-            }));
+        let computation = &self.context.module().computations[id];
+        let table = self.context.table(id);
         let values = vec![None; computation.instructions.len()];
-        self.frames.push(Frame { computation, arguments, values, next: 0, last_uses, then });
+        self.frames.push(Frame {
+            computation,
+            arguments,
+            values,
+            next: 0,
+            table,
+            then,
+            open: None,
+        });
         Ok(())
     }
 
     /// Sets the value of the instruction the innermost frame stands at, and moves on.
-    fn finish(&mut self, id: InstructionId, value: Literal) {
+    pub(crate) fn finish(&mut self, id: InstructionId, value: Literal) {
         let frame = self.frames.last_mut().expect("an instruction has a frame");
-        frame.values[id.index()] = Some(value);
         frame.next = id.index() + 1;
-        let dead = Rc::clone(&frame.last_uses);
-        for &dead in &dead[id.index()] {
+        let bytes = frame.table.bytes[id.index()].unwrap_or_default();
+        frame.values[id.index()] = Some(value);
+        for dead in &frame.table.dead[id.index()] {
             if let Some(value) = frame.values[dead.index()].take() {
-                self.context.live = self.context.live.saturating_sub(owned_bytes(&value));
+                self.context.release(value.unshared_bytes());
             }
+        }
+        if let Some(open) = frame.open.take() {
+            self.measured(id, open, bytes);
+        }
+    }
+
+    /// Tells the observer of an instruction that has ended.
+    fn measured(&mut self, id: InstructionId, open: Open, bytes: usize) {
+        let total = open.start.elapsed();
+        let depth = self.frames.len() - 1;
+        if let Some(outer) = depth.checked_sub(1).and_then(|d| self.frames[d].open.as_mut()) {
+            outer.inner += total;
+        }
+        let computation = self.frames[depth].computation;
+        if let Some(watch) = &self.watch {
+            watch.tell(&Event {
+                computation,
+                id,
+                depth,
+                start: open.start.saturating_duration_since(watch.start),
+                total,
+                own: total.saturating_sub(open.inner),
+                bytes,
+            });
         }
     }
 
@@ -241,73 +218,28 @@ impl<'m> Machine<'m> {
         let mut frame = self.frames.pop().expect("resume has found one");
         let root = frame.computation.root;
         let result = frame.values[root.index()].take().expect("the root has been run");
-        let Some(caller) = self.frames.last_mut() else { return Ok(Some(result)) };
+        let Some(caller) = self.frames.last() else { return Ok(Some(result)) };
         let id = InstructionId::new(caller.next);
-        let instruction = &caller.computation.instructions[id];
-        match frame.then {
-            Then::Return => self.finish(id, with_layouts(&result, &instruction.shape)),
-            Then::Condition => {
-                let Op::While(repeat) = &instruction.op else {
-                    return Err(Error::internal("a condition belongs to a while"));
-                };
-                let value = caller.values[id.index()].take().expect("kept while its condition ran");
-                if result.get(0) == Scalar::Pred(true) {
-                    self.push(repeat.body, vec![value], Then::Body)?;
-                } else {
-                    self.finish(id, value);
-                }
-            }
-            Then::Body => {
-                let Op::While(repeat) = &instruction.op else {
-                    return Err(Error::internal("a body belongs to a while"));
-                };
-                self.context.spend(1)?;
-                caller.values[id.index()] = Some(result.clone());
-                self.push(repeat.condition, vec![result], Then::Condition)?;
-            }
-        }
+        let computation = caller.computation;
+        let instruction = &computation.instructions[id];
+        self.returned(instruction, id, frame.then, result)
+            .map_err(|e| located(e, computation, id))?;
         Ok(None)
     }
 }
 
 impl Frame<'_> {
-    fn value(&self, id: InstructionId) -> &Literal {
-        self.values[id.index()].as_ref().expect("operands stand before their users and are live")
-    }
-}
-
-/// The branch a selector chooses: true is the first of two; an index out of range is the last.
-fn choose(selector: Scalar, branches: usize) -> usize {
-    let last = branches.saturating_sub(1);
-    match selector {
-        Scalar::Pred(on) => usize::from(!on),
-        Scalar::Signed(index) => usize::try_from(index).map_or(last, |i| i.min(last)),
-        Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => last,
-    }
-}
-
-/// For each instruction the values that are not used after it.
-fn last_uses(instructions: &Arena<Instruction>, root: InstructionId) -> LastUses {
-    let mut last: Vec<usize> = (0..instructions.len()).collect();
-    for (id, instruction) in instructions.iter() {
-        for operand in &instruction.operands {
-            last[operand.index()] = id.index();
+    /// The operands of an instruction; those that are not used again leave the frame, so that they may be written to.
+    fn operands(&mut self, instruction: &Instruction, id: InstructionId) -> Vec<Literal> {
+        let operands = &instruction.operands;
+        let mut taken = Vec::with_capacity(operands.len());
+        for (i, &operand) in operands.iter().enumerate() {
+            let last = self.table.is_last_use(operand, id) && !operands[i + 1..].contains(&operand);
+            let slot = &mut self.values[operand.index()];
+            let value = if last { slot.take() } else { slot.clone() };
+            taken.push(value.expect("operands stand before their users and are live"));
         }
-    }
-    let mut dead = vec![Vec::new(); instructions.len()];
-    for (value, &user) in last.iter().enumerate() {
-        if value != root.index() {
-            dead[user].push(InstructionId::new(value));
-        }
-    }
-    dead
-}
-
-/// Bytes of the arrays of a value.
-fn owned_bytes(value: &Literal) -> usize {
-    match value.elements() {
-        Some(elements) => elements.iter().map(owned_bytes).sum(),
-        None => value.bytes().len(),
+        taken
     }
 }
 

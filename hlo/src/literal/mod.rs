@@ -146,6 +146,16 @@ impl Literal {
             Value::Tuple(_) | Value::Token => &mut [],
         }
     }
+    /// Bytes of the arrays that nobody else shares: what dropping it gives back.
+    pub fn unshared_bytes(&self) -> usize {
+        match &self.0 {
+            Value::Array(shape, words) if Arc::strong_count(words) == 1 => size(shape),
+            Value::Tuple(elements) if Arc::strong_count(elements) == 1 => {
+                elements.iter().map(Self::unshared_bytes).sum()
+            }
+            Value::Array(..) | Value::Tuple(_) | Value::Token => 0,
+        }
+    }
     /// Element `i` in row-major order.
     ///
     /// # Panics

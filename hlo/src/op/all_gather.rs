@@ -1,13 +1,21 @@
-//! `all-gather`: concatenates what the devices of a group hold.
+//! `all-gather`: concatenates what the devices of a group hold. Every device of the group gets the same.
+//!
+//! The blocks stand in the order in which the group lists its devices. Several operands are gathered each on its own.
+//! How many devices there are does not follow from the operands: the result states it, and
+//! `verify/collectives.rs` compares it with the groups.
+use super::groups::{arrays, global_ids, in_rank, multiple, results, second};
+use super::rules::{one_or_tuple, only};
 use super::value::ReplicaGroups;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 
 attrs! {
     /// Concatenates the values of a group's devices.
-    pub struct AllGather {
+    pub struct AllGather,
+    /// Starts an [`AllGather`]: gives `(operand, result)`, of several operands `((operands), (results))`.
+    pub struct AllGatherStart {
         /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
+        pub channel_id: Option<i64> = "channel_id" or None;
         /// Which devices work together; empty for all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
         /// The layout may not be changed.
@@ -17,47 +25,43 @@ attrs! {
         /// The groups hold flattened ids.
         pub use_global_device_ids: bool = "use_global_device_ids" or false;
     }
+}
+attrs! {
+    /// Ends an [`AllGather`]: gives its result.
+    pub struct AllGatherDone {}
 }
 
 impl ShapeRule for AllGather {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        global_ids(self.channel_id, self.use_global_device_ids)?;
+        gathered(&self.dimensions, cx, cx.stated()?)
     }
 }
-
-attrs! {
-    /// Starts an [`AllGather`].
-    pub struct AllGatherStart {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
-        /// Which devices work together; empty for all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
-        /// The layout may not be changed.
-        pub constrain_layout: bool = "constrain_layout" or false;
-        /// The dimension that grows.
-        pub dimensions: Vec<i64> = "dimensions";
-        /// The groups hold flattened ids.
-        pub use_global_device_ids: bool = "use_global_device_ids" or false;
-    }
-}
-
 impl ShapeRule for AllGatherStart {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        global_ids(self.channel_id, self.use_global_device_ids)?;
+        let operands = one_or_tuple(cx.operands.iter().map(|&o| o.clone()).collect());
+        // A shape that is no pair cannot hold the result; what is wrong is then found where the shapes are compared.
+        let result = match cx.stated()?.tuple() {
+            Some([_, result]) => gathered(&self.dimensions, cx, result)?,
+            _ => operands.clone(),
+        };
+        Ok(Shape::Tuple(vec![operands, result]))
     }
 }
-
-attrs! {
-    /// Ends an [`AllGather`].
-    pub struct AllGatherDone {
-    }
-}
-
 impl ShapeRule for AllGatherDone {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        second(cx, "all_gather_done_operand")
     }
+}
+
+/// `shape`, once it is found to be a result of these operands.
+fn gathered(dimensions: &[i64], cx: &Infer<'_>, shape: &Shape) -> Result<Shape> {
+    let operands = arrays(cx)?;
+    let dim = only(dimensions, "dimensions")?;
+    in_rank(dim, &operands, "all_gather_c1")?;
+    for (operand, result) in operands.iter().zip(results(cx, shape, "all_gather_results")?) {
+        multiple(operand, result, dim, "all_gather_c6")?;
+    }
+    Ok(shape.clone())
 }

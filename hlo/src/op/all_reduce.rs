@@ -1,37 +1,18 @@
-//! `all-reduce`: folds what the devices of a group hold.
+//! `all-reduce`: folds what the devices of a group hold, element by element. Every device of the group gets the same.
+//!
+//! Several operands are folded each on its own, with the same computation. The order of the fold is that in which the group
+//! lists its devices.
+use super::groups::{arrays, global_ids};
+use super::rules::{one_or_tuple, reducer};
 use super::value::{Ignored, Reducer, ReplicaGroups};
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
     /// Gives every device of a group the fold of all their values.
-    pub struct AllReduce {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
-        /// Which devices work together; empty for all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups" also "replica_group_ids", always ReplicaGroups::default();
-        /// The layout may not be changed.
-        pub constrain_layout: bool = "constrain_layout" or false;
-        /// The groups hold flattened ids.
-        pub use_global_device_ids: bool = "use_global_device_ids" or false;
-        /// Read and left out: it follows from the other attributes.
-        pub mode: Ignored = "mode" or Ignored;
-        /// Of texts of 2018; means nothing now.
-        pub barrier: Ignored = "barrier" or Ignored;
-        /// Combines the values of two devices.
-        pub to_apply: Reducer = "to_apply" or Reducer::default();
-    }
-}
-
-impl ShapeRule for AllReduce {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
-attrs! {
-    /// Starts an [`AllReduce`].
+    pub struct AllReduce,
+    /// Starts an [`AllReduce`]: gives its result, which may not be used before the end.
     pub struct AllReduceStart {
         /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
         pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
@@ -49,23 +30,39 @@ attrs! {
         pub to_apply: Reducer = "to_apply" or Reducer::default();
     }
 }
-
-impl ShapeRule for AllReduceStart {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
-    /// Ends an [`AllReduce`].
-    pub struct AllReduceDone {
+    /// Ends an [`AllReduce`]: gives its result.
+    pub struct AllReduceDone {}
+}
+
+impl ShapeRule for AllReduce {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        global_ids(self.channel_id, self.use_global_device_ids)?;
+        reduced(self.channel_id, self.to_apply, cx)
+    }
+}
+impl ShapeRule for AllReduceStart {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        global_ids(self.channel_id, self.use_global_device_ids)?;
+        reduced(self.channel_id, self.to_apply, cx)
+    }
+}
+impl ShapeRule for AllReduceDone {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        Ok(cx.operands[0].clone())
     }
 }
 
-impl ShapeRule for AllReduceDone {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+/// The operands' shapes, once the computation is found to fold them.
+fn reduced(channel_id: Option<i64>, to_apply: Reducer, cx: &Infer<'_>) -> Result<Shape> {
+    check(channel_id.is_none_or(|id| id > 0), "channel_positive", || {
+        format!("channel_id={} is not positive", channel_id.unwrap_or_default())
+    })
+    .map_err(|e| e.on(Place::Attribute("channel_id")))?;
+    for operand in arrays(cx)? {
+        if let Some(id) = to_apply.0 {
+            reducer(cx, id, &[operand.ty], "all_reduce_c5", "to_apply")?;
+        }
     }
+    Ok(one_or_tuple(cx.operands.iter().map(|&o| o.clone()).collect()))
 }

@@ -1,13 +1,24 @@
-//! `all-to-all`: every device sends a part to every other.
+//! `all-to-all`: every device of a group sends a part to every other.
+//!
+//! | form | operands | device i gives device j | result of device i |
+//! |---|---|---|---|
+//! | array, with `dimensions` | one | block j of the dimension | block i of every device, in the group's order, along the same dimension |
+//! | tuple, without | as many as the group has devices | operand j | element j came from device j |
+//!
+//! Texts of early 2019 write one operand without `dimensions` and an array as the result; they are read as the tuple form
+//! of a group of one.
+use super::groups::{arrays, in_rank};
+use super::rules::only;
 use super::value::ReplicaGroups;
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
     /// Sends part i to device i of the group.
     pub struct AllToAll {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
+        /// Names the channel; with one, the ids in the groups are partitions, else replicas.
+        pub channel_id: Option<i64> = "channel_id" or None;
         /// Which devices work together; empty for all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
         /// The dimension that is split; absent in the tuple form.
@@ -18,8 +29,31 @@ attrs! {
 }
 
 impl ShapeRule for AllToAll {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operands = arrays(cx)?;
+        let shapes = || cx.operands.iter().map(|&o| o.clone()).collect();
+        if self.dimensions.is_empty() {
+            let stated = cx.stated()?;
+            for (i, operand) in operands.iter().enumerate() {
+                let same = operand.ty == operands[0].ty && operand.dims == operands[0].dims;
+                check(same, "all_to_all_same_shape", || {
+                    format!("operands of `all-to-all` are {} and {operand}", operands[0])
+                })
+                .map_err(|e| e.on(Place::Operand(i)))?;
+            }
+            return Ok(match (stated, cx.operands) {
+                (Shape::Array(_), [operand]) => (*operand).clone(),
+                _ => Shape::Tuple(shapes()),
+            });
+        }
+        let dim = only(&self.dimensions, "dimensions")?;
+        cx.arity(operands.len() == 1, "1 operand when there are `dimensions`")?;
+        in_rank(dim, &operands, "all_to_all_c1")?;
+        let dynamic = (0..operands[0].rank()).any(|d| operands[0].is_dynamic(d));
+        check(!dynamic, "all_to_all_dynamic", || {
+            format!("{} has a dynamic dimension, and cannot be split", operands[0])
+        })
+        .map_err(|e| e.on(Place::Operand(0)))?;
+        Ok(cx.operands[0].clone())
     }
 }

@@ -1,6 +1,11 @@
 //! `async-start`, `async-update`, `async-done`: an op that runs beside others.
+//!
+//! `async-start` gives `((operands), result, ...)`: the shapes of the operands it was given, that of the wrapped computation's
+//! result, and whatever the backend needs. `async-update` passes this on. Operands that are not known at the start may be given
+//! by an update or by the end: each of them adds to the first element. `async-done` gives the result.
 use super::value::{Ignored, OutputOperandAliasing};
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 use smol_str::SmolStr;
@@ -31,9 +36,23 @@ impl AsyncStart {
 }
 
 impl ShapeRule for AsyncStart {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let callee = cx.callee(self.calls)?;
+        let stated = cx.stated()?;
+        let fits = callee.parameters.len() >= cx.operands.len()
+            && callee.parameters.iter().zip(cx.operands).all(|(p, o)| p.compatible(o));
+        check(fits, "async_start_operands", || {
+            let shapes = |list: &[&Shape]| Shape::Tuple(list.iter().map(|&s| s.clone()).collect());
+            let (found, wanted) = (shapes(cx.operands), shapes(&callee.parameters));
+            format!("the computation takes {wanted}, it is given {found}")
+        })
+        .map_err(|e| e.on(Place::Attribute("calls")))?;
+        let operands = cx.operands.iter().map(|&o| o.clone()).collect();
+        let mut elements = vec![Shape::Tuple(operands), callee.result.clone()];
+        elements.extend(stated.tuple().into_iter().flatten().skip(2).cloned());
+        let inferred = Shape::Tuple(elements);
+        self.output_to_operand_aliasing.check(cx.operands, callee.result, "async_aliasing")?;
+        Ok(inferred)
     }
 }
 
@@ -50,9 +69,13 @@ attrs! {
 }
 
 impl ShapeRule for AsyncUpdate {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let (bound, rest) = state(cx)?;
+        let mut operands = bound.to_vec();
+        operands.extend(cx.operands[1..].iter().map(|&o| o.clone()));
+        let mut elements = vec![Shape::Tuple(operands)];
+        elements.extend_from_slice(rest);
+        Ok(Shape::Tuple(elements))
     }
 }
 
@@ -67,8 +90,24 @@ attrs! {
 }
 
 impl ShapeRule for AsyncDone {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let (_, rest) = state(cx)?;
+        Ok(rest[0].clone())
     }
+}
+
+/// The first operand, which an asynchronous op gave: shapes of the operands given so far; the result's shape, and the rest.
+fn state<'a>(cx: &Infer<'a>) -> Result<(&'a [Shape], &'a [Shape])> {
+    cx.arity(!cx.operands.is_empty(), "at least 1 operand")?;
+    let found = match cx.operands[0].tuple() {
+        Some([Shape::Tuple(bound), rest @ ..]) if !rest.is_empty() => {
+            Some((bound.as_slice(), rest))
+        }
+        _ => None,
+    };
+    check(found.is_some(), "async_state", || {
+        format!("`{}` takes ((operands), result, ...), not {}", cx.opcode, cx.operands[0])
+    })
+    .map_err(|e| e.on(Place::Operand(0)))?;
+    Ok(found.expect("checked above"))
 }

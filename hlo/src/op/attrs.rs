@@ -179,7 +179,7 @@ impl AttrWriter<'_> {
 /// Declares the attributes of a structured op with their names in HLO text.
 ///
 /// `= "key"` is required; `= "key" or default` is printed where it differs from the default; `= "key" always default`
-/// is printed always; `also "old"` is another spelling that is read.
+/// is printed always; `also "old"` is another spelling that is read. Several structs, parted by commas, share one list.
 macro_rules! attrs {
     (
         $(#[$meta:meta])* pub struct $name:ident {
@@ -229,6 +229,13 @@ macro_rules! attrs {
                 $($crate::op::AttrValue::each_callee_mut(&mut self.$field, visit);)*
             }
         }
+    };
+    (
+        $(#[$meta:meta])* pub struct $name:ident,
+        $($(#[$others_meta:meta])* pub struct $others:ident),+ { $($body:tt)* }
+    ) => {
+        attrs! { $(#[$meta])* pub struct $name { $($body)* } }
+        attrs! { $($(#[$others_meta])* pub struct $others),+ { $($body)* } }
     };
     (@absent $attrs:ident $key:literal) => { return Err($attrs.missing($key)) };
     (@absent $attrs:ident $key:literal, $default:expr) => { $default };

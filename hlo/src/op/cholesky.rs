@@ -1,6 +1,7 @@
 //! `cholesky`: the triangular square root of a matrix.
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ArrayShape, Result, Shape};
 
 attrs! {
     /// Factors each matrix into a triangle times its adjoint.
@@ -10,9 +11,28 @@ attrs! {
     }
 }
 
+/// Sizes of the last two dimensions: rows and columns of each matrix.
+pub(super) fn matrix(shape: &ArrayShape) -> Option<[i64; 2]> {
+    match shape.dims.as_slice() {
+        [.., rows, columns] => Some([*rows, *columns]),
+        [] | [_] => None,
+    }
+}
+
 impl ShapeRule for Cholesky {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let a = cx.array(0)?;
+        cx.types(0, |ty| ty.is_float() || ty.is_complex(), "float, complex")?;
+        let on_a = |e: crate::Error| e.on(Place::Operand(0));
+        let sizes = matrix(a);
+        check(sizes.is_some(), "cholesky_c2", || {
+            format!("{a} is no matrix: it has fewer than two dimensions")
+        })
+        .map_err(on_a)?;
+        check(sizes.is_some_and(|[rows, columns]| rows == columns), "cholesky_c3", || {
+            format!("the matrices of {a} are not square")
+        })
+        .map_err(on_a)?;
+        Ok(a.clone().into())
     }
 }

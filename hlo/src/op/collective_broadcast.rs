@@ -1,13 +1,19 @@
 //! `collective-broadcast`: one device of a group sends to the others.
+//!
+//! The first device a group lists sends. With `has_dynamic_root` the last operand, `s32[n]`, says for each of the n operands
+//! before it which device sends: its position in the group. A device in no group gets zeros.
+use super::groups::arrays;
+use super::rules::one_or_tuple;
 use super::value::ReplicaGroups;
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ElementType, Result, Shape};
 
 attrs! {
     /// Gives every device of a group the value of its first.
     pub struct CollectiveBroadcast {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
+        /// Names the channel; with one, the ids in the groups are partitions, else replicas.
+        pub channel_id: Option<i64> = "channel_id" or None;
         /// Which devices work together; empty for all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
         /// The last operand says which device sends.
@@ -16,8 +22,21 @@ attrs! {
 }
 
 impl ShapeRule for CollectiveBroadcast {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operands = arrays(cx)?;
+        let mut data = operands.len();
+        if self.has_dynamic_root {
+            cx.arity(data > 1, "at least 2 operands with `has_dynamic_root`")?;
+            data -= 1;
+            let root = operands[data];
+            let count = i64::try_from(data).unwrap_or(i64::MAX);
+            check(
+                root.ty == ElementType::S32 && root.dims.as_slice() == [count],
+                "collective_broadcast_root",
+                || format!("the roots are {root}, wanted s32[{data}]: one for each operand"),
+            )
+            .map_err(|e| e.on(Place::Operand(data)))?;
+        }
+        Ok(one_or_tuple(cx.operands[..data].iter().map(|&o| o.clone()).collect()))
     }
 }

@@ -1,55 +1,111 @@
-//! `collective-permute`: devices send along given pairs.
+//! `collective-permute`: devices send along given pairs. A device that is no target gets zeros.
+//!
+//! With `slice_sizes` it takes four operands, `(input, output, input offsets, output offsets)`, and moves only a box of the input
+//! into a box of the output; the offsets are a tuple of `s32[]`, one for each dimension. Several boxes have a tuple of
+//! such tuples.
+use super::groups::{arrays, second};
+use super::rules::one_or_tuple;
 use super::value::Pairs;
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ElementType, Result, Shape};
 
 attrs! {
     /// Sends each source's value to its target.
-    pub struct CollectivePermute {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
+    pub struct CollectivePermute,
+    /// Starts a [`CollectivePermute`]: gives `(operand, result, ...)`, of several operands `((operands), (results), ...)`.
+    pub struct CollectivePermuteStart {
+        /// Names the channel; with one, the ids in the pairs are partitions, else replicas.
+        pub channel_id: Option<i64> = "channel_id" or None;
         /// Who sends to whom.
         pub source_target_pairs: Pairs = "source_target_pairs";
         /// Sizes of the parts moved in place.
         pub slice_sizes: Vec<Vec<i64>> = "slice_sizes" or Vec::<Vec<i64>>::new();
     }
+}
+attrs! {
+    /// Ends a [`CollectivePermute`]: gives its result.
+    pub struct CollectivePermuteDone {}
 }
 
 impl ShapeRule for CollectivePermute {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        pairs(&self.source_target_pairs)?;
+        Ok(moved(&self.slice_sizes, cx)?.1)
     }
 }
-
-attrs! {
-    /// Starts a [`CollectivePermute`].
-    pub struct CollectivePermuteStart {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
-        /// Who sends to whom.
-        pub source_target_pairs: Pairs = "source_target_pairs";
-        /// Sizes of the parts moved in place.
-        pub slice_sizes: Vec<Vec<i64>> = "slice_sizes" or Vec::<Vec<i64>>::new();
-    }
-}
-
 impl ShapeRule for CollectivePermuteStart {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        pairs(&self.source_target_pairs)?;
+        let (operand, result) = moved(&self.slice_sizes, cx)?;
+        let mut elements = vec![operand, result];
+        // What follows is the backend's: counters it needs until the end.
+        elements.extend(cx.stated()?.tuple().into_iter().flatten().skip(2).cloned());
+        Ok(Shape::Tuple(elements))
     }
 }
-
-attrs! {
-    /// Ends a [`CollectivePermute`].
-    pub struct CollectivePermuteDone {
-    }
-}
-
 impl ShapeRule for CollectivePermuteDone {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        second(cx, "collective_permute_done_operand")
     }
+}
+
+/// Fails unless each device sends at most once and receives at most once.
+fn pairs(pairs: &Pairs) -> Result<()> {
+    let on = |rule, word, id: fn(&(i64, i64)) -> i64| {
+        let mut ids: Vec<_> = pairs.0.iter().map(id).collect();
+        ids.sort_unstable();
+        let twice = ids.windows(2).find(|two| two[0] == two[1]);
+        check(twice.is_none(), rule, || {
+            format!("device {} is a {word} twice", twice.map_or(0, |two| two[0]))
+        })
+        .map_err(|e| e.on(Place::Attribute("source_target_pairs")))
+    };
+    on("collective_permute_c2", "source", |pair| pair.0)?;
+    on("collective_permute_c3", "target", |pair| pair.1)
+}
+
+/// Shapes of what goes out and of what comes in.
+fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
+    if slice_sizes.is_empty() {
+        arrays(cx)?;
+        let all = one_or_tuple(cx.operands.iter().map(|&o| o.clone()).collect());
+        return Ok((all.clone(), all));
+    }
+    cx.arity(cx.operands.len() == 4, "4 operands with `slice_sizes`")?;
+    // The buffers may be tuples, a box for each; the rules below are for arrays.
+    if let (Some(input), Some(output)) = (cx.operands[0].array(), cx.operands[1].array()) {
+        check(input.ty == output.ty, "collective_permute_in_place_type", || {
+            format!("a box of {input} cannot be moved into {output}")
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        for (i, buffer) in [(2, input), (3, output)] {
+            offsets(cx.operands[i], buffer.rank(), slice_sizes.len())
+                .map_err(|e| e.on(Place::Operand(i)))?;
+            for sizes in slice_sizes {
+                let fits = sizes.len() == buffer.rank()
+                    && sizes
+                        .iter()
+                        .zip(&buffer.dims)
+                        .all(|(&size, &dim)| (0..=dim).contains(&size));
+                check(fits, "collective_permute_slice_sizes", || {
+                    format!("a box of sizes {sizes:?} does not lie in {buffer}")
+                })
+                .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+            }
+        }
+    }
+    Ok((cx.operands[0].clone(), cx.operands[1].clone()))
+}
+
+/// Fails unless there is an offset for each dimension, of each box.
+fn offsets(shape: &Shape, rank: usize, boxes: usize) -> Result<()> {
+    let one = |shape: &Shape| {
+        let offsets = shape.tuple().unwrap_or_default();
+        offsets.len() == rank && offsets.iter().all(|offset| offset.is_scalar(ElementType::S32))
+    };
+    let several = || shape.tuple().is_some_and(|all| all.len() == boxes && all.iter().all(one));
+    check((boxes == 1 && one(shape)) || several(), "collective_permute_offsets", || {
+        format!("the offsets are {shape}, wanted {rank} times s32[] for each of {boxes} boxes")
+    })
 }

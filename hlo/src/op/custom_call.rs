@@ -3,9 +3,10 @@ use super::value::{
     ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing,
     PaddingType, Text, Window,
 };
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::ir::ComputationId;
-use crate::{Literal, Result, Shape};
+use crate::{ElementType, Literal, Result, Shape};
 
 attrs! {
     /// Calls a function known by its name.
@@ -50,8 +51,58 @@ attrs! {
 }
 
 impl ShapeRule for CustomCall {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let stated = cx.stated()?;
+        self.layouts(cx)?;
+        self.output_to_operand_aliasing.check(cx.operands, stated, "custom_call_aliasing")?;
+        let buffer = |shape: &Shape| matches!(shape, Shape::Buffer(_));
+        match self.custom_call_target.0.as_str() {
+            "GetRngSeed" => {
+                cx.arity(cx.operands.is_empty(), "no operand")?;
+                check(stated.is_scalar(ElementType::U64), "custom_call_rng_seed", || {
+                    format!("`GetRngSeed` gives u64[], not {stated}")
+                })?;
+            }
+            target @ ("Pin" | "CreateBuffer") => {
+                cx.arity(
+                    cx.operands.len() == usize::from(target == "Pin"),
+                    match target {
+                        "Pin" => "1 operand",
+                        _ => "no operand",
+                    },
+                )?;
+                check(buffer(stated), "custom_call_gives_buffer", || {
+                    format!("`{target}` gives a buffer, not {stated}")
+                })?;
+            }
+            "Unpin" => {
+                cx.arity(cx.operands.len() == 1, "1 operand")?;
+                check(buffer(cx.operands[0]), "custom_call_takes_buffer", || {
+                    format!("`Unpin` takes a buffer, not {}", cx.operands[0])
+                })
+                .map_err(|e| e.on(Place::Operand(0)))?;
+            }
+            _ => {}
+        }
+        Ok(stated.clone())
+    }
+}
+
+impl CustomCall {
+    /// Fails unless `operand_layout_constraints` has a shape for each operand, or is not there.
+    fn layouts(&self, cx: &Infer<'_>) -> Result<()> {
+        let Some(wanted) = &self.operand_layout_constraints else { return Ok(()) };
+        let (given, count) = (wanted.len(), cx.operands.len());
+        check(given == count, "custom_call_layout_count", || {
+            format!("operand_layout_constraints has {given} shapes, there are {count} operands")
+        })
+        .map_err(|e| e.on(Place::Attribute("operand_layout_constraints")))?;
+        for (i, (wanted, &operand)) in wanted.iter().zip(cx.operands).enumerate() {
+            check(wanted.compatible(operand), "custom_call_layout_shape", || {
+                format!("operand_layout_constraints gives operand {i} as {wanted}, it is {operand}")
+            })
+            .map_err(|e| e.on(Place::Attribute("operand_layout_constraints")))?;
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! `domain`: a border between shardings.
+//! `domain`: a border between shardings. The value is the operand's.
 use super::value::DomainMetadata;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
@@ -12,8 +12,7 @@ attrs! {
 }
 
 impl ShapeRule for Domain {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        Ok(cx.operands[0].clone())
     }
 }

@@ -1,7 +1,8 @@
 //! `fft`: discrete Fourier transforms.
 use super::value::FftType;
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ArrayShape, ElementType, Error, Result, Shape};
 
 attrs! {
     /// Transforms the last dimensions.
@@ -13,9 +14,85 @@ attrs! {
     }
 }
 
+/// Numbers of the spectrum of `n` real ones that are kept: the others are their conjugates. None of none.
+fn half(n: i64) -> i64 {
+    if n == 0 { 0 } else { n / 2 + 1 }
+}
+
+impl Fft {
+    /// Fails unless the operand's element type is one the transform takes; gives the result's.
+    fn result_type(&self, cx: &Infer<'_>, found: ElementType) -> Result<ElementType> {
+        let complex = |ty: ElementType| ty.is_complex();
+        match self.fft_type {
+            FftType::Fft | FftType::Ifft => {
+                cx.types(0, complex, "complex")?;
+                Ok(found)
+            }
+            FftType::Irfft => {
+                cx.types(0, complex, "complex")?;
+                Ok(found.component())
+            }
+            FftType::Rfft => {
+                let float = |ty| matches!(ty, ElementType::F32 | ElementType::F64);
+                cx.types(0, float, "f32, f64")?;
+                let double = found == ElementType::F64;
+                Ok(if double { ElementType::C128 } else { ElementType::C64 })
+            }
+        }
+    }
+
+    /// Fails unless the operand's last sizes are those that are transformed.
+    fn sizes(&self, operand: &ArrayShape) -> Result<()> {
+        let last = &operand.dims[operand.rank() - self.fft_length.len()..];
+        let mut wanted = self.fft_length.clone();
+        let rule = match self.fft_type {
+            FftType::Fft | FftType::Ifft => "fft_length",
+            FftType::Rfft => "fft_c4",
+            FftType::Irfft => {
+                let n = wanted.last_mut().expect("checked before: one length or more");
+                *n = half(*n);
+                "fft_c5"
+            }
+        };
+        check(last == wanted, rule, || {
+            format!(
+                "fft_length={:?} wants the last sizes to be {wanted:?}, {operand} has {last:?}",
+                self.fft_length
+            )
+        })
+        .map_err(|e: Error| {
+            e.on(Place::Attribute("fft_length"))
+                .with_help("a transform neither cuts nor fills up: use `slice` or `pad` before it")
+        })
+    }
+}
+
 impl ShapeRule for Fft {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let operand = cx.array(0)?;
+        let ty = self.result_type(cx, operand.ty)?;
+        let count = self.fft_length.len();
+        let lengths = |e: Error| e.on(Place::Attribute("fft_length"));
+        check((1..=3).contains(&count), "fft_c3", || {
+            format!("{count} dimensions cannot be transformed at once: wanted 1, 2 or 3")
+        })
+        .map_err(lengths)?;
+        check(count <= operand.rank(), "fft_c1", || {
+            format!("{operand} has fewer than the {count} dimensions to be transformed")
+        })
+        .map_err(lengths)?;
+        check(self.fft_length.iter().all(|&n| n >= 0), "fft_negative", || {
+            format!("fft_length={:?} has a negative size", self.fft_length)
+        })
+        .map_err(lengths)?;
+        self.sizes(operand)?;
+        let mut result = operand.with_type(ty);
+        let last = result.dims.last_mut().expect("checked above: a dimension or more");
+        match self.fft_type {
+            FftType::Fft | FftType::Ifft => {}
+            FftType::Rfft => *last = half(*last),
+            FftType::Irfft => *last = self.fft_length[count - 1],
+        }
+        Ok(result.into())
     }
 }

@@ -1,7 +1,20 @@
 //! `infeed`, `outfeed`, `send`, `recv`: data that comes from outside or goes there.
+//!
+//! | op | operands | gives |
+//! |---|---|---|
+//! | `infeed` | token | `(data, token[])`, with the data's shape as stated |
+//! | `outfeed` | data, token | `token[]` |
+//! | `send` | data, token | `(data, u32[], token[])` |
+//! | `send-done` | what `send` gave | `token[]` |
+//! | `recv` | token | `(data, u32[], token[])`, with the data's shape as stated |
+//! | `recv-done` | what `recv` gave | `(data, token[])` |
+//!
+//! The result's shape must be written, but is computed: of what is written only the data's shape counts. Texts from before the
+//! middle of 2018 have no tokens: `infeed()` and `recv-done` give the data, `send` and `recv` give `(data, u32[])`, `send-done` gives `()`.
 use super::value::Text;
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ElementType, Result, Shape};
 
 attrs! {
     /// Reads from the host.
@@ -10,83 +23,22 @@ attrs! {
         pub infeed_config: Text = "infeed_config" or Text::default();
     }
 }
-
-impl ShapeRule for Infeed {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
     /// Writes to the host.
     pub struct Outfeed {
-        /// Shape of what is written.
+        /// Shape of what is written; the operand's if the text leaves it out.
         pub outfeed_shape: Option<Shape> = "outfeed_shape" or None;
         /// For the runtime.
         pub outfeed_config: Text = "outfeed_config" or Text::default();
     }
 }
-
-impl ShapeRule for Outfeed {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
 attrs! {
     /// Starts sending.
-    pub struct Send {
-        /// Names the channel.
-        pub channel_id: Option<i64> = "channel_id" or None;
-        /// The other side is the host.
-        pub is_host_transfer: bool = "is_host_transfer" or false;
-    }
-}
-
-impl ShapeRule for Send {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
-attrs! {
+    pub struct Send,
     /// Ends a [`Send`].
-    pub struct SendDone {
-        /// Names the channel.
-        pub channel_id: Option<i64> = "channel_id" or None;
-        /// The other side is the host.
-        pub is_host_transfer: bool = "is_host_transfer" or false;
-    }
-}
-
-impl ShapeRule for SendDone {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
-attrs! {
+    pub struct SendDone,
     /// Starts receiving.
-    pub struct Recv {
-        /// Names the channel.
-        pub channel_id: Option<i64> = "channel_id" or None;
-        /// The other side is the host.
-        pub is_host_transfer: bool = "is_host_transfer" or false;
-    }
-}
-
-impl ShapeRule for Recv {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-
-attrs! {
+    pub struct Recv,
     /// Ends a [`Recv`].
     pub struct RecvDone {
         /// Names the channel.
@@ -96,9 +48,115 @@ attrs! {
     }
 }
 
-impl ShapeRule for RecvDone {
-    const CHECKED: bool = false;
+impl ShapeRule for Infeed {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        cx.arity(cx.operands.len() <= 1, "1 token")?;
+        let stated = cx.stated()?;
+        if cx.operands.is_empty() {
+            return Ok(stated.clone());
+        }
+        token(cx, 0, "infeed_token")?;
+        let data = stated.tuple().and_then(<[Shape]>::first);
+        check(data.is_some(), "infeed_c1", || {
+            format!("`infeed` gives (data, token[]), not {stated}")
+        })?;
+        Ok(Shape::Tuple(vec![data.expect("checked above").clone(), Shape::Token]))
     }
+}
+
+impl ShapeRule for Outfeed {
+    fn complete(&mut self, operands: &[&Shape], _: Option<&Shape>) -> Result<()> {
+        if self.outfeed_shape.is_none() {
+            self.outfeed_shape = operands.first().map(|&data| data.clone());
+        }
+        Ok(())
+    }
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.stated()?;
+        cx.arity(matches!(cx.operands.len(), 1 | 2), "data and a token")?;
+        if cx.operands.len() == 2 {
+            token(cx, 1, "outfeed_token")?;
+        }
+        if let Some(stated) = &self.outfeed_shape {
+            check(stated.compatible(cx.operands[0]), "outfeed_shape", || {
+                format!("outfeed_shape is {stated}, the data is {}", cx.operands[0])
+            })
+            .map_err(|e| e.on(Place::Attribute("outfeed_shape")))?;
+        }
+        Ok(Shape::Token)
+    }
+}
+
+impl ShapeRule for Send {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.stated()?;
+        cx.arity(matches!(cx.operands.len(), 1 | 2), "data and a token")?;
+        let with_token = cx.operands.len() == 2;
+        if with_token {
+            token(cx, 1, "send_token")?;
+        }
+        Ok(under_way(cx.operands[0], with_token))
+    }
+}
+impl ShapeRule for SendDone {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.stated()?;
+        let (_, with_token) = started(cx, "send_done_operand")?;
+        Ok(if with_token { Shape::Token } else { Shape::Tuple(Vec::new()) })
+    }
+}
+impl ShapeRule for Recv {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.arity(cx.operands.len() <= 1, "1 token")?;
+        let with_token = cx.operands.len() == 1;
+        if with_token {
+            token(cx, 0, "recv_token")?;
+        }
+        let stated = cx.stated()?;
+        let data = stated.tuple().and_then(<[Shape]>::first);
+        check(data.is_some(), "recv_result", || {
+            format!("`recv` gives (data, u32[], token[]), not {stated}")
+        })?;
+        Ok(under_way(data.expect("checked above"), with_token))
+    }
+}
+impl ShapeRule for RecvDone {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        cx.stated()?;
+        let (data, with_token) = started(cx, "recv_done_operand")?;
+        let data = data.clone();
+        Ok(if with_token { Shape::Tuple(vec![data, Shape::Token]) } else { data })
+    }
+}
+
+/// Fails unless operand `i` is a token.
+fn token(cx: &Infer<'_>, i: usize, rule: &'static str) -> Result<()> {
+    check(*cx.operands[i] == Shape::Token, rule, || {
+        format!("operand {i} of `{}` is {}, not a token", cx.opcode, cx.operands[i])
+    })
+    .map_err(|e| e.on(Place::Operand(i)))
+}
+
+/// What `send` and `recv` give: the data, a number for the backend, a token.
+fn under_way(data: &Shape, with_token: bool) -> Shape {
+    let mut elements = vec![data.clone(), Shape::scalar(ElementType::U32)];
+    elements.extend(with_token.then_some(Shape::Token));
+    Shape::Tuple(elements)
+}
+
+/// The data's shape in what `send` or `recv` gave, and whether there is a token.
+fn started<'a>(cx: &Infer<'a>, rule: &'static str) -> Result<(&'a Shape, bool)> {
+    let found = match cx.operands[0].tuple() {
+        Some([data, number]) if number.is_scalar(ElementType::U32) => Some((data, false)),
+        Some([data, number, Shape::Token]) if number.is_scalar(ElementType::U32) => {
+            Some((data, true))
+        }
+        _ => None,
+    };
+    check(found.is_some(), rule, || {
+        let start = if cx.opcode == crate::Opcode::SendDone { "send" } else { "recv" };
+        format!("`{}` takes what a `{start}` gave, not {}", cx.opcode, cx.operands[0])
+    })
+    .map_err(|e| e.on(Place::Operand(0)))?;
+    Ok(found.expect("checked above"))
 }

@@ -1,13 +1,19 @@
-//! `ragged-all-to-all`: every device sends rows to every other.
+//! `ragged-all-to-all`: every device of a group sends rows to every other, as many as the data says.
+//!
+//! Operands: `(input, output, input_offsets, send_sizes, output_offsets, recv_sizes)`. Rows lie along dimension 0. Device i sends device j
+//! its `send_sizes[j]` rows from `input_offsets[j]` on; they come to lie in j's output from row `output_offsets[j]` on, so this offset
+//! counts rows of the *receiver*. Rows of the output nobody writes keep their value. The four lists have one entry for
+//! each device of the group, or a row of entries for each, so that several ranges can be sent.
 use super::value::{Ignored, ReplicaGroups};
-use super::{Infer, ShapeRule};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
     /// Sends rows of different counts between devices.
     pub struct RaggedAllToAll {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
+        /// Names the channel; with one, the ids in the groups are partitions, else replicas.
+        pub channel_id: Option<i64> = "channel_id" or None;
         /// Which devices work together; empty for all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
         /// Read and left out.
@@ -16,8 +22,32 @@ attrs! {
 }
 
 impl ShapeRule for RaggedAllToAll {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        cx.arity(cx.operands.len() == 6, "6 operands")?;
+        let (input, output) = (cx.array(0)?, cx.array(1)?);
+        let same_rows = input.ty == output.ty
+            && input.rank() > 0
+            && input.rank() == output.rank()
+            && input.dims[1..] == output.dims[1..];
+        check(same_rows, "ragged_all_to_all_rows", || {
+            format!("rows of {input} do not fit into {output}")
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        let first = cx.array(2)?;
+        check(matches!(first.rank(), 1 | 2), "ragged_all_to_all_rank", || {
+            format!("the offsets are {first}, wanted [devices] or [devices, updates]")
+        })
+        .map_err(|e| e.on(Place::Operand(2)))?;
+        for i in 2..6 {
+            cx.types(i, crate::ElementType::is_integral, "signed, unsigned")?;
+            let list = cx.array(i)?;
+            check(
+                list.ty == first.ty && list.dims == first.dims,
+                "ragged_all_to_all_lists",
+                || format!("offsets and sizes have one shape, not {first} and {list}"),
+            )
+            .map_err(|e| e.on(Place::Operand(i)))?;
+        }
+        Ok(output.clone().into())
     }
 }

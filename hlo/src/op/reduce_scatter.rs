@@ -1,4 +1,10 @@
-//! `reduce-scatter`: folds across devices and hands out the parts.
+//! `reduce-scatter`: folds like `all-reduce`, cuts the result into equal blocks and gives each device of the group one: the
+//! first to the device that the group lists first.
+//!
+//! How many blocks there are does not follow from the operands: the result states it, and `verify/collectives.rs`
+//! compares it with the groups.
+use super::groups::{arrays, global_ids, in_rank, multiple, results};
+use super::rules::{only, reducer};
 use super::value::ReplicaGroups;
 use super::{Infer, ShapeRule};
 use crate::ir::ComputationId;
@@ -8,7 +14,7 @@ attrs! {
     /// Folds like `all-reduce`; each device keeps its part.
     pub struct ReduceScatter {
         /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
+        pub channel_id: Option<i64> = "channel_id" or None;
         /// Which devices work together; empty for all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
         /// The layout may not be changed.
@@ -23,8 +29,17 @@ attrs! {
 }
 
 impl ShapeRule for ReduceScatter {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        global_ids(self.channel_id, self.use_global_device_ids)?;
+        let operands = arrays(cx)?;
+        let dim = only(&self.dimensions, "dimensions")?;
+        in_rank(dim, &operands, "reduce_scatter_c2")?;
+        let stated = cx.stated()?;
+        for (operand, result) in operands.iter().zip(results(cx, stated, "reduce_scatter_results")?)
+        {
+            reducer(cx, self.to_apply, &[operand.ty], "reduce_scatter_c7", "to_apply")?;
+            multiple(result, operand, dim, "reduce_scatter_c1")?;
+        }
+        Ok(stated.clone())
     }
 }

@@ -1,7 +1,9 @@
 //! `triangular-solve`: solves a triangular system.
+use super::cholesky::matrix;
 use super::value::Transpose;
-use super::{Infer, ShapeRule};
-use crate::{Result, Shape};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{ArrayShape, Error, Result, Shape};
 
 attrs! {
     /// Solves with a triangular matrix.
@@ -17,9 +19,55 @@ attrs! {
     }
 }
 
+impl TriangularSolve {
+    /// The two arrays have matrices that fit, in batches of the same sizes.
+    fn sizes(&self, a: &ArrayShape, b: &ArrayShape) -> Result<()> {
+        let (Some([rows, columns]), Some([b_rows, b_columns])) = (matrix(a), matrix(b)) else {
+            return check(false, "triangular_solve_c2", || {
+                format!("operands are {a} and {b}; matrices have two dimensions or more")
+            });
+        };
+        check(a.rank() == b.rank(), "triangular_solve_c2", || {
+            format!("operands {a} and {b} differ in rank")
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        check(rows == columns, "triangular_solve_square", || {
+            format!("the matrices of {a} are not square")
+        })
+        .map_err(|e| e.on(Place::Operand(0)))?;
+        let (size, name) = if self.left_side { (b_rows, "rows") } else { (b_columns, "columns") };
+        let batch = |shape: &ArrayShape| shape.dims.split_at(shape.rank() - 2).0.to_vec();
+        let fits = rows == size && batch(a) == batch(b);
+        check(fits, "triangular_solve_c3", || {
+            format!("{b} does not fit {a}: wanted the same batches, and {rows} {name}")
+        })
+        .map_err(|e| {
+            let other = if self.left_side { "right" } else { "left" };
+            e.on(Place::Operand(1)).with_help(format!(
+                "left_side={}: the matrix stands on the {} of the unknown; is it meant to be on the {other}?",
+                self.left_side,
+                if self.left_side { "left" } else { "right" },
+            ))
+        })
+    }
+}
+
 impl ShapeRule for TriangularSolve {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let (a, b) = (cx.array(0)?, cx.array(1)?);
+        cx.types(0, |ty| ty.is_float() || ty.is_complex(), "float, complex")?;
+        check(a.ty == b.ty, "triangular_solve_c1", || {
+            format!("operands are of types {} and {}", a.ty, b.ty)
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        self.sizes(a, b)?;
+        check(self.transpose_a != Transpose::Invalid, "triangular_solve_transpose", || {
+            "it is not said whether the matrix is transposed".to_owned()
+        })
+        .map_err(|e: Error| {
+            e.on(Place::Attribute("transpose_a"))
+                .with_help("`transpose_a` is NO_TRANSPOSE, TRANSPOSE or ADJOINT")
+        })?;
+        Ok(b.clone().into())
     }
 }

@@ -1,5 +1,7 @@
 //! Whole-module checks: every rule of every instruction, and what holds between them.
 mod calls;
+mod chains;
+mod collectives;
 mod shapes;
 mod structure;
 
@@ -31,6 +33,11 @@ pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
     if errors.is_empty() {
         calls::check(&module, &mut errors);
         shapes::check(&module, &mut errors);
+        // What holds between instructions is told only of instructions that are right themselves.
+        if errors.is_empty() {
+            chains::check(&module, &mut errors);
+            collectives::check(&module, &mut errors);
+        }
     }
     if errors.is_empty() {
         return Ok(Verified(module));

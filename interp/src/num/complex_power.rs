@@ -1,7 +1,8 @@
 //! Powers of complex numbers.
 use super::complex::Complex;
-use super::double::{Double, LN_2};
 use super::exact::{pow2, scale, sum_of_products};
+use super::twice::Twice;
+use super::twice_functions::LN_2;
 use core_math::{atan2pi, cos, cospi, hypot, pow, sin, sinpi};
 use std::f64::consts::PI;
 
@@ -31,12 +32,12 @@ impl Complex {
             return self.power_far_out(w);
         }
         let (length, angle) = self.log_in_double();
-        let (c, d) = (Double::new(c), Double::new(d));
+        let (c, d) = (Twice::from(c), Twice::from(d));
         let size = c * length + -(d * angle);
         let turn = match self.eighths() {
             Some(eighths) if d.hi == 0.0 => {
                 // The angle is this part of pi exactly.
-                let turn = c * Double::new(eighths / 4.0);
+                let turn = c * Twice::from(eighths / 4.0);
                 let (sine, cosine, rest) = (sinpi(turn.hi), cospi(turn.hi), turn.lo * PI);
                 Self { re: cosine - sine * rest, im: sine + cosine * rest }
             }
@@ -76,7 +77,7 @@ impl Complex {
     }
 
     /// ln |z| and the angle of a finite number that is not zero.
-    fn log_in_double(self) -> (Double, Double) {
+    fn log_in_double(self) -> (Twice, Twice) {
         // Near the unit circle nothing is scaled, so that the logarithm keeps its small values.
         let k = match self.exponent() {
             -1..=0 => 0,
@@ -85,8 +86,8 @@ impl Complex {
         let Self { re: a, im: b } = self.scale(-k);
         let (x, y) = (a.abs().max(b.abs()), a.abs().min(b.abs()));
         // |z|^2 - 1
-        let square = Double::product(x, x) + Double::new(-1.0) + Double::product(y, y);
-        let length = square.log1p().times_power(0.5) + Double::new(f64::from(k)) * LN_2;
-        (length, Double::angle(b, a))
+        let square = Twice::product(x, x) + Twice::from(-1.0) + Twice::product(y, y);
+        let length = square.log1p().times_power(0.5) + Twice::from(f64::from(k)) * LN_2;
+        (length, Twice::angle(b, a))
     }
 }

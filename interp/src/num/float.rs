@@ -192,7 +192,7 @@ fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
 ///
 /// Sign and magnitude are turned into a signed number. In the types without -0 the bits of -0 are the NaN and come
 /// first; `f8e8m0fnu` has no sign, and its NaN comes last.
-pub(super) fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
+pub(crate) fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
     let bits = u64::try_from(x.to_bits(ty)).expect("a float has at most 64 bits");
     let sign = 1 << (ty.bits() - 1);
     let one_nan = matches!(

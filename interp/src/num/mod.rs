@@ -14,12 +14,15 @@ mod complex;
 mod complex_area;
 mod complex_exp;
 mod complex_power;
-mod double;
 mod exact;
 pub(crate) mod float;
+pub(crate) mod fourier;
 pub(crate) mod int;
 mod logistic;
+pub(crate) mod pair;
 mod pred;
+pub(crate) mod twice;
+mod twice_functions;
 
 use complex::Complex;
 use hlo::op::{Binary, Unary};

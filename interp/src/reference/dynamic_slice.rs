@@ -1,12 +1,19 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
 use super::moved::affine;
-use crate::index::{offsets, strides, to_usize};
+use crate::index::{rows, strides, to_usize};
 use hlo::{ArrayShape, Literal, Scalar};
+use std::borrow::Borrow;
 
 /// The offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.
-fn base(operand: &ArrayShape, window: &ArrayShape, starts: &[&Literal], steps: &[i64]) -> i64 {
-    let vector = starts.len() == 1 && starts[0].array_shape().is_some_and(|s| s.rank() == 1);
-    let start = |d: usize| if vector { starts[0].get(d) } else { starts[d].get(0) };
+fn base<L: Borrow<Literal>>(
+    operand: &ArrayShape,
+    window: &ArrayShape,
+    starts: &[L],
+    steps: &[i64],
+) -> i64 {
+    let literal = |i: usize| starts[i].borrow();
+    let vector = starts.len() == 1 && literal(0).array_shape().is_some_and(|s| s.rank() == 1);
+    let start = |d: usize| if vector { literal(0).get(d) } else { literal(d).get(0) };
     (0..operand.rank())
         .map(|d| {
             let last = operand.dims[d] - window.dims[d];
@@ -28,25 +35,25 @@ pub(super) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &Arra
     affine(operand, shape, base(from, shape, starts, &steps), &steps)
 }
 
-/// The operand, with `result[start + i] = update[i]`
+/// The operand, with `result[start + i] = update[i]`; written into the operand itself if nobody else holds it.
 pub(super) fn dynamic_update_slice(
-    operand: &Literal,
+    operand: Literal,
     update: &Literal,
-    starts: &[&Literal],
-    shape: &ArrayShape,
+    starts: &[Literal],
 ) -> Literal {
+    let mut result = operand;
+    let shape = result.array_shape().expect("verified: an array").clone();
     let window = update.array_shape().expect("verified: an array");
     let steps = strides(&shape.dims);
-    let base = base(shape, window, starts, &steps);
+    let base = base(&shape, window, starts, &steps);
     let width = shape.ty.storage_bytes();
-    let mut result = operand.with_shape(shape.clone());
     let to = result.bytes_mut();
-    let mut parts = update.bytes().chunks_exact(width);
-    offsets(&window.dims, base, &steps, |at| {
-        let at = to_usize(at) * width;
-        if let Some(part) = parts.next() {
-            to[at..at + width].copy_from_slice(part);
-        }
+    let from = update.bytes();
+    let mut next = 0;
+    rows(&window.dims, base, &steps, |at, count| {
+        let (at, bytes) = (to_usize(at) * width, count * width);
+        to[at..at + bytes].copy_from_slice(&from[next..next + bytes]);
+        next += bytes;
     });
     result
 }

@@ -1,5 +1,5 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
-use crate::index::{indices, strides, to_usize};
+use crate::index::{indices, offset_list, others, pick, strides, to_usize};
 use hlo::op::Gather;
 use hlo::{ArrayShape, Dims, Literal, Scalar};
 
@@ -39,31 +39,34 @@ pub(super) fn gather(
     let from = operand.array_shape().expect("verified: an array");
     let steps = strides(&from.dims);
     let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();
-    let window_dims = crate::index::others(from.rank(), &left_out);
-    let batch_dims = crate::index::others(shape.rank(), &op.offset_dims);
+    let (_, window_steps) = pick(from, &others(from.rank(), &left_out));
+    let (window, result_steps) = pick(shape, &op.offset_dims);
+    let (batch_sizes, batch_steps) = pick(shape, &others(shape.rank(), &op.offset_dims));
+    // Offsets of a window's runs of neighbours, in the operand and in the result.
+    let is_run = window_steps.last() == Some(&1) && result_steps.last() == Some(&1);
+    let outer = if is_run { window.len() - 1 } else { window.len() };
+    let run = if is_run { to_usize(window[outer]) } else { 1 };
+    let sources = offset_list(&window[..outer], &window_steps[..outer]);
+    let targets = offset_list(&window[..outer], &result_steps[..outer]);
     let width = shape.ty.storage_bytes();
     let mut result = Literal::zeros(shape.clone());
-    let mut slots = result.bytes_mut().chunks_exact_mut(width);
-    let bytes = operand.bytes();
+    let (to, bytes) = (result.bytes_mut(), operand.bytes());
     let vector_dim = to_usize(op.index_vector_dim);
-    indices(&shape.dims, |index| {
-        let batch: Dims = batch_dims.iter().map(|&d| index[to_usize(d)]).collect();
-        let mut full_start = Dims::from_elem(0, from.rank());
+    let mut full_start = Dims::from_elem(0, from.rank());
+    indices(&batch_sizes, |batch| {
         for (k, &dim) in (0i64..).zip(&op.start_index_map) {
             let d = to_usize(dim);
-            let start = start_index(starts, vector_dim, &batch, k);
+            let start = start_index(starts, vector_dim, batch, k);
             full_start[d] = start.clamp(0, from.dims[d] - op.slice_sizes[d]);
         }
         for (&dim, &of) in op.operand_batching_dims.iter().zip(&op.start_indices_batching_dims) {
             full_start[to_usize(dim)] = batch[batch_component(of, op.index_vector_dim)];
         }
-        let mut at: i64 = full_start.iter().zip(&steps).map(|(s, step)| s * step).sum();
-        for (&offset, &dim) in op.offset_dims.iter().zip(&window_dims) {
-            at += index[to_usize(offset)] * steps[to_usize(dim)];
-        }
-        let at = to_usize(at) * width;
-        if let Some(slot) = slots.next() {
-            slot.copy_from_slice(&bytes[at..at + width]);
+        let base = to_usize(full_start.iter().zip(&steps).map(|(s, step)| s * step).sum());
+        let target = to_usize(batch.iter().zip(&batch_steps).map(|(i, step)| i * step).sum());
+        for (&source, &place) in sources.iter().zip(&targets) {
+            let (source, place) = ((base + source) * width, (target + place) * width);
+            to[place..place + run * width].copy_from_slice(&bytes[source..source + run * width]);
         }
     });
     result

@@ -1,7 +1,7 @@
 //! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
 use super::build;
 use crate::Result;
-use crate::machine::Context;
+use crate::context::Context;
 use hlo::op::Map;
 use hlo::{ArrayShape, Literal, Scalar};
 
@@ -9,7 +9,7 @@ pub(super) fn map(
     op: &Map,
     operands: &[&Literal],
     shape: &ArrayShape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
     let applied = context.applied(op.to_apply)?;
     let mut scratch = applied.scratch();
@@ -21,8 +21,9 @@ pub(super) fn map(
             *argument = operand.get(i);
         }
         if result.is_ok() {
-            result =
-                context.spend(1).and_then(|()| applied.call(&arguments, &mut scratch, &mut out));
+            result = context
+                .spend(1)
+                .and_then(|()| applied.call(context, &arguments, &mut scratch, &mut out));
         }
         out[0]
     });

@@ -11,7 +11,9 @@ mod dynamic_shape;
 mod dynamic_slice;
 mod elementwise;
 mod fft;
+mod fold;
 mod gather;
+mod host;
 mod iota;
 mod map;
 mod moved;
@@ -22,20 +24,24 @@ mod reduce_window;
 mod rng;
 mod rng_bit_generator;
 mod scaled_dot;
+pub(crate) mod scan;
 mod scatter;
 mod select_and_scatter;
 mod sort;
 mod stochastic_convert;
-mod topk;
+pub(crate) mod topk;
 mod triangular_solve;
-mod wide;
+pub(crate) mod wide;
 
+use crate::context::Context;
 use crate::error::Code;
 use crate::index::to_usize;
-use crate::machine::Context;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
+use smallvec::SmallVec;
+
+pub(crate) use host::Channels;
 
 /// Opcodes that cannot be run yet.
 const MISSING: [Opcode; 38] = [
@@ -88,11 +94,23 @@ pub fn is_implemented(opcode: Opcode) -> bool {
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,
-    operands: &[&Literal],
-    context: &mut Context<'_>,
+    operands: &mut [Literal],
+    context: &Context<'_>,
     name: &dyn Fn() -> String,
 ) -> Result<Literal> {
     let shape = &instruction.shape;
+    match &instruction.op {
+        // These write into operand 0, which is theirs if nobody else needs it.
+        Op::DynamicUpdateSlice(_) => {
+            let (first, rest) = operands.split_first_mut().expect("verified: operands");
+            let operand = std::mem::replace(first, Literal::token());
+            return Ok(dynamic_slice::dynamic_update_slice(operand, &rest[0], &rest[1..]));
+        }
+        Op::Scatter(op) => return scatter::scatter(op, operands, shape, context),
+        _ => {}
+    }
+    let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
+    let operands = operands.as_slice();
     let array = || shape.array().ok_or_else(|| Error::internal("the result is an array"));
     Ok(match &instruction.op {
         Op::Unary(op) => elementwise::unary(*op, operands[0], array()?),
@@ -121,11 +139,7 @@ pub(crate) fn evaluate(
         Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
         Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
         Op::DynamicSlice(_) => dynamic_slice::dynamic_slice(operands[0], &operands[1..], array()?),
-        Op::DynamicUpdateSlice(_) => {
-            dynamic_slice::dynamic_update_slice(operands[0], operands[1], &operands[2..], array()?)
-        }
         Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?),
-        Op::Scatter(op) => scatter::scatter(op, operands, shape, context)?,
         Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?)?,
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
@@ -136,7 +150,7 @@ pub(crate) fn evaluate(
         Op::Sort(op) => sort::sort(op, operands, shape, context)?,
         Op::TopK(op) => topk::topk(op, operands[0], shape),
         Op::Map(op) => map::map(op, operands, array()?, context)?,
-        Op::CustomCall(op) => custom_call::custom_call(op, operands, shape, context.hooks())?,
+        Op::CustomCall(op) => custom_call::custom_call(op, instruction, operands, context)?,
         Op::Tuple(_) => Literal::tuple(operands.iter().map(|&o| o.clone()).collect()),
         Op::GetTupleElement(op) => {
             let elements = operands[0].elements().expect("verified: a tuple");
@@ -149,10 +163,19 @@ pub(crate) fn evaluate(
             Literal::tuple(vec![operands[0].clone(), operands[0].clone(), context])
         }
         Op::CopyDone(_) => operands[0].elements().expect("verified: a tuple")[0].clone(),
-        Op::PartitionId(_) | Op::ReplicaId(_) => {
-            Literal::scalar(hlo::ElementType::U32, Scalar::Unsigned(0))
+        Op::PartitionId(_) | Op::ReplicaId(_) => collective::device_id(instruction, context)?,
+        Op::DynamicUpdateSlice(_) | Op::Scatter(_) => {
+            return Err(Error::internal("written in place above"));
         }
-        Op::Parameter(_) | Op::Call(_) | Op::Fusion(_) | Op::While(_) | Op::Conditional(_) => {
+        Op::Parameter(_)
+        | Op::Call(_)
+        | Op::Fusion(_)
+        | Op::While(_)
+        | Op::Conditional(_)
+        | Op::Scan(_)
+        | Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_) => {
             return Err(Error::internal("control flow is the machine's"));
         }
         Op::BatchNormGrad(op) => batch_norm::grad(op, operands, shape)?,
@@ -188,20 +211,13 @@ pub(crate) fn evaluate(
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => collective::alone(instruction, operands)?,
-        Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::Infeed(_)
-        | Op::Outfeed(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::Scan(_)
-        | Op::Send(_)
-        | Op::SendDone(_) => {
-            let opcode = instruction.opcode();
-            return Err(Error::unsupported(format!("`{opcode}` cannot be run yet")));
-        }
+        | Op::ReduceScatter(_) => collective::alone(instruction, operands, context)?,
+        Op::Infeed(_) => host::infeed(operands, shape, context)?,
+        Op::Outfeed(_) => host::outfeed(operands[0], context)?,
+        Op::Send(op) => host::send(op, operands, context)?,
+        Op::SendDone(_) => host::send_done(shape),
+        Op::Recv(op) => host::recv(op, shape)?,
+        Op::RecvDone(op) => host::recv_done(op, shape, context)?,
     })
 }
 

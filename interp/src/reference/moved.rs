@@ -1,5 +1,5 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
-use crate::index::{offsets, strides, to_i64, to_usize};
+use crate::index::{offsets, rows, strides, to_i64, to_usize};
 use crate::{Error, Result};
 use hlo::op::{Reverse, Slice, Transpose};
 use hlo::{ArrayShape, Dims, Literal};
@@ -9,13 +9,21 @@ pub(super) fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: 
     let width = shape.ty.storage_bytes();
     let from = operand.bytes();
     let mut result = Literal::zeros(shape.clone());
-    let mut slots = result.bytes_mut().chunks_exact_mut(width);
-    offsets(&shape.dims, base, strides, |at| {
-        let at = to_usize(at) * width;
-        if let Some(slot) = slots.next() {
-            slot.copy_from_slice(&from[at..at + width]);
-        }
-    });
+    let to = result.bytes_mut();
+    let mut next = 0;
+    if strides.last() == Some(&1) {
+        rows(&shape.dims, base, strides, |at, count| {
+            let (at, bytes) = (to_usize(at) * width, count * width);
+            to[next..next + bytes].copy_from_slice(&from[at..at + bytes]);
+            next += bytes;
+        });
+    } else {
+        offsets(&shape.dims, base, strides, |at| {
+            let at = to_usize(at) * width;
+            to[next..next + width].copy_from_slice(&from[at..at + width]);
+            next += width;
+        });
+    }
     result
 }
 

@@ -1,127 +1,54 @@
 //! `reduce`: `acc = computation(acc, element)` over the reduced dimensions in row-major order
-use super::wide::Sum;
-use super::{array_shapes, build, pack};
+//!
+//! The accumulators start from the initial values, which come once and on the left. The elements come in row-major order
+//! of the operand, whatever the order in which `dimensions` lists the reduced ones. With several operands the
+//! computation takes all accumulators, then one element of each operand. Where nothing is reduced (`dimensions={}`) each
+//! element is folded once into the initial value; where a reduced dimension is empty the result is the initial value.
+//!
+//! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of more than 32
+//! elements in windows that each start from the initial value again, so a value that is no identity is counted several
+//! times there.
+use super::fold::{Fold, in_lines};
+use super::{array_shapes, pack};
 use crate::Result;
-use crate::applied::Applied;
+use crate::context::Context;
 use crate::index::{offset_list, others, pick};
-use crate::machine::Context;
-use hlo::op::{Binary, Reduce};
-use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar, Shape};
+use hlo::op::Reduce;
+use hlo::{Dims, Literal, Shape};
+
+/// Results that are computed by one thread in a row.
+const LINE: usize = 64;
 
 pub(super) fn reduce(
     op: &Reduce,
     operands: &[&Literal],
     shape: &Shape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
-    let count = operands.len() / 2;
-    let (inputs, inits) = operands.split_at(count);
+    let (inputs, inits) = operands.split_at(operands.len() / 2);
     let from = inputs[0].array_shape().expect("verified: an array");
-    // Row-major over the operand, whatever the order in which the attribute lists them.
     let mut reduced: Dims = op.dimensions.iter().copied().collect();
     reduced.sort_unstable();
-    let kept = others(from.rank(), &reduced);
     let (sizes, steps) = pick(from, &reduced);
     let inner = offset_list(&sizes, &steps);
-    let (sizes, steps) = pick(from, &kept);
+    let (sizes, steps) = pick(from, &others(from.rank(), &reduced));
     let outer = offset_list(&sizes, &steps);
-    let applied = context.applied(op.to_apply)?;
-    let results = array_shapes(shape);
-    if sums(&applied, inputs[0]) && results.len() == 1 {
-        return Ok(sum(inputs[0], inits[0], results[0], &outer, &inner));
-    }
     let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
     context.spend(steps)?;
-    let mut fold = Fold::new(&applied, inputs, inits);
-    let mut values: Vec<Literal> = results.iter().map(|&s| Literal::zeros(s.clone())).collect();
-    for (at, &base) in outer.iter().enumerate() {
-        fold.restart();
-        for &offset in &inner {
-            fold.add(base + offset)?;
-        }
-        fold.store(&mut values, &results, at);
-    }
+    let applied = context.applied(op.to_apply)?;
+    let fold = Fold::new(&applied, context, inputs, inits);
+    let length = if outer.len().is_multiple_of(LINE) { LINE } else { 1 };
+    let lines = (outer.len() / length, inner.len().saturating_mul(length));
+    let values =
+        in_lines(&array_shapes(shape), applied.results(), &fold, lines, |line, fold, out| {
+            for &base in &outer[line * length..(line + 1) * length] {
+                fold.restart();
+                for &offset in &inner {
+                    fold.add(base + offset)?;
+                }
+                fold.values(out);
+            }
+            Ok(())
+        })?;
     Ok(pack(shape, values))
-}
-
-/// Whether the reduction adds floats: then it is accumulated wide and rounded once.
-pub(super) fn sums(applied: &Applied<'_>, input: &Literal) -> bool {
-    let float = input.array_shape().is_some_and(|s| s.ty.is_float());
-    float && applied.as_binary() == Some(Binary::Add)
-}
-
-fn sum(
-    input: &Literal,
-    init: &Literal,
-    shape: &ArrayShape,
-    outer: &[usize],
-    inner: &[usize],
-) -> Literal {
-    let first = init.get(0).as_f64();
-    build(shape, |at| {
-        let mut sum = Sum::new(first);
-        for &offset in inner {
-            sum.add(input.get(outer[at] + offset).as_f64());
-        }
-        Scalar::Float(sum.value())
-    })
-}
-
-/// A fold over elements of several arrays at once.
-pub(super) struct Fold<'a, 'm> {
-    applied: &'a Applied<'m>,
-    inputs: &'a [&'a Literal],
-    types: Vec<ElementType>,
-    first: Vec<Scalar>,
-    /// Accumulators, then elements.
-    arguments: Vec<Scalar>,
-    scratch: Vec<Scalar>,
-}
-
-impl<'a, 'm> Fold<'a, 'm> {
-    pub(super) fn new(
-        applied: &'a Applied<'m>,
-        inputs: &'a [&'a Literal],
-        inits: &[&Literal],
-    ) -> Self {
-        let types = applied.results().to_vec();
-        let first: Vec<Scalar> = inits
-            .iter()
-            .zip(&types)
-            .map(|(init, &ty)| {
-                let from = init.array_shape().expect("verified: a scalar").ty;
-                init.get(0).convert(from, ty)
-            })
-            .collect();
-        let arguments = [first.clone(), first.clone()].concat();
-        Self { applied, inputs, types, first, arguments, scratch: applied.scratch() }
-    }
-    /// Starts again from the initial values.
-    pub(super) fn restart(&mut self) {
-        self.arguments[..self.first.len()].copy_from_slice(&self.first);
-    }
-    /// Folds in the elements at offset `at`.
-    pub(super) fn add(&mut self, at: usize) -> Result<()> {
-        let count = self.first.len();
-        for (i, input) in self.inputs.iter().enumerate() {
-            let from = input.array_shape().expect("verified: an array").ty;
-            let to = self.applied.parameters()[count + i];
-            let element = input.get(at);
-            self.arguments[count + i] =
-                if from == to { element } else { element.convert(from, to) };
-        }
-        let (accumulators, _) = self.arguments.split_at(count);
-        let mut out: smallvec::SmallVec<[Scalar; 4]> = accumulators.into();
-        self.applied.call(&self.arguments, &mut self.scratch, &mut out)?;
-        self.arguments[..count].copy_from_slice(&out);
-        Ok(())
-    }
-    /// Writes the accumulators as element `at` of the results.
-    pub(super) fn store(&self, values: &mut [Literal], shapes: &[&ArrayShape], at: usize) {
-        for (i, (value, shape)) in values.iter_mut().zip(shapes).enumerate() {
-            let width = shape.ty.storage_bytes();
-            let slot = &mut value.bytes_mut()[at * width..(at + 1) * width];
-            self.arguments[i].convert(self.types[i], shape.ty).write(shape.ty, slot);
-        }
-    }
 }

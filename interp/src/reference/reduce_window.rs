@@ -1,14 +1,58 @@
 //! `reduce-window`: `acc = computation(acc, element)` over the window in row-major order
+//!
+//! Each place of the result has a window over the operand; its elements are folded into the initial values in row-major
+//! order. Places of the window that lie in padding or in holes between the operand's elements are skipped: nothing takes
+//! part there, and the initial value comes once. (StableHLO fills them with the initial value, which is the same where
+//! it is an identity.) A window wholly in padding gives the initial value.
 use super::convolution::source;
-use super::reduce::{Fold, sums};
-use super::wide::Sum;
+use super::fold::{Fold, in_lines};
 use super::{array_shapes, pack};
 use crate::Result;
-use crate::index::{indices, strides, to_usize};
-use crate::machine::Context;
+use crate::context::Context;
+use crate::index::{indices, offsets, strides, to_usize};
 use hlo::op::ReduceWindow;
-use hlo::op::value::Window;
-use hlo::{ArrayShape, Literal, Scalar, Shape};
+use hlo::op::value::{Window, WindowDim};
+use hlo::{ArrayShape, Dims, Literal, Shape};
+
+/// The elements a window reaches in one dimension: `first`, `first + step`, ...
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Reach {
+    first: i64,
+    step: i64,
+    count: i64,
+}
+
+impl Reach {
+    const NOTHING: Self = Self { first: 0, step: 1, count: 0 };
+
+    /// What the window at `out` reaches in a dimension of `size` elements.
+    fn of(dim: &WindowDim, out: i64, size: i64) -> Self {
+        let at = |k: i64| source(dim, out, k, size);
+        // Below this the window lies before the array.
+        let before = i128::from(dim.pad_low) - i128::from(out) * i128::from(dim.stride);
+        let skipped =
+            (before + i128::from(dim.rhs_dilation) - 1).div_euclid(i128::from(dim.rhs_dilation));
+        let start = i64::try_from(skipped.max(0)).unwrap_or(i64::MAX);
+        // One of so many neighbours is no hole.
+        let end = start.saturating_add(dim.lhs_dilation).min(dim.size);
+        let Some((k, first)) = (start..end).find_map(|k| Some((k, at(k)?))) else {
+            return Self::NOTHING;
+        };
+        let divisor = gcd(dim.lhs_dilation, dim.rhs_dilation);
+        let (period, step) = (dim.lhs_dilation / divisor, dim.rhs_dilation / divisor);
+        let in_window = (dim.size - 1 - k) / period;
+        let in_array = (size - 1 - first) / step;
+        Self { first, step, count: in_window.min(in_array) + 1 }
+    }
+    /// The element after the last.
+    fn end(self) -> i64 {
+        self.first + self.step * self.count
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
 
 /// Calls `visit` with the offset of each element under the window at `out`, in row-major order. Padding and holes are
 /// skipped.
@@ -17,67 +61,213 @@ pub(super) fn under(
     from: &ArrayShape,
     steps: &[i64],
     out: &[i64],
-    mut visit: impl FnMut(usize),
+    visit: impl FnMut(usize),
 ) {
-    // For each dimension the elements it reaches: usually few, and all combinations are wanted.
-    let reached: Vec<Vec<i64>> = window
-        .dims
-        .iter()
-        .enumerate()
-        .map(|(d, dim)| {
-            let elements = (0..dim.size).filter_map(|k| source(dim, out[d], k, from.dims[d]));
-            elements.map(|i| i * steps[d]).collect()
-        })
-        .collect();
-    let sizes: Vec<i64> = reached.iter().map(|r| crate::index::to_i64(r.len())).collect();
-    indices(&sizes, |index| {
-        let at: i64 = index.iter().zip(&reached).map(|(&i, r)| r[to_usize(i)]).sum();
-        visit(to_usize(at));
-    });
+    let reach = window.dims.iter().zip(out).zip(&from.dims);
+    let reach: Vec<Reach> = reach.map(|((dim, &out), &size)| Reach::of(dim, out, size)).collect();
+    walk(&reach, steps, visit);
+}
+
+fn walk(reach: &[Reach], steps: &[i64], mut visit: impl FnMut(usize)) {
+    let sizes: Dims = reach.iter().map(|r| r.count).collect();
+    let base = reach.iter().zip(steps).map(|(r, step)| r.first * step).sum();
+    let strides: Dims = reach.iter().zip(steps).map(|(r, step)| r.step * step).collect();
+    offsets(&sizes, base, &strides, |at| visit(to_usize(at)));
+}
+
+/// How the windows along one dimension follow each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Growth {
+    /// Each begins with the one before it.
+    Forward,
+    /// Each ends with the one after it.
+    Backward,
+    /// Anything else.
+    None,
+}
+
+/// The dimension along which windows grow, as in cumulative sums: each is then folded from the one before.
+fn growth(
+    op: &ReduceWindow,
+    from: &ArrayShape,
+    result: &[i64],
+    orderless: bool,
+) -> (usize, Growth) {
+    let last = result.len().saturating_sub(1);
+    let mut large = (0..result.len()).filter(|&d| op.window.dims[d].size > 1);
+    let (Some(d), None) = (large.next(), large.next()) else { return (last, Growth::None) };
+    let reach = |out: i64| Reach::of(&op.window.dims[d], out, from.dims[d]);
+    let all = || (1..result[d]).map(|out| (reach(out - 1), reach(out)));
+    let begins = |(a, b): (Reach, Reach)| {
+        a.count == 0 || (a.first == b.first && a.step == b.step && a.count <= b.count)
+    };
+    let ends = |(a, b): (Reach, Reach)| {
+        b.count == 0 || (a.end() == b.end() && a.step == b.step && a.count >= b.count)
+    };
+    if all().all(begins) {
+        (d, Growth::Forward)
+    } else if orderless && all().all(ends) {
+        (d, Growth::Backward)
+    } else {
+        (last, Growth::None)
+    }
 }
 
 pub(super) fn reduce_window(
     op: &ReduceWindow,
     operands: &[&Literal],
     shape: &Shape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
     let (inputs, inits) = operands.split_at(operands.len() / 2);
     let from = inputs[0].array_shape().expect("verified: an array");
-    let steps = strides(&from.dims);
-    let applied = context.applied(op.to_apply)?;
     let results = array_shapes(shape);
-    let mut values: Vec<Literal> = results.iter().map(|&s| Literal::zeros(s.clone())).collect();
-    let summed = sums(&applied, inputs[0]) && results.len() == 1;
-    let first = if summed { inits[0].get(0).as_f64() } else { 0.0 };
-    let mut fold = Fold::new(&applied, inputs, inits);
-    let mut at = 0;
-    let mut failed = Ok(());
-    indices(&results[0].dims, |out| {
-        if failed.is_err() {
-            return;
+    let applied = context.applied(op.to_apply)?;
+    let fold = Fold::new(&applied, context, inputs, inits);
+    let dims = results[0].dims.clone();
+    let (along, growth) = growth(op, from, &dims, fold.is_orderless());
+    // Lines run along that dimension; it is moved to the end while they are computed.
+    let mut others: Vec<usize> = (0..dims.len()).collect();
+    if along < others.len() {
+        others.remove(along);
+    }
+    let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
+    let mut starts = Vec::new();
+    indices(&sizes, |index| starts.push(Dims::from_slice(index)));
+    let length = dims.get(along).copied().unwrap_or(1);
+    let line =
+        Line { op, from, steps: strides(&from.dims), others: &others, along, length, growth };
+    let moved: Vec<ArrayShape> = results
+        .iter()
+        .map(|r| {
+            let dims: Dims = sizes.iter().chain(dims.get(along)).copied().collect();
+            ArrayShape::new(r.ty, dims)
+        })
+        .collect();
+    let moved: Vec<&ArrayShape> = moved.iter().collect();
+    let work: i64 =
+        op.window.dims.iter().map(|d| d.size.min(1 << 16)).fold(length, i64::saturating_mul);
+    let lines = (starts.len(), to_usize(work));
+    let values = in_lines(&moved, applied.results(), &fold, lines, |i, fold, out| {
+        line.run(&starts[i], context, fold, out)
+    })?;
+    let values = values.iter().zip(&results).map(|(v, r)| line.back(v, r)).collect();
+    Ok(pack(shape, values))
+}
+
+/// What the places of one line have in common.
+struct Line<'a> {
+    op: &'a ReduceWindow,
+    from: &'a ArrayShape,
+    steps: Dims,
+    others: &'a [usize],
+    along: usize,
+    length: i64,
+    growth: Growth,
+}
+
+impl Line<'_> {
+    /// The values of a line, whose index in the other dimensions is `start`.
+    fn run(
+        &self,
+        start: &[i64],
+        context: &Context<'_>,
+        fold: &mut Fold<'_, '_>,
+        out: &mut Vec<hlo::Scalar>,
+    ) -> Result<()> {
+        let dims = &self.op.window.dims;
+        let mut reach = vec![Reach::NOTHING; dims.len()];
+        for (&d, &at) in self.others.iter().zip(start) {
+            reach[d] = Reach::of(&dims[d], at, self.from.dims[d]);
         }
-        if summed {
-            let mut sum = Sum::new(first);
-            under(&op.window, from, &steps, out, |i| sum.add(inputs[0].get(i).as_f64()));
-            let width = results[0].ty.storage_bytes();
-            let slot = &mut values[0].bytes_mut()[at * width..(at + 1) * width];
-            Scalar::Float(sum.value()).write(results[0].ty, slot);
-        } else {
-            fold.restart();
-            let mut steps_taken = 0;
-            under(&op.window, from, &steps, out, |i| {
-                steps_taken += 1;
+        fold.restart();
+        let mut before = Reach::NOTHING;
+        let mut values = Vec::new();
+        for i in 0..self.length {
+            let at = if self.growth == Growth::Backward { self.length - 1 - i } else { i };
+            if let Some(dim) = dims.get(self.along) {
+                let whole = Reach::of(dim, at, self.from.dims[self.along]);
+                reach[self.along] = match self.growth {
+                    Growth::Forward => Reach {
+                        first: before.end().max(whole.first),
+                        count: whole.count - before.count,
+                        ..whole
+                    },
+                    Growth::Backward => Reach { count: whole.count - before.count, ..whole },
+                    Growth::None => whole,
+                };
+                before = whole;
+            }
+            if self.growth == Growth::None {
+                fold.restart();
+            }
+            let mut folded = 0;
+            let mut failed = Ok(());
+            walk(&reach, &self.steps, |at| {
+                folded += 1;
                 if failed.is_ok() {
-                    failed = fold.add(i);
+                    failed = fold.add(at);
                 }
             });
-            if failed.is_ok() {
-                failed = context.spend(steps_taken);
-            }
-            fold.store(&mut values, &results, at);
+            failed.and_then(|()| context.spend(folded))?;
+            fold.values(&mut values);
         }
-        at += 1;
-    });
-    failed.map(|()| pack(shape, values))
+        if self.growth == Growth::Backward {
+            let count = values.len() / to_usize(self.length.max(1));
+            values.rchunks_exact(count.max(1)).for_each(|v| out.extend_from_slice(v));
+        } else {
+            out.append(&mut values);
+        }
+        Ok(())
+    }
+
+    /// A result whose lines lie at the end, in the order of its dimensions.
+    fn back(&self, value: &Literal, result: &ArrayShape) -> Literal {
+        if self.along + 1 >= result.rank() {
+            return value.with_shape(result.clone());
+        }
+        let shape = value.array_shape().expect("verified: an array");
+        let moved = strides(&shape.dims);
+        let mut steps = Dims::from_elem(0, result.rank());
+        for (&d, &step) in self.others.iter().zip(&moved) {
+            steps[d] = step;
+        }
+        steps[self.along] = moved[result.rank() - 1];
+        super::moved::affine(value, result, 0, &steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reach_is_what_a_walk_over_the_window_finds() {
+        for (size, stride, low, base, window) in [
+            (3, 1, 1, 1, 1),
+            (3, 2, -1, 1, 2),
+            (4, 1, 3, 2, 1),
+            (5, 3, 4, 3, 2),
+            (2, 1, 9, 1, 1),
+            (6, 1, 5, 4, 6),
+        ] {
+            let dim = WindowDim {
+                stride,
+                pad_low: low,
+                lhs_dilation: base,
+                rhs_dilation: window,
+                ..WindowDim::new(size)
+            };
+            for out in 0..12 {
+                for elements in 0..7 {
+                    let wanted: Vec<i64> =
+                        (0..size).filter_map(|k| source(&dim, out, k, elements)).collect();
+                    let reach = Reach::of(&dim, out, elements);
+                    let found: Vec<i64> =
+                        (0..reach.count).map(|i| reach.first + i * reach.step).collect();
+                    assert_eq!(found, wanted, "{dim:?} at {out} of {elements}");
+                }
+            }
+        }
+    }
 }

@@ -1,5 +1,5 @@
 //! `rng`, `rng-get-and-update-state`
-use crate::machine::Context;
+use crate::context::Context;
 use crate::{Error, Result};
 use hlo::op::{Rng, RngGetAndUpdateState};
 use hlo::{ArrayShape, Literal};
@@ -8,7 +8,7 @@ pub(super) fn rng(
     _op: &Rng,
     _operands: &[&Literal],
     _shape: &ArrayShape,
-    _context: &mut Context<'_>,
+    _context: &Context<'_>,
 ) -> Result<Literal> {
     Err(Error::unsupported("`rng` cannot be run yet"))
 }
@@ -16,7 +16,7 @@ pub(super) fn rng(
 pub(super) fn get_and_update_state(
     _op: &RngGetAndUpdateState,
     _shape: &ArrayShape,
-    _context: &mut Context<'_>,
+    _context: &Context<'_>,
 ) -> Result<Literal> {
     Err(Error::unsupported("`rng-get-and-update-state` cannot be run yet"))
 }

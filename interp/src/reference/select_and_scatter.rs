@@ -1,8 +1,8 @@
 //! `select-and-scatter`: finds one element in each window and combines the source's element there
 use super::reduce_window::under;
 use crate::Result;
+use crate::context::Context;
 use crate::index::{indices, strides};
-use crate::machine::Context;
 use hlo::op::SelectAndScatter;
 use hlo::{ArrayShape, Literal, Scalar};
 
@@ -10,7 +10,7 @@ pub(super) fn select_and_scatter(
     op: &SelectAndScatter,
     operands: &[&Literal],
     shape: &ArrayShape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
     let (operand, sources, init) = (operands[0], operands[1], operands[2]);
     let from = operand.array_shape().expect("verified: an array");
@@ -38,9 +38,9 @@ pub(super) fn select_and_scatter(
             let mut keep = [Scalar::Pred(true)];
             let arguments = [operand.get(current), operand.get(at)];
             if failed.is_ok() {
-                failed = context
-                    .spend(1)
-                    .and_then(|()| select.call(&arguments, &mut select_scratch, &mut keep));
+                failed = context.spend(1).and_then(|()| {
+                    select.call(context, &arguments, &mut select_scratch, &mut keep)
+                });
             }
             if keep != [Scalar::Pred(true)] {
                 chosen = Some(at);
@@ -54,7 +54,7 @@ pub(super) fn select_and_scatter(
         ];
         let mut sum = [first];
         if failed.is_ok() {
-            failed = scatter.call(&arguments, &mut scatter_scratch, &mut sum);
+            failed = scatter.call(context, &arguments, &mut scatter_scratch, &mut sum);
         }
         let width = shape.ty.storage_bytes();
         let slot = &mut result.bytes_mut()[at * width..(at + 1) * width];

@@ -1,19 +1,22 @@
 //! `sort`: orders along a dimension by a comparator; equal elements keep their order
 use super::{array_shapes, pack};
 use crate::Result;
+use crate::applied::{Applied, Key};
+use crate::context::Context;
 use crate::index::{count, offset_list, others, pick, strides, to_i64, to_usize};
-use crate::machine::Context;
 use crate::num;
 use hlo::op::Sort;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::{ElementType, Literal, Scalar, Shape};
+use rayon::prelude::*;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 pub(super) fn sort(
     op: &Sort,
     operands: &[&Literal],
     shape: &Shape,
-    context: &mut Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Literal> {
     let from = operands[0].array_shape().expect("verified: an array");
     let shapes = array_shapes(shape);
@@ -33,7 +36,10 @@ pub(super) fn sort(
     for base in offset_list(&sizes, &steps) {
         order.clear();
         order.extend((0..to_usize(size)).map(|i| base + i * step));
-        merge_sort(&mut order, &mut |a, b| before.call(a, b))?;
+        match before.keys(&order) {
+            Some(keys) => sort_by_keys(keys, &mut order),
+            None => merge_sort(&mut order, &mut |a, b| before.call(a, b))?,
+        }
         for (operand, value) in operands.iter().zip(&mut values) {
             let width = operand.bytes().len() / operand.len().max(1);
             let to = value.bytes_mut();
@@ -47,40 +53,98 @@ pub(super) fn sort(
     Ok(pack(shape, values))
 }
 
+/// Sorts by keys; equal ones keep their order.
+fn sort_by_keys(keys: Vec<u64>, order: &mut Vec<usize>) {
+    let mut pairs: Vec<(u64, usize)> = keys.into_iter().zip(order.drain(..)).collect();
+    // Places grow and differ, so no two pairs are equal and any sort gives the same.
+    pairs.par_sort_unstable();
+    order.extend(pairs.into_iter().map(|(_, at)| at));
+}
+
 /// Whether one element must stand before another.
 struct Comparator<'a, 'm> {
+    context: &'a Context<'m>,
     operands: &'a [&'a Literal],
-    applied: Option<std::rc::Rc<crate::applied::Applied<'m>>>,
+    applied: Option<Arc<Applied>>,
+    key: Option<Key>,
     ty: ElementType,
     arguments: Vec<Scalar>,
     scratch: Vec<Scalar>,
 }
 
 impl<'a, 'm> Comparator<'a, 'm> {
-    fn new(op: &Sort, operands: &'a [&'a Literal], context: &Context<'m>) -> Result<Self> {
+    fn new(op: &Sort, operands: &'a [&'a Literal], context: &'a Context<'m>) -> Result<Self> {
         let applied = op.to_apply.map(|id| context.applied(id)).transpose()?;
         let scratch = applied.as_ref().map(|a| a.scratch()).unwrap_or_default();
         let ty = operands[0].array_shape().expect("verified: an array").ty;
         let arguments = vec![Scalar::Pred(false); 2 * operands.len()];
-        Ok(Self { operands, applied, ty, arguments, scratch })
+        let key = applied.as_ref().and_then(|applied| applied.key());
+        Ok(Self { context, operands, applied, key, ty, arguments, scratch })
     }
+
+    /// For texts until 2019, which have no comparator: ascending by the first operand, floats in their total order.
+    fn default_order(&self) -> ComparisonType {
+        match self.ty.class() {
+            hlo::Class::Float => ComparisonType::TotalOrder,
+            _ => hlo::op::Compare::default_type(self.ty),
+        }
+    }
+
     fn call(&mut self, lhs: usize, rhs: usize) -> Result<bool> {
         let Some(applied) = &self.applied else {
-            // Texts until 2019 have no comparator: ascending by the first operand, floats in their total order.
-            let order = match self.ty.class() {
-                hlo::Class::Float => ComparisonType::TotalOrder,
-                _ => hlo::op::Compare::default_type(self.ty),
-            };
             let (a, b) = (self.operands[0].get(lhs), self.operands[0].get(rhs));
-            return Ok(num::compare(Direction::Lt, order, self.ty, a, b));
+            return Ok(num::compare(Direction::Lt, self.default_order(), self.ty, a, b));
         };
         for (i, operand) in self.operands.iter().enumerate() {
             self.arguments[2 * i] = operand.get(lhs);
             self.arguments[2 * i + 1] = operand.get(rhs);
         }
         let mut out = [Scalar::Pred(false)];
-        applied.call(&self.arguments, &mut self.scratch, &mut out)?;
+        applied.call(self.context, &self.arguments, &mut self.scratch, &mut out)?;
         Ok(out == [Scalar::Pred(true)])
+    }
+
+    /// For the element at each place a number, ascending in the order asked for; none if the comparator is not of that
+    /// kind, or the order is none because of a NaN.
+    fn keys(&mut self, places: &[usize]) -> Option<Vec<u64>> {
+        let Some(applied) = &self.applied else {
+            let (order, ty) = (self.default_order(), self.ty);
+            return places.iter().map(|&at| rank(self.operands[0].get(at), order, ty)).collect();
+        };
+        let key = self.key?;
+        let mut ranks = Vec::with_capacity(places.len());
+        for &at in places {
+            for (i, operand) in self.operands.iter().enumerate() {
+                let element = operand.get(at);
+                self.arguments[2 * i] = element;
+                self.arguments[2 * i + 1] = element;
+            }
+            let value = applied.key_of(key, &self.arguments, &mut self.scratch);
+            let rank = rank(value, key.order, key.ty)?;
+            ranks.push(if key.direction == Direction::Gt { !rank } else { rank });
+        }
+        Some(ranks)
+    }
+}
+
+/// A number that orders keys as their comparison does.
+fn rank(key: Scalar, order: ComparisonType, ty: ElementType) -> Option<u64> {
+    const SIGN: u64 = 1 << 63;
+    let ascending = |x: i64| x.cast_unsigned() ^ SIGN;
+    match (key, order) {
+        (Scalar::Pred(x), _) => Some(u64::from(x)),
+        (Scalar::Signed(x), _) => Some(ascending(x)),
+        (Scalar::Unsigned(x), _) => Some(x),
+        (Scalar::Float(_), ComparisonType::TotalOrder) => {
+            Some(ascending(num::float::total_order_key(ty, key)))
+        }
+        // With a NaN it is no order; zeros of both signs are equal.
+        (Scalar::Float(x), _) if x.is_nan() => None,
+        (Scalar::Float(0.0), _) => Some(SIGN),
+        (Scalar::Float(x), _) => {
+            Some(ascending(num::float::total_order_key(ElementType::F64, Scalar::Float(x))))
+        }
+        (Scalar::Complex(..), _) => None,
     }
 }
 

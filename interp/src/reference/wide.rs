@@ -7,18 +7,18 @@ use hlo::{Class, ElementType, Literal, Scalar};
 
 /// A running sum of f64 with its rounding errors beside it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sum {
+pub(crate) struct Sum {
     sum: f64,
     lost: f64,
 }
 
 impl Sum {
     #[inline]
-    pub(super) fn new(first: f64) -> Self {
+    pub(crate) fn new(first: f64) -> Self {
         Self { sum: first, lost: 0.0 }
     }
     #[inline]
-    pub(super) fn add(&mut self, x: f64) {
+    pub(crate) fn add(&mut self, x: f64) {
         let sum = self.sum + x;
         // The error of the addition, exactly: Knuth's two-sum.
         let part = sum - self.sum;
@@ -27,13 +27,13 @@ impl Sum {
     }
     /// Adds `a * b` without rounding the product.
     #[inline]
-    pub(super) fn add_product(&mut self, a: f64, b: f64) {
+    pub(crate) fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;
         self.add(product);
         self.lost += a.mul_add(b, -product);
     }
     #[inline]
-    pub(super) fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f64 {
         // Where nothing was lost the sum is exact, and a negative zero stays one.
         if self.lost == 0.0 {
             return self.sum;

@@ -1,7 +1,9 @@
 //! `output_to_operand_aliasing={{0}: (1, {}), ..}`, of `fusion`, `custom-call` and the asynchronous ops.
 use super::ShapeIndex;
-use crate::Result;
+use crate::diag::Place;
+use crate::op::check;
 use crate::text::{Cursor, print::push_int};
+use crate::{Result, Shape};
 
 /// Which parts of the result share memory with parts of the operands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +21,27 @@ pub struct OutputOperandAlias {
 }
 
 impl OutputOperandAliasing {
+    /// Fails unless each entry names a part of the result and a part of an operand of the same shape.
+    pub(crate) fn check(
+        &self,
+        operands: &[&Shape],
+        result: &Shape,
+        rule: &'static str,
+    ) -> Result<()> {
+        for alias in &self.0 {
+            let output = alias.output_index.of(result);
+            let operand = usize::try_from(alias.operand).ok().and_then(|i| operands.get(i));
+            let input = operand.and_then(|operand| alias.operand_index.of(operand));
+            let fits = matches!((output, input), (Some(a), Some(b)) if same_memory(a, b));
+            check(fits, rule, || {
+                let name = |part: Option<&Shape>| part.map_or("no part".into(), Shape::to_string);
+                let (output, input) = (name(output), name(input));
+                format!("{output} of the result cannot lie in {input} of operand {}", alias.operand)
+            })
+            .map_err(|e| e.on(Place::Attribute("output_to_operand_aliasing")))?;
+        }
+        Ok(())
+    }
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let entries = c.list(b'{', b'}', |c| {
             let output_index = ShapeIndex::parse(c)?;
@@ -45,6 +68,17 @@ impl OutputOperandAliasing {
             out.push(')');
         }
         out.push('}');
+    }
+}
+
+/// Whether a value of one shape takes the place of one of the other; a buffer takes that of its array.
+fn same_memory(a: &Shape, b: &Shape) -> bool {
+    match (a, b) {
+        (Shape::Buffer(buffer), Shape::Array(array))
+        | (Shape::Array(array), Shape::Buffer(buffer)) => {
+            buffer.ty == array.ty && buffer.dims == array.dims
+        }
+        _ => a.compatible(b),
     }
 }
 

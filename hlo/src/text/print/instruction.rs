@@ -57,7 +57,9 @@ impl Printer<'_> {
             match &at.op {
                 Op::AsyncStart(start) => {
                     let called = &self.module.computations[start.calls];
-                    return is_single_op(called).then(|| &called.instructions[called.root]);
+                    let bound = at.operands.len() + 1 == called.instructions.len();
+                    return (bound && is_single_op(called))
+                        .then(|| &called.instructions[called.root]);
                 }
                 Op::AsyncUpdate(_) | Op::AsyncDone(_) => {
                     at = &holder.instructions[*at.operands.first()?];

@@ -33,8 +33,11 @@ impl<'m> Order<'m> {
                 let i = id.index();
                 called[i] = true;
                 fused[i] |= fusion;
+                // An op whose operands come later cannot be printed as `<opcode>-start`: it would lack them.
+                let bound =
+                    instruction.operands.len() + 1 == module.computations[id].instructions.len();
                 wrapped[i] |= start;
-                shared[i] |= !start;
+                shared[i] |= !start || !bound;
             });
         }
         let hidden = module.computations.iter().map(|(id, computation)| {

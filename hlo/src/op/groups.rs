@@ -1,0 +1,182 @@
+//! Which devices a collective op joins: what the ids of its groups are, and how many devices a group has.
+use super::value::ReplicaGroups;
+use super::{Infer, Op, check};
+use crate::diag::{Code, Place};
+use crate::ir::ModuleConfig;
+use crate::{ArrayShape, Error, Result, Shape};
+
+/// What the ids in `replica_groups` are. A device is a pair of a replica and a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GroupMode {
+    /// Replicas; each partition has groups of its own.
+    CrossReplica,
+    /// Partitions; each replica has groups of its own.
+    CrossPartition,
+    /// Replicas; a group has all partitions of each.
+    CrossReplicaAndPartition,
+    /// Devices: `replica * num_partitions + partition`.
+    FlattenedId,
+}
+
+impl GroupMode {
+    /// The mode of an op that has the attribute `use_global_device_ids`.
+    fn with_flag(channel_id: Option<i64>, use_global_device_ids: bool) -> Self {
+        match (channel_id, use_global_device_ids) {
+            (None, _) => Self::CrossReplica,
+            (Some(_), false) => Self::CrossReplicaAndPartition,
+            (Some(_), true) => Self::FlattenedId,
+        }
+    }
+    /// The mode of an op that has no such attribute.
+    fn without_flag(channel_id: Option<i64>) -> Self {
+        if channel_id.is_some() { Self::CrossPartition } else { Self::CrossReplica }
+    }
+    /// What an id counts, in words.
+    pub fn id_noun(self) -> &'static str {
+        match self {
+            Self::CrossReplica | Self::CrossReplicaAndPartition => "replica",
+            Self::CrossPartition => "partition",
+            Self::FlattenedId => "device",
+        }
+    }
+    /// How many ids a module of this configuration has.
+    pub fn id_count(self, config: &ModuleConfig) -> i64 {
+        match self {
+            Self::CrossReplica | Self::CrossReplicaAndPartition => config.replica_count,
+            Self::CrossPartition => config.num_partitions,
+            Self::FlattenedId => config.replica_count.saturating_mul(config.num_partitions),
+        }
+    }
+    /// How many devices stand behind one id.
+    pub fn devices_per_id(self, config: &ModuleConfig) -> i64 {
+        match self {
+            Self::CrossReplicaAndPartition => config.num_partitions,
+            Self::CrossReplica | Self::CrossPartition | Self::FlattenedId => 1,
+        }
+    }
+}
+
+impl Op {
+    /// The groups of a collective op, and what the ids in them are.
+    pub fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        let with = |channel, flag, groups| Some((GroupMode::with_flag(channel, flag), groups));
+        let without = |channel, groups| Some((GroupMode::without_flag(channel), groups));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops have groups")]
+        match self {
+            Self::AllGather(op) => {
+                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
+            }
+            Self::AllGatherStart(op) => {
+                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
+            }
+            Self::AllReduce(op) => {
+                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
+            }
+            Self::AllReduceStart(op) => {
+                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
+            }
+            Self::ReduceScatter(op) => {
+                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
+            }
+            Self::AllToAll(op) => without(op.channel_id, &op.replica_groups),
+            Self::CollectiveBroadcast(op) => without(op.channel_id, &op.replica_groups),
+            Self::RaggedAllToAll(op) => without(op.channel_id, &op.replica_groups),
+            _ => None,
+        }
+    }
+
+    /// Who sends to whom, of `collective-permute`, and what the ids are.
+    pub fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops have pairs")]
+        let (channel, pairs) = match self {
+            Self::CollectivePermute(op) => (op.channel_id, &op.source_target_pairs),
+            Self::CollectivePermuteStart(op) => (op.channel_id, &op.source_target_pairs),
+            _ => return None,
+        };
+        Some((GroupMode::without_flag(channel), &pairs.0))
+    }
+}
+
+/// Fails if ids of devices are used without a channel: they would be taken for replicas.
+pub(super) fn global_ids(channel_id: Option<i64>, use_global_device_ids: bool) -> Result<()> {
+    check(channel_id.is_some() || !use_global_device_ids, "global_ids_need_channel", || {
+        "use_global_device_ids needs a channel_id".to_owned()
+    })
+    .map_err(|e| e.on(Place::Attribute("use_global_device_ids")))
+}
+
+/// Fails unless there is an operand, and each is an array.
+pub(super) fn arrays<'a>(cx: &Infer<'a>) -> Result<Vec<&'a ArrayShape>> {
+    cx.arity(!cx.operands.is_empty(), "at least 1 operand")?;
+    cx.arrays()
+}
+
+/// The arrays of a result that has one for each operand.
+pub(super) fn results<'a>(
+    cx: &Infer<'a>,
+    shape: &'a Shape,
+    rule: &'static str,
+) -> Result<Vec<&'a ArrayShape>> {
+    let count = cx.operands.len();
+    let shapes = match shape {
+        Shape::Tuple(shapes) if count > 1 => shapes.as_slice(),
+        Shape::Array(_) | Shape::Tuple(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+            std::slice::from_ref(shape)
+        }
+    };
+    let arrays: Vec<_> = shapes.iter().filter_map(Shape::array).collect();
+    check(arrays.len() == count && shapes.len() == count, rule, || {
+        format!("`{}` of {count} operands gives an array for each, not {shape}", cx.opcode)
+    })?;
+    Ok(arrays)
+}
+
+/// Fails unless `big` has the sizes of `small`, but a multiple of its size in dimension `dim`.
+pub(super) fn multiple(
+    small: &ArrayShape,
+    big: &ArrayShape,
+    dim: i64,
+    rule: &'static str,
+) -> Result<()> {
+    let same_kind = small.ty == big.ty && small.rank() == big.rank();
+    let fits = same_kind
+        && (0i64..).zip(small.dims.iter().zip(&big.dims)).all(|(d, (&small, &big))| {
+            if d == dim { times(small, big).is_some() } else { small == big }
+        });
+    check(fits, rule, || {
+        format!("{big} is not {small} with a multiple of its size in dimension {dim}")
+    })
+}
+
+/// How many times `small` goes into `big`; any number, here 1, if both are empty.
+pub(crate) fn times(small: i64, big: i64) -> Option<i64> {
+    match (small, big) {
+        (0, 0) => Some(1),
+        (0, _) => None,
+        (small, big) => (big % small == 0).then(|| big / small),
+    }
+}
+
+/// Fails unless `dim` is a dimension of every array.
+pub(super) fn in_rank(dim: i64, arrays: &[&ArrayShape], rule: &'static str) -> Result<()> {
+    for array in arrays {
+        let rank = array.rank();
+        if usize::try_from(dim).is_ok_and(|d| d < rank) {
+            continue;
+        }
+        let message = format!("dimension {dim} is not one of {rank}");
+        return Err(Error::from(Code::Rule { rule, message }).on(Place::Attribute("dimensions")));
+    }
+    Ok(())
+}
+
+/// Element 1 of what a `-start` gave, which is a tuple of at least two.
+pub(super) fn second(cx: &Infer<'_>, rule: &'static str) -> Result<Shape> {
+    let second = cx.operands[0].tuple().and_then(|elements| elements.get(1));
+    check(second.is_some(), rule, || {
+        format!("`{}` takes the tuple its start gave, not {}", cx.opcode, cx.operands[0])
+    })
+    .map_err(|e| e.on(Place::Operand(0)))?;
+    Ok(second.expect("checked above").clone())
+}

@@ -1,0 +1,158 @@
+//! Groups of collective ops fit the module's replicas and partitions, and the shapes fit the groups.
+//!
+//! What the ids in a group are, and so how many there are, follows from `channel_id` and `use_global_device_ids`: see
+//! [`GroupMode`]. Where the module has only one of them nothing is said about how many there are: a module that is partitioned
+//! later already names the devices to come.
+use crate::diag::Place;
+use crate::ir::{Computation, Instruction, InstructionId, ModuleConfig};
+use crate::op::value::ReplicaGroups;
+use crate::op::{GroupMode, check as rule, times};
+use crate::{ArrayShape, Error, Module, Op, Result, Shape};
+
+pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
+    for (_, computation) in module.computations.iter() {
+        for id in computation.instructions.ids() {
+            let instruction = &computation.instructions[id];
+            if let Err(error) = checked(&module.config, computation, instruction) {
+                errors.push(placed(computation, id, error));
+            }
+        }
+    }
+}
+
+fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
+    error.at(computation.spans.get(id).copied().unwrap_or_default().body)
+}
+
+fn checked(
+    config: &ModuleConfig,
+    computation: &Computation,
+    instruction: &Instruction,
+) -> Result<()> {
+    if let Some((mode, pairs)) = instruction.op.pairs() {
+        return pair_ids(config, mode, pairs);
+    }
+    let Some((mode, groups)) = instruction.op.groups() else { return Ok(()) };
+    let uneven = matches!(instruction.op, Op::AllReduce(_) | Op::AllReduceStart(_));
+    let on = |e: Error| e.on(Place::Attribute("replica_groups"));
+    let ids = match groups {
+        ReplicaGroups::List(groups) => listed(groups, uneven, mode).map_err(on)?,
+        // By construction every id stands once in one of the groups, which are of one size.
+        ReplicaGroups::Iota(tiling) => tiling.ids().count(),
+        ReplicaGroups::Mesh(groups) => groups.mesh().device_count(),
+    };
+    let count = mode.id_count(config);
+    rule(groups.is_empty() || count == 1 || ids == count, "groups_count", || {
+        format!("the groups name {ids} ids, the module has {count} {}s", mode.id_noun())
+    })
+    .map_err(on)?;
+    rule(!groups.is_empty() || mode != GroupMode::FlattenedId, "groups_flattened_empty", || {
+        "use_global_device_ids needs groups".to_owned()
+    })
+    .map_err(on)?;
+    let in_group = match groups {
+        ReplicaGroups::List(lists) => lists.first().map_or(count, |g| size(g.len())),
+        ReplicaGroups::Iota(tiling) => tiling.group_size(),
+        ReplicaGroups::Mesh(groups) => groups.group_size(),
+    };
+    let devices = in_group.saturating_mul(mode.devices_per_id(config));
+    if devices < 1 || (devices == 1 && groups.is_empty()) {
+        return Ok(());
+    }
+    shapes(computation, instruction, devices)
+}
+
+fn size(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+/// How many ids the groups have, each of which stands in one of them.
+fn listed(groups: &[Vec<i64>], uneven: bool, mode: GroupMode) -> Result<i64> {
+    rule(groups.iter().all(|group| !group.is_empty()), "groups_not_empty", || {
+        "a group has no member".to_owned()
+    })?;
+    let equal = groups.windows(2).all(|two| two[0].len() == two[1].len());
+    rule(uneven || equal, "groups_equal", || "the groups are not of one size".to_owned())?;
+    let mut ids: Vec<_> = groups.concat();
+    ids.sort_unstable();
+    let noun = mode.id_noun();
+    for (wanted, &id) in (0i64..).zip(&ids) {
+        rule(id >= wanted, "groups_unique", || match id {
+            ..0 => format!("{id} is no {noun}"),
+            0.. => format!("{noun} {id} is in the groups twice"),
+        })?;
+        rule(id == wanted, "groups_cover", || {
+            format!("{noun} {wanted} is in no group, but {noun} {id} is")
+        })?;
+    }
+    Ok(size(ids.len()))
+}
+
+fn pair_ids(config: &ModuleConfig, mode: GroupMode, pairs: &[(i64, i64)]) -> Result<()> {
+    let (count, noun) = (mode.id_count(config), mode.id_noun());
+    let known = |id: i64| id >= 0 && (count == 1 || id < count);
+    let wrong = pairs.iter().flat_map(|&(from, to)| [from, to]).find(|&id| !known(id));
+    rule(wrong.is_none(), "collective_permute_c4", || {
+        format!("{} is no {noun}: the module has {count}", wrong.unwrap_or_default())
+    })
+    .map_err(|e| e.on(Place::Attribute("source_target_pairs")))
+}
+
+/// The shapes fit groups of so many devices.
+fn shapes(computation: &Computation, instruction: &Instruction, devices: i64) -> Result<()> {
+    let operand = |i: usize| {
+        let id = *instruction.operands.get(i)?;
+        computation.instructions[id].shape.array()
+    };
+    let first = |shape: &Shape| shape.leaves().into_iter().find_map(Shape::array).cloned();
+    let ratio = |small: Option<&ArrayShape>, big: Option<&ArrayShape>, dims: &[i64], label| {
+        let dim = dims.first().and_then(|&d| usize::try_from(d).ok());
+        let (Some(small), Some(big), Some(dim)) = (small, big, dim) else { return Ok(()) };
+        let (Some(&small), Some(&big)) = (small.dims.get(dim), big.dims.get(dim)) else {
+            return Ok(());
+        };
+        let wanted = small.checked_mul(devices);
+        rule(times(small, big).is_none() || wanted == Some(big), label, || {
+            format!("a size of {big} for blocks of {small}, but a group has {devices} devices")
+        })
+    };
+    let result = &instruction.shape;
+    match &instruction.op {
+        Op::AllGather(op) => {
+            ratio(operand(0), first(result).as_ref(), &op.dimensions, "all_gather_group")
+        }
+        Op::AllGatherStart(op) => {
+            let result = result.tuple().and_then(|pair| first(pair.get(1)?));
+            ratio(operand(0), result.as_ref(), &op.dimensions, "all_gather_group")
+        }
+        Op::ReduceScatter(op) => {
+            ratio(first(result).as_ref(), operand(0), &op.dimensions, "reduce_scatter_group")
+        }
+        Op::AllToAll(op) => match op.dimensions.as_slice() {
+            [] => {
+                let count = size(instruction.operands.len());
+                rule(count == devices, "all_to_all_operands", || {
+                    format!("{count} operands, but a group has {devices} devices")
+                })
+            }
+            dims => {
+                let dim = dims.first().and_then(|&d| usize::try_from(d).ok());
+                let found = dim.and_then(|dim| operand(0)?.dims.get(dim).copied());
+                let found = found.unwrap_or_default();
+                rule(found % devices == 0, "all_to_all_c2", || {
+                    format!("a size of {found} cannot be split between {devices} devices")
+                })
+                .map_err(|e| e.on(Place::Attribute("dimensions")))
+            }
+        },
+        Op::RaggedAllToAll(_) => {
+            let lists = operand(2).and_then(|list| list.dims.first().copied());
+            rule(lists.is_none_or(|found| found == devices), "ragged_all_to_all_devices", || {
+                let found = lists.unwrap_or_default();
+                format!("sizes for {found} devices, but a group has {devices}")
+            })
+            .map_err(|e| e.on(Place::Operand(2)))
+        }
+        _ => Ok(()),
+    }
+}

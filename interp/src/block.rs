@@ -1,0 +1,268 @@
+//! Elements in wide form, many at a time: what typed loops run over.
+//!
+//! An array is cut into blocks that stay in the cache. Elements of a block are widened by class (truth values, i64,
+//! u64, f64, pairs of f64), computed with by the functions of `num`, and rounded to the result's type as they are
+//! stored. Blocks know nothing of each other, so they run in parallel and give the same bits on any number of threads.
+use half::{bf16, f16};
+use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use rayon::prelude::*;
+
+/// Elements in a block.
+pub(crate) const BLOCK: usize = 1024;
+/// Arrays of fewer elements are not worth another thread.
+const PARALLEL: usize = 32 * BLOCK;
+
+/// Elements of one class.
+#[derive(Debug, Clone)]
+pub(crate) enum Block {
+    Pred(Vec<bool>),
+    Signed(Vec<i64>),
+    Unsigned(Vec<u64>),
+    Float(Vec<f64>),
+    Complex(Vec<(f64, f64)>),
+}
+
+impl Block {
+    /// A block without elements, for elements of this type.
+    pub(crate) fn of(ty: ElementType) -> Self {
+        match ty.class() {
+            Class::Pred => Self::Pred(Vec::new()),
+            Class::Signed => Self::Signed(Vec::new()),
+            Class::Unsigned => Self::Unsigned(Vec::new()),
+            Class::Float => Self::Float(Vec::new()),
+            Class::Complex => Self::Complex(Vec::new()),
+        }
+    }
+    /// Replaces the elements by those stored in `bytes`.
+    pub(crate) fn read(&mut self, ty: ElementType, bytes: &[u8]) {
+        match self {
+            Self::Pred(x) => refill(x, bytes.iter().map(|&b| b != 0)),
+            Self::Signed(x) => match ty {
+                ElementType::S32 => {
+                    refill(x, words(bytes).map(|b| i64::from(i32::from_le_bytes(b))));
+                }
+                ElementType::S64 => refill(x, words(bytes).map(i64::from_le_bytes)),
+                ElementType::S16 => {
+                    refill(x, words(bytes).map(|b| i64::from(i16::from_le_bytes(b))));
+                }
+                ElementType::S8 => refill(x, words(bytes).map(|b| i64::from(i8::from_le_bytes(b)))),
+                _ => refill(x, scalars(ty, bytes).map(Scalar::as_wrapping)),
+            },
+            Self::Unsigned(x) => match ty {
+                ElementType::U32 => {
+                    refill(x, words(bytes).map(|b| u64::from(u32::from_le_bytes(b))));
+                }
+                ElementType::U64 => refill(x, words(bytes).map(u64::from_le_bytes)),
+                ElementType::U16 => {
+                    refill(x, words(bytes).map(|b| u64::from(u16::from_le_bytes(b))));
+                }
+                ElementType::U8 => refill(x, bytes.iter().map(|&b| u64::from(b))),
+                _ => refill(x, scalars(ty, bytes).map(|s| s.as_wrapping().cast_unsigned())),
+            },
+            Self::Float(x) => match ty {
+                ElementType::F32 => {
+                    refill(x, words(bytes).map(|b| f64::from(f32::from_le_bytes(b))));
+                }
+                ElementType::F64 => refill(x, words(bytes).map(f64::from_le_bytes)),
+                ElementType::Bf16 => {
+                    refill(x, words(bytes).map(|b| bf16::from_le_bytes(b).to_f64()));
+                }
+                ElementType::F16 => refill(x, words(bytes).map(|b| f16::from_le_bytes(b).to_f64())),
+                _ => refill(x, scalars(ty, bytes).map(Scalar::as_f64)),
+            },
+            Self::Complex(x) => refill(x, scalars(ty, bytes).map(pair)),
+        }
+    }
+    /// Stores the elements, rounded or wrapped to `ty`.
+    pub(crate) fn write(&self, ty: ElementType, bytes: &mut [u8]) {
+        match self {
+            Self::Pred(x) => store(x, bytes, |&x| [u8::from(x)]),
+            Self::Signed(x) => match ty {
+                ElementType::S64 => store(x, bytes, |x| x.to_le_bytes()),
+                ElementType::S32 => store(x, bytes, |x| low::<4>(x.to_le_bytes())),
+                ElementType::S16 => store(x, bytes, |x| low::<2>(x.to_le_bytes())),
+                ElementType::S8 => store(x, bytes, |x| low::<1>(x.to_le_bytes())),
+                _ => each(x, ty, bytes, |&x| Scalar::Signed(x)),
+            },
+            Self::Unsigned(x) => match ty {
+                ElementType::U64 => store(x, bytes, |x| x.to_le_bytes()),
+                ElementType::U32 => store(x, bytes, |x| low::<4>(x.to_le_bytes())),
+                ElementType::U16 => store(x, bytes, |x| low::<2>(x.to_le_bytes())),
+                ElementType::U8 => store(x, bytes, |x| low::<1>(x.to_le_bytes())),
+                _ => each(x, ty, bytes, |&x| Scalar::Unsigned(x)),
+            },
+            Self::Float(x) => match ty {
+                ElementType::F32 => store(x, bytes, |&x| single(x).to_le_bytes()),
+                ElementType::F64 => store(x, bytes, |x| x.to_le_bytes()),
+                _ => each(x, ty, bytes, |&x| Scalar::Float(x)),
+            },
+            Self::Complex(x) => each(x, ty, bytes, |&(re, im)| Scalar::Complex(re, im)),
+        }
+    }
+    /// Element `i`.
+    pub(crate) fn get(&self, i: usize) -> Scalar {
+        match self {
+            Self::Pred(x) => Scalar::Pred(x[i]),
+            Self::Signed(x) => Scalar::Signed(x[i]),
+            Self::Unsigned(x) => Scalar::Unsigned(x[i]),
+            Self::Float(x) => Scalar::Float(x[i]),
+            Self::Complex(x) => Scalar::Complex(x[i].0, x[i].1),
+        }
+    }
+    /// The elements `element` gives, which are of one class.
+    pub(crate) fn fill(&mut self, count: usize, mut element: impl FnMut(usize) -> Scalar) {
+        match self {
+            Self::Pred(x) => refill(x, (0..count).map(|i| element(i) == Scalar::Pred(true))),
+            Self::Signed(x) => refill(x, (0..count).map(|i| element(i).as_wrapping())),
+            Self::Unsigned(x) => {
+                refill(x, (0..count).map(|i| element(i).as_wrapping().cast_unsigned()));
+            }
+            Self::Float(x) => refill(x, (0..count).map(|i| element(i).as_f64())),
+            Self::Complex(x) => refill(x, (0..count).map(|i| pair(element(i)))),
+        }
+    }
+    /// Number of elements.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Pred(x) => x.len(),
+            Self::Signed(x) => x.len(),
+            Self::Unsigned(x) => x.len(),
+            Self::Float(x) => x.len(),
+            Self::Complex(x) => x.len(),
+        }
+    }
+}
+
+/// The array of this shape whose blocks are `compute(operand blocks, result block)`. Operands have the result's
+/// dimensions, or are scalars that serve every place.
+pub(crate) fn blockwise(
+    operands: &[&Literal],
+    shape: &ArrayShape,
+    compute: impl Fn(&[Block], &mut Block) + Sync,
+) -> Literal {
+    let mut result = Literal::zeros(shape.clone());
+    let width = shape.ty.storage_bytes();
+    let sources: Vec<Source<'_>> = operands.iter().map(|o| Source::of(o, shape)).collect();
+    let fresh = || {
+        let blocks: Vec<Block> = sources.iter().map(|s| Block::of(s.ty)).collect();
+        (blocks, Block::of(shape.ty))
+    };
+    let run = |(blocks, out): &mut (Vec<Block>, Block), at: usize, bytes: &mut [u8]| {
+        for (block, source) in blocks.iter_mut().zip(&sources) {
+            source.load(block, at * BLOCK, bytes.len() / width);
+        }
+        compute(blocks, out);
+        out.write(shape.ty, bytes);
+    };
+    let bytes = result.bytes_mut();
+    if bytes.len() / width < PARALLEL {
+        let mut state = fresh();
+        bytes.chunks_mut(BLOCK * width).enumerate().for_each(|(i, b)| run(&mut state, i, b));
+    } else {
+        bytes
+            .par_chunks_mut(BLOCK * width)
+            .enumerate()
+            .for_each_init(fresh, |state, (i, b)| run(state, i, b));
+    }
+    result
+}
+
+/// Where the blocks of an operand come from.
+struct Source<'a> {
+    ty: ElementType,
+    width: usize,
+    bytes: &'a [u8],
+    /// The one value of a scalar that is used at every place of an array.
+    scalar: Option<Scalar>,
+}
+
+impl<'a> Source<'a> {
+    fn of(operand: &'a Literal, result: &ArrayShape) -> Self {
+        let shape = operand.array_shape().expect("verified: an array");
+        let scalar = (shape.rank() == 0 && result.rank() > 0).then(|| operand.get(0));
+        Self { ty: shape.ty, width: shape.ty.storage_bytes(), bytes: operand.bytes(), scalar }
+    }
+    fn load(&self, block: &mut Block, first: usize, count: usize) {
+        match self.scalar {
+            Some(_) if block.len() == count => {}
+            Some(value) => block.fill(count, |_| value),
+            None => {
+                let (from, to) = (first * self.width, (first + count) * self.width);
+                block.read(self.ty, &self.bytes[from..to]);
+            }
+        }
+    }
+}
+
+/// Replaces what a list holds.
+#[inline]
+pub(crate) fn refill<T>(list: &mut Vec<T>, elements: impl Iterator<Item = T>) {
+    list.clear();
+    list.extend(elements);
+}
+#[inline]
+fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
+    bytes.as_chunks().0.iter().copied()
+}
+fn scalars(ty: ElementType, bytes: &[u8]) -> impl Iterator<Item = Scalar> {
+    bytes.chunks_exact(ty.storage_bytes()).map(move |b| Scalar::read(ty, b))
+}
+fn pair(x: Scalar) -> (f64, f64) {
+    match x {
+        Scalar::Complex(re, im) => (re, im),
+        other => (other.as_f64(), 0.0),
+    }
+}
+#[inline]
+fn store<T, const N: usize>(elements: &[T], bytes: &mut [u8], bits: impl Fn(&T) -> [u8; N]) {
+    for (slot, x) in bytes.as_chunks_mut().0.iter_mut().zip(elements) {
+        *slot = bits(x);
+    }
+}
+fn each<T>(elements: &[T], ty: ElementType, bytes: &mut [u8], scalar: impl Fn(&T) -> Scalar) {
+    for (slot, x) in bytes.chunks_exact_mut(ty.storage_bytes()).zip(elements) {
+        scalar(x).write(ty, slot);
+    }
+}
+/// The low bytes of a little-endian number.
+#[inline]
+fn low<const N: usize>(bytes: [u8; 8]) -> [u8; N] {
+    std::array::from_fn(|i| bytes[i])
+}
+#[inline]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "rounds to nearest even"
+)]
+fn single(x: f64) -> f32 {
+    x as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_reads_and_writes_as_scalars_do() {
+        for &ty in ElementType::ALL {
+            let width = ty.storage_bytes();
+            let mut bytes = vec![0; 64 * width];
+            for (i, slot) in bytes.chunks_exact_mut(width).enumerate() {
+                let code = u128::try_from(i).unwrap() * 0x0123_4567_89ab_cdef_0102_0304_0506_0709;
+                Scalar::set_bits(ty, code & (u128::MAX >> (128 - ty.bits())), slot);
+            }
+            let mut block = Block::of(ty);
+            block.read(ty, &bytes);
+            let mut again = vec![0; bytes.len()];
+            block.write(ty, &mut again);
+            for (i, (old, new)) in
+                bytes.chunks_exact(width).zip(again.chunks_exact(width)).enumerate()
+            {
+                let (old, new) = (Scalar::read(ty, old), Scalar::read(ty, new));
+                assert_eq!(format!("{old:?}"), format!("{new:?}"), "{ty} {i}");
+                assert_eq!(format!("{old:?}"), format!("{:?}", block.get(i)), "{ty} {i}");
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Finds the first instruction that makes a NaN or an infinity out of finite operands.
+use crate::error::Code;
+use crate::index::{strides, to_usize};
+use crate::observe::op_name;
+use crate::{Error, Result};
+use hlo::ir::Instruction;
+use hlo::{Literal, Scalar};
+use std::fmt::Write as _;
+
+/// Fails if `value` has a NaN or an infinity, and none of the operands has.
+pub(crate) fn check(
+    instruction: &Instruction,
+    operands: &[Literal],
+    value: &Literal,
+) -> Result<()> {
+    // What has no operands was written down, not made.
+    if operands.is_empty() || operands.iter().any(|o| first_in(o).is_some()) {
+        return Ok(());
+    }
+    let Some((leaf, at)) = first_in(value) else { return Ok(()) };
+    let mut message = format!(
+        "`{}` makes {} at {} from finite operands",
+        instruction.opcode(),
+        shown(leaf.get(at)),
+        place(leaf, at)
+    );
+    let leaves: Vec<&Literal> = operands.iter().flat_map(Literal::leaves).collect();
+    for (i, operand) in leaves.iter().enumerate() {
+        describe(&mut message, i, operand, leaf, at);
+    }
+    let error = Error::from(Code::NotFinite { message });
+    Err(match op_name(instruction) {
+        Some(name) => error.with_help(format!("it comes from `{name}`")),
+        None => error,
+    })
+}
+
+/// The first NaN or infinity in a value.
+fn first_in(value: &Literal) -> Option<(&Literal, usize)> {
+    value.leaves().into_iter().find_map(|leaf| {
+        let ty = leaf.array_shape()?.ty;
+        if !ty.is_float() && !ty.is_complex() {
+            return None;
+        }
+        let at = (0..leaf.len()).find(|&i| match leaf.get(i) {
+            Scalar::Float(x) => !x.is_finite(),
+            Scalar::Complex(re, im) => !re.is_finite() || !im.is_finite(),
+            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => false,
+        })?;
+        Some((leaf, at))
+    })
+}
+
+/// What operand `i` has at the place of the result, or between which values it lies.
+fn describe(message: &mut String, i: usize, operand: &Literal, result: &Literal, at: usize) {
+    let Some(shape) = operand.array_shape() else { return };
+    let same = result.array_shape().is_some_and(|r| r.dims == shape.dims);
+    let written = if operand.len() == 1 {
+        write!(message, "; operand {i} is {}", shown(operand.get(0)))
+    } else if same {
+        write!(message, "; operand {i} is {} there", shown(operand.get(at)))
+    } else {
+        let values = (0..operand.len()).map(|k| operand.get(k).as_f64());
+        let (low, high) = values
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+        if low > high {
+            return;
+        }
+        write!(message, "; operand {i} lies between {low} and {high}")
+    };
+    written.expect("a string takes everything");
+}
+
+fn place(literal: &Literal, at: usize) -> String {
+    let shape = literal.array_shape().expect("a leaf with elements is an array");
+    let steps = strides(&shape.dims);
+    let mut rest = at;
+    let index: Vec<String> = steps
+        .iter()
+        .map(|&step| {
+            let step = to_usize(step);
+            let i = rest / step;
+            rest %= step;
+            i.to_string()
+        })
+        .collect();
+    format!("[{}]", index.join(","))
+}
+
+fn shown(x: Scalar) -> String {
+    match x {
+        Scalar::Pred(x) => x.to_string(),
+        Scalar::Signed(x) => x.to_string(),
+        Scalar::Unsigned(x) => x.to_string(),
+        Scalar::Float(x) => x.to_string(),
+        Scalar::Complex(re, im) => format!("({re}, {im})"),
+    }
+}

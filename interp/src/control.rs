@@ -1,0 +1,195 @@
+//! Control flow: which computation an instruction calls, and what becomes of the callee's result.
+use crate::interpreter::{fitted, static_shape};
+use crate::machine::{Machine, Then};
+use crate::reference::scan::Step;
+use crate::{Error, Result};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::{Literal, Op, Scalar, Shape};
+
+pub(crate) use crate::reference::scan::Scan;
+
+impl<'m> Machine<'m> {
+    /// Starts the computation `instruction` calls, if it calls one; takes the operands it hands over.
+    pub(crate) fn calls(
+        &mut self,
+        instruction: &'m Instruction,
+        operands: &mut Vec<Literal>,
+    ) -> Result<bool> {
+        match &instruction.op {
+            Op::Call(call) => self.push(call.to_apply, std::mem::take(operands), Then::Return)?,
+            Op::Fusion(fusion) => {
+                self.push(fusion.calls, std::mem::take(operands), Then::Return)?;
+            }
+            Op::While(repeat) => {
+                let value = operands.swap_remove(0);
+                self.push(repeat.condition, vec![value.clone()], Then::Condition(value))?;
+            }
+            Op::Conditional(choice) => {
+                let branch = choose(operands[0].get(0), choice.branches.len());
+                let argument = operands.swap_remove(branch + 1);
+                operands.clear();
+                self.push(choice.branches[branch], vec![argument], Then::Return)?;
+            }
+            Op::Scan(op) => {
+                let scan = Scan::new(op, std::mem::take(operands), &instruction.shape);
+                self.scan(op.to_apply, Box::new(scan))?;
+            }
+            Op::AsyncStart(_) | Op::AsyncUpdate(_) | Op::AsyncDone(_) => {
+                self.asynchronous(instruction, std::mem::take(operands))?;
+            }
+            // Everything else is a function of its operands.
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Takes the result of the computation `instruction` called.
+    pub(crate) fn returned(
+        &mut self,
+        instruction: &'m Instruction,
+        id: InstructionId,
+        then: Then,
+        result: Literal,
+    ) -> Result<()> {
+        match then {
+            Then::Return => self.finish(id, fitted(result, &instruction.shape)),
+            Then::Condition(value) => {
+                let Op::While(repeat) = &instruction.op else {
+                    return Err(Error::internal("a condition belongs to a while"));
+                };
+                if result.get(0) == Scalar::Pred(true) {
+                    self.push(repeat.body, vec![value], Then::Body)?;
+                } else {
+                    self.finish(id, value);
+                }
+            }
+            Then::Body => {
+                let Op::While(repeat) = &instruction.op else {
+                    return Err(Error::internal("a body belongs to a while"));
+                };
+                self.context.spend(1)?;
+                self.push(repeat.condition, vec![result.clone()], Then::Condition(result))?;
+            }
+            Then::Scan(mut scan) => {
+                let Op::Scan(op) = &instruction.op else {
+                    return Err(Error::internal("a step belongs to a scan"));
+                };
+                scan.store(&result);
+                self.scan(op.to_apply, scan)?;
+            }
+            Then::Async(operands) => self.finish(id, pending(instruction, operands, result)),
+        }
+        Ok(())
+    }
+
+    /// Begins the next step of a scan, or ends it.
+    fn scan(&mut self, step: ComputationId, mut scan: Box<Scan>) -> Result<()> {
+        self.context.spend(1)?;
+        match scan.next() {
+            Step::Call(arguments) => self.push(step, arguments, Then::Scan(scan)),
+            Step::Done(result) => {
+                let id = self.current();
+                self.finish(id, result);
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs the wrapped computation where its last operand is bound; elsewhere hands the state on.
+    fn asynchronous(&mut self, instruction: &'m Instruction, operands: Vec<Literal>) -> Result<()> {
+        let is_start = matches!(instruction.op, Op::AsyncStart(_));
+        let (held, output) = if is_start {
+            (operands, None)
+        } else {
+            let mut operands = operands.into_iter();
+            let state = operands.next().expect("verified: the state is operand 0");
+            let parts = state.elements().expect("verified: a tuple");
+            let mut held = parts[0].elements().expect("verified: a tuple").to_vec();
+            held.extend(operands);
+            (held, Some(parts[1].clone()))
+        };
+        let id = self.current();
+        let binds = is_start || instruction.operands.len() > 1;
+        if binds {
+            let start = self.start_of(id)?;
+            let module = self.context.module();
+            if module.computations[start].program_shape().parameters.len() == held.len() {
+                return self.push(start, held.clone(), Then::Async(held));
+            }
+        }
+        // Nobody looks at the output before its computation has run.
+        let output = match (output, &instruction.shape) {
+            (Some(output), _) => output,
+            (None, Shape::Tuple(parts)) => zeros(&parts[1]),
+            (None, _) => return Err(Error::internal("a started op holds a tuple")),
+        };
+        self.finish(id, pending(instruction, held, output));
+        Ok(())
+    }
+
+    /// The computation that the chain of asynchronous instructions ending at `id` runs.
+    fn start_of(&self, id: InstructionId) -> Result<ComputationId> {
+        let computation = self.frames.last().expect("an instruction has a frame").computation;
+        let mut at = id;
+        loop {
+            let instruction = &computation.instructions[at];
+            at = match &instruction.op {
+                Op::AsyncStart(start) => return Ok(start.calls),
+                Op::AsyncUpdate(_)
+                | Op::AsyncDone(_)
+                | Op::Copy(_)
+                | Op::OptBarrier(_)
+                | Op::AddDependency(_)
+                | Op::Domain(_) => instruction.operands[0],
+                Op::GetTupleElement(element) => {
+                    let tuple = &computation.instructions[instruction.operands[0]];
+                    match tuple.op {
+                        Op::Tuple(_) => tuple.operands[crate::index::to_usize(element.index)],
+                        _ => return Err(far_start()),
+                    }
+                }
+                _ => return Err(far_start()),
+            };
+        }
+    }
+
+    /// The instruction the innermost frame stands at.
+    fn current(&self) -> InstructionId {
+        InstructionId::new(self.frames.last().expect("an instruction has a frame").next)
+    }
+}
+
+fn far_start() -> Error {
+    Error::unsupported("operands that are bound far from the `async-start` cannot be followed")
+}
+
+/// What an asynchronous instruction holds: `((operands), output, contexts...)`; or what it gives when it is done.
+fn pending(instruction: &Instruction, operands: Vec<Literal>, output: Literal) -> Literal {
+    match &instruction.shape {
+        Shape::Tuple(parts) if !matches!(instruction.op, Op::AsyncDone(_)) => {
+            let mut elements = vec![Literal::tuple(operands), output];
+            elements.extend(parts.iter().skip(2).map(zeros));
+            fitted(Literal::tuple(elements), &instruction.shape)
+        }
+        other => fitted(output, other),
+    }
+}
+
+/// A value of this shape in which nothing is set.
+fn zeros(shape: &Shape) -> Literal {
+    match shape {
+        Shape::Array(array) => Literal::zeros(static_shape(array)),
+        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(zeros).collect()),
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
+    }
+}
+
+/// The branch a selector chooses: true is the first of two; an index out of range is the last.
+fn choose(selector: Scalar, branches: usize) -> usize {
+    let last = branches.saturating_sub(1);
+    match selector {
+        Scalar::Pred(on) => usize::from(!on),
+        Scalar::Signed(index) => usize::try_from(index).map_or(last, |i| i.min(last)),
+        Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => last,
+    }
+}

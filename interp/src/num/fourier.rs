@@ -1,0 +1,325 @@
+//! The discrete Fourier transform of one line of numbers, of any length in `n log n` steps.
+//!
+//! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed, turned, and
+//! joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a convolution, by lines whose length is a
+//! power of two (Bluestein). The turns `e^(-2 pi i k/n)` come from exactly reduced angles in twice the precision of f64, so
+//! those of f64 are correctly rounded but in the rarest of cases, and those of multiples of a right angle exact.
+use super::pair::{Field, Pair};
+use super::twice::{Real, Twice};
+
+/// Longest prime line that is transformed term by term.
+const LARGEST_PRIME: usize = 31;
+
+/// What a transform of one length needs.
+pub(crate) struct Plan<R> {
+    /// `e^(-2 pi i k/n)` for each k below n, the length.
+    turns: Vec<Pair<R>>,
+    /// Factors of the length: 4 as often as it goes, then primes.
+    factors: Vec<usize>,
+    /// Of each large prime among them.
+    chirps: Vec<Chirp<R>>,
+}
+
+/// A size, offset or count as a number.
+fn number(n: usize) -> Twice {
+    // Below 2^53, as all that is in memory: no rounding.
+    hlo::Scalar::Signed(crate::index::to_i64(n)).as_f64().into()
+}
+
+fn factors(mut n: usize) -> Vec<usize> {
+    let mut factors = Vec::new();
+    let mut factor = 4;
+    while n > 1 {
+        if n.is_multiple_of(factor) {
+            factors.push(factor);
+            n /= factor;
+        } else {
+            factor = match factor {
+                4 => 2,
+                2 => 3,
+                odd if odd * odd > n => n,
+                odd => odd + 2,
+            };
+        }
+    }
+    factors
+}
+
+impl<R: Real + Field> Plan<R> {
+    /// A plan for lines of `n` numbers.
+    pub(crate) fn new(n: usize) -> Self {
+        let factors = factors(n);
+        let mut large: Vec<usize> =
+            factors.iter().copied().filter(|&p| p > LARGEST_PRIME).collect();
+        large.dedup();
+        Self { turns: turns(n), factors, chirps: large.into_iter().map(Chirp::new).collect() }
+    }
+
+    /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`
+    pub(crate) fn transform(&self, line: &[Pair<R>], result: &mut [Pair<R>]) {
+        if !line.is_empty() {
+            self.part(line, 1, &self.factors, result);
+        }
+    }
+
+    /// Transforms every `step`-th number of `line`, as many as `result` has.
+    fn part(&self, line: &[Pair<R>], step: usize, factors: &[usize], result: &mut [Pair<R>]) {
+        let Some((&p, factors)) = factors.split_first() else {
+            result[0] = line[0];
+            return;
+        };
+        let m = result.len() / p;
+        for (r, part) in result.chunks_exact_mut(m).enumerate() {
+            self.part(&line[r * step..], step * p, factors, part);
+        }
+        if let Some(chirp) = self.chirps.iter().find(|chirp| chirp.turns.len() == p) {
+            let mut terms = vec![Pair::ZERO; p];
+            for k in 0..m {
+                self.gather(result, k, step, &mut terms);
+                chirp.transform(&terms, |q, x| result[q * m + k] = x);
+            }
+            return;
+        }
+        let mut terms = [Pair::ZERO; LARGEST_PRIME];
+        let terms = &mut terms[..p];
+        for k in 0..m {
+            self.gather(result, k, step, terms);
+            match *terms {
+                [a, b] => (result[k], result[m + k]) = (a + b, a - b),
+                [a, b, c, d] => {
+                    let (even, odd) = (a + c, b + d);
+                    let (even_rest, odd_rest) = (a - c, (b - d).times_i());
+                    result[k] = even + odd;
+                    result[m + k] = even_rest - odd_rest;
+                    result[2 * m + k] = even - odd;
+                    result[3 * m + k] = even_rest + odd_rest;
+                }
+                _ => self.term_by_term(terms, |q, x| result[q * m + k] = x),
+            }
+        }
+    }
+
+    /// The k-th number of each part, turned.
+    fn gather(&self, result: &[Pair<R>], k: usize, step: usize, terms: &mut [Pair<R>]) {
+        let m = result.len() / terms.len();
+        terms[0] = result[k];
+        for (r, term) in terms.iter_mut().enumerate().skip(1) {
+            let number = result[r * m + k];
+            *term = if k == 0 { number } else { number * self.turns[r * k * step] };
+        }
+    }
+
+    /// The transform of a few numbers by its formula.
+    fn term_by_term(&self, terms: &[Pair<R>], mut store: impl FnMut(usize, Pair<R>)) {
+        let (p, n) = (terms.len(), self.turns.len());
+        for q in 0..p {
+            let mut sum = terms[0];
+            for (r, &term) in terms.iter().enumerate().skip(1) {
+                sum = sum + term * self.turns[q * r % p * (n / p)];
+            }
+            store(q, sum);
+        }
+    }
+}
+
+/// A transform of a large prime length p as a convolution, since `-2jk = (k - j)^2 - j^2 - k^2`.
+struct Chirp<R> {
+    /// `e^(-pi i k^2/p)` for each k below p.
+    turns: Vec<Pair<R>>,
+    /// Of a power of two that holds the convolution.
+    plan: Plan<R>,
+    /// The transformed conjugates of the turns, divided by the length of `plan`.
+    filter: Vec<Pair<R>>,
+}
+
+impl<R: Real + Field> Chirp<R> {
+    fn new(p: usize) -> Self {
+        let all = turns::<R>(2 * p);
+        let turns: Vec<_> = (0..p).map(|k| all[k * k % (2 * p)]).collect();
+        let size = (2 * p).next_power_of_two();
+        let mut wrapped = vec![Pair::ZERO; size];
+        for (k, turn) in turns.iter().enumerate() {
+            wrapped[k] = turn.conj();
+            wrapped[(size - k) % size] = turn.conj();
+        }
+        let plan = Plan::new(size);
+        let mut filter = vec![Pair::ZERO; size];
+        plan.transform(&wrapped, &mut filter);
+        let count = R::nearest(number(size));
+        for x in &mut filter {
+            *x = x.over(count);
+        }
+        Self { turns, plan, filter }
+    }
+
+    fn transform(&self, terms: &[Pair<R>], mut store: impl FnMut(usize, Pair<R>)) {
+        let mut turned = vec![Pair::ZERO; self.filter.len()];
+        for ((slot, &term), &turn) in turned.iter_mut().zip(terms).zip(&self.turns) {
+            *slot = term * turn;
+        }
+        let mut spectrum = turned.clone();
+        self.plan.transform(&turned, &mut spectrum);
+        // The way back is the conjugate of the way there, of conjugates.
+        for (x, &filter) in spectrum.iter_mut().zip(&self.filter) {
+            *x = (*x * filter).conj();
+        }
+        self.plan.transform(&spectrum, &mut turned);
+        for (k, &turn) in self.turns.iter().enumerate() {
+            store(k, turned[k].conj() * turn);
+        }
+    }
+}
+
+/// `e^(-2 pi i k/n)` for each k below n.
+fn turns<R: Real + Field>(n: usize) -> Vec<Pair<R>> {
+    if n == 0 {
+        return Vec::new();
+    }
+    let series = Series::new();
+    // Many turns are products of a coarse and a fine one; a few are cheaper one by one.
+    let fine_count = if n > 2048 { n.isqrt() } else { 1 };
+    let fine: Vec<_> = (0..fine_count).map(|k| series.turn(k, n)).collect();
+    let mut turns = vec![Pair::ZERO; n];
+    let mut coarse = Pair::ZERO;
+    for k in 0..=n / 2 {
+        if k % fine_count == 0 {
+            coarse = series.turn(k, n);
+        }
+        let turn = match k % fine_count {
+            0 => coarse,
+            // A multiple of a right angle has an exact turn.
+            _ if 4 * k % n == 0 => series.turn(k, n),
+            rest => coarse * fine[rest],
+        };
+        let turn = Pair { re: R::nearest(turn.re), im: R::nearest(turn.im) };
+        if k < n {
+            turns[(n - k) % n] = turn.conj();
+            turns[k] = turn;
+        }
+    }
+    turns
+}
+
+/// Terms of the power series of sine and cosine.
+const TERMS: usize = 30;
+
+/// The power series of sine and cosine.
+struct Series {
+    /// 1 / k!
+    coefficients: [Twice; TERMS],
+}
+
+impl Series {
+    fn new() -> Self {
+        let mut coefficients = [Twice::from(1.0); TERMS];
+        for k in 1..TERMS {
+            coefficients[k] = coefficients[k - 1] / number(k);
+        }
+        Self { coefficients }
+    }
+
+    /// `e^(-2 pi i k/n)`
+    fn turn(&self, k: usize, n: usize) -> Pair<Twice> {
+        // Of quarters of a turn: whole ones, and r/n of one.
+        let (quarter, r) = (4 * k / n, 4 * k % n);
+        let (cosine, sine) = if 2 * r <= n {
+            self.cosine_sine(r, n)
+        } else {
+            let (cosine, sine) = self.cosine_sine(n - r, n);
+            (sine, cosine)
+        };
+        match quarter % 4 {
+            0 => Pair { re: cosine, im: -sine },
+            1 => Pair { re: -sine, im: -cosine },
+            2 => Pair { re: -cosine, im: sine },
+            _ => Pair { re: sine, im: cosine },
+        }
+    }
+
+    /// Cosine and sine of r/n of a right angle, at most half of one.
+    fn cosine_sine(&self, r: usize, n: usize) -> (Twice, Twice) {
+        let angle = Twice::FRAC_PI_2 * number(r) / number(n);
+        let square = -(angle * angle);
+        let sum = |from: usize| {
+            let terms = self.coefficients.iter().skip(from).step_by(2);
+            terms.rev().fold(Twice::ZERO, |sum, &term| sum * square + term)
+        };
+        (sum(0), sum(1) * angle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(n: usize) -> Vec<Pair<Twice>> {
+        // Any numbers without a pattern do.
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            Twice::from(f64::from(state) / f64::from(u32::MAX) - 0.5)
+        };
+        (0..n).map(|_| Pair { re: next(), im: next() }).collect()
+    }
+    fn narrow(line: &[Pair<Twice>]) -> Vec<Pair<f64>> {
+        line.iter().map(|z| Pair { re: z.re.rounded(), im: z.im.rounded() }).collect()
+    }
+    /// Largest difference of two lines.
+    fn difference<R: Real>(a: &[Pair<R>], b: &[Pair<Twice>]) -> f64
+    where
+        Twice: From<R>,
+    {
+        let part = |a: R, b: Twice| (Twice::from(a) - b).rounded().abs();
+        a.iter().zip(b).map(|(a, b)| part(a.re, b.re).max(part(a.im, b.im))).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn every_length_gives_what_the_formula_says() {
+        for n in (0..70).chain([74, 97, 128, 210, 1024, 2 * 37 * 37]) {
+            let line = line(n);
+            let series = Series::new();
+            let turns: Vec<_> = (0..n).map(|k| series.turn(k, n)).collect();
+            let formula: Vec<Pair<Twice>> = (0..n)
+                .map(|k| {
+                    let term = |(j, &x): (usize, &Pair<Twice>)| x * turns[j * k % n];
+                    line.iter().enumerate().map(term).fold(Pair::ZERO, |sum, x| sum + x)
+                })
+                .collect();
+            let mut wide = line.clone();
+            Plan::new(n).transform(&line, &mut wide);
+            assert!(difference(&wide, &formula) < 1e-28, "{n}");
+            let line = narrow(&line);
+            let mut result = line.clone();
+            Plan::new(n).transform(&line, &mut result);
+            assert!(difference(&result, &formula) < 1e-13, "{n}");
+        }
+    }
+
+    #[test]
+    fn turns_are_exact_where_they_can_be() {
+        let series = Series::new();
+        let parts = |k, n| {
+            let z = series.turn(k, n);
+            (z.re.rounded(), z.im.rounded())
+        };
+        assert_eq!([0, 1, 2, 3].map(|k| parts(k, 4)), [(1., 0.), (0., -1.), (-1., 0.), (0., 1.)]);
+        assert_eq!(parts(1, 8), (0.5f64.sqrt(), -(0.5f64.sqrt())));
+        assert_eq!(parts(1, 3), (-0.5, -(0.75f64.sqrt())));
+        // The square of a turn is the turn of twice the angle.
+        for (k, n) in [(1, 7), (3, 1_000_003), (17, 4096)] {
+            let (once, double) = (series.turn(k, n), series.turn(2 * k, n));
+            let rest = once * once - double;
+            assert!(rest.re.rounded().abs().max(rest.im.rounded().abs()) < 1e-31, "{k}/{n}");
+        }
+    }
+
+    #[test]
+    fn products_of_turns_are_as_good() {
+        let n = 5000;
+        let series = Series::new();
+        for (k, turn) in turns::<Twice>(n).into_iter().enumerate().step_by(7) {
+            let rest = turn - series.turn(k, n);
+            assert!(rest.re.rounded().abs().max(rest.im.rounded().abs()) < 1e-30, "{k}");
+        }
+    }
+}

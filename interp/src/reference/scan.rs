@@ -1,0 +1,106 @@
+//! `scan`: `(outputs[t].., carries..) = computation(inputs[t].., carries..)` along a dimension
+//!
+//! The inputs come first among the operands, then the initial carries; the result holds the stacked outputs, then the
+//! last carries. Step `t` reads index `t` of the inputs and writes index `t` of the outputs, also in a reverse scan,
+//! which begins at the end. The machine calls the computation; this page says what with and what its result becomes.
+use super::moved::affine;
+use crate::index::{offsets, strides, to_i64, to_usize};
+use crate::interpreter::static_shape;
+use hlo::op::Scan as ScanOp;
+use hlo::{ArrayShape, Literal, Shape};
+
+/// A scan on its way.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    dim: usize,
+    is_reverse: bool,
+    steps: usize,
+    at: usize,
+    inputs: Vec<Literal>,
+    carries: Vec<Literal>,
+    outputs: Vec<Literal>,
+    is_tuple: bool,
+}
+
+/// What a scan does next.
+pub(crate) enum Step {
+    /// Calls its computation.
+    Call(Vec<Literal>),
+    /// Ends.
+    Done(Literal),
+}
+
+impl Scan {
+    pub(crate) fn new(op: &ScanOp, mut operands: Vec<Literal>, shape: &Shape) -> Self {
+        let dim = to_usize(op.dimensions.first().copied().unwrap_or(0));
+        let inputs_count = operands.len() - to_usize(op.num_carries);
+        let carries = operands.split_off(inputs_count);
+        let results = super::array_shapes(shape);
+        let stacked = &results[..results.len() - carries.len()];
+        let outputs: Vec<Literal> =
+            stacked.iter().map(|s| Literal::zeros(static_shape(s))).collect();
+        // Without inputs the outputs say how many steps there are.
+        let size = operands.iter().chain(&outputs).find_map(|x| Some(x.array_shape()?.dims[dim]));
+        Self {
+            dim,
+            is_reverse: op.is_reverse,
+            steps: to_usize(size.unwrap_or(0)),
+            at: 0,
+            inputs: operands,
+            carries,
+            outputs,
+            is_tuple: shape.tuple().is_some(),
+        }
+    }
+
+    /// The arguments of the next step, or the result.
+    pub(crate) fn next(&mut self) -> Step {
+        if self.at < self.steps {
+            let slices = self.inputs.iter().map(|input| self.slice(input));
+            let arguments = slices.chain(self.carries.iter().cloned()).collect();
+            return Step::Call(arguments);
+        }
+        let mut results = std::mem::take(&mut self.outputs);
+        results.append(&mut self.carries);
+        Step::Done(if self.is_tuple { Literal::tuple(results) } else { results.swap_remove(0) })
+    }
+
+    /// Takes the result of the step that was called.
+    pub(crate) fn store(&mut self, result: &Literal) {
+        let alone = std::slice::from_ref(result);
+        let (slices, carries) = result.elements().unwrap_or(alone).split_at(self.outputs.len());
+        let index = self.index();
+        for (output, slice) in self.outputs.iter_mut().zip(slices) {
+            let shape = output.array_shape().expect("verified: an array");
+            let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
+            let mut steps = strides(&dims);
+            let base = to_i64(index) * steps[self.dim];
+            let mut sizes = dims;
+            sizes.remove(self.dim);
+            steps.remove(self.dim);
+            let (to, mut from) = (output.bytes_mut(), slice.bytes().chunks_exact(width));
+            offsets(&sizes, base, &steps, |at| {
+                let at = to_usize(at) * width;
+                if let Some(element) = from.next() {
+                    to[at..at + width].copy_from_slice(element);
+                }
+            });
+        }
+        self.carries = carries.to_vec();
+        self.at += 1;
+    }
+
+    fn index(&self) -> usize {
+        if self.is_reverse { self.steps - 1 - self.at } else { self.at }
+    }
+    /// The input at this step, without the dimension.
+    fn slice(&self, input: &Literal) -> Literal {
+        let from = input.array_shape().expect("verified: an array");
+        let mut steps = strides(&from.dims);
+        let base = to_i64(self.index()) * steps[self.dim];
+        let mut dims = from.dims.clone();
+        dims.remove(self.dim);
+        steps.remove(self.dim);
+        affine(input, &ArrayShape::new(from.ty, dims), base, &steps)
+    }
+}
