@@ -59,6 +59,34 @@ const fn f64_to_f32(x: f64) -> f32 {
     x as f32
 }
 
+/// The value of an f32. The processor's conversion would make a signalling NaN quiet; this keeps its bits.
+#[inline]
+fn from_f32_bits(bits: u32) -> f64 {
+    let x = f32::from_bits(bits);
+    if x.is_nan() { nan_of_f32(bits) } else { f64::from(x) }
+}
+#[cold]
+fn nan_of_f32(bits: u32) -> f64 {
+    float(ElementType::F32).decode(u64::from(bits))
+}
+/// The bits of the nearest f32. A NaN keeps its sign and the leading bits of its payload.
+#[inline]
+fn to_f32_bits(x: f64) -> u32 {
+    if x.is_nan() { f32_of_nan(x) } else { f64_to_f32(x).to_bits() }
+}
+#[cold]
+fn f32_of_nan(x: f64) -> u32 {
+    low_u32(float(ElementType::F32).encode(x))
+}
+#[inline]
+fn rounded_to_f32(x: f64) -> f64 {
+    if x.is_nan() { from_f32_bits(to_f32_bits(x)) } else { f64::from(f64_to_f32(x)) }
+}
+/// What a NaN becomes on its way to another type.
+fn quieted(x: f64) -> f64 {
+    if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
+}
+
 /// The low `bits` of `x`, read as two's complement.
 #[inline]
 const fn sign_extended(x: u64, bits: u32) -> i64 {
@@ -89,7 +117,7 @@ impl Scalar {
         // The types most programs are made of come first: the branch is taken alike for a whole array.
         match (ty, bytes) {
             (ElementType::F32, &[a, b, c, d]) => {
-                Self::Float(f64::from(f32::from_le_bytes([a, b, c, d])))
+                Self::Float(from_f32_bits(u32::from_le_bytes([a, b, c, d])))
             }
             _ => Self::from_bits(ty, wide_word(bytes)),
         }
@@ -105,7 +133,7 @@ impl Scalar {
             Class::Unsigned => Self::Unsigned(masked(low, ty.bits())),
             Class::Float => Self::Float(float(ty).decode(masked(low, ty.bits()))),
             Class::Complex if ty.bits() == 64 => {
-                let part = |bits: u64| f64::from(f32::from_bits(low_u32(bits)));
+                let part = |bits: u64| from_f32_bits(low_u32(bits));
                 Self::Complex(part(low), part(low >> 32))
             }
             Class::Complex => Self::Complex(f64::from_bits(low), f64::from_bits(high)),
@@ -119,11 +147,11 @@ impl Scalar {
             (Self::Pred(x), _) => u128::from(x),
             (Self::Signed(x), _) => u128::from(masked(x.cast_unsigned(), ty.bits())),
             (Self::Unsigned(x), _) => u128::from(masked(x, ty.bits())),
-            (Self::Float(x), _) if ty.bits() == 32 => u128::from(f64_to_f32(x).to_bits()),
+            (Self::Float(x), _) if ty.bits() == 32 => u128::from(to_f32_bits(x)),
             (Self::Float(x), Class::Float) => u128::from(float(ty).encode(x)),
             (Self::Float(x), _) => u128::from(x.to_bits()),
             (Self::Complex(re, im), _) if ty.bits() == 64 => {
-                let part = |x: f64| u128::from(f64_to_f32(x).to_bits());
+                let part = |x: f64| u128::from(to_f32_bits(x));
                 part(re) | part(im) << 32
             }
             (Self::Complex(re, im), _) => u128::from(re.to_bits()) | u128::from(im.to_bits()) << 64,
@@ -167,10 +195,8 @@ impl Scalar {
     pub fn round_to(self, ty: ElementType) -> Self {
         match (self, ty) {
             (Self::Float(_), ElementType::F64) | (Self::Complex(..), ElementType::C128) => self,
-            (Self::Float(x), ElementType::F32) => Self::Float(f64::from(f64_to_f32(x))),
-            (Self::Complex(re, im), _) => {
-                Self::Complex(f64::from(f64_to_f32(re)), f64::from(f64_to_f32(im)))
-            }
+            (Self::Float(x), ElementType::F32) => Self::Float(rounded_to_f32(x)),
+            (Self::Complex(re, im), _) => Self::Complex(rounded_to_f32(re), rounded_to_f32(im)),
             (Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Float(_), _) => {
                 Self::from_bits(ty, self.to_bits(ty))
             }
@@ -218,13 +244,18 @@ impl Scalar {
     /// HLO's `convert`: the value in another type, rounded once.
     ///
     /// A float becomes an integer by cutting off the fraction, within the range; NaN becomes 0. Anything but 0 is true.
-    /// The real part of a complex number is kept.
+    /// The real part of a complex number is kept. A NaN becomes quiet.
     #[must_use]
     pub fn convert(self, from: ElementType, to: ElementType) -> Self {
         if from == to {
             return self;
         }
-        let real = match self {
+        let quiet = match self {
+            Self::Float(x) => Self::Float(quieted(x)),
+            Self::Complex(re, im) => Self::Complex(quieted(re), quieted(im)),
+            Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) => self,
+        };
+        let real = match quiet {
             Self::Complex(re, _) if to.class() != Class::Complex && to.class() != Class::Pred => {
                 Self::Float(re)
             }
@@ -257,7 +288,7 @@ impl Scalar {
             }
             Class::Float => real.to_float(to),
             Class::Complex => {
-                let (re, im) = match self {
+                let (re, im) = match quiet {
                     Self::Complex(re, im) => (re, im),
                     // A whole number is rounded once, to the part it becomes.
                     other => (other.to_float(to.component()).as_f64(), 0.0),

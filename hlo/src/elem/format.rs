@@ -106,7 +106,7 @@ impl FloatFormat {
         ((1 << self.exponent_bits) - 1) << self.mantissa_bits
     }
     /// The code of the largest finite value.
-    const fn largest(self) -> u64 {
+    pub const fn largest(self) -> u64 {
         match self.special {
             Special::Ieee => self.infinity() - 1,
             Special::Fn | Special::PowerOfTwo => self.all_ones() - 1,
@@ -189,7 +189,9 @@ impl FloatFormat {
         match self.special {
             Special::Ieee => {
                 let payload = (x.to_bits() & ((1 << 52) - 1)) >> (52 - self.mantissa_bits);
-                sign | self.infinity() | payload | 1 << (self.mantissa_bits - 1)
+                // Without payload it would be infinity. A signalling NaN stays one: `convert` makes it quiet.
+                let quiet = 1 << (self.mantissa_bits - 1);
+                sign | self.infinity() | if payload == 0 { quiet } else { payload }
             }
             Special::Fn => sign | self.all_ones(),
             // Finite formats have no NaN; XLA:CPU gives -0, whatever the NaN's sign.

@@ -1,11 +1,10 @@
-//! Complex exponential, logarithm, powers and hyperbolic functions.
+//! Complex exponential, logarithm and hyperbolic functions.
 //!
 //! Signs of zero and the results for infinities and NaN are those of C99's annex G.
 use super::complex::{Complex, divide};
 use super::exact::{pow2, sum_of_products, two_product, two_sum};
-use core_math::{
-    atan2, atan2pi, cos, cosh, cospi, exp, expm1, hypot, log, log1p, pow, sin, sinh, sinpi, tanh,
-};
+use super::twice::Twice;
+use core_math::{atan2, cos, cosh, exp, expm1, hypot, log, log1p, sin, sinh, tanh};
 use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
 /// Below it, exp neither overflows nor becomes subnormal.
@@ -35,11 +34,17 @@ fn cosh_times(a: f64, c: f64) -> f64 {
     if a.abs() <= EXP_RANGE { cosh(a) * c } else { exp_times(a.abs(), 0.5 * c) }
 }
 
-/// ln sqrt(1 + `hi` + `lo`), where `lo` is below an ulp of `hi`.
-fn half_log1p(hi: f64, lo: f64) -> f64 {
-    let (t, rest) = two_sum(hi, lo);
+/// ln sqrt(1 + `c` + `x`^2 + `y`^2).
+///
+/// The sum may cancel down to the rounding errors of its products, so these are kept in twice the precision.
+fn half_log1p(c: f64, x: f64, y: f64) -> f64 {
+    let ((p, p_error), (q, q_error)) = (two_product(x, x), two_product(y, y));
+    let (first, first_error) = two_sum(c, p);
+    let (main, second_error) = two_sum(first, q);
+    let errors = Twice::sum(first_error, second_error) + Twice::sum(p_error, q_error);
+    let Twice { hi, lo } = Twice::from(main) + errors;
     // With nothing left the sum could only lose the sign of a zero, and at -1 there is no slope.
-    if rest == 0.0 { 0.5 * log1p(t) } else { 0.5 * (log1p(t) + rest / (1.0 + t)) }
+    if lo == 0.0 { 0.5 * log1p(hi) } else { 0.5 * (log1p(hi) + lo / (1.0 + hi)) }
 }
 
 impl Complex {
@@ -81,10 +86,7 @@ impl Complex {
         let (x, y) = (self.size(), self.re.abs().min(self.im.abs()));
         let size = hypot(self.re, self.im);
         if (0.5..=2.0).contains(&size) {
-            let ((p, p_error), (q, q_error)) = (two_product(x, x), two_product(y, y));
-            let (first, first_error) = two_sum(p, -1.0);
-            let (sum, sum_error) = two_sum(first, q);
-            half_log1p(sum, first_error + sum_error + (p_error + q_error))
+            half_log1p(-1.0, x, y)
         } else if size.is_normal() || !self.is_finite() || self.is_zero() {
             log(size)
         } else if x > 1.0 {
@@ -107,10 +109,7 @@ impl Complex {
         let sum = Self { re: 1.0 + a, im: b };
         let re = if (0.5..=2.0).contains(&hypot(sum.re, b)) {
             // |1 + z|^2 - 1 = 2a + a^2 + b^2
-            let ((p, p_error), (q, q_error)) = (two_product(a, a), two_product(b, b));
-            let (first, first_error) = two_sum(2.0 * a, p);
-            let (second, second_error) = two_sum(first, q);
-            half_log1p(second, first_error + second_error + (p_error + q_error))
+            half_log1p(2.0 * a, a, b)
         } else {
             // Below 1/2 the sum is exact, and above 2 its rounding is small against the logarithm.
             sum.log_abs()
@@ -149,38 +148,6 @@ impl Complex {
         let small = b.abs() / (2.0 * large);
         let (re, im) = if a >= 0.0 { (large, small) } else { (small, large) };
         Self { re, im: im.copysign(b) }.scale(-up)
-    }
-
-    /// self^w as exp(w ln(self)): z^0 and 1^w are 1, 0^w is 0 for Re w > 0.
-    ///
-    /// The error of ln grows with the exponent: with L = |w| |ln z| it is within 4 + 4L ulp of |z^w|, and within 3 ulp
-    /// where both are real and the base is not negative. A real exponent takes its turn as a fraction of pi, so that
-    /// (-1)^2 is 1 with no imaginary part.
-    pub(super) fn power(self, w: Self) -> Self {
-        let Self { re: c, im: d } = w;
-        if w.is_zero() || self == Self::ONE {
-            return Self::ONE;
-        }
-        if self.is_zero() && !w.is_nan() {
-            return match (c > 0.0, d == 0.0) {
-                (true, _) => Self::ZERO,
-                // As XLA's evaluator; 0^-1 is infinite in no direction.
-                (false, true) => Self { re: f64::INFINITY, im: f64::NAN },
-                (false, false) => Self::NAN,
-            };
-        }
-        if d == 0.0 && self.im == 0.0 && self.re > 0.0 {
-            return Self { re: pow(self.re, c), im: 0.0 };
-        }
-        let size = hypot(self.re, self.im);
-        if d == 0.0 && (size.is_normal() || !self.is_finite()) {
-            let (size, turn) = (pow(size, c), c * atan2pi(self.im, self.re));
-            return Self { re: size * cospi(turn), im: size * sinpi(turn) };
-        }
-        let ln = self.log();
-        let (re, _) = sum_of_products(c, ln.re, -d, ln.im);
-        let (im, _) = sum_of_products(c, ln.im, d, ln.re);
-        Self { re, im }.exp()
     }
 
     /// 2.5 ulp.
@@ -264,8 +231,8 @@ impl Complex {
         Self { re: re / norm, im: e * sin(b) / norm }
     }
 
-    /// -i ln((x + iy) / sqrt(x^2 + y^2)), XLA's formula, taken apart so that it keeps its accuracy near zero; 8 ulp,
-    /// unless terms cancel near the poles, where y is close to ix or -ix.
+    /// -i ln((x + iy) / sqrt(x^2 + y^2)), XLA's formula, taken apart so that it keeps its accuracy near zero and
+    /// near the poles, where y is close to ix or -ix; 3 ulp.
     ///
     /// x^2 + y^2 is the product of p = x + iy and q = x - iy. So the imaginary part is ln(|q| / |p|) / 2, where the
     /// difference of the squares is 4 (Re x Im y - Im x Re y), and the real part is half the angle of p over q, or the
@@ -276,9 +243,8 @@ impl Complex {
         let p = Self { re: x.re - y.im, im: x.im + y.re };
         let q = Self { re: x.re + y.im, im: x.im - y.re };
         let dot = sum_of_products(x.re, y.re, x.im, y.im).0;
-        let (smaller, sum) = (x.minus(y), x.plus(y));
-        let half_angle =
-            0.5 * atan2(2.0 * dot, sum_of_products(smaller.re, sum.re, smaller.im, sum.im).0);
+        // Each part of p and q is rounded once, so that their product keeps its accuracy where one of them is small.
+        let half_angle = 0.5 * atan2(2.0 * dot, sum_of_products(p.re, q.re, p.im, q.im).0);
         let square = Self {
             re: sum_of_products(p.re, q.re, -p.im, q.im).0,
             im: 2.0 * sum_of_products(x.re, x.im, y.re, y.im).0,
@@ -295,11 +261,13 @@ impl Complex {
         };
         let norm = |z: Self| sum_of_products(z.re, z.re, z.im, z.im).0;
         let difference = 4.0 * sum_of_products(x.re, y.im, -x.im, y.re).0;
-        let im = if difference > 0.0 {
-            0.25 * log1p(difference / norm(p))
+        let (smaller, larger) = if difference > 0.0 { (p, q) } else { (q, p) };
+        let im = if smaller.size() < pow2(-200) {
+            // Next to a pole, where the square would be lost.
+            0.5 * (larger.log_abs() - smaller.log_abs())
         } else {
-            -0.25 * log1p(-difference / norm(q))
+            0.25 * log1p(difference.abs() / norm(smaller))
         };
-        Self { re, im }
+        Self { re, im: if difference > 0.0 { im } else { -im } }
     }
 }

@@ -4,8 +4,7 @@
 //! what is computed and what happens at the edges; arithmetic says how exactly:
 //!
 //! - whole numbers wrap at their own width (`int`);
-//! - real results are the correctly rounded ones, on every machine the same (`float`); only logistic on `f64` carries
-//!   a bound instead;
+//! - real results are the correctly rounded ones, on every machine the same (`float`);
 //! - complex results carry bounds, stated where they are computed (`complex`).
 //!
 //! XLA's double roundings, flushed denormals and polynomial functions are not copied.
@@ -14,20 +13,24 @@
 mod complex;
 mod complex_area;
 mod complex_exp;
+mod complex_power;
 mod exact;
 pub(crate) mod float;
 pub(crate) mod fourier;
 pub(crate) mod int;
+mod logistic;
 pub(crate) mod pair;
 mod pred;
 pub(crate) mod random;
 pub(crate) mod twice;
+mod twice_functions;
 
 use complex::Complex;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
+pub use float::{binary_f32, binary_f64, unary_f32, unary_f64};
 pub use hlo::op::value::{ComparisonType as Order, Direction};
 
 /// The result of an operation of one operand, of type `ty`.

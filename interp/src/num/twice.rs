@@ -57,8 +57,8 @@ impl Real for f64 {
 /// result; an infinity or NaN is in the first, with nothing in the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Twice {
-    hi: f64,
-    lo: f64,
+    pub(super) hi: f64,
+    pub(super) lo: f64,
 }
 
 impl Twice {

@@ -34,12 +34,11 @@ impl OutputOperandAliasing {
             let input = operand.and_then(|operand| alias.operand_index.of(operand));
             let fits = matches!((output, input), (Some(a), Some(b)) if same_memory(a, b));
             check(fits, rule, || {
-                let name = |part: Option<&Shape>| part.map_or("no part".into(), Shape::to_string);
+                let name = |part: Option<&Shape>| {
+                    part.map_or("no part".into(), |part| format!("{part:#}"))
+                };
                 let (output, input) = (name(output), name(input));
-                format!(
-                    "{output:#} of the result cannot lie in {input:#} of operand {}",
-                    alias.operand
-                )
+                format!("{output} of the result cannot lie in {input} of operand {}", alias.operand)
             })
             .map_err(|e| e.on(Place::Attribute("output_to_operand_aliasing")))?;
         }
