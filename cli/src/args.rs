@@ -42,6 +42,9 @@ pub(crate) struct RunArgs {
     /// Which engine runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
     pub(crate) engine: EngineArg,
+    /// Run custom calls with the C functions of a shared library; may be given several times.
+    #[arg(long, value_name = "LIBRARY")]
+    pub(crate) custom_call_library: Vec<PathBuf>,
     /// Show the result, elided in the middle; the default without --output.
     #[arg(long)]
     pub(crate) print: bool,

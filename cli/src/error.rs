@@ -84,7 +84,7 @@ impl Failure {
         let exit = match error.code() {
             interp::Code::Unsupported { .. } | interp::Code::Elided { .. } => Exit::Unsupported,
             interp::Code::Internal { .. } => Exit::Bug,
-            interp::Code::Invalid { .. } => Exit::Misuse,
+            interp::Code::Invalid { .. } | interp::Code::Library { .. } => Exit::Misuse,
             _ => Exit::Wrong,
         };
         let source = Some((name.to_owned(), text.to_owned()));

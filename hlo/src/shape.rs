@@ -144,17 +144,23 @@ impl From<ArrayShape> for Shape {
     }
 }
 impl fmt::Display for Shape {
-    /// With layouts, as in an instruction's result shape.
+    /// With layouts, as in an instruction's result shape; `{:#}` leaves them out, as messages do.
+    ///
+    /// ```
+    /// let shape: hlo::Shape = "(f32[2,3]{0,1}, s32[])".parse().unwrap();
+    /// assert_eq!(format!("{shape:#}"), "(f32[2,3], s32[])");
+    /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        crate::text::print::shape(&mut text, self, true);
+        crate::text::print::shape(&mut text, self, !f.alternate());
         f.write_str(&text)
     }
 }
 impl fmt::Display for ArrayShape {
+    /// As [`Shape`]: with its layout, and without it as `{:#}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        crate::text::print::array_shape(&mut text, self, true);
+        crate::text::print::array_shape(&mut text, self, !f.alternate());
         f.write_str(&text)
     }
 }

@@ -40,6 +40,15 @@ hlo::error_codes! {
         /// at the first that does.
         "E0409" "{message}"
         NotFinite { message: String },
+        /// A shared library with functions for custom calls cannot be loaded: it is not there, it is made for another
+        /// machine, or something that it needs is missing.
+        "E0410" "library `{path}` cannot be loaded: {message}"
+        Library { path: String, message: String },
+        /// A custom call gave something else than the module says: another shape, or nothing.
+        ///
+        /// The function that was registered for the target, or the module, is wrong.
+        "E0411" "custom call `{target}` gave {found}, the module states {wanted}"
+        CustomCallResult { target: String, found: String, wanted: String },
         /// A mistake in Etalon. Please report it, with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },

@@ -1,18 +1,25 @@
 //! What a program may reach outside of itself: custom calls, infeed and outfeed queues, and who looks on.
 use crate::Result;
+use crate::custom::Library;
 use crate::observe::{Event, Observer};
 use crossbeam_channel::{Receiver, Sender};
+use hlo::ir::BackendConfig;
 use hlo::op::CustomCall;
-use hlo::{Literal, Shape};
+use hlo::{Literal, Module, Shape};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// One call of a custom-call target.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// The instruction's attributes: target, `backend_config`, layouts and the rest.
+    /// The instruction's attributes: target, layouts and the rest.
     pub op: &'a CustomCall,
+    /// Its `backend_config`, as it stands in the text.
+    pub backend_config: Option<&'a BackendConfig>,
+    /// The module, for the computations the call names.
+    pub module: &'a Module,
     /// The operands' values.
     pub operands: &'a [&'a Literal],
     /// The result the module states.
@@ -35,6 +42,7 @@ type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Hooks {
     targets: BTreeMap<String, Target>,
+    libraries: Vec<Arc<Library>>,
     pub(crate) infeed: Option<Receiver<Literal>>,
     pub(crate) outfeed: Option<Sender<Literal>>,
     pub(crate) observer: Option<Observer>,
@@ -54,6 +62,18 @@ impl Hooks {
     ) -> Self {
         self.targets.insert(target.into(), Arc::new(function));
         self
+    }
+    /// Runs custom calls of any target that the shared library at `path` has a C function for,
+    /// `void target(void* out, const void** in)`; they go before targets that are built in, and libraries named first go
+    /// first. What such a function must keep to is described in `docs/custom-calls.md`.
+    ///
+    /// The code of the library runs as part of this process: nothing can be checked of what it does.
+    ///
+    /// # Errors
+    /// `E0407` if the library cannot be loaded.
+    pub fn library(mut self, path: impl AsRef<Path>) -> Result<Self> {
+        self.libraries.push(Arc::new(Library::open(path.as_ref())?));
+        Ok(self)
     }
     /// Where `infeed` takes its values from, in order.
     #[must_use]
@@ -87,6 +107,10 @@ impl Hooks {
     /// The function registered for `target`.
     pub(crate) fn custom_call_target(&self, target: &str) -> Option<&Target> {
         self.targets.get(target)
+    }
+    /// The libraries, in the order they were named.
+    pub(crate) fn libraries(&self) -> &[Arc<Library>] {
+        &self.libraries
     }
     /// Names of the registered targets.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {

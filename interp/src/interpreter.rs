@@ -1,9 +1,9 @@
 //! The entry point: a verified module, options, arguments in, result out.
-use crate::Result;
 use crate::context::Context;
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Step};
+use crate::{Error, Result};
 use hlo::{ArrayShape, Literal, Shape, Verified};
 
 /// How a module is run.
@@ -153,4 +153,13 @@ fn fits(value: &Literal, shape: &Shape) -> bool {
 /// The shape of the data: a dynamic dimension takes its bound.
 pub(crate) fn static_shape(shape: &ArrayShape) -> ArrayShape {
     ArrayShape { dynamic: None, ..shape.clone() }
+}
+
+/// Refuses a shape whose elements cannot be counted or addressed.
+pub(crate) fn checked_bytes(shape: &ArrayShape) -> Result<usize> {
+    let bytes = shape.byte_count().filter(|&b| isize::try_from(b).is_ok());
+    bytes.ok_or_else(|| {
+        let message = format!("{shape} has more elements than memory has addresses");
+        Error::from(Code::OutOfMemory { message })
+    })
 }

@@ -20,6 +20,7 @@ mod block;
 mod check_nan;
 mod context;
 mod control;
+mod custom;
 mod error;
 mod hooks;
 mod index;
@@ -35,7 +36,6 @@ pub use hooks::{Call, Hooks};
 pub use interpreter::{Interpreter, Options};
 pub use machine::{Machine, Step};
 pub use observe::Event;
-pub use reference::is_implemented;
 
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -67,7 +67,5 @@ fn describe(opcode: Opcode, asked: &str) -> String {
         Accuracy::Random => "only the distribution is defined".to_owned(),
     };
     let _ = writeln!(text, "accuracy:     {accuracy}");
-    let runs = if interp::is_implemented(opcode) { "yes" } else { "not yet" };
-    let _ = writeln!(text, "runs:         {runs}");
     text
 }

@@ -36,7 +36,10 @@ fn one(args: &RunArgs, path: &Path) -> Result<()> {
     let options = args.limits.options().check_nan(args.check_nan);
     let trace = args.trace.as_deref().map(Trace::create).transpose()?;
     let profile = args.profile.then(Profile::default);
-    let hooks = watched(trace.clone(), profile.clone());
+    let mut hooks = watched(trace.clone(), profile.clone());
+    for library in &args.custom_call_library {
+        hooks = hooks.library(library).map_err(|e| Failure::run(&e, &name, &text))?;
+    }
     let progress = output::Progress::new(&format!("running {name}"));
     let result = conformance::Engine::from(args.engine).run(&verified, &inputs, options, hooks);
     drop(progress);

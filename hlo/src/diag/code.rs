@@ -134,8 +134,8 @@ error_codes! {
         "E0203" "{message}"
         ParameterNumber { message: String },
         /// Computations may not call themselves, directly or through others.
-        "E0204" "computation `{name}` calls itself"
-        Recursion { name: String },
+        "E0204" "computation `{name}` calls itself: {path}"
+        Recursion { name: String, path: String },
         /// A called computation's parameters or result do not fit the instruction that calls it.
         "E0205" "{message} ({rule})"
         Callee { rule: &'static str, message: String },
@@ -143,8 +143,8 @@ error_codes! {
         "E0206" "{message}"
         Header { message: String },
         /// A rule of the operation's specification is broken. The label in parentheses is the rule's name: the
-        /// constraint's label in the `StableHLO` specification where it has one, or the check of XLA's shape
-        /// inference.
+        /// constraint's label in the `StableHLO` specification where it has one, or a name that says what is
+        /// wanted.
         "E0301" "{message} ({rule})"
         Rule { rule: &'static str, message: String },
         /// The instruction states a result shape other than the one its operands and attributes give. Layouts

@@ -99,6 +99,10 @@ impl Error {
     pub fn span(&self) -> Option<Span> {
         self.0.span
     }
+    /// Which part of the instruction at [`Error::span`] it is about.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
     /// What to do about it.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()

@@ -10,6 +10,8 @@ pub enum Place {
     /// All of it.
     #[default]
     Whole,
+    /// The shape it states.
+    Shape,
     /// The attribute of this name.
     Attribute(&'static str),
     /// The operand of this number.
@@ -18,10 +20,13 @@ pub enum Place {
 
 /// Narrows the span of an instruction (from its opcode to its last attribute) to `place`; gives `span` back where the
 /// part is not found, as with an attribute that was left out.
+///
+/// For [`Place::Shape`] the span is what stands between the instruction's name and its opcode.
 pub fn locate(text: &str, span: Span, place: &Place) -> Span {
     let Some(body) = text.get(span.range()) else { return span };
     let found = match place {
         Place::Whole => None,
+        Place::Shape => shape(body),
         Place::Attribute(name) => attribute(body, name),
         Place::Operand(number) => operand(body, *number),
     };
@@ -29,62 +34,89 @@ pub fn locate(text: &str, span: Span, place: &Place) -> Span {
     found.map_or(span, |(a, b)| Span::new(start + a, start + b))
 }
 
-/// Splits at commas: those between operands, in the first parentheses, and those between attributes. Calls `part` with
-/// the bounds of each and whether it is an operand.
-fn parts(body: &str, mut part: impl FnMut(usize, usize, bool) -> bool) {
-    let (mut depth, mut start, mut quote) = (0usize, 0, None);
-    let (mut opened, mut operands) = (false, false);
+/// A piece between commas or parentheses, without the blanks and comments around it.
+#[derive(Default, Clone, Copy)]
+struct Part {
+    start: usize,
+    end: usize,
+    is_operand: bool,
+}
+
+/// Splits at commas: those between operands, in the first parentheses, and those between attributes. Calls `visit` with
+/// each part until it says that it has found what it wants.
+fn parts(body: &str, mut visit: impl FnMut(Part) -> bool) {
+    let (mut depth, mut opened) = (0usize, false);
+    let mut part = Part::default();
     let bytes = body.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
-        let byte = bytes[i];
-        match (quote, byte) {
-            (Some(_), b'\\') => i += 1,
-            (Some(q), _) if q == byte => quote = None,
-            (Some(_), _) => {}
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'(' | b'{' | b'[') => {
-                depth += 1;
-                if !opened && byte == b'(' {
-                    (opened, operands, start) = (true, true, i + 1);
-                }
-            }
-            (None, b')' | b'}' | b']') => {
-                if operands && depth == 1 {
-                    operands = false;
-                    if part(start, i, true) {
-                        return;
-                    }
-                }
-                depth = depth.saturating_sub(1);
-            }
-            (None, b',') if depth == usize::from(operands) => {
-                if part(start, i, operands) {
+        let next = i + token(&body[i..]);
+        let inside = usize::from(part.is_operand);
+        match bytes[i] {
+            b'/' if next > i + 1 => {}
+            byte if byte.is_ascii_whitespace() => {}
+            b',' if depth == inside => {
+                if visit(part) {
                     return;
                 }
-                start = i + 1;
+                part = Part { start: next, end: next, ..part };
             }
-            _ => {}
+            b'(' if !opened => {
+                (opened, depth) = (true, depth + 1);
+                part = Part { start: next, end: next, is_operand: true };
+            }
+            b')' if part.is_operand && depth == 1 => {
+                if visit(part) {
+                    return;
+                }
+                depth = 0;
+                part = Part { start: next, end: next, is_operand: false };
+            }
+            byte => {
+                match byte {
+                    b'(' | b'{' | b'[' => depth += 1,
+                    b')' | b'}' | b']' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                if part.end == part.start {
+                    part.start = i;
+                }
+                part.end = next;
+            }
         }
-        i += 1;
+        i = next;
     }
-    part(start.min(body.len()), body.len(), false);
+    visit(part);
 }
 
-fn trimmed(body: &str, start: usize, end: usize) -> Option<(usize, usize)> {
-    let inner = body.get(start..end)?;
-    let lead = inner.len() - inner.trim_start().len();
-    let kept = inner.trim().len();
-    (kept > 0).then_some((start + lead, start + lead + kept))
+/// How many bytes a string, a comment or a character takes; brackets in the first two are none.
+fn token(rest: &str) -> usize {
+    let mut chars = rest.chars();
+    let first = chars.next().map_or(1, char::len_utf8);
+    let closed = |end: Option<usize>, length: usize| end.map_or(rest.len(), |at| at + length);
+    match rest.as_bytes() {
+        [b'/', b'*', ..] => closed(rest[2..].find("*/"), 4),
+        [b'/', b'/', ..] => closed(rest.find('\n'), 0),
+        [quote @ (b'"' | b'\''), inner @ ..] => {
+            let mut escaped = false;
+            let end = inner.iter().position(|byte| {
+                let ends = byte == quote && !escaped;
+                escaped = *byte == b'\\' && !escaped;
+                ends
+            });
+            closed(end, 2)
+        }
+        _ => first,
+    }
 }
 
 fn attribute(body: &str, name: &str) -> Option<(usize, usize)> {
     let mut found = None;
-    parts(body, |start, end, is_operand| {
-        let Some((a, b)) = trimmed(body, start, end) else { return false };
-        let named = body[a..b].strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
-        if !is_operand && named {
-            found = Some((a, b));
+    parts(body, |part| {
+        let written = &body[part.start..part.end];
+        let named = written.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
+        if !part.is_operand && named {
+            found = Some((part.start, part.end));
         }
         found.is_some()
     });
@@ -93,16 +125,31 @@ fn attribute(body: &str, name: &str) -> Option<(usize, usize)> {
 
 fn operand(body: &str, number: usize) -> Option<(usize, usize)> {
     let (mut seen, mut found) = (0, None);
-    parts(body, |start, end, is_operand| {
-        if is_operand {
-            if seen == number {
-                found = trimmed(body, start, end);
-            }
-            seen += 1;
+    parts(body, |part| {
+        if part.is_operand && seen == number {
+            found = (part.end > part.start).then_some((part.start, part.end));
         }
-        !is_operand || found.is_some()
+        seen += 1;
+        !part.is_operand || found.is_some()
     });
     found
+}
+
+/// The shape in ` = shape `.
+fn shape(between: &str) -> Option<(usize, usize)> {
+    let (mut i, mut start, mut end) = (0, None, 0);
+    while i < between.len() {
+        let next = i + token(&between[i..]);
+        let first = between.as_bytes()[i];
+        let comment = first == b'/' && next > i + 1;
+        let sign = start.is_none() && matches!(first, b':' | b'=');
+        if !comment && !sign && !first.is_ascii_whitespace() {
+            start.get_or_insert(i);
+            end = next;
+        }
+        i = next;
+    }
+    start.map(|start| (start, end))
 }
 
 #[cfg(test)]
@@ -122,5 +169,22 @@ mod tests {
         assert_eq!(at(text, &Place::Operand(1)), "y");
         assert_eq!(at(text, &Place::Operand(2)), text);
         assert_eq!(at(text, &Place::Attribute("strides")), text);
+    }
+
+    #[test]
+    fn comments_belong_to_nothing() {
+        let text = "add(x /* ( */, /*index=1*/y // )\n), a={1} /* , b={2} */, b=\"\\\",\" // c=3";
+        assert_eq!(at(text, &Place::Operand(0)), "x");
+        assert_eq!(at(text, &Place::Operand(1)), "y");
+        assert_eq!(at(text, &Place::Attribute("a")), "a={1}");
+        assert_eq!(at(text, &Place::Attribute("b")), "b=\"\\\",\"");
+        assert_eq!(at(text, &Place::Attribute("c")), text);
+        assert_eq!(at("f()", &Place::Operand(0)), "f()");
+    }
+
+    #[test]
+    fn finds_the_shape_before_an_opcode() {
+        assert_eq!(at(" = (f32[2]{0}, s32[]) /* b */ ", &Place::Shape), "(f32[2]{0}, s32[])");
+        assert_eq!(at(" = ", &Place::Shape), " = ");
     }
 }

@@ -43,6 +43,13 @@ macro_rules! element_types {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
+            /// The name as it is spoken in a sentence: `an s32`, `a u8`.
+            pub(crate) fn with_article(self) -> String {
+                let name = self.name();
+                // "Ess", "eff": what counts is the sound.
+                let article = if name.starts_with(['s', 'f']) { "an" } else { "a" };
+                format!("{article} {name}")
+            }
             /// The type of this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant),)* _ => None }

@@ -67,7 +67,7 @@ impl ModuleConfig {
             if part.is_none() {
                 let index: Vec<_> = alias.output_index.iter().map(i64::to_string).collect();
                 let message = format!(
-                    "input_output_alias names part {{{}}} of the result, which is {result}",
+                    "input_output_alias names part {{{}}} of the result, which is {result:#}",
                     index.join(",")
                 );
                 return Err(Code::Header { message }.into());

@@ -162,7 +162,10 @@ impl NpyArray {
     pub fn to_literal(&self, shape: &ArrayShape) -> Result<Literal, NpzError> {
         let wrong = |message: String| NpzError::Array { name: self.name.clone(), message };
         if self.dims != shape.dims {
-            return Err(wrong(format!("it has sizes {:?}, wanted {shape}", self.dims.as_slice())));
+            return Err(wrong(format!(
+                "it has sizes {:?}, wanted {shape:#}",
+                self.dims.as_slice()
+            )));
         }
         let width = shape.ty.storage_bytes();
         let kind_fits = match (numpy_kind(shape.ty), self.kind) {

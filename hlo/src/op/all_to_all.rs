@@ -37,7 +37,7 @@ impl ShapeRule for AllToAll {
             for (i, operand) in operands.iter().enumerate() {
                 let same = operand.ty == operands[0].ty && operand.dims == operands[0].dims;
                 check(same, "all_to_all_same_shape", || {
-                    format!("operands of `all-to-all` are {} and {operand}", operands[0])
+                    format!("operands of `all-to-all` are {:#} and {operand:#}", operands[0])
                 })
                 .map_err(|e| e.on(Place::Operand(i)))?;
             }
@@ -51,7 +51,7 @@ impl ShapeRule for AllToAll {
         in_rank(dim, &operands, "all_to_all_c1")?;
         let dynamic = (0..operands[0].rank()).any(|d| operands[0].is_dynamic(d));
         check(!dynamic, "all_to_all_dynamic", || {
-            format!("{} has a dynamic dimension, and cannot be split", operands[0])
+            format!("{:#} has a dynamic dimension, and cannot be split", operands[0])
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         Ok(cx.operands[0].clone())

@@ -44,7 +44,7 @@ impl ShapeRule for AsyncStart {
         check(fits, "async_start_operands", || {
             let shapes = |list: &[&Shape]| Shape::Tuple(list.iter().map(|&s| s.clone()).collect());
             let (found, wanted) = (shapes(cx.operands), shapes(&callee.parameters));
-            format!("the computation takes {wanted}, it is given {found}")
+            format!("the computation takes {wanted:#}, it is given {found:#}")
         })
         .map_err(|e| e.on(Place::Attribute("calls")))?;
         let operands = cx.operands.iter().map(|&o| o.clone()).collect();
@@ -106,7 +106,7 @@ fn state<'a>(cx: &Infer<'a>) -> Result<(&'a [Shape], &'a [Shape])> {
         _ => None,
     };
     check(found.is_some(), "async_state", || {
-        format!("`{}` takes ((operands), result, ...), not {}", cx.opcode, cx.operands[0])
+        format!("`{}` takes ((operands), result, ...), not {:#}", cx.opcode, cx.operands[0])
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     Ok(found.expect("checked above"))

@@ -45,7 +45,7 @@ impl<'b> Features<'_, 'b> {
         let operand = cx.array(0)?;
         cx.types(0, crate::ElementType::is_float, "float")?;
         check(operand.dim(index).is_some(), rule, || {
-            format!("feature_index={index} is no dimension of {operand}")
+            format!("feature_index={index} is no dimension of {operand:#}")
         })
         .map_err(|e: Error| e.on(Place::Attribute("feature_index")))?;
         Ok(Features { cx, operand, index })
@@ -71,7 +71,7 @@ impl<'b> Features<'_, 'b> {
     fn one_each(&self, i: usize, name: &str, rule: &'static str) -> Result<()> {
         let (found, wanted) = (self.cx.array(i)?, self.shape());
         check(found.dims == wanted.dims, rule, || {
-            format!("the {name} is {found}, wanted {wanted}: one number for each feature")
+            format!("the {name} is {found:#}, wanted {wanted:#}: one number for each feature")
         })
         .map_err(|e| e.on(Place::Operand(i)))
     }
@@ -109,7 +109,7 @@ impl ShapeRule for BatchNormGrad {
         features.same_type("batch_norm_grad_c2")?;
         let (operand, gradient) = (features.operand, cx.array(4)?);
         check(operand.dims == gradient.dims, "batch_norm_grad_c3", || {
-            format!("the gradient is {gradient}, the operand {operand}")
+            format!("the gradient is {gradient:#}, the operand {operand:#}")
         })
         .map_err(|e| e.on(Place::Operand(4)))?;
         features.one_each(1, "scale", "batch_norm_grad_c5")?;

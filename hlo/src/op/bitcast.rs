@@ -1,15 +1,36 @@
 //! `bitcast` and `bitcast-convert`: the same bits under another shape or type.
 use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
     /// The operand's memory under another shape and layout.
+    ///
+    /// Nothing moves: the elements are put one after the other as the operand's layout says, and read as the result's
+    /// layout says. It is the one op whose value depends on layouts. The element type may change with the shape.
+    ///
+    /// # Shape
+    ///
+    /// The stated one. Refused, as `bitcast_size`: a result that does not take as many bits of memory as the operand. An
+    /// element narrower than a byte takes a byte, unless the layout packs it (`E(4)`).
     pub struct Bitcast {}
 }
 attrs! {
-    /// The operand's bits as another element type; the first part of an element is its least significant.
+    /// The operand's bits as another element type.
     ///
-    /// To a narrower type a dimension is added at the end, to a wider one the last dimension is taken away.
+    /// To a type of the same width each element is read anew. To a narrower one each element becomes several, along a new
+    /// last dimension; the first of them is the least significant part. To a wider one it is the other way round: the last
+    /// dimension is taken away. Types narrower than a byte are packed for this: `u8[2]` is `u4[2,2]`.
+    ///
+    /// # Shape
+    ///
+    /// The stated element type; the operand's dimensions, with the last one added or taken away.
+    ///
+    /// # Refused
+    ///
+    /// - `bitcast_convert_c1`: one width is no multiple of the other; or the last dimension of the operand does not make
+    ///   up one element of a wider type.
+    /// - `bitcast_convert_c2`: only one of both types is complex.
     pub struct BitcastConvert {}
 }
 
@@ -28,8 +49,14 @@ impl ShapeRule for Bitcast {
         let (operand, result) = (cx.array(0)?, cx.stated_array()?);
         let (from, to) = (bits(operand), bits(result));
         check(from.is_some() && from == to, "bitcast_size", || {
-            format!("{operand} and {result} do not take the same memory")
-        })?;
+            let bits = |n: Option<u128>| n.map_or_else(|| "too many".to_owned(), |n| n.to_string());
+            format!(
+                "{operand:#} takes {} bits of memory, {result:#} takes {}",
+                bits(from),
+                bits(to)
+            )
+        })
+        .map_err(|e| e.on(Place::Shape))?;
         Ok(result.clone().into())
     }
 }
@@ -37,22 +64,25 @@ impl ShapeRule for BitcastConvert {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, to) = (cx.array(0)?, cx.stated_array()?.ty);
         let from = operand.ty;
-        check(from.is_complex() == to.is_complex(), "bitcast_convert_complex", || {
+        check(from.is_complex() == to.is_complex(), "bitcast_convert_c2", || {
             format!("{from} cannot be read as {to}: both are complex or neither is")
-        })?;
+        })
+        .map_err(|e| e.on(Place::Shape))?;
         let width = |ty: ElementType| i64::from(ty.bits());
         let (wide, narrow) = (width(from).max(width(to)), width(from).min(width(to)));
         check(wide % narrow == 0, "bitcast_convert_c1", || {
-            format!("{wide} bits are no multiple of {narrow}")
-        })?;
+            format!("{from} and {to}: {wide} bits are no multiple of {narrow}")
+        })
+        .map_err(|e| e.on(Place::Shape))?;
         let ratio = wide / narrow;
         let mut dims = operand.dims.clone();
         if width(from) > width(to) {
             dims.push(ratio);
         } else if width(from) < width(to) {
-            check(dims.last() == Some(&ratio), "bitcast_convert_c2", || {
-                format!("the last dimension of {operand} must be {ratio}, to become one {to}")
-            })?;
+            check(dims.last() == Some(&ratio), "bitcast_convert_c1", || {
+                format!("{ratio} elements of {from} make one of {to}, so the last dimension of {operand:#} must be {ratio}")
+            })
+            .map_err(|e| e.on(Place::Operand(0)))?;
             dims.pop();
         }
         Ok(ArrayShape::new(to, dims).into())

@@ -1,13 +1,28 @@
 //! `broadcast`: repeats an array along new dimensions.
+use super::rules::List;
 use super::{Infer, ShapeRule, check};
 use crate::diag::{Code, Place};
 use crate::{Error, Result, Shape};
 
 attrs! {
-    /// Repeats the operand along the dimensions not listed.
+    /// Repeats the operand along new dimensions.
     ///
-    /// Element `o` of the result is element `(o[dimensions[0]], o[dimensions[1]], ...)` of the operand. The list need
-    /// not be sorted; no dimension is stretched.
+    /// Operand dimension `d` becomes result dimension `dimensions[d]`; along every result dimension not listed, all
+    /// elements are the same. Element `o` of the result is element `(o[dimensions[0]], o[dimensions[1]], ...)` of the
+    /// operand. The list need not be sorted: `dimensions={1,0}` transposes. No dimension is stretched: one of size 1 stays
+    /// of size 1, which is more narrow than what `StableHLO` means by the same name.
+    ///
+    /// # Shape
+    ///
+    /// The stated one. Left out, it is the operand's own.
+    ///
+    /// # Refused
+    ///
+    /// - `broadcast_in_dim_c1`: the result has the operand's element type.
+    /// - `broadcast_in_dim_c2`: `dimensions` has one entry for each operand dimension. Only for a scalar may the list be
+    ///   missing.
+    /// - `broadcast_in_dim_c3`, `_c4`: its entries are dimensions of the result, none twice.
+    /// - `broadcast_in_dim_c5`: a dimension keeps its size.
     pub struct Broadcast {
         /// For each operand dimension, the result dimension it becomes.
         pub dimensions: Vec<i64> = "dimensions", always Vec::new();
@@ -29,22 +44,21 @@ impl ShapeRule for Broadcast {
         // Without a stated shape XLA gives the operand's own.
         let Some(stated) = cx.stated else { return Ok(operand.clone().into()) };
         let result = cx.stated_array()?;
-        let on = |e: Error| e.on(Place::Attribute("dimensions"));
-        check(self.dimensions.len() == operand.rank(), "broadcast_in_dim_c2", || {
-            let listed = self.dimensions.len();
-            format!("{listed} dimensions are listed for an operand of rank {}", operand.rank())
-        })
-        .map_err(on)?;
-        super::rules::dims_of(&self.dimensions, result, "broadcast_in_dim_c3", "dimensions")?;
+        let list = List { attribute: "dimensions", dims: &self.dimensions };
+        let each = || format!("one for each dimension of {operand:#}");
+        list.counts(operand.rank(), "broadcast_in_dim_c2", each)?;
+        list.within(result, "broadcast_in_dim_c3")?;
+        list.unique("broadcast_in_dim_c4")?;
         for (&dim, &size) in self.dimensions.iter().zip(&operand.dims) {
             check(result.dim(dim) == Some(size), "broadcast_in_dim_c5", || {
-                format!("a dimension of size {size} cannot become dimension {dim} of {result}")
+                format!("a dimension of size {size} cannot become dimension {dim} of {result:#}")
             })
-            .map_err(on)?;
+            .map_err(|e| e.on(Place::Attribute("dimensions")))?;
         }
         check(result.ty == operand.ty, "broadcast_in_dim_c1", || {
             format!("a broadcast of {} cannot give {}", operand.ty, result.ty)
-        })?;
+        })
+        .map_err(|e| e.on(Place::Shape))?;
         Ok(stated.clone())
     }
 }

@@ -6,6 +6,11 @@ use crate::{Result, Shape};
 
 attrs! {
     /// Runs a computation on the operands and gives its result.
+    ///
+    /// # Shape
+    ///
+    /// The result of the computation. Refused, as `call_parameters`: operands that are not, in number and shapes, what
+    /// the computation takes.
     pub struct Call {
         /// The computation.
         pub to_apply: ComputationId = "to_apply";

@@ -26,11 +26,11 @@ impl ShapeRule for Cholesky {
         let on_a = |e: crate::Error| e.on(Place::Operand(0));
         let sizes = matrix(a);
         check(sizes.is_some(), "cholesky_c2", || {
-            format!("{a} is no matrix: it has fewer than two dimensions")
+            format!("{a:#} is no matrix: it has fewer than two dimensions")
         })
         .map_err(on_a)?;
         check(sizes.is_some_and(|[rows, columns]| rows == columns), "cholesky_c3", || {
-            format!("the matrices of {a} are not square")
+            format!("the matrices of {a:#} are not square")
         })
         .map_err(on_a)?;
         Ok(a.clone().into())

@@ -4,9 +4,21 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// The middle operand, limited from below by the first and from above by the last: `min(max(x, low), high)`.
+    /// The middle operand, limited from below by the first and from above by the last.
     ///
-    /// The bounds are scalars or have the operand's dimensions. Where they cross, the upper bound wins.
+    /// `clamp(low, x, high)` is `minimum(maximum(x, low), high)`, element by element: where the bounds cross, the upper
+    /// one wins, and NaN in any of the three gives NaN. Each bound is a scalar, which holds for all elements, or an array
+    /// of the operand's dimensions.
+    ///
+    /// # Shape
+    ///
+    /// The middle operand's.
+    ///
+    /// # Refused
+    ///
+    /// - `clamp_c1`, `clamp_c2`: the lower, the upper bound is neither a scalar nor of the operand's dimensions.
+    /// - `clamp_c3`: a bound is of another element type.
+    /// - `E0303`: complex values, which have no order.
     pub struct Clamp {}
 }
 
@@ -17,7 +29,9 @@ impl ShapeRule for Clamp {
         for (i, rule) in [(0, "clamp_c1"), (2, "clamp_c2")] {
             let bound = cx.array(i)?;
             check(bound.rank() == 0 || bound.dims == operand.dims, rule, || {
-                format!("the bound {bound} is neither a scalar nor of the dimensions of {operand}")
+                format!(
+                    "the bound {bound:#} is neither a scalar nor of the dimensions of {operand:#}"
+                )
             })
             .map_err(|e| e.on(Place::Operand(i)))?;
             check(bound.ty == operand.ty, "clamp_c3", || {

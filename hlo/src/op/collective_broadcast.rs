@@ -33,7 +33,7 @@ impl ShapeRule for CollectiveBroadcast {
             check(
                 root.ty == ElementType::S32 && root.dims.as_slice() == [count],
                 "collective_broadcast_root",
-                || format!("the roots are {root}, wanted s32[{data}]: one for each operand"),
+                || format!("the roots are {root}, wanted s32[{data:#}]: one for each operand"),
             )
             .map_err(|e| e.on(Place::Operand(data)))?;
         }

@@ -76,7 +76,7 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
     // The buffers may be tuples, a box for each; the rules below are for arrays.
     if let (Some(input), Some(output)) = (cx.operands[0].array(), cx.operands[1].array()) {
         check(input.ty == output.ty, "collective_permute_in_place_type", || {
-            format!("a box of {input} cannot be moved into {output}")
+            format!("a box of {input:#} cannot be moved into {output:#}")
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         for (i, buffer) in [(2, input), (3, output)] {
@@ -89,7 +89,7 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
                         .zip(&buffer.dims)
                         .all(|(&size, &dim)| (0..=dim).contains(&size));
                 check(fits, "collective_permute_slice_sizes", || {
-                    format!("a box of sizes {sizes:?} does not lie in {buffer}")
+                    format!("a box of sizes {sizes:?} does not lie in {buffer:#}")
                 })
                 .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
             }
@@ -106,6 +106,6 @@ fn offsets(shape: &Shape, rank: usize, boxes: usize) -> Result<()> {
     };
     let several = || shape.tuple().is_some_and(|all| all.len() == boxes && all.iter().all(one));
     check((boxes == 1 && one(shape)) || several(), "collective_permute_offsets", || {
-        format!("the offsets are {shape}, wanted {rank} times s32[] for each of {boxes} boxes")
+        format!("the offsets are {shape:#}, wanted {rank} times s32[] for each of {boxes} boxes")
     })
 }

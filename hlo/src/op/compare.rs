@@ -1,5 +1,6 @@
 //! `compare`: the truth of a relation, element by element.
-use super::rule::{merge_dynamic, same_dims};
+use super::rule::merge_dynamic;
+use super::rules::same_dims_as_first;
 use super::value::{ComparisonType, Direction};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -8,6 +9,21 @@ use crate::{ElementType, Result, Shape};
 
 attrs! {
     /// Compares element by element.
+    ///
+    /// With `type=FLOAT`, NaN is unordered: every relation with it is false but `NE`, which is true; `-0` equals `0`. With
+    /// `type=TOTALORDER` floats are ordered by sign and magnitude: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`. Complex
+    /// values are compared by their real parts, and by their imaginary parts where those are equal.
+    ///
+    /// # Shape
+    ///
+    /// `pred`, of the operands' dimensions.
+    ///
+    /// # Refused
+    ///
+    /// - `compare_c1`: the operands have the same element type.
+    /// - `compare_c2`: the operands have the same dimensions.
+    /// - `compare_c3`: `type` is the one of the element type: `SIGNED`, `UNSIGNED` (of `pred` too), `FLOAT`; of floats also
+    ///   `TOTALORDER`.
     pub struct Compare {
         /// The relation.
         pub direction: Direction = "direction";
@@ -40,14 +56,15 @@ impl ShapeRule for Compare {
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
-        check(lhs.ty == rhs.ty, "compare_c1", || {
-            format!("operands are {} and {}", lhs.ty, rhs.ty)
-        })?;
-        same_dims(cx, lhs, rhs, 1)?;
+        check(lhs.ty == rhs.ty, "compare_c1", || format!("operands are {} and {}", lhs.ty, rhs.ty))
+            .map_err(|e| e.on(Place::Operand(1)))?;
+        same_dims_as_first(cx, 1, "compare_c2")
+            .map_err(|e| e.with_help("HLO does not broadcast by itself: add a `broadcast`"))?;
         let order = self.order(lhs.ty);
         let total = order == ComparisonType::TotalOrder && lhs.ty.is_float();
         check(total || order == Self::default_type(lhs.ty), "compare_c3", || {
-            format!("values of {} are not compared as {order:?}", lhs.ty)
+            let default = Self::default_type(lhs.ty);
+            format!("`type` is {}, but {} is compared as {}", order.name(), lhs.ty, default.name())
         })
         .map_err(|e| e.on(Place::Attribute("type")))?;
         Ok(merge_dynamic(lhs.with_type(ElementType::Pred), rhs).into())

@@ -5,7 +5,19 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Puts the operands end to end.
+    /// Puts the operands end to end along a dimension, in their order.
+    ///
+    /// # Shape
+    ///
+    /// The first operand's, with the sum of all sizes in the dimension.
+    ///
+    /// # Refused
+    ///
+    /// - `E0202`: no operand at all. `E0107`: more than one dimension.
+    /// - `concatenate_c1`: all operands have the same element type.
+    /// - `concatenate_c2`: they have the same sizes in all other dimensions.
+    /// - `concatenate_c4`: the dimension is one of the operands'.
+    /// - `concatenate_c6`: the sum fits 64 bits.
     pub struct Concatenate {
         /// The dimension along which; one entry.
         pub dimensions: Vec<i64> = "dimensions";
@@ -21,7 +33,7 @@ impl ShapeRule for Concatenate {
         let first = cx.array(0)?;
         let dim = only(&self.dimensions, "dimensions")?;
         check(first.dim(dim).is_some(), "concatenate_c4", || {
-            format!("dimension {dim} does not exist in {first}")
+            format!("dimension {dim} does not exist in {first:#}")
         })
         .map_err(|e| e.on(Place::Attribute("dimensions")))?;
         let at = usize::try_from(dim).expect("checked above");
@@ -34,10 +46,18 @@ impl ShapeRule for Concatenate {
             let same = operand.rank() == first.rank()
                 && (0..first.rank()).all(|d| d == at || operand.dims[d] == first.dims[d]);
             check(same, "concatenate_c2", || {
-                format!("{operand} and {first} differ in more than dimension {dim}")
+                format!("{first:#} and {operand:#} differ in more than dimension {dim}")
             })
             .map_err(|e| e.on(Place::Operand(i)))?;
-            result.dims[at] = result.dims[at].saturating_add(operand.dims[at]);
+            let sum = result.dims[at].checked_add(operand.dims[at]);
+            check(sum.is_some(), "concatenate_c6", || {
+                format!(
+                    "the sizes {} and {} add up to more than 64 bits hold",
+                    result.dims[at], operand.dims[at]
+                )
+            })
+            .map_err(|e| e.on(Place::Operand(i)))?;
+            result.dims[at] = sum.expect("checked above");
             result = super::rule::merge_dynamic(result, operand);
         }
         Ok(result.into())

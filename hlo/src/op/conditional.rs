@@ -1,11 +1,27 @@
 //! `conditional`: runs one of several computations.
-use super::rules::{parameters, result};
+use super::rules::parameters;
 use super::{AttrReader, AttrWriter, Attrs, Field, Infer, ShapeRule, check};
 use crate::diag::{Code, Place};
 use crate::ir::ComputationId;
-use crate::{ElementType, Result, Shape};
+use crate::{ElementType, Error, Result, Shape};
 
 /// Runs one of several computations, each on an operand of its own.
+///
+/// `conditional(selector, operand of the first branch, ...)`. Only the chosen branch runs. A `pred[]` selector chooses
+/// between `true_computation` and `false_computation`; an `s32[]` selector is the number of one of
+/// `branch_computations`, and a number that none of them has, negative or too large, chooses the last.
+///
+/// # Shape
+///
+/// What the first branch gives.
+///
+/// # Refused
+///
+/// - `E0202`: there are not as many operands as branches, and one more.
+/// - `if_selector`, `case_selector`: the selector is `pred[]`, or `s32[]`.
+/// - `if_c1`, `case_c2`: each branch takes one parameter, of its operand's shape.
+/// - `if_c2`, `case_c3`: all branches give the same shape.
+/// - `case_c1`: there is a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conditional {
     /// The computations. Of two chosen by a `pred`, the first is for true.
@@ -70,23 +86,35 @@ impl Attrs for Conditional {
 
 impl ShapeRule for Conditional {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        const TWO: [&str; 2] = ["true_computation", "false_computation"];
         let count = self.branches.len();
-        cx.arity(
-            count > 0 && cx.operands.len() == count + 1,
-            "a selector and an operand for each branch",
-        )?;
+        check(count > 0, "case_c1", || "a conditional has at least one branch".to_owned())
+            .map_err(|e| e.on(Place::Attribute("branch_computations")))?;
+        let wanted = format!("a selector and an operand for each of {count} branches");
+        cx.arity(cx.operands.len() == count + 1, &wanted)?;
         let selector = cx.operands[0];
-        let wanted = if self.on_pred { ElementType::Pred } else { ElementType::S32 };
-        check(selector.is_scalar(wanted), "case_selector", || {
-            format!("the selector is {selector}, wanted {wanted}[]")
+        let (ty, rule) = match self.on_pred {
+            true => (ElementType::Pred, "if_selector"),
+            false => (ElementType::S32, "case_selector"),
+        };
+        check(selector.is_scalar(ty), rule, || {
+            format!("the selector is {selector:#}, wanted {ty}[]")
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
-        let attribute = if self.on_pred { "true_computation" } else { "branch_computations" };
         let first = cx.callee(self.branches[0])?.result.clone();
-        for (&branch, &operand) in self.branches.iter().zip(&cx.operands[1..]) {
+        for (i, (&branch, &operand)) in self.branches.iter().zip(&cx.operands[1..]).enumerate() {
             let callee = cx.callee(branch)?;
-            parameters(&callee, &[operand], "case_c2", attribute)?;
-            result(&callee, &first, "case_c3", attribute)?;
+            let (attribute, takes, gives) = match self.on_pred {
+                true => (TWO[i], "if_c1", "if_c2"),
+                false => ("branch_computations", "case_c2", "case_c3"),
+            };
+            parameters(&callee, &[operand], takes, attribute)?;
+            if !callee.result.compatible(&first) {
+                let message =
+                    format!("branch {i} gives {:#}, branch 0 gives {first:#}", callee.result);
+                let error = Error::from(Code::Callee { rule: gives, message });
+                return Err(error.on(Place::Attribute(attribute)));
+            }
         }
         Ok(first)
     }

@@ -5,6 +5,14 @@ use crate::ir::ComputationId;
 use crate::{ConstantValue, Result, Shape};
 
 /// A value written in the text.
+///
+/// `f32[2,2] constant({{1, 2}, {3, 4}})`: braces nest as deep as the rank. Dumps leave
+/// out the elements of large arrays: `{...}` is read and printed, but cannot be run (`E0403`).
+///
+/// # Shape
+///
+/// The stated one, which the reader needs to read the elements (`E0111`, `E0112`); a dynamic dimension gets the size that
+/// stands in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
     /// The value, or what is known of it.

@@ -4,14 +4,33 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The value in another element type, rounded once to the nearest.
+    /// The values in another element type.
     ///
-    /// From a float to an integer the fraction is cut off and the range saturates; NaN gives 0. From complex to real
-    /// the real part is kept.
+    /// To a float: rounded once, to the nearest, ties to even; what is too large becomes infinite, or what the type has in
+    /// its place. From a float to an integer the fraction is cut off, the range saturates, and NaN gives 0. Between
+    /// integers the low bits are kept. To `pred`: whether the value is not zero. From complex to real the real part is
+    /// kept; from real to complex the imaginary part is 0.
+    ///
+    /// # Shape
+    ///
+    /// The stated element type, the operand's dimensions. Every type converts to every other.
     pub struct Convert {}
 }
 attrs! {
     /// Rounds to fewer bits and keeps the type.
+    ///
+    /// The value becomes the nearest that a float of so many bits of exponent and mantissa can hold, ties to even. What is
+    /// too large becomes infinite, what is too small a zero of its sign. NaN stays NaN.
+    ///
+    /// # Shape
+    ///
+    /// The operand's.
+    ///
+    /// # Refused
+    ///
+    /// - `reduce_precision_c2`: less than one bit of exponent.
+    /// - `reduce_precision_c3`: a negative number of bits of mantissa.
+    /// - `E0303`: values that are no floats.
     pub struct ReducePrecision {
         /// Bits of the exponent kept.
         pub exponent_bits: i64 = "exponent_bits";
@@ -34,11 +53,11 @@ impl ShapeRule for ReducePrecision {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         cx.types(0, ElementType::is_float, "float")?;
         check(self.exponent_bits >= 1, "reduce_precision_c2", || {
-            format!("{} exponent bits; at least 1 is needed", self.exponent_bits)
+            format!("{} exponent bits; the least is 1", self.exponent_bits)
         })
         .map_err(|e| e.on(Place::Attribute("exponent_bits")))?;
         check(self.mantissa_bits >= 0, "reduce_precision_c3", || {
-            format!("{} mantissa bits", self.mantissa_bits)
+            format!("{} mantissa bits; the least is 0", self.mantissa_bits)
         })
         .map_err(|e| e.on(Place::Attribute("mantissa_bits")))?;
         Ok(cx.array(0)?.clone().into())

@@ -1,10 +1,12 @@
 //! `convolution`: sums products over a moving window.
+use super::dot::{algorithm_types, result_type};
 use super::value::{
-    ConvDims, ConvSparsity, ConvolutionKind, DotAlgorithm, OperandPrecision, Window,
+    ConvDims, ConvSparsity, ConvolutionKind, DotAlgorithm, OperandPrecision, OperandSparsity,
+    Window,
 };
 use super::{Infer, ShapeRule, check, windows};
 use crate::diag::Place;
-use crate::{ArrayShape, Dims, Error, Result, Shape};
+use crate::{ArrayShape, Class, Dims, ElementType, Error, Result, Shape};
 
 attrs! {
     /// Sums products of a moving window of the left operand with the right operand, the kernel.
@@ -33,25 +35,50 @@ fn on(attribute: &'static str) -> impl Fn(Error) -> Error {
 }
 
 impl Convolution {
+    /// The window of an ordinary convolution that computes this one.
+    ///
+    /// Of `dgrad` the stated window is that of the convolution whose input's gradient is asked for: its stride becomes
+    /// holes between the elements, the kernel is turned around, and what was padding is not computed. Any other kind
+    /// is what it stands for.
+    pub fn forward_window(&self) -> Window {
+        let mut window = self.window.clone();
+        if self.convolution_kind == ConvolutionKind::Dgrad {
+            for dim in &mut window.dims {
+                let reach = dim.rhs_dilation.saturating_mul((dim.size - 1).max(0));
+                dim.lhs_dilation = dim.lhs_dilation.saturating_mul(dim.stride);
+                dim.stride = 1;
+                dim.pad_low = reach.saturating_sub(dim.pad_low);
+                dim.pad_high = reach.saturating_sub(dim.pad_high);
+                dim.reversal = !dim.reversal;
+            }
+        }
+        window
+    }
+
     /// The labels fit operands of this rank.
     fn labels(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<()> {
         let labels = &self.dim_labels;
         let rank = labels.lhs_spatial.len() + 2;
         for (shape, i) in [(lhs, 0), (rhs, 1)] {
             check(shape.rank() == rank, "convolution_c1", || {
-                format!("the labels are for rank {rank}, operand {i} is {shape}")
+                format!("the labels are for rank {rank}, operand {i} is {shape:#}")
             })
             .map_err(on("dim_labels"))?;
         }
         let sets = [
-            (labels.lhs_batch, labels.lhs_feature, &labels.lhs_spatial),
-            (labels.rhs_input_feature, labels.rhs_output_feature, &labels.rhs_spatial),
-            (labels.out_batch, labels.out_feature, &labels.out_spatial),
+            (labels.lhs_batch, labels.lhs_feature, &labels.lhs_spatial, "convolution_c13"),
+            (
+                labels.rhs_input_feature,
+                labels.rhs_output_feature,
+                &labels.rhs_spatial,
+                "convolution_c18",
+            ),
+            (labels.out_batch, labels.out_feature, &labels.out_spatial, "convolution_c20"),
         ];
-        for (first, second, spatial) in sets {
+        for (first, second, spatial, rule) in sets {
             let mut dims = vec![first, second];
             dims.extend(spatial.iter().copied());
-            super::rules::unique_in_range(&dims, rank, "convolution_c13", "dim_labels")?;
+            super::rules::unique_in_range(&dims, rank, rule, "dim_labels")?;
         }
         Ok(())
     }
@@ -76,54 +103,172 @@ impl Convolution {
             format!("a batch of {batch} does not divide into {batches} groups")
         })
         .map_err(on("batch_group_count"))?;
-        check(feature % features == 0 && feature / features == input, "convolution_c14", || {
-            format!("{feature} features in {features} groups do not fit a kernel of {input} input features")
+        check(feature % features == 0, "convolution_c11", || {
+            format!("{feature} features do not divide into {features} groups")
+        })
+        .map_err(on("feature_group_count"))?;
+        check(feature / features == input, "convolution_c14", || {
+            let each = feature / features;
+            format!("a kernel of {input:#} input features does not fit groups of {each:#} features")
         })
         .map_err(on("dim_labels"))?;
         check(output % batches == 0, "convolution_c15", || {
-            format!("{output} output features do not divide into {batches} batch groups")
+            format!("{output:#} output features do not divide into {batches} batch groups")
         })
         .map_err(on("batch_group_count"))?;
         check(output % features == 0, "convolution_c16", || {
-            format!("{output} output features do not divide into {features} groups")
+            format!("{output:#} output features do not divide into {features} groups")
         })
         .map_err(on("feature_group_count"))
     }
+
+    /// The window has the kernel's sizes and moves forward.
+    fn window(&self, rhs: &ArrayShape) -> Result<()> {
+        let (found, wanted) = (self.window.dims.len(), self.dim_labels.rhs_spatial.len());
+        check(found == wanted, "convolution_c2", || {
+            format!("the window has {found:#} dimensions, the labels {wanted:#} spatial ones")
+        })
+        .map_err(on("window"))?;
+        for (dim, &spatial) in self.window.dims.iter().zip(&self.dim_labels.rhs_spatial) {
+            let positive = [
+                ("stride", dim.stride, "convolution_c3"),
+                ("lhs_dilate", dim.lhs_dilation, "convolution_c6"),
+                ("rhs_dilate", dim.rhs_dilation, "convolution_c8"),
+            ];
+            for (name, value, rule) in positive {
+                check(value > 0, rule, || {
+                    format!("{name} {value:#} of the window is not positive")
+                })
+                .map_err(on("window"))?;
+            }
+            check(rhs.dim(spatial) == Some(dim.size), "convolution_window", || {
+                format!("the window has size {}, the kernel {rhs:#}", dim.size)
+            })
+            .map_err(on("window"))?;
+        }
+        Ok(())
+    }
+
+    /// Operand `i` with the elements its sparsity leaves out.
+    fn dense(&self, cx: &Infer<'_>, i: usize) -> Result<ArrayShape> {
+        let mut shape = cx.array(i)?.clone();
+        let config = self.sparsity_config.as_ref();
+        let Some(sparsity) = config.and_then(|c| if i == 0 { c.lhs } else { c.rhs }) else {
+            return Ok(shape);
+        };
+        let OperandSparsity { kept, block, dimension, stride, idx } = sparsity;
+        check(
+            kept == 1 && block > 0 && stride.is_none_or(|s| s == 1),
+            "convolution_sparsity",
+            || format!("sparsity {kept}x{block} is not 1 kept of each block, side by side"),
+        )
+        .map_err(on("sparsity_config"))?;
+        let slot = dimension.and_then(|d| shape.dims.get_mut(usize::try_from(d).ok()?));
+        let size = slot.and_then(|size| {
+            *size = size.checked_mul(block)?;
+            Some(())
+        });
+        check(size.is_some(), "convolution_sparse_dimension", || {
+            format!("the sparse dimension is none of operand {i}")
+        })
+        .map_err(on("sparsity_config"))?;
+        let stored = cx.array(i)?;
+        let place = idx.and_then(|idx| usize::try_from(idx).ok());
+        let index = place.filter(|&p| (2..cx.operands.len()).contains(&p));
+        let index = index.map(|p| cx.array(p)).transpose()?;
+        let fits = index.is_some_and(|x| x.ty.is_integral() && x.dims == stored.dims);
+        check(fits, "convolution_sparse_index", || {
+            format!("no operand of whole numbers holds the indices of {stored:#}")
+        })
+        .map_err(on("sparsity_config"))?;
+        Ok(shape)
+    }
+
+    /// The number of places of the window in each spatial dimension.
+    fn places(&self, bases: &[i64]) -> Result<Dims> {
+        windows::places(&self.forward_window(), bases, "convolution_c2")
+    }
+
+    /// One operand's type holds every value of the other's, and the algorithm can read both.
+    fn types(&self, cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> Result<()> {
+        check(holds_all(lhs, rhs) || holds_all(rhs, lhs), "convolution_c27", || {
+            format!("neither {lhs:#} nor {rhs:#} holds all values of the other")
+        })
+        .map_err(|e| e.on(Place::Operand(1)).with_help("convert one of the operands"))?;
+        algorithm_types(cx, self.algorithm)
+    }
+}
+
+/// Whether every number of `from` is one of `to`.
+fn holds_all(from: ElementType, to: ElementType) -> bool {
+    let digits = |ty: ElementType| ty.bits() - u32::from(ty.class() == Class::Signed);
+    if from == to || from == ElementType::Pred {
+        return true;
+    }
+    match (from.class(), to.class()) {
+        (Class::Signed | Class::Unsigned, Class::Signed) | (Class::Unsigned, Class::Unsigned) => {
+            digits(from) <= digits(to)
+        }
+        (Class::Signed | Class::Unsigned, Class::Float) => {
+            // One digit of a float is not stored. The range is enough wherever the digits are, but in tiny floats.
+            to.float_format().is_some_and(|f| digits(from) <= f.mantissa_bits + 1 && to.bits() > 8)
+        }
+        (Class::Float, Class::Float) => to.bits() > from.bits() && float_holds_all(from, to),
+        (Class::Float, Class::Complex) => holds_all(from, to.component()),
+        (Class::Complex, Class::Complex) => holds_all(from.component(), to.component()),
+        (Class::Signed, Class::Unsigned | Class::Pred | Class::Complex)
+        | (Class::Unsigned, Class::Pred | Class::Complex)
+        | (Class::Float, Class::Pred | Class::Signed | Class::Unsigned)
+        | (Class::Complex, Class::Pred | Class::Signed | Class::Unsigned | Class::Float)
+        | (Class::Pred, _) => false,
+    }
+}
+
+/// Whether a float type has the digits and the range of another, at both ends.
+fn float_holds_all(from: ElementType, to: ElementType) -> bool {
+    let (Some(f), Some(t)) = (from.float_format(), to.float_format()) else { return false };
+    let least = |f: crate::elem::FloatFormat| i64::from(f.bias) + i64::from(f.mantissa_bits);
+    f.mantissa_bits <= t.mantissa_bits && f.max_finite() <= t.max_finite() && least(f) <= least(t)
 }
 
 impl ShapeRule for Convolution {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.arity(cx.operands.len() >= 2, "2 operands")?;
-        let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
-        let plain =
-            matches!(self.convolution_kind, ConvolutionKind::Unset | ConvolutionKind::Fprop);
-        if !plain || cx.operands.len() > 2 || self.sparsity_config.is_some() {
-            // Shapes of gradients and sparse operands follow other rules.
-            return cx.stated().cloned();
-        }
+        let config = self.sparsity_config.as_ref();
+        let sparse =
+            config.map_or(0, |c| usize::from(c.lhs.is_some()) + usize::from(c.rhs.is_some()));
+        let wanted =
+            if sparse == 0 { "2 operands" } else { "2 operands and one for each sparse one" };
+        cx.arity(cx.operands.len() == 2 + sparse, wanted)?;
+        let (lhs, rhs) = (&self.dense(cx, 0)?, &self.dense(cx, 1)?);
         self.labels(lhs, rhs)?;
         self.groups(lhs, rhs)?;
+        self.window(rhs)?;
+        self.types(cx, lhs.ty, rhs.ty)?;
+        let precisions = self.operand_precision.0.len();
+        check(matches!(precisions, 0 | 2), "convolution_c24", || {
+            format!("{precisions} precisions are named for 2 operands")
+        })
+        .map_err(on("operand_precision"))?;
         let labels = &self.dim_labels;
-        for (dim, &spatial) in self.window.dims.iter().zip(&labels.rhs_spatial) {
-            check(rhs.dim(spatial) == Some(dim.size), "convolution_window", || {
-                format!("the window has size {}, the kernel {rhs}", dim.size)
-            })
-            .map_err(on("window"))?;
-        }
         let bases: Dims = labels.lhs_spatial.iter().filter_map(|&d| lhs.dim(d)).collect();
-        let places = windows::places(&self.window, &bases, "convolution_c2")?;
+        let places = self.places(&bases)?;
         let mut dims = Dims::from_elem(0, lhs.rank());
-        let mut set = |dim: i64, size: i64| {
-            if let Some(slot) = usize::try_from(dim).ok().and_then(|d| dims.get_mut(d)) {
-                *slot = size;
+        let mut dynamic = vec![false; lhs.rank()];
+        let flag =
+            |shape: &ArrayShape, d: i64| usize::try_from(d).is_ok_and(|d| shape.is_dynamic(d));
+        let mut set = |dim: i64, size: i64, is_dynamic: bool| {
+            if let Some(d) = usize::try_from(dim).ok().filter(|&d| d < dims.len()) {
+                (dims[d], dynamic[d]) = (size, is_dynamic);
             }
         };
-        set(labels.out_batch, lhs.dim(labels.lhs_batch).unwrap_or(0) / self.batch_group_count);
-        set(labels.out_feature, rhs.dim(labels.rhs_output_feature).unwrap_or(0));
-        for (&dim, &size) in labels.out_spatial.iter().zip(&places) {
-            set(dim, size);
+        let batch = lhs.dim(labels.lhs_batch).unwrap_or(0) / self.batch_group_count;
+        set(labels.out_batch, batch, flag(lhs, labels.lhs_batch));
+        set(labels.out_feature, rhs.dim(labels.rhs_output_feature).unwrap_or(0), false);
+        for (i, (&dim, &size)) in labels.out_spatial.iter().zip(&places).enumerate() {
+            set(dim, size, flag(lhs, labels.lhs_spatial[i]) || flag(rhs, labels.rhs_spatial[i]));
         }
-        let ty = cx.stated.and_then(Shape::element_type).unwrap_or(lhs.ty);
-        Ok(ArrayShape::new(ty, dims).into())
+        let mut result = ArrayShape::new(result_type(cx, lhs.ty, rhs.ty), dims);
+        result.dynamic = dynamic.contains(&true).then(|| dynamic.into());
+        Ok(result.into())
     }
 }

@@ -1,14 +1,23 @@
 //! `copy`, `copy-start`, `copy-done`: the same value elsewhere.
 use super::value::Ignored;
 use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The same value, perhaps in another layout.
+    /// The same value, perhaps in another layout or memory.
+    ///
+    /// # Shape
+    ///
+    /// The operand's, of any kind.
     pub struct Copy {}
 }
 attrs! {
-    /// Starts a `copy`: gives `(destination, source, u32[])`.
+    /// Starts a `copy` that [`CopyDone`] ends.
+    ///
+    /// # Shape
+    ///
+    /// `(destination, source, u32[])`, the first two of the operand's shape.
     pub struct CopyStart {
         /// Number of the prefetch across programs.
         pub cross_program_prefetch_index: Option<i64> = "cross_program_prefetch_index" or None;
@@ -17,7 +26,11 @@ attrs! {
     }
 }
 attrs! {
-    /// Ends a `copy`: gives the destination.
+    /// Ends a `copy` and gives the destination.
+    ///
+    /// # Shape
+    ///
+    /// The first element of the operand. Refused, as `copy_done_operand`: an operand that is no tuple of three.
     pub struct CopyDone {}
 }
 
@@ -37,8 +50,9 @@ impl ShapeRule for CopyDone {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let started = cx.operands[0].tuple().filter(|elements| elements.len() == 3);
         check(started.is_some(), "copy_done_operand", || {
-            format!("the operand of `copy-done` is a `copy-start`, not {}", cx.operands[0])
-        })?;
+            format!("the operand of `copy-done` is a `copy-start`, not {:#}", cx.operands[0])
+        })
+        .map_err(|e| e.on(Place::Operand(0)))?;
         Ok(started.expect("checked above")[0].clone())
     }
 }

@@ -72,13 +72,13 @@ impl ShapeRule for CustomCall {
                     },
                 )?;
                 check(buffer(stated), "custom_call_gives_buffer", || {
-                    format!("`{target}` gives a buffer, not {stated}")
+                    format!("`{target}` gives a buffer, not {stated:#}")
                 })?;
             }
             "Unpin" => {
                 cx.arity(cx.operands.len() == 1, "1 operand")?;
                 check(buffer(cx.operands[0]), "custom_call_takes_buffer", || {
-                    format!("`Unpin` takes a buffer, not {}", cx.operands[0])
+                    format!("`Unpin` takes a buffer, not {:#}", cx.operands[0])
                 })
                 .map_err(|e| e.on(Place::Operand(0)))?;
             }
@@ -99,7 +99,9 @@ impl CustomCall {
         .map_err(|e| e.on(Place::Attribute("operand_layout_constraints")))?;
         for (i, (wanted, &operand)) in wanted.iter().zip(cx.operands).enumerate() {
             check(wanted.compatible(operand), "custom_call_layout_shape", || {
-                format!("operand_layout_constraints gives operand {i} as {wanted}, it is {operand}")
+                format!(
+                    "operand_layout_constraints gives operand {i} as {wanted:#}, it is {operand:#}"
+                )
             })
             .map_err(|e| e.on(Place::Attribute("operand_layout_constraints")))?;
         }

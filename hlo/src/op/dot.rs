@@ -1,78 +1,90 @@
-//! `dot`, `ragged-dot`, `scaled-dot`: sums products over dimensions.
-use super::rules::{dims_of, without};
+//! `dot`: sums products over dimensions. Its rules are shared with `ragged-dot` and `scaled-dot`.
+use super::rules::unique_in_range;
 use super::value::{DotAlgorithm, OperandPrecision};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
-use crate::{ArrayShape, Dims, ElementType, Result, Shape};
+use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 
-attrs! {
+/// Declares the attributes of a dot: those of all three, with those of one before or after the precision.
+macro_rules! dot_attrs {
+    ($(#[$meta:meta])* $name:ident { $($before:tt)* } { $($after:tt)* }) => {
+        attrs! {
+            $(#[$meta])*
+            pub struct $name {
+                /// Left dimensions shared with the right operand and kept.
+                pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" or Vec::<i64>::new();
+                /// Left dimensions summed over.
+                pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims", always Vec::new();
+                /// Right dimensions paired with `lhs_batch_dims`.
+                pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" or Vec::<i64>::new();
+                /// Right dimensions paired with `lhs_contracting_dims`.
+                pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims", always Vec::new();
+                $($before)*
+                /// How exactly each operand is to be read.
+                pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+                $($after)*
+            }
+        }
+        impl $name {
+            pub(super) fn pairing(&self) -> $crate::op::dot::Pairing<'_> {
+                $crate::op::dot::Pairing {
+                    lhs_batch: &self.lhs_batch_dims,
+                    lhs_contracting: &self.lhs_contracting_dims,
+                    rhs_batch: &self.rhs_batch_dims,
+                    rhs_contracting: &self.rhs_contracting_dims,
+                    precisions: self.operand_precision.0.len(),
+                }
+            }
+        }
+    };
+}
+pub(super) use dot_attrs;
+
+dot_attrs! {
     /// Sums products over the contracting dimensions.
     ///
     /// The result has the batch dimensions, then what is left of the left operand, then of the right one. Its stated
     /// element type is the type the sums are rounded to.
-    pub struct Dot {
-        /// Left dimensions shared with the right operand and kept.
-        pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" or Vec::<i64>::new();
-        /// Left dimensions summed over.
-        pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims", always Vec::new();
-        /// Right dimensions paired with `lhs_batch_dims`.
-        pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" or Vec::<i64>::new();
-        /// Right dimensions paired with `lhs_contracting_dims`.
-        pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims", always Vec::new();
-        /// How exactly each operand is to be read.
-        pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+    Dot {} {
         /// How products are formed and added.
         pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
     }
 }
-attrs! {
-    /// A dot whose groups have sizes of their own.
-    pub struct RaggedDot {
-        /// Left dimensions shared with the right operand and kept.
-        pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" or Vec::<i64>::new();
-        /// Left dimensions summed over.
-        pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims", always Vec::new();
-        /// Right dimensions paired with `lhs_batch_dims`.
-        pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" or Vec::<i64>::new();
-        /// Right dimensions paired with `lhs_contracting_dims`.
-        pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims", always Vec::new();
-        /// The left dimension that is divided into groups.
-        pub lhs_ragged_dims: Vec<i64> = "lhs_ragged_dims" or Vec::<i64>::new();
-        /// The right dimension that holds one slice a group.
-        pub rhs_group_dims: Vec<i64> = "rhs_group_dims" or Vec::<i64>::new();
-        /// How exactly each operand is to be read.
-        pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
-    }
-}
-attrs! {
-    /// A dot whose operands are scaled block by block.
-    pub struct ScaledDot {
-        /// Left dimensions shared with the right operand and kept.
-        pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" or Vec::<i64>::new();
-        /// Left dimensions summed over.
-        pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims", always Vec::new();
-        /// Right dimensions paired with `lhs_batch_dims`.
-        pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" or Vec::<i64>::new();
-        /// Right dimensions paired with `lhs_contracting_dims`.
-        pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims", always Vec::new();
-        /// How exactly each operand is to be read.
-        pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
-        /// How products are formed and added.
-        pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
-    }
+
+fn on(attribute: &'static str) -> impl Fn(Error) -> Error {
+    move |e| e.on(Place::Attribute(attribute))
 }
 
 /// Which dimensions of the two operands belong together.
-struct Pairing<'a> {
-    lhs_batch: &'a [i64],
-    lhs_contracting: &'a [i64],
-    rhs_batch: &'a [i64],
-    rhs_contracting: &'a [i64],
+pub(super) struct Pairing<'a> {
+    pub(super) lhs_batch: &'a [i64],
+    pub(super) lhs_contracting: &'a [i64],
+    pub(super) rhs_batch: &'a [i64],
+    pub(super) rhs_contracting: &'a [i64],
+    /// How many precisions are named.
+    pub(super) precisions: usize,
 }
 
 impl Pairing<'_> {
-    /// Sizes of the result: batch, left, right.
-    fn dims(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<Dims> {
+    /// Every list names dimensions of its operand, none twice, and pairs agree in number and size.
+    pub(super) fn check(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<()> {
+        let sides = [
+            (lhs, self.lhs_batch, "dot_general_c5", "lhs_batch_dims"),
+            (lhs, self.lhs_contracting, "dot_general_c6", "lhs_contracting_dims"),
+            (rhs, self.rhs_batch, "dot_general_c7", "rhs_batch_dims"),
+            (rhs, self.rhs_contracting, "dot_general_c8", "rhs_contracting_dims"),
+        ];
+        for (shape, dims, rule, attribute) in sides {
+            for &dim in dims {
+                check(shape.dim(dim).is_some(), rule, || {
+                    format!("dimension {dim} is not one of the {} of {shape:#}", shape.rank())
+                })
+                .map_err(on(attribute))?;
+            }
+        }
+        let (left, right) = (self.left(), self.right());
+        unique_in_range(&left, lhs.rank(), "dot_general_c3", "lhs_contracting_dims")?;
+        unique_in_range(&right, rhs.rank(), "dot_general_c4", "rhs_contracting_dims")?;
         let pairs = [
             (self.lhs_batch, self.rhs_batch, "dot_general_c1", "dot_general_c9", "lhs_batch_dims"),
             (
@@ -83,71 +95,110 @@ impl Pairing<'_> {
                 "lhs_contracting_dims",
             ),
         ];
-        let left = [self.lhs_batch, self.lhs_contracting].concat();
-        let right = [self.rhs_batch, self.rhs_contracting].concat();
-        dims_of(&left, lhs, "dot_general_c3", "lhs_contracting_dims")?;
-        dims_of(&right, rhs, "dot_general_c4", "rhs_contracting_dims")?;
         for (l, r, number, size, attribute) in pairs {
             check(l.len() == r.len(), number, || {
-                format!(
-                    "{} dimensions of the left operand are paired with {} of the right",
-                    l.len(),
-                    r.len()
-                )
+                let (l, r) = (l.len(), r.len());
+                format!("{l:#} dimensions of the left operand are paired with {r:#} of the right")
             })
-            .map_err(|e| e.on(Place::Attribute(attribute)))?;
+            .map_err(on(attribute))?;
             for (&l, &r) in l.iter().zip(r) {
                 check(lhs.dim(l) == rhs.dim(r), size, || {
-                    format!("dimension {l} of {lhs} and dimension {r} of {rhs} differ in size")
+                    format!(
+                        "dimension {l:#} of {lhs:#} and dimension {r:#} of {rhs:#} differ in size"
+                    )
                 })
-                .map_err(|e| e.on(Place::Attribute(attribute)))?;
+                .map_err(on(attribute))?;
             }
         }
-        let mut dims: Dims = self.lhs_batch.iter().filter_map(|&d| lhs.dim(d)).collect();
-        dims.extend(without(lhs, &left));
-        dims.extend(without(rhs, &right));
-        Ok(dims)
+        check(matches!(self.precisions, 0 | 2), "dot_general_c11", || {
+            format!("{} precisions are named for 2 operands", self.precisions)
+        })
+        .map_err(on("operand_precision"))
+    }
+
+    /// Left dimensions that are paired.
+    pub(super) fn left(&self) -> Vec<i64> {
+        [self.lhs_batch, self.lhs_contracting].concat()
+    }
+    /// Right dimensions that are paired.
+    pub(super) fn right(&self) -> Vec<i64> {
+        [self.rhs_batch, self.rhs_contracting].concat()
+    }
+
+    /// The result: batch, then what is left of the left operand, then of the right one without `rhs_dropped`.
+    pub(super) fn result(
+        &self,
+        ty: ElementType,
+        lhs: &ArrayShape,
+        rhs: &ArrayShape,
+        rhs_dropped: &[i64],
+    ) -> ArrayShape {
+        let free = |shape: &ArrayShape, bound: &[i64]| -> Vec<i64> {
+            (0i64..).take(shape.rank()).filter(|d| !bound.contains(d)).collect()
+        };
+        let left = [self.lhs_batch, &free(lhs, &self.left())].concat();
+        let right = free(rhs, &[self.right().as_slice(), rhs_dropped].concat());
+        let (left, right) = (left.iter().map(|d| (lhs, d)), right.iter().map(|d| (rhs, d)));
+        let dims: Vec<_> = left.chain(right).collect();
+        let sizes: Dims = dims.iter().filter_map(|&(shape, &d)| shape.dim(d)).collect();
+        let mut result = ArrayShape::new(ty, sizes);
+        let dynamic =
+            dims.iter().map(|&(shape, &d)| usize::try_from(d).is_ok_and(|d| shape.is_dynamic(d)));
+        let dynamic: Box<[bool]> = dynamic.collect();
+        result.dynamic = dynamic.contains(&true).then_some(dynamic);
+        result
     }
 }
 
-/// The type sums are rounded to: what is stated, or the wider of the operands' types.
-fn result_type(cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> ElementType {
+/// The type sums are rounded to: what is stated, or the operand type that holds more.
+pub(super) fn result_type(cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> ElementType {
+    // As XLA orders them: complex before real, floats before whole numbers, then range, digits and width.
+    let rank = |ty: ElementType| {
+        let format = ty.component().float_format();
+        let range = format.map(|f| (f.max_finite(), f.mantissa_bits));
+        (ty.is_complex(), range, ty.bits(), ty.class() == crate::Class::Signed)
+    };
     let stated = cx.stated.and_then(Shape::element_type);
-    let wider =
-        if (rhs.is_complex(), rhs.bits()) > (lhs.is_complex(), lhs.bits()) { rhs } else { lhs };
-    stated.unwrap_or(wider)
+    stated.unwrap_or(if rank(rhs) > rank(lhs) { rhs } else { lhs })
+}
+
+/// Fails unless the algorithm can read operands of these types.
+///
+/// Every algorithm reads real floats. One of 8-bit floats reads no wider ones, and only `f64` sums read `f64`: to read a
+/// wider type would be to lose digits that nobody said may be lost.
+pub(super) fn algorithm_types(cx: &Infer<'_>, algorithm: DotAlgorithm) -> Result<()> {
+    use DotAlgorithm as A;
+    let (most, wanted) = match algorithm {
+        A::Unset => return Ok(()),
+        A::AnyF8AnyF8F32 | A::AnyF8AnyF8F32FastAccum => (8, "8-bit floats"),
+        A::F64F64F64 => (64, "real floats"),
+        A::F16F16F16
+        | A::F16F16F32
+        | A::Bf16Bf16Bf16
+        | A::Bf16Bf16F32
+        | A::Bf16Bf16F32X3
+        | A::Bf16Bf16F32X6
+        | A::Bf16Bf16F32X9
+        | A::Tf32Tf32F32
+        | A::Tf32Tf32F32X3
+        | A::F32F32F32 => (32, "real floats of at most 32 bits"),
+    };
+    for i in 0..2 {
+        let ty = cx.array(i)?.ty;
+        check(ty.is_float() && ty.bits() <= most, "dot_algorithm", || {
+            format!("`{}` reads {wanted:#}, operand {i} is {ty}", algorithm.name())
+        })
+        .map_err(on("algorithm"))?;
+    }
+    Ok(())
 }
 
 impl ShapeRule for Dot {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
-        let pairing = Pairing {
-            lhs_batch: &self.lhs_batch_dims,
-            lhs_contracting: &self.lhs_contracting_dims,
-            rhs_batch: &self.rhs_batch_dims,
-            rhs_contracting: &self.rhs_contracting_dims,
-        };
-        let dims = pairing.dims(lhs, rhs)?;
-        Ok(ArrayShape::new(result_type(cx, lhs.ty, rhs.ty), dims).into())
-    }
-}
-impl ShapeRule for RaggedDot {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
-    }
-}
-impl ShapeRule for ScaledDot {
-    const CHECKED: bool = false;
-    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
-        let pairing = Pairing {
-            lhs_batch: &self.lhs_batch_dims,
-            lhs_contracting: &self.lhs_contracting_dims,
-            rhs_batch: &self.rhs_batch_dims,
-            rhs_contracting: &self.rhs_contracting_dims,
-        };
-        let dims = pairing.dims(lhs, rhs)?;
-        Ok(ArrayShape::new(result_type(cx, lhs.ty, rhs.ty), dims).into())
+        let pairing = self.pairing();
+        pairing.check(lhs, rhs)?;
+        algorithm_types(cx, self.algorithm)?;
+        Ok(pairing.result(result_type(cx, lhs.ty, rhs.ty), lhs, rhs, &[]).into())
     }
 }

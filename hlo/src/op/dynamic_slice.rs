@@ -1,43 +1,88 @@
 //! `dynamic-slice` and `dynamic-update-slice`: a box at a place known only at run time.
+use super::rules::List;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Result, Shape};
 
 attrs! {
-    /// Takes a box whose place is given by operands: one scalar index a dimension, or one vector of them all.
+    /// Takes a box out of an array, at a place known only at run time.
     ///
-    /// Each index is limited so that the box lies inside the operand.
+    /// `dynamic-slice(operand, i, j, ...)`: one scalar index for each dimension, or, as in older texts, one vector of them
+    /// all. Each index is limited to `0..=size - slice size`, so that the box lies inside the operand: it never fails.
+    ///
+    /// # Shape
+    ///
+    /// The operand's type, `dynamic_slice_sizes`.
+    ///
+    /// # Refused
+    ///
+    /// - `dynamic_slice_c2`: there are as many sizes, and as many indices (else `E0202`), as dimensions.
+    /// - `dynamic_slice_c3`: all indices have the same type. `dynamic_slice_index`: each is a scalar.
+    /// - `dynamic_slice_c4`: no size is negative or larger than the operand's.
+    /// - `E0303`: indices that are no whole numbers.
     pub struct DynamicSlice {
         /// Sizes of the box.
         pub dynamic_slice_sizes: Vec<i64> = "dynamic_slice_sizes";
     }
 }
 attrs! {
-    /// Overwrites a box whose place is given by operands.
+    /// Overwrites a box of an array, at a place known only at run time.
+    ///
+    /// `dynamic-update-slice(operand, update, i, j, ...)`: the operand, with the elements of the update in the box of its
+    /// size that starts at the indices. They are limited as those of [`DynamicSlice`].
+    ///
+    /// # Shape
+    ///
+    /// The operand's.
+    ///
+    /// # Refused
+    ///
+    /// - `dynamic_update_slice_c2`, `_c3`: operand and update have the same element type and rank.
+    /// - `dynamic_update_slice_c4`: there are as many indices as dimensions (else `E0202`).
+    /// - `dynamic_update_slice_c5`: all indices have the same type. `dynamic_update_slice_index`: each is a scalar.
+    /// - `dynamic_update_slice_c6`: the update is not larger than the operand.
+    /// - `E0303`: indices that are no whole numbers.
     pub struct DynamicUpdateSlice {}
 }
 
+/// The labels of what indices must be: one for each dimension, scalars, of the same type.
+struct Rules {
+    count: &'static str,
+    scalar: &'static str,
+    same: &'static str,
+}
+const SLICE: Rules =
+    Rules { count: "dynamic_slice_c2", scalar: "dynamic_slice_index", same: "dynamic_slice_c3" };
+const UPDATE: Rules = Rules {
+    count: "dynamic_update_slice_c4",
+    scalar: "dynamic_update_slice_index",
+    same: "dynamic_update_slice_c5",
+};
+
 /// Operands from `first` on are start indices for `operand`.
-fn indices(cx: &Infer<'_>, first: usize, operand: &ArrayShape, rule: &'static str) -> Result<()> {
+fn indices(cx: &Infer<'_>, first: usize, operand: &ArrayShape, rules: &Rules) -> Result<()> {
     let given = cx.operands.len().saturating_sub(first);
     let rank = operand.rank();
     let vector = given == 1 && cx.array(first)?.rank() == 1;
     if vector {
         let index = cx.array(first)?;
-        check(index.dims[0] == i64::try_from(rank).unwrap_or(i64::MAX), rule, || {
-            format!("{} indices are given for an operand of rank {rank}", index.dims[0])
+        check(index.dims[0] == i64::try_from(rank).unwrap_or(i64::MAX), rules.count, || {
+            format!("{index:#} does not hold one index for each dimension of {operand:#}")
         })
         .map_err(|e| e.on(Place::Operand(first)))?;
     } else {
-        cx.arity(given == rank, &format!("{first} operands and an index for each dimension"))?;
+        let array = if first == 1 { "an operand" } else { "an operand, an update" };
+        cx.arity(given == rank, &format!("{array} and {rank} indices, one for each dimension"))?;
     }
     for i in first..cx.operands.len() {
         let index = cx.array(i)?;
         cx.types(i, crate::ElementType::is_integral, "signed, unsigned")?;
-        check(vector || index.rank() == 0, rule, || format!("index {index} is no scalar"))
-            .map_err(|e| e.on(Place::Operand(i)))?;
+        check(vector || index.rank() == 0, rules.scalar, || {
+            format!("the index {index:#} is no scalar")
+        })
+        .map_err(|e| e.on(Place::Operand(i)))?;
         let ty = cx.array(first)?.ty;
-        check(index.ty == ty, rule, || format!("indices are {ty} and {}", index.ty))
+        check(index.ty == ty, rules.same, || format!("indices are {ty} and {}", index.ty))
             .map_err(|e| e.on(Place::Operand(i)))?;
     }
     Ok(())
@@ -47,12 +92,13 @@ impl ShapeRule for DynamicSlice {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         cx.arity(!cx.operands.is_empty(), "an operand and its indices")?;
         let operand = cx.array(0)?;
-        indices(cx, 1, operand, "dynamic_slice_c3")?;
+        indices(cx, 1, operand, &SLICE)?;
         let sizes = &self.dynamic_slice_sizes;
-        check(sizes.len() == operand.rank(), "dynamic_slice_c2", || {
-            format!("{} sizes are given for an operand of rank {}", sizes.len(), operand.rank())
-        })
-        .map_err(|e| e.on(Place::Attribute("dynamic_slice_sizes")))?;
+        List { attribute: "dynamic_slice_sizes", dims: sizes }.counts(
+            operand.rank(),
+            "dynamic_slice_c2",
+            || format!("one for each dimension of {operand:#}"),
+        )?;
         for (&size, &dim) in sizes.iter().zip(&operand.dims) {
             check((0..=dim).contains(&size), "dynamic_slice_c4", || {
                 format!("a slice of size {size} does not fit a dimension of size {dim}")
@@ -66,15 +112,18 @@ impl ShapeRule for DynamicUpdateSlice {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         cx.arity(cx.operands.len() >= 2, "an operand, an update and its indices")?;
         let (operand, update) = (cx.array(0)?, cx.array(1)?);
-        indices(cx, 2, operand, "dynamic_update_slice_c4")?;
+        indices(cx, 2, operand, &UPDATE)?;
         check(update.ty == operand.ty, "dynamic_update_slice_c2", || {
             format!("the update is {}, the operand {}", update.ty, operand.ty)
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
-        let fits = update.rank() == operand.rank()
-            && update.dims.iter().zip(&operand.dims).all(|(u, o)| u <= o);
+        check(update.rank() == operand.rank(), "dynamic_update_slice_c3", || {
+            format!("the update {update:#} and the operand {operand:#} differ in rank")
+        })
+        .map_err(|e| e.on(Place::Operand(1)))?;
+        let fits = update.dims.iter().zip(&operand.dims).all(|(u, o)| u <= o);
         check(fits, "dynamic_update_slice_c6", || {
-            format!("the update {update} does not fit into {operand}")
+            format!("the update {update:#} does not fit into {operand:#}")
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         Ok(operand.clone().into())

@@ -56,7 +56,7 @@ impl Fft {
         };
         check(last == wanted, rule, || {
             format!(
-                "fft_length={:?} wants the last sizes to be {wanted:?}, {operand} has {last:?}",
+                "fft_length={:?} wants the last sizes to be {wanted:?}, {operand:#} has {last:?}",
                 self.fft_length
             )
         })
@@ -78,7 +78,7 @@ impl ShapeRule for Fft {
         })
         .map_err(lengths)?;
         check(count <= operand.rank(), "fft_c1", || {
-            format!("{operand} has fewer than the {count} dimensions to be transformed")
+            format!("{operand:#} has fewer than the {count} dimensions to be transformed")
         })
         .map_err(lengths)?;
         check(self.fft_length.iter().all(|&n| n >= 0), "fft_negative", || {

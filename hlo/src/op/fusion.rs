@@ -6,7 +6,19 @@ use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Runs a computation on the operands; how it is compiled changes no value.
+    /// Runs a computation on the operands; a compiler made one piece of it, which changes no value.
+    ///
+    /// Each instruction of the computation rounds as it would outside. A compiler may contract a product and a sum into one
+    /// rounding here; we do not.
+    ///
+    /// # Shape
+    ///
+    /// The stated one.
+    ///
+    /// # Refused
+    ///
+    /// - `fusion_parameters`: the operands are not, in number and shapes, what the computation takes.
+    /// - `fusion_result`: the computation gives another shape than the stated one.
     pub struct Fusion {
         /// How a compiler runs it.
         pub kind: FusionKind = "kind";

@@ -1,15 +1,44 @@
 //! `gather`: takes boxes at places given by an array.
-use super::rules::{ascending, unique_in_range};
+use super::indexing::{Indexing, Rules};
+use super::rules::List;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, ElementType, Result, Shape};
 
 attrs! {
-    /// Takes a box for each vector of indices; each index is limited so that the box lies inside the operand.
+    /// Takes a box out of the operand for each vector of indices, and puts the boxes into one array.
+    ///
+    /// `gather(operand, start_indices)`. The indices are an array of whole numbers of any width. One of its dimensions,
+    /// `index_vector_dim`, holds the vectors; the others, the *batch* dimensions, count them. If `index_vector_dim` is
+    /// the rank of the indices, each element is a vector of one.
+    ///
+    /// A vector says where a box starts: component `k` is the place along operand dimension `start_index_map[k]`; along
+    /// a dimension in `operand_batching_dims` the place is the position in the paired batch dimension; along all others
+    /// it is 0. All boxes have `slice_sizes`. A place is limited so that the box lies inside the operand: it never fails.
+    ///
+    /// # Shape
+    ///
+    /// The operand's type. The result's dimensions in `offset_dims` lie inside a box: they have the sizes of the box, in
+    /// order, without the dimensions in `collapsed_slice_dims` and `operand_batching_dims`. Its other dimensions are the
+    /// batch dimensions, in order.
+    ///
+    /// # Refused
+    ///
+    /// - `gather_c1`: offset, collapsed and batching dimensions are as many as the operand has.
+    /// - `gather_c2`: `index_vector_dim` is a dimension of the indices, or their rank.
+    /// - `gather_c3`: `start_index_map` has as many entries as an index vector.
+    /// - `gather_c4`, `_c5`: `offset_dims` grow, without doubles, and are dimensions of the result.
+    /// - `gather_c6`, `_c7`, `_c8`: `collapsed_slice_dims` are dimensions of the operand, grow, and none of them is
+    ///   listed twice or is a batching dimension. `gather_c10`, `_c11`: the same of `operand_batching_dims`.
+    /// - `gather_c9`, `_c12`: along collapsed and batching dimensions a box has at most one element.
+    /// - `gather_c13` to `_c17`: `start_indices_batching_dims` are dimensions of the indices, without doubles and without
+    ///   `index_vector_dim`, as many as the operand's batching dimensions and of the same sizes.
+    /// - `gather_c18`, `_c19`: `start_index_map` lists dimensions of the operand, none twice, none that is batched.
+    /// - `gather_c20`, `_c21`: `slice_sizes` has an entry for each operand dimension, none larger than it.
     pub struct Gather {
         /// Result dimensions that lie inside a box.
         pub offset_dims: Vec<i64> = "offset_dims" also "output_window_dims";
-        /// Operand dimensions of size 1 left out of the result.
+        /// Operand dimensions left out of the result; the box has at most one element there.
         pub collapsed_slice_dims: Vec<i64> = "collapsed_slice_dims" also "elided_window_dims";
         /// Operand dimension of each component of an index vector.
         pub start_index_map: Vec<i64> = "start_index_map" also "gather_dims_to_operand_dims";
@@ -19,97 +48,72 @@ attrs! {
         pub start_indices_batching_dims: Vec<i64> = "start_indices_batching_dims" or Vec::<i64>::new();
         /// The dimension of the indices that holds a vector.
         pub index_vector_dim: i64 = "index_vector_dim";
-        /// Sizes of the box.
+        /// Sizes of the box, one for each operand dimension.
         pub slice_sizes: Vec<i64> = "slice_sizes" also "window_bounds";
         /// A promise that changes no value.
         pub indices_are_sorted: bool = "indices_are_sorted" or false;
     }
 }
 
-/// The sizes of an index array without the dimension that holds a vector, and the vector's length.
-pub(super) fn index_dims(
-    indices: &ArrayShape,
-    index_vector_dim: i64,
-    rule: &'static str,
-) -> Result<(Dims, i64)> {
-    let rank = i64::try_from(indices.rank()).unwrap_or(i64::MAX);
-    check((0..=rank).contains(&index_vector_dim), rule, || {
-        format!("index_vector_dim {index_vector_dim} does not lie in {indices}")
-    })
-    .map_err(|e| e.on(Place::Attribute("index_vector_dim")))?;
-    let length = indices.dim(index_vector_dim).unwrap_or(1);
-    Ok((super::rules::without(indices, &[index_vector_dim]), length))
-}
+const RULES: Rules = Rules {
+    cover: "gather_c1",
+    vector_dim: "gather_c2",
+    map_count: "gather_c3",
+    window_order: "gather_c4",
+    window_range: "gather_c5",
+    left_out_unique: "gather_c6",
+    left_out_order: "gather_c7",
+    left_out_range: "gather_c8",
+    batching_order: "gather_c10",
+    batching_range: "gather_c11",
+    paired_unique: "gather_c13",
+    paired_range: "gather_c14",
+    paired_vector: "gather_c15",
+    paired_count: "gather_c16",
+    paired_sizes: "gather_c17",
+    map_unique: "gather_c18",
+    map_range: "gather_c19",
+};
 
-/// Batching dimensions of an array and of its indices go together: as many, of the same sizes, none of them the one
-/// that holds a vector, and none given by an index as well.
-pub(super) struct Batching<'a> {
-    pub(super) dims: &'a [i64],
-    pub(super) indices_dims: &'a [i64],
-    pub(super) index_vector_dim: i64,
-    pub(super) map: &'a [i64],
-    pub(super) attribute: &'static str,
-}
+impl Gather {
+    fn indexing(&self) -> Indexing<'_> {
+        let list = |attribute, dims| List { attribute, dims };
+        Indexing {
+            window: list("offset_dims", &self.offset_dims),
+            left_out: list("collapsed_slice_dims", &self.collapsed_slice_dims),
+            batching: list("operand_batching_dims", &self.operand_batching_dims),
+            paired: list("start_indices_batching_dims", &self.start_indices_batching_dims),
+            map: list("start_index_map", &self.start_index_map),
+            index_vector_dim: self.index_vector_dim,
+        }
+    }
 
-impl Batching<'_> {
-    /// `rules` are those of the vector's dimension, the sizes, and the map.
-    pub(super) fn check(
-        &self,
-        operand: &ArrayShape,
-        indices: &ArrayShape,
-        rules: [&'static str; 3],
-    ) -> Result<()> {
-        let on = |e: crate::Error| e.on(Place::Attribute(self.attribute));
-        check(!self.indices_dims.contains(&self.index_vector_dim), rules[0], || {
-            format!("dimension {} of the indices holds a vector", self.index_vector_dim)
-        })
-        .map_err(on)?;
-        for (&dim, &of) in self.dims.iter().zip(self.indices_dims) {
-            check(operand.dim(dim) == indices.dim(of), rules[1], || {
-                format!("dimension {dim} of {operand} and {of} of {indices} differ in size")
+    fn check_box(&self, operand: &ArrayShape) -> Result<()> {
+        let sizes = List { attribute: "slice_sizes", dims: &self.slice_sizes };
+        let each = || format!("one for each dimension of {operand:#}");
+        sizes.counts(operand.rank(), "gather_c20", each)?;
+        let on = |e: crate::Error| e.on(Place::Attribute("slice_sizes"));
+        for (&size, &dim) in self.slice_sizes.iter().zip(&operand.dims) {
+            check((0..=dim).contains(&size), "gather_c21", || {
+                format!("a slice of size {size} does not fit a dimension of size {dim}")
             })
             .map_err(on)?;
         }
-        let both = self.dims.iter().find(|dim| self.map.contains(dim));
-        check(both.is_none(), rules[2], || {
-            format!("dimension {} is both batched and given by an index", both.unwrap_or(&0))
-        })
-        .map_err(on)
-    }
-}
-
-impl Gather {
-    fn lists(&self, operand: &ArrayShape, vector: i64, result_rank: usize) -> Result<()> {
-        let rank = operand.rank();
-        ascending(&self.offset_dims, "gather_c4", "offset_dims")?;
-        unique_in_range(&self.offset_dims, result_rank, "gather_c4", "offset_dims")?;
-        ascending(&self.collapsed_slice_dims, "gather_c7", "collapsed_slice_dims")?;
-        ascending(&self.operand_batching_dims, "gather_c10", "operand_batching_dims")?;
-        let left_out = [self.collapsed_slice_dims.as_slice(), &self.operand_batching_dims].concat();
-        unique_in_range(&left_out, rank, "gather_c6", "collapsed_slice_dims")?;
-        let mapped = i64::try_from(self.start_index_map.len()).unwrap_or(i64::MAX);
-        check(mapped == vector, "gather_c19", || {
-            format!("start_index_map has {mapped} entries, an index vector {vector}")
-        })
-        .map_err(|e| e.on(Place::Attribute("start_index_map")))?;
-        unique_in_range(&self.start_index_map, rank, "gather_c20", "start_index_map")?;
-        let covered = self.offset_dims.len() + left_out.len();
-        check(covered == rank && self.slice_sizes.len() == rank, "gather_c1", || {
-            format!("offset, collapsed and batching dimensions are {covered}, slice sizes {}, the operand's rank {rank}", self.slice_sizes.len())
-        })
-        .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
-        for (&size, &dim) in self.slice_sizes.iter().zip(&operand.dims) {
-            check((0..=dim).contains(&size), "gather_c12", || {
-                format!("a slice of size {size} does not fit a dimension of size {dim}")
-            })
-            .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
-        }
-        for &dim in &left_out {
-            let size = usize::try_from(dim).ok().and_then(|d| self.slice_sizes.get(d)).copied();
-            check(size.is_some_and(|s| s <= 1), "gather_c8", || {
-                format!("dimension {dim} is left out of the result, so its slice has at most one element")
-            })
-            .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+        let left_out = [
+            ("gather_c9", &self.collapsed_slice_dims),
+            ("gather_c12", &self.operand_batching_dims),
+        ];
+        for (rule, dims) in left_out {
+            for dim in dims {
+                let size = usize::try_from(*dim).ok().and_then(|d| self.slice_sizes.get(d));
+                check(size.is_some_and(|&size| size <= 1), rule, || {
+                    let size = size.unwrap_or(&0);
+                    format!(
+                        "the result leaves dimension {dim} out, but its slice has {size} elements"
+                    )
+                })
+                .map_err(on)?;
+            }
         }
         Ok(())
     }
@@ -119,33 +123,14 @@ impl ShapeRule for Gather {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, indices) = (cx.array(0)?, cx.array(1)?);
         cx.types(1, ElementType::is_integral, "signed, unsigned")?;
-        let (batch, vector) = index_dims(indices, self.index_vector_dim, "gather_c2")?;
+        let indexing = self.indexing();
+        let (batch, _) = indexing.batch(indices, &RULES)?;
         let rank = self.offset_dims.len() + batch.len();
-        self.lists(operand, vector, rank)?;
-        let (left, right) =
-            (self.operand_batching_dims.len(), self.start_indices_batching_dims.len());
-        check(left == right, "gather_c16", || {
-            format!("{left} operand dimensions are batched with {right} of the indices")
-        })
-        .map_err(|e| e.on(Place::Attribute("start_indices_batching_dims")))?;
-        unique_in_range(
-            &self.start_indices_batching_dims,
-            indices.rank(),
-            "gather_c14",
-            "start_indices_batching_dims",
-        )?;
-        let batching = Batching {
-            dims: &self.operand_batching_dims,
-            indices_dims: &self.start_indices_batching_dims,
-            index_vector_dim: self.index_vector_dim,
-            map: &self.start_index_map,
-            attribute: "start_indices_batching_dims",
-        };
-        batching.check(operand, indices, ["gather_c15", "gather_c17", "gather_c18"])?;
-        let sizes = (0i64..).zip(&self.slice_sizes).filter(|(d, _)| {
-            !self.collapsed_slice_dims.contains(d) && !self.operand_batching_dims.contains(d)
-        });
-        let mut sizes = sizes.map(|(_, &size)| size);
+        indexing.check(operand, indices, rank, &RULES)?;
+        self.check_box(operand)?;
+        let left_out = [self.collapsed_slice_dims.as_slice(), &self.operand_batching_dims].concat();
+        let kept = (0i64..).zip(&self.slice_sizes).filter(|(d, _)| !left_out.contains(d));
+        let mut sizes = kept.map(|(_, &size)| size);
         let mut batch = batch.into_iter();
         let dims = (0i64..).take(rank).filter_map(|d| {
             if self.offset_dims.contains(&d) { sizes.next() } else { batch.next() }

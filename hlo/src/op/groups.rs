@@ -127,7 +127,7 @@ pub(super) fn results<'a>(
     };
     let arrays: Vec<_> = shapes.iter().filter_map(Shape::array).collect();
     check(arrays.len() == count && shapes.len() == count, rule, || {
-        format!("`{}` of {count} operands gives an array for each, not {shape}", cx.opcode)
+        format!("`{}` of {count} operands gives an array for each, not {shape:#}", cx.opcode)
     })?;
     Ok(arrays)
 }
@@ -145,7 +145,7 @@ pub(super) fn multiple(
             if d == dim { times(small, big).is_some() } else { small == big }
         });
     check(fits, rule, || {
-        format!("{big} is not {small} with a multiple of its size in dimension {dim}")
+        format!("{big:#} is not {small:#} with a multiple of its size in dimension {dim}")
     })
 }
 
@@ -175,7 +175,7 @@ pub(super) fn in_rank(dim: i64, arrays: &[&ArrayShape], rule: &'static str) -> R
 pub(super) fn second(cx: &Infer<'_>, rule: &'static str) -> Result<Shape> {
     let second = cx.operands[0].tuple().and_then(|elements| elements.get(1));
     check(second.is_some(), rule, || {
-        format!("`{}` takes the tuple its start gave, not {}", cx.opcode, cx.operands[0])
+        format!("`{}` takes the tuple its start gave, not {:#}", cx.opcode, cx.operands[0])
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     Ok(second.expect("checked above").clone())

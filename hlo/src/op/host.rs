@@ -58,7 +58,7 @@ impl ShapeRule for Infeed {
         token(cx, 0, "infeed_token")?;
         let data = stated.tuple().and_then(<[Shape]>::first);
         check(data.is_some(), "infeed_c1", || {
-            format!("`infeed` gives (data, token[]), not {stated}")
+            format!("`infeed` gives (data, token[]), not {stated:#}")
         })?;
         Ok(Shape::Tuple(vec![data.expect("checked above").clone(), Shape::Token]))
     }
@@ -79,7 +79,7 @@ impl ShapeRule for Outfeed {
         }
         if let Some(stated) = &self.outfeed_shape {
             check(stated.compatible(cx.operands[0]), "outfeed_shape", || {
-                format!("outfeed_shape is {stated}, the data is {}", cx.operands[0])
+                format!("outfeed_shape is {stated:#}, the data is {:#}", cx.operands[0])
             })
             .map_err(|e| e.on(Place::Attribute("outfeed_shape")))?;
         }
@@ -115,7 +115,7 @@ impl ShapeRule for Recv {
         let stated = cx.stated()?;
         let data = stated.tuple().and_then(<[Shape]>::first);
         check(data.is_some(), "recv_result", || {
-            format!("`recv` gives (data, u32[], token[]), not {stated}")
+            format!("`recv` gives (data, u32[], token[]), not {stated:#}")
         })?;
         Ok(under_way(data.expect("checked above"), with_token))
     }
@@ -132,7 +132,7 @@ impl ShapeRule for RecvDone {
 /// Fails unless operand `i` is a token.
 fn token(cx: &Infer<'_>, i: usize, rule: &'static str) -> Result<()> {
     check(*cx.operands[i] == Shape::Token, rule, || {
-        format!("operand {i} of `{}` is {}, not a token", cx.opcode, cx.operands[i])
+        format!("operand {i} of `{}` is {:#}, not a token", cx.opcode, cx.operands[i])
     })
     .map_err(|e| e.on(Place::Operand(i)))
 }
@@ -155,7 +155,7 @@ fn started<'a>(cx: &Infer<'a>, rule: &'static str) -> Result<(&'a Shape, bool)> 
     };
     check(found.is_some(), rule, || {
         let start = if cx.opcode == crate::Opcode::SendDone { "send" } else { "recv" };
-        format!("`{}` takes what a `{start}` gave, not {}", cx.opcode, cx.operands[0])
+        format!("`{}` takes what a `{start}` gave, not {:#}", cx.opcode, cx.operands[0])
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     Ok(found.expect("checked above"))

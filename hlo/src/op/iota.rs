@@ -4,7 +4,19 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Counts from 0 along a dimension; the number is converted to the element type.
+    /// Counts from 0 along a dimension; along all others the elements are the same.
+    ///
+    /// The count is converted to the element type: a narrow integer wraps, a narrow float rounds, a complex number has the
+    /// imaginary part 0. Without `iota_dimension` it is dimension 0.
+    ///
+    /// # Shape
+    ///
+    /// The stated one.
+    ///
+    /// # Refused
+    ///
+    /// - `iota_c1`: the dimension is one of the result, which therefore is no scalar.
+    /// - `iota_type`: `pred` does not count.
     pub struct Iota {
         /// The dimension.
         pub iota_dimension: Option<i64> = "iota_dimension" or None;
@@ -14,10 +26,11 @@ attrs! {
 impl ShapeRule for Iota {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let result = cx.stated_array()?;
-        check(result.ty != ElementType::Pred, "iota_type", || "iota cannot give pred".to_owned())?;
+        check(result.ty != ElementType::Pred, "iota_type", || "iota cannot give pred".to_owned())
+            .map_err(|e| e.on(Place::Shape))?;
         let dim = self.iota_dimension.unwrap_or(0);
         check(result.dim(dim).is_some(), "iota_c1", || {
-            format!("dimension {dim} does not exist in {result}")
+            format!("dimension {dim} does not exist in {result:#}")
         })
         .map_err(|e| e.on(Place::Attribute("iota_dimension")))?;
         Ok(result.clone().into())

@@ -1,14 +1,26 @@
 //! `map`: a scalar computation, element by element.
-use super::rules::parameters;
-use super::{Infer, ShapeRule, check};
-use crate::diag::Place;
+use super::rules::{parameters, same_dims_as_first};
+use super::{Infer, ShapeRule};
+use crate::diag::{Code, Place};
 use crate::ir::ComputationId;
-use crate::{Result, Shape};
+use crate::{Error, Result, Shape};
 
 attrs! {
     /// Applies a scalar computation element by element.
+    ///
+    /// Element `i` of the result is what the computation gives for the elements `i` of all operands.
+    ///
+    /// # Shape
+    ///
+    /// The operands' dimensions, the element type the computation gives.
+    ///
+    /// # Refused
+    ///
+    /// - `E0202`: no operand at all.
+    /// - `map_c1`: all operands have the same dimensions.
+    /// - `map_c4`: the computation takes a scalar of each operand's type, and gives a scalar.
     pub struct Map {
-        /// All dimensions of the operands, in order.
+        /// All dimensions of the operands, in order, whatever the text lists.
         pub dimensions: Vec<i64> = "dimensions", always Vec::new();
         /// The computation.
         pub to_apply: ComputationId = "to_apply";
@@ -25,18 +37,19 @@ impl ShapeRule for Map {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         cx.arity(!cx.operands.is_empty(), "at least 1 operand")?;
         let first = cx.array(0)?;
-        for (i, operand) in cx.arrays()?.into_iter().enumerate() {
-            super::rule::same_dims(cx, first, operand, i)?;
+        for i in 0..cx.operands.len() {
+            same_dims_as_first(cx, i, "map_c1")?;
         }
         let callee = cx.callee(self.to_apply)?;
         let scalars: Vec<Shape> =
             cx.arrays()?.into_iter().map(|operand| Shape::scalar(operand.ty)).collect();
         parameters(&callee, &scalars.iter().collect::<Vec<_>>(), "map_c4", "to_apply")?;
         let result = callee.result.array().filter(|a| a.rank() == 0);
-        check(result.is_some(), "map_c4", || {
-            format!("the computation gives {}, no scalar", callee.result)
-        })
-        .map_err(|e| e.on(Place::Attribute("to_apply")))?;
-        Ok(first.with_type(result.expect("checked above").ty).into())
+        let Some(result) = result else {
+            let message = format!("the computation gives {:#}, which is no scalar", callee.result);
+            let error = Error::from(Code::Callee { rule: "map_c4", message });
+            return Err(error.on(Place::Attribute("to_apply")));
+        };
+        Ok(first.with_type(result.ty).into())
     }
 }

@@ -1,4 +1,5 @@
 //! `pad`: puts a value around and between elements.
+use super::rules::counted;
 use super::value::PaddingConfig;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -7,7 +8,21 @@ use crate::{ArrayShape, Dims, Result, Shape};
 attrs! {
     /// Puts the padding value around and between the elements.
     ///
-    /// Interior padding comes first; a negative edge then takes elements away.
+    /// `pad(operand, value)`. First `interior` values go between each two neighbours of a dimension, then `low` before the
+    /// first and `high` behind the last. A negative `low` or `high` takes elements away instead, values from between the
+    /// elements too.
+    ///
+    /// # Shape
+    ///
+    /// The operand's type; a dimension of size `n` becomes `low + n + (n - 1) * interior + high`, an empty one
+    /// `low + high`.
+    ///
+    /// # Refused
+    ///
+    /// - `pad_c1`: the value is no scalar of the operand's type.
+    /// - `pad_c2`: `padding` does not have one group for each dimension.
+    /// - `pad_c3`: `interior` is negative.
+    /// - `pad_c4`: a size would become negative, or more than 64 bits hold.
     pub struct Pad {
         /// How much, for each dimension.
         pub padding: PaddingConfig = "padding";
@@ -18,12 +33,16 @@ impl ShapeRule for Pad {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, value) = (cx.array(0)?, cx.array(1)?);
         check(value.rank() == 0 && value.ty == operand.ty, "pad_c1", || {
-            format!("the padding value is {value}, wanted {}[]", operand.ty)
+            format!("the padding value is {value:#}, wanted {}[]", operand.ty)
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         let given = self.padding.dims.len();
         check(given == operand.rank(), "pad_c2", || {
-            format!("padding is given for {given} dimensions, the operand has {}", operand.rank())
+            format!(
+                "padding is given for {}, {operand:#} has {}",
+                counted(given, "dimension"),
+                operand.rank()
+            )
         })
         .map_err(|e| e.on(Place::Attribute("padding")))?;
         let mut dims = Dims::new();

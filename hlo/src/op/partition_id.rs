@@ -3,11 +3,11 @@ use super::{Infer, ShapeRule};
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The partition this device runs.
+    /// The number of the partition this device runs: `u32[]`.
     pub struct PartitionId {}
 }
 attrs! {
-    /// The replica this device runs.
+    /// The number of the replica this device runs: `u32[]`.
     pub struct ReplicaId {}
 }
 

@@ -30,12 +30,12 @@ impl ShapeRule for RaggedAllToAll {
             && input.rank() == output.rank()
             && input.dims[1..] == output.dims[1..];
         check(same_rows, "ragged_all_to_all_rows", || {
-            format!("rows of {input} do not fit into {output}")
+            format!("rows of {input:#} do not fit into {output:#}")
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         let first = cx.array(2)?;
         check(matches!(first.rank(), 1 | 2), "ragged_all_to_all_rank", || {
-            format!("the offsets are {first}, wanted [devices] or [devices, updates]")
+            format!("the offsets are {first:#}, wanted [devices] or [devices, updates]")
         })
         .map_err(|e| e.on(Place::Operand(2)))?;
         for i in 2..6 {
@@ -44,7 +44,7 @@ impl ShapeRule for RaggedAllToAll {
             check(
                 list.ty == first.ty && list.dims == first.dims,
                 "ragged_all_to_all_lists",
-                || format!("offsets and sizes have one shape, not {first} and {list}"),
+                || format!("offsets and sizes have one shape, not {first:#} and {list:#}"),
             )
             .map_err(|e| e.on(Place::Operand(i)))?;
         }

@@ -1,14 +1,32 @@
 //! `reduce`: folds dimensions away.
-use super::rule::same_dims;
-use super::rules::{dims_of, drop_dims, initial_value, one_or_tuple, reducer};
+use super::rules::{List, drop_dims, initial_value, one_or_tuple, reducer, same_dims_as_first};
 use super::{Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Folds the elements along some dimensions, in row-major order, starting from the initial value.
+    /// Folds the elements along some dimensions into one.
     ///
-    /// Operands come first, then an initial value for each. The computation takes the accumulators first.
+    /// `reduce(operands..., initial values...)`: N arrays, and a scalar for each. For each element of the result, the
+    /// accumulators start as the initial values; for each element along `dimensions`, in row-major order, the computation
+    /// is given the N accumulators and the N elements, and gives the new accumulators. The initial value enters once, also
+    /// where `dimensions` is empty or there are no elements.
+    ///
+    /// XLA:CPU may fold in another order and use the initial value several times; the result is the same where the
+    /// computation is associative and the initial value its identity, rounding aside.
+    ///
+    /// # Shape
+    ///
+    /// The operand's dimensions without those in `dimensions`, the element type the computation gives; a tuple of N where
+    /// the computation gives a tuple.
+    ///
+    /// # Refused
+    ///
+    /// - `E0202`: there are not as many initial values as operands, or none.
+    /// - `reduce_c1`: all operands have the same dimensions.
+    /// - `reduce_c2`: an initial value is no scalar of its operand's type, precision aside.
+    /// - `reduce_c4`, `reduce_c5`: `dimensions` are dimensions of the operand, none twice.
+    /// - `reduce_c6`: the computation does not take two scalars for each operand and give one for each.
     pub struct Reduce {
         /// Dimensions folded away.
         pub dimensions: Vec<i64> = "dimensions";
@@ -21,13 +39,15 @@ impl ShapeRule for Reduce {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let count = cx.operands.len() / 2;
         let even = cx.operands.len().is_multiple_of(2) && count > 0;
-        cx.arity(even, "operands and as many initial values")?;
+        cx.arity(even, "operands, and as many initial values")?;
         let first = cx.array(0)?;
-        dims_of(&self.dimensions, first, "reduce_c5", "dimensions")?;
+        let list = List { attribute: "dimensions", dims: &self.dimensions };
+        list.within(first, "reduce_c4")?;
+        list.unique("reduce_c5")?;
         let mut inputs = Vec::with_capacity(count);
         for i in 0..count {
             let operand = cx.array(i)?;
-            same_dims(cx, first, operand, i)?;
+            same_dims_as_first(cx, i, "reduce_c1")?;
             initial_value(cx, count + i, operand.ty, "reduce_c2")?;
             inputs.push(operand.ty);
         }

@@ -1,6 +1,5 @@
 //! `reduce-window`: folds a moving window.
-use super::rule::same_dims;
-use super::rules::{initial_value, one_or_tuple, reducer};
+use super::rules::{initial_value, one_or_tuple, reducer, same_dims_as_first};
 use super::value::Window;
 use super::{Infer, ShapeRule, check, windows};
 use crate::diag::Place;
@@ -8,9 +7,29 @@ use crate::ir::ComputationId;
 use crate::{ArrayShape, Result, Shape};
 
 attrs! {
-    /// Folds the elements under a moving window, in row-major order, starting from the initial value.
+    /// Folds the elements under a moving window.
     ///
-    /// Padding and holes are skipped; the initial value enters once.
+    /// `reduce-window(operands..., initial values...)`. The window is put at every place where it fits into the operand with
+    /// its padding, `stride` apart; each place gives one element. There the accumulators start as the initial values, and
+    /// the elements under the window are folded in row-major order, as [`Reduce`](super::Reduce) does.
+    ///
+    /// `lhs_dilate` puts holes between the operand's elements, `rhs_dilate` between the window's. Padding and holes are
+    /// skipped: no value is made up for them, which matters only if the initial value is not the computation's identity.
+    ///
+    /// # Shape
+    ///
+    /// The number of places in each dimension, the element type the computation gives; a tuple where it gives one. A
+    /// window larger than what it moves over has no place.
+    ///
+    /// # Refused
+    ///
+    /// - `E0202`: there are not as many initial values as operands, or none.
+    /// - `reduce_window_c2`: all operands have the same dimensions.
+    /// - `reduce_window_c3`: an initial value is no scalar of its operand's type, precision aside.
+    /// - `reduce_window_c4`: the window has not the operand's rank.
+    /// - `reduce_window_c5`, `_c7`, `_c9`, `_c11`: size, stride, `lhs_dilate`, `rhs_dilate` are positive.
+    /// - `reduce_window_c13`: the computation does not take two scalars for each operand and give one for each.
+    /// - `reduce_window_reversal`: the window is reversed, which means something only in a convolution.
     pub struct ReduceWindow {
         /// The window over the operand.
         pub window: Window = "window" or Window::default();
@@ -19,22 +38,30 @@ attrs! {
     }
 }
 
+const WINDOW: windows::Rules = windows::Rules {
+    rank: "reduce_window_c4",
+    size: "reduce_window_c5",
+    stride: "reduce_window_c7",
+    lhs_dilate: "reduce_window_c9",
+    rhs_dilate: "reduce_window_c11",
+};
+
 impl ShapeRule for ReduceWindow {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let count = cx.operands.len() / 2;
         let even = cx.operands.len().is_multiple_of(2) && count > 0;
-        cx.arity(even, "operands and as many initial values")?;
+        cx.arity(even, "operands, and as many initial values")?;
         let first = cx.array(0)?;
         let reversed = self.window.dims.iter().any(|d| d.reversal);
         check(!reversed, "reduce_window_reversal", || {
             "the window of a reduce-window is not reversed".to_owned()
         })
         .map_err(|e| e.on(Place::Attribute("window")))?;
-        let dims = windows::places(&self.window, &first.dims, "reduce_window_c4")?;
+        let dims = windows::places(&self.window, &first.dims, WINDOW)?;
         let mut inputs = Vec::with_capacity(count);
         for i in 0..count {
             let operand = cx.array(i)?;
-            same_dims(cx, first, operand, i)?;
+            same_dims_as_first(cx, i, "reduce_window_c2")?;
             initial_value(cx, count + i, operand.ty, "reduce_window_c3")?;
             inputs.push(operand.ty);
         }

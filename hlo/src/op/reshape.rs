@@ -1,9 +1,19 @@
 //! `reshape`: the same elements in other dimensions.
 use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// The elements in row-major order under other dimensions.
+    /// The elements, in row-major order, under other dimensions.
+    ///
+    /// # Shape
+    ///
+    /// The stated one.
+    ///
+    /// # Refused
+    ///
+    /// - `reshape_c1`: the result has the operand's element type.
+    /// - `reshape_c2`: both have the same number of elements.
     pub struct Reshape {
         /// The dimension a dynamic size goes to; -1 if none.
         pub inferred_dimension: i64 = "inferred_dimension" or -1;
@@ -15,11 +25,14 @@ impl ShapeRule for Reshape {
         let (operand, result) = (cx.array(0)?, cx.stated_array()?);
         check(operand.ty == result.ty, "reshape_c1", || {
             format!("a reshape of {} cannot give {}", operand.ty, result.ty)
-        })?;
+        })
+        .map_err(|e| e.on(Place::Shape))?;
         let (from, to) = (operand.element_count(), result.element_count());
         check(from.is_some() && from == to, "reshape_c2", || {
-            format!("{operand} and {result} do not have the same number of elements")
-        })?;
+            let number = |n: Option<usize>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
+            format!("{operand:#} has {} elements, {result:#} has {}", number(from), number(to))
+        })
+        .map_err(|e| e.on(Place::Shape))?;
         Ok(result.clone().into())
     }
 }

@@ -22,7 +22,7 @@ impl ShapeRule for Rng {
         for i in 0..2 {
             let operand = cx.array(i)?;
             check(operand.rank() == 0 && operand.ty == result.ty, "rng_c1", || {
-                format!("operand {i} is {operand}, wanted a scalar of {}", result.ty)
+                format!("operand {i} is {operand:#}, wanted a scalar of {}", result.ty)
             })
             .map_err(|e| e.on(Place::Operand(i)))?;
         }
@@ -32,7 +32,7 @@ impl ShapeRule for Rng {
         })?;
         check(!result.ty.is_complex(), "rng_complex", || "no distribution is complex".to_owned())?;
         check(result.dynamic.is_none(), "rng_static", || {
-            format!("nothing tells the size of a dynamic dimension of {result}")
+            format!("nothing tells the size of a dynamic dimension of {result:#}")
         })?;
         Ok(result.clone().into())
     }
@@ -59,7 +59,7 @@ impl RngBitGenerator {
         let fits = state.ty == ElementType::U64
             && matches!(state.dims.as_slice(), [size] if sizes.contains(size));
         check(fits, "rng_bit_generator_state", || {
-            format!("{} starts from {wanted}, found {state}", self.algorithm)
+            format!("{} starts from {wanted:#}, found {state:#}", self.algorithm)
         })
         .map_err(|e| e.on(Place::Operand(0)))
     }
@@ -71,15 +71,15 @@ impl ShapeRule for RngBitGenerator {
         self.state(state)?;
         let stated = cx.stated()?;
         let [first, bits] = stated.tuple().unwrap_or_default() else {
-            let message = format!("the result is a tuple of state and bits, not {stated}");
+            let message = format!("the result is a tuple of state and bits, not {stated:#}");
             return Err(failed("rng_bit_generator_result", message));
         };
         check(first.compatible(cx.operands[0]), "rng_bit_generator_c1", || {
-            format!("the new state is {first}, the old one {state}")
+            format!("the new state is {first:#}, the old one {state:#}")
         })?;
         let Some(bits) = bits.array().filter(|b| !b.ty.is_complex() && b.dynamic.is_none()) else {
             let message =
-                format!("the bits are a static array of whole or real numbers, not {bits}");
+                format!("the bits are a static array of whole or real numbers, not {bits:#}");
             return Err(failed("rng_bit_generator_bits", message));
         };
         Ok(Shape::Tuple(vec![state.clone().into(), bits.clone().into()]))

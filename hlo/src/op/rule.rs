@@ -22,7 +22,7 @@ pub(crate) struct Infer<'a> {
     pub(crate) callees: &'a dyn Callees,
 }
 
-/// The shape rule of a structured op. Every failed check names its rule.
+/// The shape rule of a structured op. Every failed check names its rule, and shows shapes as `{:#}`, without layouts.
 pub(crate) trait ShapeRule {
     /// Fills in what attributes left out and operands tell. Called once, when the text has been read.
     fn complete(&mut self, _operands: &[&Shape], _stated: Option<&Shape>) -> Result<()> {
@@ -50,7 +50,7 @@ impl<'a> Infer<'a> {
     pub(crate) fn array(&self, i: usize) -> Result<&'a ArrayShape> {
         self.operands[i].array().ok_or_else(|| {
             let message =
-                format!("operand {i} of `{}` is {}, not an array", self.opcode, self.operands[i]);
+                format!("operand {i} of `{}` is {:#}, not an array", self.opcode, self.operands[i]);
             Error::from(Code::Rule { rule: "array_operand", message }).on(Place::Operand(i))
         })
     }
@@ -66,8 +66,8 @@ impl<'a> Infer<'a> {
     pub(crate) fn stated_array(&self) -> Result<&'a ArrayShape> {
         let stated = self.stated()?;
         stated.array().ok_or_else(|| {
-            let message = format!("the result of `{}` is an array, not {stated}", self.opcode);
-            Code::Rule { rule: "array_result", message }.into()
+            let message = format!("the result of `{}` is an array, not {stated:#}", self.opcode);
+            Error::from(Code::Rule { rule: "array_result", message }).on(Place::Shape)
         })
     }
     /// Fails unless there are `wanted` (in words) operands.
@@ -160,14 +160,16 @@ pub(super) fn binary(op: Binary, cx: &Infer<'_>) -> Result<Shape> {
     same_dims(cx, lhs, rhs, 1)?;
     check(lhs.ty == rhs.ty, "binary_same_type", || {
         format!("operands of `{}` are {} and {}", cx.opcode, lhs.ty, rhs.ty)
-    })?;
+    })
+    .map_err(|e| e.on(Place::Operand(1)))?;
     let ty = match op {
         Binary::Complex => match lhs.ty {
             ElementType::F32 => ElementType::C64,
             ElementType::F64 => ElementType::C128,
             other => {
                 let (op, found) = (cx.opcode.name().to_owned(), other.name().to_owned());
-                return Err(Code::OperandType { op, found, wanted: "f32, f64".into() }.into());
+                let code = Code::OperandType { op, found, wanted: "f32, f64".into() };
+                return Err(Error::from(code).on(Place::Operand(0)));
             }
         },
         Binary::Add
@@ -198,7 +200,7 @@ pub(crate) fn same_dims(
     i: usize,
 ) -> Result<()> {
     check(first.dims == other.dims, "elementwise_same_dims", || {
-        format!("operands of `{}` are {first} and {other}, of different dimensions", cx.opcode)
+        format!("operands of `{}` are {first:#} and {other:#}, of different dimensions", cx.opcode)
     })
     .map_err(|e| {
         e.on(Place::Operand(i)).with_help("HLO does not broadcast by itself: add a `broadcast`")

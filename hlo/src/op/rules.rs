@@ -3,43 +3,122 @@ use super::{Infer, check};
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
+use rustc_hash::FxHashSet;
 
-/// Fails unless every one of `dims` is a dimension of `shape`, and none is listed twice.
-pub(super) fn dims_of(
-    dims: &[i64],
-    shape: &ArrayShape,
-    rule: &'static str,
-    attribute: &'static str,
-) -> Result<()> {
-    unique_in_range(dims, shape.rank(), rule, attribute)
+/// A list of dimensions, and the attribute it stands in.
+#[derive(Clone, Copy)]
+pub(super) struct List<'a> {
+    pub(super) attribute: &'static str,
+    pub(super) dims: &'a [i64],
 }
 
-/// Fails unless every one of `dims` is in `0..rank`, and none is listed twice.
+impl List<'_> {
+    fn fails(&self, rule: &'static str, message: String) -> Error {
+        Error::from(Code::Rule { rule, message }).on(Place::Attribute(self.attribute))
+    }
+    /// Fails unless the list grows; equal neighbours are [`List::unique`]'s affair.
+    pub(super) fn sorted(&self, rule: &'static str) -> Result<()> {
+        ascending(self.dims, rule, self.attribute)
+    }
+    /// Fails if a dimension is listed twice.
+    pub(super) fn unique(&self, rule: &'static str) -> Result<()> {
+        self.unique_with(List { dims: &[], ..*self }, rule)
+    }
+    /// Fails if a dimension is listed twice in both lists together; the caret goes to the second mention.
+    pub(super) fn unique_with(&self, other: List<'_>, rule: &'static str) -> Result<()> {
+        let mut seen = FxHashSet::default();
+        for list in [*self, other] {
+            for dim in list.dims {
+                if seen.insert(*dim) {
+                    continue;
+                }
+                let both = self.dims.contains(dim) && other.dims.contains(dim);
+                let message = match both {
+                    true => format!(
+                        "dimension {dim} is listed in both `{}` and `{}`",
+                        self.attribute, other.attribute
+                    ),
+                    false => format!("dimension {dim} is listed twice"),
+                };
+                return Err(list.fails(rule, message));
+            }
+        }
+        Ok(())
+    }
+    /// Fails unless every dimension is one of `shape`.
+    pub(super) fn within(&self, shape: &ArrayShape, rule: &'static str) -> Result<()> {
+        self.below(shape.rank(), rule, || format!("{shape:#}"))
+    }
+    /// Fails unless every dimension is one of `rank`, those of `what`.
+    pub(super) fn below(
+        &self,
+        rank: usize,
+        rule: &'static str,
+        what: impl FnOnce() -> String,
+    ) -> Result<()> {
+        let wrong = self.dims.iter().find(|&&dim| !usize::try_from(dim).is_ok_and(|d| d < rank));
+        match wrong {
+            Some(dim) => {
+                Err(self.fails(rule, format!("dimension {dim} does not exist in {}", what())))
+            }
+            None => Ok(()),
+        }
+    }
+    /// Fails unless the list has `wanted` entries: as many as `what` has.
+    pub(super) fn counts(
+        &self,
+        wanted: usize,
+        rule: &'static str,
+        what: impl FnOnce() -> String,
+    ) -> Result<()> {
+        if self.dims.len() == wanted {
+            return Ok(());
+        }
+        let name = self.attribute;
+        let found = match self.dims.len() {
+            0 => "no entry".to_owned(),
+            1 => "1 entry".to_owned(),
+            n => format!("{n} entries"),
+        };
+        let message = format!("`{name}` has {found}, wanted {wanted}: {}", what());
+        Err(self.fails(rule, message))
+    }
+}
+
+/// `1 range`, `2 ranges`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Fails unless operand `i` has the dimensions of operand 0.
+pub(super) fn same_dims_as_first(cx: &Infer<'_>, i: usize, rule: &'static str) -> Result<()> {
+    let (first, other) = (cx.array(0)?, cx.array(i)?);
+    check(first.dims == other.dims, rule, || {
+        format!("operand {i} is {other:#}, operand 0 {first:#}: they must have the same dimensions")
+    })
+    .map_err(|e| e.on(Place::Operand(i)))
+}
+
+/// Fails unless every one of `dims` is in `0..rank`, and none is listed twice: where the specification has one rule for
+/// both.
 pub(super) fn unique_in_range(
     dims: &[i64],
     rank: usize,
     rule: &'static str,
     attribute: &'static str,
 ) -> Result<()> {
-    let mut seen = vec![false; rank];
-    for &dim in dims {
-        let slot = usize::try_from(dim).ok().and_then(|d| seen.get_mut(d));
-        let Some(slot) = slot else {
-            let message = format!("dimension {dim} is not one of {rank}");
-            return Err(Error::from(Code::Rule { rule, message }).on(Place::Attribute(attribute)));
-        };
-        if std::mem::replace(slot, true) {
-            let message = format!("dimension {dim} is listed twice");
-            return Err(Error::from(Code::Rule { rule, message }).on(Place::Attribute(attribute)));
-        }
-    }
-    Ok(())
+    let list = List { attribute, dims };
+    list.below(rank, rule, || format!("an array of rank {rank}"))?;
+    list.unique(rule)
 }
 
 /// Fails unless the list grows.
 pub(super) fn ascending(dims: &[i64], rule: &'static str, attribute: &'static str) -> Result<()> {
-    check(dims.is_sorted(), rule, || format!("{attribute}={dims:?} is not in ascending order"))
-        .map_err(|e| e.on(Place::Attribute(attribute)))
+    check(dims.is_sorted(), rule, || {
+        let pair = dims.windows(2).find(|pair| pair[0] > pair[1]).unwrap_or(&[0, 0]);
+        format!("`{attribute}` is not in ascending order: {} stands before {}", pair[0], pair[1])
+    })
+    .map_err(|e| e.on(Place::Attribute(attribute)))
 }
 
 /// The one entry of a list that must have one.
@@ -90,14 +169,17 @@ pub(super) fn parameters(
 ) -> Result<()> {
     if callee.parameters.len() != wanted.len() {
         let (found, wanted) = (callee.parameters.len(), wanted.len());
-        let message =
-            format!("the computation has {found} parameters, it is given {wanted} values");
+        let message = format!(
+            "the computation has {}, it is given {}",
+            counted(found, "parameter"),
+            counted(wanted, "value")
+        );
         return Err(wrong(rule, message, attribute));
     }
     for (i, (&found, &wanted)) in callee.parameters.iter().zip(wanted).enumerate() {
         if !found.compatible(wanted) {
             let message =
-                format!("parameter {i} of the computation is {found}, it is given {wanted}");
+                format!("parameter {i} of the computation is {found:#}, it is given {wanted:#}");
             return Err(wrong(rule, message, attribute));
         }
     }
@@ -114,7 +196,7 @@ pub(super) fn result(
     if callee.result.compatible(wanted) {
         return Ok(());
     }
-    let message = format!("the computation gives {}, wanted {wanted}", callee.result);
+    let message = format!("the computation gives {:#}, wanted {wanted:#}", callee.result);
     Err(wrong(rule, message, attribute))
 }
 
@@ -133,8 +215,10 @@ pub(super) fn reducer(
     let count = inputs.len();
     if callee.parameters.len() != 2 * count {
         let (found, wanted) = (callee.parameters.len(), 2 * count);
-        let message =
-            format!("a reducer of {count} arrays takes {wanted} scalars, this one {found}");
+        let message = format!(
+            "a reducer of {} takes {wanted} scalars, this one {found}",
+            counted(count, "array")
+        );
         return Err(wrong(rule, message, attribute));
     }
     let results = match callee.result {
@@ -143,14 +227,17 @@ pub(super) fn reducer(
     };
     if results.len() != count {
         let found = callee.result;
-        let message =
-            format!("a reducer of {count} arrays gives {count} scalars, this one {found}");
+        let message = format!(
+            "a reducer of {} gives {}, this one {found:#}",
+            counted(count, "array"),
+            counted(count, "scalar")
+        );
         return Err(wrong(rule, message, attribute));
     }
     let mut types = Vec::with_capacity(count);
     for (i, (&result, &input)) in results.iter().zip(inputs).enumerate() {
         let Some(ty) = result.array().filter(|a| a.rank() == 0).map(|a| a.ty) else {
-            let message = format!("a reducer gives scalars, this one {result}");
+            let message = format!("a reducer gives scalars, this one {result:#}");
             return Err(wrong(rule, message, attribute));
         };
         for parameter in [i, count + i] {
@@ -160,7 +247,7 @@ pub(super) fn reducer(
             let exact = parameter >= count || found.is_scalar(ty);
             if !fits || !exact {
                 let message = format!(
-                    "parameter {parameter} of the reducer is {found}, its result {i} is {ty}[]"
+                    "parameter {parameter} of the reducer is {found:#}, its result {i} is {ty}[]"
                 );
                 return Err(wrong(rule, message, attribute));
             }
@@ -183,7 +270,7 @@ pub(super) fn initial_value(
 ) -> Result<()> {
     let init = cx.array(i)?;
     check(init.rank() == 0 && init.ty.same_ignoring_precision(ty), rule, || {
-        format!("the initial value is {init}, wanted {ty}[]")
+        format!("the initial value is {init:#}, wanted {ty}[]")
     })
     .map_err(|e| e.on(Place::Operand(i)))
 }

@@ -4,9 +4,19 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The second operand where the first is true, else the third. A scalar `pred` chooses the whole.
+    /// The second operand where the first is true, else the third.
     ///
-    /// Texts until 2022 select whole tuples with a scalar `pred`.
+    /// A scalar `pred` chooses the whole; texts until 2022 choose whole tuples that way.
+    ///
+    /// # Shape
+    ///
+    /// The second operand's.
+    ///
+    /// # Refused
+    ///
+    /// - `select_c1`: the first operand is neither a scalar nor of the others' dimensions.
+    /// - `select_c2`: the second and the third have the same shape.
+    /// - `E0303`: the first is not `pred`.
     pub struct Select {}
 }
 
@@ -16,12 +26,12 @@ impl ShapeRule for Select {
         let pred = cx.array(0)?;
         let (on_true, on_false) = (cx.operands[1], cx.operands[2]);
         check(on_true.compatible(on_false), "select_c2", || {
-            format!("the values to select from are {on_true} and {on_false}")
+            format!("the values to select from are {on_true:#} and {on_false:#}")
         })
         .map_err(|e| e.on(Place::Operand(2)))?;
         let fits = pred.rank() == 0 || on_true.array().is_some_and(|a| a.dims == pred.dims);
         check(fits, "select_c1", || {
-            format!("{pred} is neither a scalar nor of the dimensions of {on_true}")
+            format!("{pred:#} is neither a scalar nor of the dimensions of {on_true:#}")
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         Ok(on_true.clone())

@@ -1,4 +1,5 @@
 //! `slice`: takes a strided box.
+use super::rules::counted;
 use super::value::SliceRanges;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -6,6 +7,19 @@ use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
     /// Takes a strided box out of the operand.
+    ///
+    /// `slice={[start:limit:stride], ...}`: of each dimension the elements `start`, `start + stride`, ... below `limit`. A
+    /// stride of 1 may be left out.
+    ///
+    /// # Shape
+    ///
+    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up.
+    ///
+    /// # Refused
+    ///
+    /// - `slice_c2`: there is not one range for each dimension.
+    /// - `slice_c3`: a range does not lie in its dimension, or ends before it starts.
+    /// - `slice_c4`: a stride is not positive.
     pub struct Slice {
         /// One range for each dimension.
         pub ranges: SliceRanges = "slice";
@@ -18,14 +32,21 @@ impl ShapeRule for Slice {
         let ranges = &self.ranges.0;
         let on = |e: crate::Error| e.on(Place::Attribute("slice"));
         check(ranges.len() == operand.rank(), "slice_c2", || {
-            format!("{} ranges are given for an operand of rank {}", ranges.len(), operand.rank())
+            let (found, wanted) =
+                (counted(ranges.len(), "range"), counted(operand.rank(), "dimension"));
+            format!("`slice` has {found}, {operand:#} has {wanted}")
         })
         .map_err(on)?;
         let mut dims = Dims::new();
         for (range, &size) in ranges.iter().zip(&operand.dims) {
             let (start, limit, stride) = (range.start, range.limit, range.stride);
             check(0 <= start && start <= limit && limit <= size, "slice_c3", || {
-                format!("range [{start}:{limit}] does not lie in a dimension of size {size}")
+                match start > limit {
+                    true => format!("range [{start}:{limit}] ends before it starts"),
+                    false => format!(
+                        "range [{start}:{limit}] does not lie in a dimension of size {size}"
+                    ),
+                }
             })
             .map_err(on)?;
             check(stride > 0, "slice_c4", || format!("stride {stride} is not positive"))

@@ -4,15 +4,19 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// A token that waits for others.
+    /// A token that is there once all operands are: `token[]`. Texts of 2019 wait for arrays as well as tokens.
     pub struct AfterAll {}
 }
 attrs! {
-    /// The first operand, once the second, a token, is there.
+    /// The first operand, once the second is there.
+    ///
+    /// # Shape
+    ///
+    /// The first operand's. Refused, as `add_dependency_token`: a second operand that is no token.
     pub struct AddDependency {}
 }
 attrs! {
-    /// The operand; a compiler moves nothing across.
+    /// The operand, of any shape; a compiler moves nothing across.
     pub struct OptBarrier {}
 }
 
@@ -25,7 +29,7 @@ impl ShapeRule for AfterAll {
 impl ShapeRule for AddDependency {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         check(*cx.operands[1] == Shape::Token, "add_dependency_token", || {
-            format!("the second operand is a token, not {}", cx.operands[1])
+            format!("the second operand is a token, not {:#}", cx.operands[1])
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         Ok(cx.operands[0].clone())

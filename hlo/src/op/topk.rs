@@ -4,8 +4,19 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The k largest or smallest along the last dimension, with their places; equal elements in the order of their
-    /// places.
+    /// The `k` largest or smallest elements along the last dimension, in order, with their places.
+    ///
+    /// Floats are compared in total order, so that NaN of positive sign is the largest and `-0` is less than `0`. Equal
+    /// elements stand in the order of their places.
+    ///
+    /// # Shape
+    ///
+    /// `(values, s32 places)`, both of the operand's dimensions with the last one `k`.
+    ///
+    /// # Refused
+    ///
+    /// - `topk_k`: the operand is a scalar, or `k` is negative or larger than its last dimension.
+    /// - `E0303`: complex values, which have no order.
     pub struct TopK {
         /// How many.
         pub k: i64 = "k";
@@ -22,7 +33,7 @@ impl ShapeRule for TopK {
         cx.types(0, |ty| !ty.is_complex(), "pred, signed, unsigned, float")?;
         let last = operand.dims.last().copied();
         check(last.is_some_and(|last| (0..=last).contains(&self.k)), "topk_k", || {
-            format!("{} elements cannot be taken from the last dimension of {operand}", self.k)
+            format!("`k` is {}, wanted 0 to the last size of {operand:#}", self.k)
         })
         .map_err(|e| e.on(Place::Attribute("k")))?;
         let mut values = operand.clone();

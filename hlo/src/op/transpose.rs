@@ -1,11 +1,16 @@
 //! `transpose`: the dimensions in another order.
-use super::rules::dims_of;
-use super::{Infer, ShapeRule, check};
-use crate::diag::Place;
+use super::rules::List;
+use super::{Infer, ShapeRule};
 use crate::{ArrayShape, Dims, Layout, Result, Shape};
 
 attrs! {
     /// The dimensions in another order: dimension i of the result is dimension `dimensions[i]` of the operand.
+    ///
+    /// # Shape
+    ///
+    /// The operand's sizes in the new order. A shape that is left out gets the layout in which no element moves.
+    ///
+    /// Refused, as `transpose_c2`: `dimensions` that are not all dimensions of the operand, each once.
     pub struct Transpose {
         /// For each result dimension, the operand dimension it is.
         pub dimensions: Vec<i64> = "dimensions";
@@ -15,15 +20,11 @@ attrs! {
 impl ShapeRule for Transpose {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let operand = cx.array(0)?;
-        check(self.dimensions.len() == operand.rank(), "transpose_c2", || {
-            format!(
-                "{} dimensions are listed for an operand of rank {}",
-                self.dimensions.len(),
-                operand.rank()
-            )
-        })
-        .map_err(|e| e.on(Place::Attribute("dimensions")))?;
-        dims_of(&self.dimensions, operand, "transpose_c2", "dimensions")?;
+        let list = List { attribute: "dimensions", dims: &self.dimensions };
+        let each = || format!("one for each dimension of {operand:#}");
+        list.counts(operand.rank(), "transpose_c2", each)?;
+        list.within(operand, "transpose_c2")?;
+        list.unique("transpose_c2")?;
         let from: Vec<usize> =
             self.dimensions.iter().map(|&d| usize::try_from(d).expect("checked above")).collect();
         let dims: Dims = from.iter().map(|&d| operand.dims[d]).collect();

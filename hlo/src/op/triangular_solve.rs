@@ -24,27 +24,27 @@ impl TriangularSolve {
     fn sizes(&self, a: &ArrayShape, b: &ArrayShape) -> Result<()> {
         let (Some([rows, columns]), Some([b_rows, b_columns])) = (matrix(a), matrix(b)) else {
             return check(false, "triangular_solve_c2", || {
-                format!("operands are {a} and {b}; matrices have two dimensions or more")
+                format!("operands are {a:#} and {b:#}; matrices have two dimensions or more")
             });
         };
         check(a.rank() == b.rank(), "triangular_solve_c2", || {
-            format!("operands {a} and {b} differ in rank")
+            format!("operands {a:#} and {b:#} differ in rank")
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         check(rows == columns, "triangular_solve_square", || {
-            format!("the matrices of {a} are not square")
+            format!("the matrices of {a:#} are not square")
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         let (size, name) = if self.left_side { (b_rows, "rows") } else { (b_columns, "columns") };
         let batch = |shape: &ArrayShape| shape.dims.split_at(shape.rank() - 2).0.to_vec();
         let fits = rows == size && batch(a) == batch(b);
         check(fits, "triangular_solve_c3", || {
-            format!("{b} does not fit {a}: wanted the same batches, and {rows} {name}")
+            format!("{b:#} does not fit {a:#}: wanted the same batches, and {rows} {name}")
         })
         .map_err(|e| {
             let other = if self.left_side { "right" } else { "left" };
             e.on(Place::Operand(1)).with_help(format!(
-                "left_side={}: the matrix stands on the {} of the unknown; is it meant to be on the {other}?",
+                "left_side={}: the matrix stands on the {} of the unknown; is it meant to be on the {other:#}?",
                 self.left_side,
                 if self.left_side { "left" } else { "right" },
             ))

@@ -4,11 +4,24 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// The operands as one value.
+    /// The operands as one value; none, for the empty tuple `()`.
+    ///
+    /// # Shape
+    ///
+    /// The tuple of the operands' shapes, which may be tuples themselves.
     pub struct Tuple {}
 }
 attrs! {
     /// One element of a tuple.
+    ///
+    /// # Shape
+    ///
+    /// The element's.
+    ///
+    /// # Refused
+    ///
+    /// - `get_tuple_element_c1`: the tuple has no such element.
+    /// - `get_tuple_element_operand`: the operand is no tuple.
     pub struct GetTupleElement {
         /// Which.
         pub index: i64 = "index";
@@ -25,13 +38,15 @@ impl ShapeRule for GetTupleElement {
         let operand = cx.operands[0];
         let elements = operand.tuple();
         check(elements.is_some(), "get_tuple_element_operand", || {
-            format!("the operand is {operand}, not a tuple")
+            format!("the operand is {operand:#}, not a tuple")
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         let elements = elements.expect("checked above");
         let element = usize::try_from(self.index).ok().and_then(|i| elements.get(i));
         check(element.is_some(), "get_tuple_element_c1", || {
-            format!("a tuple of {} elements has no element {}", elements.len(), self.index)
+            let elements = elements.len();
+            let s = if elements == 1 { "" } else { "s" };
+            format!("a tuple of {elements} element{s} has no element {}", self.index)
         })
         .map_err(|e| e.on(Place::Attribute("index")))?;
         Ok(element.expect("checked above").clone())

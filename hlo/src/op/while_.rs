@@ -5,6 +5,18 @@ use crate::ir::ComputationId;
 use crate::{ElementType, Result, Shape};
 
 /// Repeats a computation as long as a condition holds.
+///
+/// The value starts as the operand. As long as `condition` gives true for it, `body` gives the next one; the result is the
+/// value for which it gives false. Several values are carried as a tuple.
+///
+/// # Shape
+///
+/// The operand's.
+///
+/// # Refused
+///
+/// - `while_c1`: `condition` does not take the operand's shape, or does not give `pred[]`.
+/// - `while_c2`: `body` does not take the operand's shape and give it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct While {
     /// Gives `pred[]` for the value so far.

@@ -1,5 +1,6 @@
 //! How many places a window has: shared by `reduce-window`, `select-and-scatter` and `convolution`.
 use super::check;
+use super::rules::counted;
 use super::value::{Window, WindowDim};
 use crate::diag::Place;
 use crate::{Dims, Result};
@@ -21,23 +22,47 @@ fn count(dim: &WindowDim, base: i64) -> i64 {
     i64::try_from(places).unwrap_or(i64::MAX)
 }
 
+/// The labels of what a window must be: of the array's rank, and each field positive.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    pub(super) rank: &'static str,
+    pub(super) size: &'static str,
+    pub(super) stride: &'static str,
+    pub(super) lhs_dilate: &'static str,
+    pub(super) rhs_dilate: &'static str,
+}
+
+impl From<&'static str> for Rules {
+    /// One label for all of it.
+    fn from(rule: &'static str) -> Self {
+        Self { rank: rule, size: rule, stride: rule, lhs_dilate: rule, rhs_dilate: rule }
+    }
+}
+
 /// The number of places in each dimension; fails unless every field of the window is one that can be used.
-pub(super) fn places(window: &Window, bases: &[i64], rule: &'static str) -> Result<Dims> {
+pub(super) fn places(window: &Window, bases: &[i64], rules: impl Into<Rules>) -> Result<Dims> {
+    let rules = rules.into();
     let on = |e: crate::Error| e.on(Place::Attribute("window"));
-    check(window.dims.len() == bases.len(), rule, || {
-        format!("the window has {} dimensions, wanted {}", window.dims.len(), bases.len())
+    check(window.dims.len() == bases.len(), rules.rank, || {
+        format!(
+            "the window has {}, the array {}",
+            counted(window.dims.len(), "dimension"),
+            bases.len()
+        )
     })
     .map_err(on)?;
     for dim in &window.dims {
         let positive = [
-            ("size", dim.size),
-            ("stride", dim.stride),
-            ("lhs_dilate", dim.lhs_dilation),
-            ("rhs_dilate", dim.rhs_dilation),
+            ("size", dim.size, rules.size),
+            ("stride", dim.stride, rules.stride),
+            ("lhs_dilate", dim.lhs_dilation, rules.lhs_dilate),
+            ("rhs_dilate", dim.rhs_dilation, rules.rhs_dilate),
         ];
-        for (name, value) in positive {
-            check(value > 0, rule, || format!("{name} {value} of the window is not positive"))
-                .map_err(on)?;
+        for (name, value, rule) in positive {
+            check(value > 0, rule, || {
+                format!("`{name}` of the window is {value}, and must be positive")
+            })
+            .map_err(on)?;
         }
     }
     Ok(window.dims.iter().zip(bases).map(|(dim, &base)| count(dim, base)).collect())

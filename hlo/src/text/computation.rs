@@ -1,6 +1,6 @@
 //! One computation: signature, instructions, root.
-use super::Parser;
 use super::balanced::balanced_value;
+use super::{Cursor, Parser};
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use crate::{Arena, Error, Result, SecondaryMap, Shape, Span};
@@ -122,10 +122,12 @@ impl<'a> Parser<'a> {
     /// `{ instruction ... }`
     fn body(&mut self, name: SmolStr, span: Span, signature: Option<Shape>) -> Result<Computation> {
         self.cursor.expect(b'{')?;
+        let open = Span::new(self.cursor.offset() - 1, self.cursor.offset());
         self.cursor.down()?;
         self.scopes.push(Scope::new());
         while self.cursor.peek() != Some(b'}') {
-            self.instruction()?;
+            let before = self.cursor;
+            self.instruction().map_err(|error| unclosed(before, open, &name).unwrap_or(error))?;
         }
         let end = self.cursor.offset();
         self.cursor.skip(1);
@@ -184,4 +186,27 @@ impl<'a> Parser<'a> {
         computation.execution_thread = if thread == "main" { "".into() } else { thread.into() };
         self.define(None, span, computation)
     }
+}
+
+/// The error for a body that is not closed before the text ends or another computation starts, if that is what stands
+/// at the cursor.
+#[cold]
+fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
+    let wanted = format!("`}}` at the end of `{name}`");
+    if cursor.peek().is_none() {
+        return Some(cursor.wanted(&wanted).label(open, "opened here"));
+    }
+    let start = cursor.offset();
+    let is_entry = cursor.eat_token("ENTRY");
+    let entry = cursor.span_from(start);
+    let (_, named) = cursor.name("").ok()?;
+    let is_computation = match cursor.peek() {
+        Some(b'{') => true,
+        Some(b'(') => balanced_value(&mut cursor).is_ok() && cursor.eat_token("->"),
+        _ => false,
+    };
+    let span = if is_entry { entry } else { named };
+    let found = format!("`{}`", &cursor.text()[span.range()]);
+    let error = Error::from(Code::Syntax { wanted, found }).at(span).label(open, "opened here");
+    is_computation.then_some(error)
 }

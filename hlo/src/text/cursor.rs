@@ -15,6 +15,8 @@ pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
+    /// The blanks and comments skipped last: where they start, and where they end.
+    gap: (usize, usize),
 }
 
 fn is_word_start(byte: u8) -> bool {
@@ -40,7 +42,7 @@ pub(crate) fn is_word(byte: u8) -> bool {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0 }
+        Self { text, at: 0, depth: 0, gap: (0, 0) }
     }
     /// The whole text.
     pub(crate) fn text(&self) -> &'a str {
@@ -48,7 +50,7 @@ impl<'a> Cursor<'a> {
     }
     /// Reads `text` instead; give the result to [`Cursor::leave`] to go on where it was.
     pub(crate) fn enter(&mut self, text: &'a str) -> Self {
-        std::mem::replace(self, Self { text, at: 0, depth: self.depth })
+        std::mem::replace(self, Self { depth: self.depth, ..Self::new(text) })
     }
     /// Goes back to the text left by [`Cursor::enter`].
     pub(crate) fn leave(&mut self, outer: Self) {
@@ -73,15 +75,24 @@ impl<'a> Cursor<'a> {
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
-    /// From offset `start` to the position.
+    /// From offset `start` to the end of what was read last: blanks and comments behind it do not count.
     pub(crate) fn span_from(&self, start: usize) -> Span {
-        Span::new(start, self.at)
+        let end = if self.at == self.gap.1 { self.gap.0 } else { self.at };
+        Span::new(start, end.max(start))
     }
 
     /// Skips blanks and comments. A comment that is never closed is left standing, and found wanting by whoever
     /// reads on.
     #[inline]
     pub(crate) fn blank(&mut self) {
+        let start = self.at;
+        self.skip_blanks();
+        if self.at > start {
+            self.gap = (start, self.at);
+        }
+    }
+    #[inline]
+    fn skip_blanks(&mut self) {
         while let Some(byte) = self.next_byte() {
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,

@@ -194,6 +194,7 @@ impl<'a> Parser<'a> {
     }
 
     fn operands(&mut self) -> Result<Operands> {
+        let open = self.cursor.offset();
         let mut operands = Operands::new();
         if self.cursor.eat(b')') {
             return Ok(operands);
@@ -204,7 +205,15 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        if self.cursor.eat(b')') { Ok(operands) } else { Err(self.cursor.wanted("`,` or `)`")) }
+        if self.cursor.eat(b')') {
+            return Ok(operands);
+        }
+        let error = self.cursor.wanted("`,` or `)`");
+        // On one line anybody sees where.
+        Err(match self.cursor.text()[open..self.cursor.offset()].contains('\n') {
+            true => error.label(Span::new(open - 1, open), "opened here"),
+            false => error,
+        })
     }
 
     /// `[shape] name`, or an instruction written in place of its name.
@@ -231,11 +240,15 @@ impl<'a> Parser<'a> {
         if let Some(written) = written {
             let actual = &self.scope().instructions[id].shape;
             if !actual.compatible(&written) {
-                let (written, actual) = (written.to_string(), actual.to_string());
+                let (written, actual) = (format!("{written:#}"), format!("{actual:#}"));
+                let help = format!("write `{actual} {name}`, or the name alone");
                 let code = Code::OperandShape { name: name.into(), written, actual };
                 let defined = self.scope().spans[id].name;
                 let span = self.cursor.span_from(start);
-                return Err(Error::from(code).at(span).label(defined, "defined here"));
+                return Err(Error::from(code)
+                    .at(span)
+                    .label(defined, "defined here")
+                    .with_help(help));
             }
         }
         Ok(id)
@@ -263,7 +276,7 @@ impl<'a> Parser<'a> {
             };
             let Some(shape) = element else {
                 let found = &self.scope().instructions[id].shape;
-                let message = format!("`{name}` has shape {found}, which has no element {index}");
+                let message = format!("`{name}` has shape {found:#}, which has no element {index}");
                 return Err(Error::from(Code::Structure { message }).at(span));
             };
             id = known.unwrap_or_else(|| {

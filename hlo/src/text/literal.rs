@@ -24,7 +24,8 @@ pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantVal
         };
         let repeated = shape(c)?;
         if !repeated.compatible(stated) {
-            let message = format!("the constant repeats its shape as {repeated}, it is {stated}");
+            let message =
+                format!("the constant repeats its shape as {repeated:#}, it is {stated:#}");
             return Err(Error::from(Code::Literal { message }).at(c.span_from(start)));
         }
     }
@@ -114,11 +115,11 @@ fn value(c: &mut Cursor<'_>, stated: &Shape) -> Result<Literal> {
             reader.array()?;
             let bytes = reader.bytes;
             let literal = Literal::from_bytes(shape.clone(), &bytes);
-            literal.ok_or_else(|| wrong(c, format!("{shape} has more elements than the text")))
+            literal.ok_or_else(|| wrong(c, format!("{shape:#} has more elements than the text")))
         }
         Shape::Tuple(shapes) => tuple(c, shapes, stated),
         Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
-            Err(wrong(c, format!("a constant cannot have shape {stated}")))
+            Err(wrong(c, format!("a constant cannot have shape {stated:#}")))
         }
     }
 }
@@ -135,7 +136,7 @@ fn tuple(c: &mut Cursor<'_>, shapes: &[Shape], stated: &Shape) -> Result<Literal
     }
     c.up();
     if !c.eat(b')') {
-        return Err(wrong(c, format!("a value of {stated} has {} elements", shapes.len())));
+        return Err(wrong(c, format!("a value of {stated:#} has {} elements", shapes.len())));
     }
     Ok(Literal::tuple(elements))
 }
@@ -185,20 +186,21 @@ impl Reader<'_, '_> {
                 None => return Err(self.c.wanted("`}`")),
                 Some(_) if found == wanted => {
                     let message = format!(
-                        "dimension {d} of {} has {wanted} elements, here is one more",
+                        "dimension {d} of {:#} has {wanted} elements, here is one more",
                         self.shape
                     );
                     return Err(wrong(self.c, message));
                 }
                 Some(b'{') if innermost => {
-                    let message = format!("braces nest deeper than {} has dimensions", self.shape);
+                    let message =
+                        format!("braces nest deeper than {:#} has dimensions", self.shape);
                     return Err(wrong(self.c, message));
                 }
                 Some(_) if innermost => self.element()?,
                 Some(b'{') => self.level(d + 1)?,
                 Some(_) => {
                     let message = format!(
-                        "the elements of {} stand in {} nested braces",
+                        "the elements of {:#} stand in {} nested braces",
                         self.shape,
                         self.shape.rank()
                     );
@@ -209,7 +211,7 @@ impl Reader<'_, '_> {
         }
         if found != wanted {
             let message =
-                format!("dimension {d} of {} has {wanted} elements, found {found}", self.shape);
+                format!("dimension {d} of {:#} has {wanted} elements, found {found}", self.shape);
             return Err(wrong(self.c, message));
         }
         self.c.skip(1);
@@ -239,7 +241,7 @@ impl Reader<'_, '_> {
                 u128::from(word == "true")
             }
             Some(word @ ("true" | "false")) => {
-                let message = format!("`{word}` is a pred, not a {ty}");
+                let message = format!("`{word}` is a pred, not {}", ty.with_article());
                 return Err(
                     Error::from(Code::Literal { message }).at(Span::new(start, start + word.len()))
                 );
@@ -270,7 +272,7 @@ fn code(number: Number, ty: ElementType) -> Result<u128, String> {
             })
         }
         (Class::Pred | Class::Signed | Class::Unsigned, _) => {
-            Err(format!("a {ty} is written as a whole number"))
+            Err(format!("{} is written as a whole number", ty.with_article()))
         }
         (Class::Float | Class::Complex, number) => float(number, ty),
     }

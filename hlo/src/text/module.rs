@@ -41,7 +41,26 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Parsed> {
     if u32::try_from(text.len()).is_err() {
         return Err(Code::TooLarge { bytes: text.len() }.into());
     }
-    Parser::new(text, options).text()
+    Parser::new(text, options).text().map_err(|error| match is_mlir(text) {
+        true => error.replace_help(
+            "this looks like MLIR; HLO text starts with `HloModule name`, and is what XLA dumps",
+        ),
+        false => error,
+    })
+}
+
+/// Whether a text that cannot be read is one of MLIR, such as `StableHLO`: people mix the two up.
+#[cold]
+fn is_mlir(text: &str) -> bool {
+    let mut cursor = Cursor::new(text);
+    cursor.blank();
+    let first = cursor.rest();
+    let starts =
+        ["module @", "module {", "module attributes", "func.func ", "func @", "\"builtin.module\""];
+    starts.iter().any(|start| first.starts_with(start))
+        || first.starts_with(['#', '!'])
+        || !first.starts_with("HloModule")
+            && ["func.func ", "stablehlo.", "mhlo."].iter().any(|word| first.contains(word))
 }
 
 impl<'a> Parser<'a> {

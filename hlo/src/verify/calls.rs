@@ -23,13 +23,13 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     for (i, (stated, actual)) in parameters.iter().zip(&actual.parameters).enumerate() {
         if !stated.compatible(actual) {
             wrong(format!(
-                "entry_computation_layout gives parameter {i} as {stated}, it is {actual}"
+                "entry_computation_layout gives parameter {i} as {stated:#}, it is {actual:#}"
             ));
         }
     }
     if !result.compatible(actual.result) {
         wrong(format!(
-            "entry_computation_layout gives the result as {result}, it is {}",
+            "entry_computation_layout gives the result as {result:#}, it is {:#}",
             actual.result
         ));
     }

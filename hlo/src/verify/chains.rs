@@ -63,7 +63,7 @@ fn end(computation: &Computation, instruction: &Instruction) -> Result<()> {
     let before = &computation.instructions[operand];
     let found = before.opcode();
     rule(wanted.contains(&found) || passes_on(found), "done_of_start", || {
-        format!("`{opcode}` goes on with a `{}`, not with a `{found}`", wanted[0])
+        format!("`{opcode}` goes on with a `{}`, not with a `{found:#}`", wanted[0])
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     let channels = match (&before.op, &instruction.op) {
@@ -76,7 +76,7 @@ fn end(computation: &Computation, instruction: &Instruction) -> Result<()> {
         _ => return Ok(()),
     };
     rule(channels[0] == channels[1], "done_same_channel", || {
-        format!("`{found}` and `{opcode}` have different `channel_id` or `is_host_transfer`")
+        format!("`{found:#}` and `{opcode}` have different `channel_id` or `is_host_transfer`")
     })
     .map_err(|e| e.on(Place::Operand(0)))
 }

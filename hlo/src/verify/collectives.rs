@@ -82,7 +82,7 @@ fn listed(groups: &[Vec<i64>], uneven: bool, mode: GroupMode) -> Result<i64> {
             0.. => format!("{noun} {id} is in the groups twice"),
         })?;
         rule(id == wanted, "groups_cover", || {
-            format!("{noun} {wanted} is in no group, but {noun} {id} is")
+            format!("{noun} {wanted:#} is in no group, but {noun} {id} is")
         })?;
     }
     Ok(size(ids.len()))
@@ -113,7 +113,7 @@ fn shapes(computation: &Computation, instruction: &Instruction, devices: i64) ->
         };
         let wanted = small.checked_mul(devices);
         rule(times(small, big).is_none() || wanted == Some(big), label, || {
-            format!("a size of {big} for blocks of {small}, but a group has {devices} devices")
+            format!("a size of {big:#} for blocks of {small:#}, but a group has {devices} devices")
         })
     };
     let result = &instruction.shape;
@@ -140,7 +140,7 @@ fn shapes(computation: &Computation, instruction: &Instruction, devices: i64) ->
                 let found = dim.and_then(|dim| operand(0)?.dims.get(dim).copied());
                 let found = found.unwrap_or_default();
                 rule(found % devices == 0, "all_to_all_c2", || {
-                    format!("a size of {found} cannot be split between {devices} devices")
+                    format!("a size of {found:#} cannot be split between {devices} devices")
                 })
                 .map_err(|e| e.on(Place::Attribute("dimensions")))
             }
@@ -149,7 +149,7 @@ fn shapes(computation: &Computation, instruction: &Instruction, devices: i64) ->
             let lists = operand(2).and_then(|list| list.dims.first().copied());
             rule(lists.is_none_or(|found| found == devices), "ragged_all_to_all_devices", || {
                 let found = lists.unwrap_or_default();
-                format!("sizes for {found} devices, but a group has {devices}")
+                format!("sizes for {found:#} devices, but a group has {devices}")
             })
             .map_err(|e| e.on(Place::Operand(2)))
         }

@@ -1,14 +1,30 @@
-//! Every instruction states the shape its op gives.
+//! Every instruction states the shape its op gives, and one whose elements can be counted.
 use crate::diag::{Code, Place};
-use crate::ir::{Computation, InstructionId};
-use crate::op::{Arity, Infer, ShapeText};
-use crate::{Error, Module, Shape};
+use crate::ir::{Computation, ComputationId, InstructionId, ProgramShape};
+use crate::op::{Arity, Callees, Infer, ShapeText};
+use crate::{ArrayShape, Error, Module, Shape, Span};
 use smallvec::SmallVec;
+use std::cell::OnceCell;
+
+/// What each computation takes and gives: found once, since many instructions may call one computation.
+struct Programs<'a> {
+    module: &'a Module,
+    found: Vec<OnceCell<ProgramShape<'a>>>,
+}
+
+impl Callees for Programs<'_> {
+    fn program_shape(&self, id: ComputationId) -> Option<ProgramShape<'_>> {
+        let computation = self.module.computations.get(id)?;
+        Some(self.found[id.index()].get_or_init(|| computation.program_shape()).clone())
+    }
+}
 
 pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
+    let found = vec![OnceCell::new(); module.computations.len()];
+    let programs = Programs { module, found };
     for (_, computation) in module.computations.iter() {
         for id in computation.instructions.ids() {
-            if let Err(error) = instruction(module, computation, id) {
+            if let Err(error) = instruction(&programs, computation, id) {
                 errors.push(placed(computation, id, error));
             }
         }
@@ -18,15 +34,31 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
 
 /// Adds where the instruction stands, and where an operand the error is about was defined.
 fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
-    let error = error.at(computation.spans[id].body);
-    let Place::Operand(i) = error.diagnostic().place else { return error };
+    let spans = computation.spans[id];
+    // The shape stands between the name and the opcode; what has no name of its own states none.
+    let place = error.place().clone();
+    if place == Place::Shape && spans.name.end < spans.body.start {
+        return error.at(Span { start: spans.name.end, end: spans.body.start });
+    }
+    let error = error.at(spans.body);
+    let Place::Operand(i) = place else { return error };
     let operands = &computation.instructions[id].operands;
     let Some(&operand) = operands.get(i) else { return error };
     let shape = &computation.instructions[operand].shape;
-    error.label(computation.spans[operand].name, format!("this is {shape}"))
+    error.label(computation.spans[operand].name, format!("this is {shape:#}"))
 }
 
-fn instruction(module: &Module, computation: &Computation, id: InstructionId) -> Result<(), Error> {
+/// Sizes and offsets are counted in 64 bits with a sign, bytes too.
+fn countable(array: &ArrayShape) -> bool {
+    let unbounded = array.dims.contains(&ArrayShape::UNBOUNDED);
+    unbounded || array.byte_count().is_some_and(|bytes| i64::try_from(bytes).is_ok())
+}
+
+fn instruction(
+    programs: &Programs<'_>,
+    computation: &Computation,
+    id: InstructionId,
+) -> Result<(), Error> {
     let instruction = &computation.instructions[id];
     let opcode = instruction.opcode();
     let operands: SmallVec<[&Shape; 4]> =
@@ -37,18 +69,27 @@ fn instruction(module: &Module, computation: &Computation, id: InstructionId) ->
         let op = opcode.name().to_owned();
         return Err(Code::Arity { op, wanted: format!("{wanted}"), found: operands.len() }.into());
     }
+    for leaf in instruction.shape.leaves() {
+        if let Some(array) = leaf.array().filter(|array| !countable(array)) {
+            let message = format!("{array:#} takes more bytes than 64 bits can count");
+            let error = Error::from(Code::Rule { rule: "shape_size", message });
+            return Err(error.on(Place::Shape));
+        }
+    }
     let stated = Some(&instruction.shape);
-    let cx = Infer { opcode, operands: &operands, stated, callees: module };
+    let cx = Infer { opcode, operands: &operands, stated, callees: programs };
     let inferred = instruction.op.infer(&cx)?;
     if inferred.compatible(&instruction.shape) {
         return Ok(());
     }
-    let (op, stated) = (opcode.name().to_owned(), instruction.shape.to_string());
-    let error = Error::from(Code::ResultShape { op, inferred: inferred.to_string(), stated });
-    Err(match opcode.shape_text() {
-        ShapeText::Inferred => error.with_help("the shape may be left out: it is then inferred"),
-        ShapeText::Stated | ShapeText::Forced => error,
-    })
+    let op = opcode.name().to_owned();
+    let (inferred, stated) = (format!("{inferred:#}"), format!("{:#}", instruction.shape));
+    let help = match opcode.shape_text() {
+        ShapeText::Inferred => format!("write `{inferred}`, or leave the shape out"),
+        ShapeText::Stated | ShapeText::Forced => format!("write `{inferred}`"),
+    };
+    let error = Error::from(Code::ResultShape { op, inferred, stated });
+    Err(error.on(Place::Shape).with_help(help))
 }
 
 /// The signature's result is the root's shape.
@@ -57,7 +98,7 @@ fn signature(computation: &Computation, errors: &mut Vec<Error>) {
     let result = computation.result_shape();
     if !stated.compatible(result) {
         let name = &computation.name;
-        let message = format!("the signature of `{name}` gives {stated}, its root {result}");
+        let message = format!("the signature of `{name}` gives {stated:#}, its root {result:#}");
         let error = Error::from(Code::Callee { rule: "signature_result", message });
         errors.push(
             error

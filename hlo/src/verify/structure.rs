@@ -77,6 +77,19 @@ fn parameters(computation: &Computation, errors: &mut Vec<Error>) {
     }
 }
 
+/// The error for a computation that comes back to itself by this round of calls.
+fn recursive(module: &Module, round: &[ComputationId]) -> Error {
+    const SHOWN: usize = 8;
+    let computation = &module.computations[round[0]];
+    let mut path: Vec<&str> =
+        round.iter().map(|&id| module.computations[id].name.as_str()).collect();
+    if path.len() > SHOWN {
+        path.splice(SHOWN - 2..path.len() - 1, ["..."]);
+    }
+    let code = Code::Recursion { name: computation.name.to_string(), path: path.join(" -> ") };
+    Error::from(code).at(computation.span)
+}
+
 /// No computation calls itself, directly or through others.
 fn recursion(module: &Module, errors: &mut Vec<Error>) {
     #[derive(Clone, Copy, PartialEq)]
@@ -111,9 +124,9 @@ fn recursion(module: &Module, errors: &mut Vec<Error>) {
                     stack.push((callee, callees(callee)));
                 }
                 Mark::Open => {
-                    let computation = &module.computations[callee];
-                    let code = Code::Recursion { name: computation.name.to_string() };
-                    errors.push(Error::from(code).at(computation.span));
+                    let first = stack.iter().position(|(id, _)| *id == callee).unwrap_or(0);
+                    let round = stack[first..].iter().map(|(id, _)| *id).chain([callee]);
+                    errors.push(recursive(module, &round.collect::<Vec<_>>()));
                 }
                 Mark::Done => {}
             }

@@ -1,37 +1,37 @@
 //! `custom-call`: functions known by name
-use crate::hooks::{Call, Hooks};
-use crate::index::to_usize;
-use crate::{Error, Result};
+//!
+//! A function that was registered for the target goes first, then one of a library, then what is built in
+//! ([`crate::custom`]). The result must have the shape that the module states, but for layouts.
+use crate::context::Context;
+use crate::error::Code;
+use crate::hooks::Call;
+use crate::interpreter::with_layouts;
+use crate::{Result, custom};
+use hlo::Literal;
+use hlo::ir::Instruction;
 use hlo::op::CustomCall;
-use hlo::{Literal, Shape};
-
-/// Targets that can be run.
-const KNOWN: [&str; 2] = ["TopK", "Sharding"];
 
 pub(super) fn custom_call(
     op: &CustomCall,
+    instruction: &Instruction,
     operands: &[&Literal],
-    shape: &Shape,
-    hooks: &Hooks,
+    context: &Context<'_>,
 ) -> Result<Literal> {
+    let (hooks, shape) = (context.hooks(), &instruction.shape);
     let target = op.custom_call_target.0.as_str();
-    if let Some(function) = hooks.custom_call_target(target) {
-        return function(&Call { op, operands, shape });
+    let backend_config = instruction.common.as_ref().and_then(|c| c.backend_config.as_ref());
+    let call = Call { op, backend_config, module: context.module(), operands, shape };
+    let result = match hooks.custom_call_target(target) {
+        Some(function) => function(&call)?,
+        None => match custom::in_libraries(&call, hooks.libraries()) {
+            Some(result) => result?,
+            None => custom::built_in(&call, hooks)?,
+        },
+    };
+    let found = result.shape();
+    if !found.compatible(shape) {
+        let (target, found, wanted) = (target.into(), found.to_string(), shape.to_string());
+        return Err(Code::CustomCallResult { target, found, wanted }.into());
     }
-    match (target, operands) {
-        ("TopK", [operand]) => {
-            let k = shape.tuple().and_then(|t| t.first()?.array()?.dims.last().copied());
-            let k = k.ok_or_else(|| {
-                Error::unsupported(format!(
-                    "custom call `TopK` gives (values, places), not {shape}"
-                ))
-            })?;
-            Ok(super::topk::largest(operand, to_usize(k), true, shape))
-        }
-        ("Sharding", [operand]) => Ok((*operand).clone()),
-        _ => Err(Error::unsupported(format!(
-            "custom call target `{target}` is not known; known are {}",
-            KNOWN.join(", ")
-        ))),
-    }
+    Ok(with_layouts(&result, shape))
 }

@@ -1,21 +1,33 @@
 //! `dot`: `result[batch, lhs.., rhs..] = sum over contracting of lhs * rhs`
-use super::build;
-use super::wide::{Products, Wide};
+//!
+//! **Attributes.** `lhs_batch_dims` and `rhs_batch_dims` pair dimensions that are kept once, `lhs_contracting_dims` and
+//! `rhs_contracting_dims` pair those that are summed over, each in the order listed. The result has the batch
+//! dimensions, what is left of the left operand, what is left of the right one. Without contracting dimensions each sum
+//! has one term; over a dimension of size 0 it has none and is 0.
+//! `operand_precision` says how carelessly a backend may read `f32`; it is never careless here. `algorithm` is followed
+//! to the letter: see [`contraction::recipe`](super::contraction).
+//!
+//! **Types.** Operands may differ in type and the result may be wider or narrower than both: products are formed from
+//! the operands as they are, summed wide, and the sum is converted once, as `convert` would. So 0.5 + 0.5 in `f32`
+//! is 1 in `s32`, and a sum of `s8` wraps at the width of the result alone. Two `pred` operands count their common true
+//! elements; in `pred` that is whether there is one. See [`contraction`](super::contraction) for how sums are formed.
+//!
+//! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
+//! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
+use super::contraction::{Plan, Recipe};
 use crate::index::{offset_list, others, pick};
-use crate::{Error, Result};
 use hlo::op::Dot;
-use hlo::op::value::DotAlgorithm;
 use hlo::{ArrayShape, Literal};
 
 /// Offsets of an operand: by batch, by free dimensions, by contracting dimensions.
-struct Offsets {
-    batch: Vec<usize>,
-    free: Vec<usize>,
-    contracting: Vec<usize>,
+pub(super) struct Offsets {
+    pub(super) batch: Vec<usize>,
+    pub(super) free: Vec<usize>,
+    pub(super) contracting: Vec<usize>,
 }
 
 impl Offsets {
-    fn of(shape: &ArrayShape, batch: &[i64], contracting: &[i64]) -> Self {
+    pub(super) fn of(shape: &ArrayShape, batch: &[i64], contracting: &[i64]) -> Self {
         let bound = [batch, contracting].concat();
         let free = others(shape.rank(), &bound);
         let list = |dims: &[i64]| {
@@ -24,28 +36,26 @@ impl Offsets {
         };
         Self { batch: list(batch), free: list(&free), contracting: list(contracting) }
     }
+    /// Fills in the places of a row.
+    pub(super) fn row(&self, batch: usize, row: usize, places: &mut [usize]) {
+        let start = self.batch[batch] + self.free[row];
+        for (place, &term) in places.iter_mut().zip(&self.contracting) {
+            *place = start + term;
+        }
+    }
 }
 
-pub(super) fn dot(op: &Dot, lhs: &Literal, rhs: &Literal, shape: &ArrayShape) -> Result<Literal> {
-    if !matches!(
-        op.algorithm,
-        DotAlgorithm::Unset | DotAlgorithm::F32F32F32 | DotAlgorithm::F64F64F64
-    ) {
-        let word = op.algorithm.name();
-        return Err(Error::unsupported(format!("the dot algorithm `{word}` cannot be run yet")));
-    }
-    let (left, right) =
-        (lhs.array_shape().expect("verified"), rhs.array_shape().expect("verified"));
-    let l = Offsets::of(left, &op.lhs_batch_dims, &op.lhs_contracting_dims);
-    let r = Offsets::of(right, &op.rhs_batch_dims, &op.rhs_contracting_dims);
-    let products = Products::new(Wide::of(lhs), Wide::of(rhs));
-    let (rows, columns) = (l.free.len(), r.free.len());
-    let matrix = rows * columns;
-    Ok(build(shape, |at| {
-        let (batch, within) = (at / matrix, at % matrix);
-        let (row, column) = (within / columns, within % columns);
-        let (from_l, from_r) = (l.batch[batch] + l.free[row], r.batch[batch] + r.free[column]);
-        let terms = l.contracting.iter().zip(&r.contracting);
-        products.sum(terms.map(|(&a, &b)| (from_l + a, from_r + b)), shape.ty)
-    }))
+pub(super) fn dot(op: &Dot, lhs: &Literal, rhs: &Literal, shape: &ArrayShape) -> Literal {
+    let array = |literal: &Literal| literal.array_shape().expect("verified: an array").clone();
+    let l = Offsets::of(&array(lhs), &op.lhs_batch_dims, &op.lhs_contracting_dims);
+    let r = Offsets::of(&array(rhs), &op.rhs_batch_dims, &op.rhs_contracting_dims);
+    let plan = Plan {
+        rows: l.free.len(),
+        lhs: &|batch, row, places| l.row(batch, row, places),
+        holes: false,
+        rhs_batches: &r.batch,
+        rhs_columns: &r.free,
+        rhs_terms: &r.contracting,
+    };
+    Recipe::of(op.algorithm).contract(&plan, (lhs, rhs), shape)
 }

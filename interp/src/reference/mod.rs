@@ -1,9 +1,11 @@
 //! The executable specification: one function for each op, over elements in wide form.
 mod batch_norm;
+mod bitcast;
 mod broadcast;
 mod cholesky;
 mod collective;
 mod concatenate;
+mod contraction;
 mod convolution;
 mod custom_call;
 mod dot;
@@ -29,67 +31,20 @@ mod scatter;
 mod select_and_scatter;
 mod sort;
 mod stochastic_convert;
-mod topk;
+pub(crate) mod topk;
 mod triangular_solve;
-mod wide;
+pub(crate) mod wide;
 
 use crate::context::Context;
 use crate::error::Code;
 use crate::index::to_usize;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
-use hlo::{ArrayShape, ConstantValue, Literal, Op, Opcode, Scalar, Shape};
+use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
 use smallvec::SmallVec;
 
 pub(crate) use host::Channels;
 pub(crate) use rng::Streams;
-
-/// Opcodes that cannot be run yet.
-const MISSING: [Opcode; 38] = [
-    Opcode::AllGather,
-    Opcode::AllGatherDone,
-    Opcode::AllGatherStart,
-    Opcode::AllReduce,
-    Opcode::AllReduceDone,
-    Opcode::AllReduceStart,
-    Opcode::AllToAll,
-    Opcode::AsyncDone,
-    Opcode::AsyncStart,
-    Opcode::AsyncUpdate,
-    Opcode::BatchNormGrad,
-    Opcode::BatchNormInference,
-    Opcode::BatchNormTraining,
-    Opcode::Cholesky,
-    Opcode::CollectiveBroadcast,
-    Opcode::CollectivePermute,
-    Opcode::CollectivePermuteDone,
-    Opcode::CollectivePermuteStart,
-    Opcode::DynamicReshape,
-    Opcode::Fft,
-    Opcode::GetDimensionSize,
-    Opcode::Infeed,
-    Opcode::Outfeed,
-    Opcode::RaggedAllToAll,
-    Opcode::RaggedDot,
-    Opcode::Recv,
-    Opcode::RecvDone,
-    Opcode::ReduceScatter,
-    Opcode::Rng,
-    Opcode::RngBitGenerator,
-    Opcode::RngGetAndUpdateState,
-    Opcode::ScaledDot,
-    Opcode::Scan,
-    Opcode::Send,
-    Opcode::SendDone,
-    Opcode::SetDimensionSize,
-    Opcode::StochasticConvert,
-    Opcode::TriangularSolve,
-];
-
-/// Whether the reference engine runs the op.
-pub fn is_implemented(opcode: Opcode) -> bool {
-    !MISSING.contains(&opcode)
-}
 
 /// The value of an instruction that is no control flow. `name` is asked for only by errors.
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
@@ -131,7 +86,7 @@ pub(crate) fn evaluate(
         Op::Iota(op) => iota::iota(op, array()?),
         Op::Broadcast(op) => broadcast::broadcast(op, operands[0], array()?),
         Op::Reshape(_) => operands[0].with_shape(array()?.clone()),
-        Op::Bitcast(_) => moved::bitcast(operands[0], array()?)?,
+        Op::Bitcast(_) => bitcast::bitcast(operands[0], array()?)?,
         Op::BitcastConvert(_) => moved::bitcast_convert(operands[0], array()?),
         Op::Transpose(op) => moved::transpose(op, operands[0], array()?),
         Op::Reverse(op) => moved::reverse(op, operands[0], array()?),
@@ -141,7 +96,7 @@ pub(crate) fn evaluate(
         Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
         Op::DynamicSlice(_) => dynamic_slice::dynamic_slice(operands[0], &operands[1..], array()?),
         Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?),
-        Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?)?,
+        Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?),
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
         Op::ReduceWindow(op) => reduce_window::reduce_window(op, operands, shape, context)?,
@@ -151,7 +106,7 @@ pub(crate) fn evaluate(
         Op::Sort(op) => sort::sort(op, operands, shape, context)?,
         Op::TopK(op) => topk::topk(op, operands[0], shape),
         Op::Map(op) => map::map(op, operands, array()?, context)?,
-        Op::CustomCall(op) => custom_call::custom_call(op, operands, shape, context.hooks())?,
+        Op::CustomCall(op) => custom_call::custom_call(op, instruction, operands, context)?,
         Op::Tuple(_) => Literal::tuple(operands.iter().map(|&o| o.clone()).collect()),
         Op::GetTupleElement(op) => {
             let elements = operands[0].elements().expect("verified: a tuple");
@@ -186,7 +141,7 @@ pub(crate) fn evaluate(
         Op::DynamicReshape(_) => dynamic_shape::dynamic_reshape(operands, array()?)?,
         Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
         Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0])?,
-        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?)?,
+        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?),
         Op::Rng(op) => rng::rng(instruction, op, operands, context)?,
         Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,
         Op::RngGetAndUpdateState(op) => rng::get_and_update_state(instruction, op, context)?,

@@ -1,6 +1,5 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
-use crate::index::{offsets, rows, strides, to_i64, to_usize};
-use crate::{Error, Result};
+use crate::index::{offsets, rows, strides, to_usize};
 use hlo::op::{Reverse, Slice, Transpose};
 use hlo::{ArrayShape, Dims, Literal};
 
@@ -63,7 +62,7 @@ pub(super) fn slice(op: &Slice, operand: &Literal, shape: &ArrayShape) -> Litera
 }
 
 /// The strides of an array as it lies in memory: of its layout, not of its dimensions' order.
-fn physical_strides(shape: &ArrayShape) -> Dims {
+pub(super) fn physical_strides(shape: &ArrayShape) -> Dims {
     let mut steps = Dims::from_elem(1, shape.rank());
     let mut step = 1i64;
     for &d in &shape.layout.minor_to_major {
@@ -73,29 +72,8 @@ fn physical_strides(shape: &ArrayShape) -> Dims {
     steps
 }
 
-/// The operand's memory under another shape and layout.
-///
-/// Literals are row-major whatever their layout, so the elements are first put in the order of the operand's layout,
-/// then read in the order of the result's.
-pub(super) fn bitcast(operand: &Literal, shape: &ArrayShape) -> Result<Literal> {
-    let from = dims(operand);
-    if [from, shape].iter().any(|s| s.layout.tail.as_ref().is_some_and(|t| !t.tiles.is_empty())) {
-        return Err(Error::unsupported("a bitcast between tiled layouts cannot be run yet"));
-    }
-    let (old, new) = (from.ty, shape.ty);
-    let same_width = old.bits() == new.bits() && old.storage_bytes() == new.storage_bytes();
-    // Narrow elements and truth values are stored wider than they count, so their bytes are not their memory.
-    let plain = old == new || (old.bits() >= 8 && ![old, new].contains(&hlo::ElementType::Pred));
-    if !same_width || !plain || Some(operand.len()) != shape.element_count() {
-        return Err(Error::unsupported(format!("a bitcast from {old} to {new} cannot be run yet")));
-    }
-    let ordered = in_memory_order(operand, from);
-    let flat = ArrayShape::new(shape.ty, [to_i64(operand.len())].as_slice());
-    Ok(affine(&ordered.with_shape(flat), shape, 0, &physical_strides(shape)))
-}
-
 /// The elements one after the other as they lie in memory.
-fn in_memory_order(operand: &Literal, shape: &ArrayShape) -> Literal {
+pub(super) fn in_memory_order(operand: &Literal, shape: &ArrayShape) -> Literal {
     if shape.layout.is_descending() {
         return operand.clone();
     }

@@ -12,7 +12,7 @@ pub(super) fn topk(op: &TopK, operand: &Literal, shape: &Shape) -> Literal {
 }
 
 /// The k largest or smallest of the last dimension, as values and places.
-pub(super) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Literal {
+pub(crate) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Literal {
     let from = operand.array_shape().expect("verified: an array");
     let ty = from.ty;
     let order = match ty.class() {

@@ -36,7 +36,10 @@ impl OutputOperandAliasing {
             check(fits, rule, || {
                 let name = |part: Option<&Shape>| part.map_or("no part".into(), Shape::to_string);
                 let (output, input) = (name(output), name(input));
-                format!("{output} of the result cannot lie in {input} of operand {}", alias.operand)
+                format!(
+                    "{output:#} of the result cannot lie in {input:#} of operand {}",
+                    alias.operand
+                )
             })
             .map_err(|e| e.on(Place::Attribute("output_to_operand_aliasing")))?;
         }

@@ -166,6 +166,32 @@ fn bad(message: impl Into<String>, span: Span) -> Error {
     Error::from(Code::ShapeText { message: message.into() }).at(span)
 }
 
+/// What other systems call the types.
+const ELSEWHERE: [(&str, &str); 11] = [
+    ("bool", "pred"),
+    ("boolean", "pred"),
+    ("i1", "pred"),
+    ("short", "s16"),
+    ("int", "s32"),
+    ("long", "s64"),
+    ("byte", "u8"),
+    ("half", "f16"),
+    ("bfloat16", "bf16"),
+    ("float", "f32"),
+    ("double", "f64"),
+];
+
+/// The type that a name from elsewhere stands for: `float32` is `f32`, `uint16` is `u16`.
+fn from_elsewhere(word: &str) -> Option<&'static str> {
+    if let Some((_, name)) = ELSEWHERE.iter().find(|(other, _)| *other == word) {
+        return Some(name);
+    }
+    let starts =
+        [("float", "f"), ("complex", "c"), ("uint", "u"), ("ui", "u"), ("int", "s"), ("i", "s")];
+    let (bits, letter) = starts.iter().find_map(|(s, l)| Some((word.strip_prefix(s)?, l)))?;
+    ElementType::from_name(&format!("{letter}{bits}")).map(ElementType::name)
+}
+
 #[cold]
 fn unknown_type(word: &str, span: Span) -> Error {
     let error = bad(format!("`{word}` is no element type"), span);
@@ -175,6 +201,7 @@ fn unknown_type(word: &str, span: Span) -> Error {
     let names = ElementType::ALL.iter().map(|ty| ty.name());
     let lower = word.to_ascii_lowercase();
     let near = ElementType::from_name(&lower).map(ElementType::name);
+    let near = near.or_else(|| from_elsewhere(&lower));
     match near.or_else(|| nearest(&lower, names.clone())) {
         Some(name) => error.with_help(format!("did you mean `{name}`?")),
         None => error.with_help(format!("the types are {}", names.collect::<Vec<_>>().join(" "))),

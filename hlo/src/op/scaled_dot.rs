@@ -1,0 +1,56 @@
+//! `scaled-dot`: a dot whose operands are scaled block by block.
+use super::dot::{algorithm_types, dot_attrs, result_type};
+use super::value::{DotAlgorithm, OperandPrecision};
+use super::{Infer, ShapeRule, check};
+use crate::diag::Place;
+use crate::{Result, Shape};
+
+dot_attrs! {
+    /// A dot whose operands are scaled block by block. Operands: left, right, scales of the left, scales of the right.
+    ///
+    /// An array of scales has the rank of its operand; each of its sizes divides the operand's, and each scale counts
+    /// for a block of elements. A scalar scales all of them.
+    ScaledDot {} {
+        /// How products are formed and added.
+        pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
+    }
+}
+
+impl ShapeRule for ScaledDot {
+    fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
+        let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
+        let pairing = self.pairing();
+        pairing.check(lhs, rhs)?;
+        algorithm_types(cx, self.algorithm)?;
+        let contracting = self.lhs_contracting_dims.len();
+        check(contracting == 1, "scaled_dot_contracting", || {
+            format!("one dimension is summed over, {contracting} are named")
+        })
+        .map_err(|e| e.on(Place::Attribute("lhs_contracting_dims")))?;
+        for i in [0, 1] {
+            let (operand, scales) = (cx.array(i)?, cx.array(i + 2)?);
+            for (place, shape) in [(i, operand), (i + 2, scales)] {
+                check(shape.ty.is_float(), "scaled_dot_types", || {
+                    format!("operands and scales are real floats, operand {place} is {}", shape.ty)
+                })
+                .map_err(|e| e.on(Place::Operand(place)))?;
+            }
+            let ranks = scales.rank() == 0 || scales.rank() == operand.rank();
+            check(ranks, "scaled_dot_rank", || {
+                format!("scales {scales:#} have neither the rank of {operand:#} nor rank 0")
+            })
+            .map_err(|e| e.on(Place::Operand(i + 2)))?;
+            let divides = |(&size, &blocks): (&i64, &i64)| blocks > 0 && size % blocks == 0;
+            check(operand.dims.iter().zip(&scales.dims).all(divides), "scaled_dot_blocks", || {
+                format!("{operand:#} does not divide into blocks for scales {scales:#}")
+            })
+            .map_err(|e| e.on(Place::Operand(i + 2)))?;
+        }
+        let scalars = cx.array(2)?.rank() == 0 && cx.array(3)?.rank() == 0 && lhs.rank() > 0;
+        check(!scalars, "scaled_dot_scalars", || {
+            "only one of the two scales may be a scalar".to_owned()
+        })
+        .map_err(|e| e.on(Place::Operand(3)))?;
+        Ok(pairing.result(result_type(cx, lhs.ty, rhs.ty), lhs, rhs, &[]).into())
+    }
+}

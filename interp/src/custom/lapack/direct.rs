@@ -1,0 +1,172 @@
+//! `potrf`, `trsm`, `getrf`, `gtsv`: factors and solutions by elimination.
+use super::number::{Matrix, Number};
+
+/// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is read, and only it is
+/// written: the other stays what it was.
+///
+/// Gives 0, or `k` if the leading minor of order `k` is not positive definite. Columns from the `k`-th on then stay what
+/// they were. Of a diagonal element only the real part counts.
+pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
+    // The upper factor is the conjugate transpose of the lower.
+    let at = |i: usize, j: usize| if lower { (i, j) } else { (j, i) };
+    for j in 0..a.rows {
+        let squares = (0..j).map(|k| (a[at(j, k)], a[at(j, k)].conj()));
+        let pivot = N::real(a[at(j, j)].re()).minus_products(squares).re();
+        // A NaN is not positive either.
+        if pivot.is_nan() || pivot <= 0.0 {
+            a[at(j, j)] = N::real(pivot);
+            return order(j);
+        }
+        let root = N::real(pivot.sqrt());
+        for i in j + 1..a.rows {
+            let entry = |i: usize, k: usize| if lower { a[(i, k)] } else { a[(k, i)].conj() };
+            let products = (0..j).map(|k| (entry(i, k), entry(j, k).conj()));
+            let value = entry(i, j).minus_products(products).over(root);
+            a[at(i, j)] = if lower { value } else { value.conj() };
+        }
+        a[at(j, j)] = root;
+    }
+    0
+}
+
+/// An index as LAPACK counts, from 1.
+pub(super) fn order(index: usize) -> i32 {
+    i32::try_from(index + 1).unwrap_or(i32::MAX)
+}
+
+/// How a triangular matrix is to be read.
+#[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four attributes that do not depend on each other"
+)]
+pub(super) struct Triangle {
+    pub(super) lower: bool,
+    /// The diagonal is taken to be ones, whatever stands there.
+    pub(super) unit: bool,
+    pub(super) transpose: bool,
+    pub(super) conjugate: bool,
+}
+
+/// `trsm`: solves `op(a) x = b`, or `x op(a) = b` for `right`, into `b`. Only one triangle of `a` is read. A zero on the
+/// diagonal divides: infinities and NaN come out.
+pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, right: bool) {
+    let n = a.rows;
+    // `x op(a) = b` is `op(a)^T x^T = b^T`: the same with `b` read by columns.
+    let transpose = how.transpose != right;
+    let at = |i: usize, j: usize| {
+        let value = if transpose { a[(j, i)] } else { a[(i, j)] };
+        if how.conjugate { value.conj() } else { value }
+    };
+    let forward = how.lower != transpose;
+    let places = if right { b.rows } else { b.cols };
+    for place in 0..places {
+        let of = |i: usize| if right { (place, i) } else { (i, place) };
+        for step in 0..n {
+            let i = if forward { step } else { n - 1 - step };
+            let done = if forward { 0..i } else { i + 1..n };
+            let value = b[of(i)].minus_products(done.map(|k| (at(i, k), b[of(k)])));
+            b[of(i)] = if how.unit { value } else { value.over(at(i, i)) };
+        }
+    }
+}
+
+/// `getrf`: `p a = l u` with rows exchanged so that each pivot is the largest left in its column, `|re| + |im|` being
+/// the size of a complex number and the first of several equal ones counting. `l` has ones on its diagonal, which are
+/// not stored.
+///
+/// Gives the row that each step exchanged with, from 1, and 0, or `k` if the `k`-th pivot is the first that is zero. The
+/// elimination goes on after a zero pivot.
+pub(super) fn getrf<N: Number>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
+    let steps = a.rows.min(a.cols);
+    let (mut pivots, mut info) = (Vec::with_capacity(steps), 0);
+    for j in 0..a.cols {
+        // Column by column (Crout): each element is one sum, rounded once.
+        for i in 0..a.rows {
+            let terms = (0..i.min(j)).map(|k| (a[(i, k)], a[(k, j)]));
+            a[(i, j)] = a[(i, j)].minus_products(terms);
+        }
+        if j >= steps {
+            continue;
+        }
+        let mut best = j;
+        for i in j + 1..a.rows {
+            if a[(i, j)].size() > a[(best, j)].size() {
+                best = i;
+            }
+        }
+        pivots.push(order(best));
+        let pivot = a[(best, j)];
+        if pivot == N::ZERO {
+            info = if info == 0 { order(j) } else { info };
+            continue;
+        }
+        a.swap_rows(j, best);
+        for i in j + 1..a.rows {
+            a[(i, j)] = a[(i, j)].over(pivot);
+        }
+    }
+    (pivots, info)
+}
+
+/// `gtsv`: solves a tridiagonal system by elimination with row exchanges. `dl[0]` and the last of `du` are not read.
+///
+/// Afterwards `d` and `du` hold the diagonal and the first superdiagonal of the triangular factor, and `dl[1..n-1]` its
+/// second superdiagonal. Gives 0, or `k` if the `k`-th pivot is zero; nothing is solved then.
+pub(super) fn gtsv<N: Number>(dl: &mut [N], d: &mut [N], du: &mut [N], b: &mut Matrix<N>) -> i32 {
+    let n = d.len();
+    for i in 0..n.saturating_sub(1) {
+        let below = dl[i + 1];
+        let last = i + 2 == n;
+        if below == N::ZERO {
+            if d[i] == N::ZERO {
+                return order(i);
+            }
+            if !last {
+                dl[i + 1] = N::ZERO;
+            }
+            continue;
+        }
+        if d[i].size() >= below.size() {
+            let factor = below.over(d[i]);
+            d[i + 1] = d[i + 1].minus_products([(factor, du[i])].into_iter());
+            for j in 0..b.cols {
+                b[(i + 1, j)] = b[(i + 1, j)].minus_products([(factor, b[(i, j)])].into_iter());
+            }
+            if !last {
+                dl[i + 1] = N::ZERO;
+            }
+        } else {
+            let factor = d[i].over(below);
+            d[i] = below;
+            let old = d[i + 1];
+            d[i + 1] = du[i].minus_products([(factor, old)].into_iter());
+            if !last {
+                dl[i + 1] = du[i + 1];
+                du[i + 1] = -(factor * dl[i + 1]);
+            }
+            du[i] = old;
+            for j in 0..b.cols {
+                let (above, here) = (b[(i, j)], b[(i + 1, j)]);
+                b[(i, j)] = here;
+                b[(i + 1, j)] = above.minus_products([(factor, here)].into_iter());
+            }
+        }
+    }
+    if n > 0 && d[n - 1] == N::ZERO {
+        return order(n - 1);
+    }
+    for j in 0..b.cols {
+        for i in (0..n).rev() {
+            let mut value = b[(i, j)];
+            if i + 1 < n {
+                value = value.minus_products([(du[i], b[(i + 1, j)])].into_iter());
+            }
+            if i + 2 < n {
+                value = value.minus_products([(dl[i + 1], b[(i + 2, j)])].into_iter());
+            }
+            b[(i, j)] = value.over(d[i]);
+        }
+    }
+    0
+}

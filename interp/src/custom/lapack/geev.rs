@@ -1,0 +1,136 @@
+//! `geev`: eigenvalues and eigenvectors of any square matrix, by way of Schur's form.
+//!
+//! Each vector has length 1. A vector of a complex eigenvalue is turned so that its largest element is real and positive;
+//! one of a real eigenvalue of a real matrix is real, of either sign.
+use super::number::{Complex, Matrix, Number, length};
+use super::schur::eigenvalues;
+
+/// The columns `v` with `a v = value v`, in the order of the eigenvalues, from `a = z t z^H`.
+pub(super) fn right<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
+    vectors(&complex(t), &complex(z), &eigenvalues(t), is_complex::<N>())
+}
+
+/// The columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, which turned around
+/// is of Schur's form again.
+pub(super) fn left<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
+    let n = t.rows;
+    let (mut turned, mut basis) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+    for i in 0..n {
+        for j in 0..n {
+            turned[(n - 1 - j, n - 1 - i)] = t[(i, j)].conj();
+            basis[(i, n - 1 - j)] = z[(i, j)];
+        }
+    }
+    let mut values: Vec<Complex> = eigenvalues(t).iter().map(|x| x.conj()).collect();
+    values.reverse();
+    let found = vectors(&complex(&turned), &complex(&basis), &values, is_complex::<N>());
+    let mut result = Matrix::zeros(n, n);
+    for i in 0..n {
+        (0..n).for_each(|j| result[(i, n - 1 - j)] = found[(i, j)]);
+    }
+    result
+}
+
+fn complex<N: Number>(a: &Matrix<N>) -> Matrix<Complex> {
+    let data = a.data.iter().map(|x| Complex::of(x.re(), x.im())).collect();
+    Matrix { rows: a.rows, cols: a.cols, data }
+}
+
+fn is_complex<N: Number>() -> bool {
+    N::of(0.0, 1.0) != N::ZERO
+}
+
+/// The vectors; all are turned, or those of complex eigenvalues.
+fn vectors(
+    t: &Matrix<Complex>,
+    z: &Matrix<Complex>,
+    values: &[Complex],
+    turn_all: bool,
+) -> Matrix<Complex> {
+    let mut result = Matrix::zeros(t.rows, t.rows);
+    for (k, &value) in values.iter().enumerate() {
+        let in_basis = Matrix::vector(solve(t, value, k));
+        let mut vector = z.product(&in_basis);
+        scale(&mut vector.data, turn_all || value.im() != 0.0);
+        (0..t.rows).for_each(|i| result[(i, k)] = vector.data[i]);
+    }
+    result
+}
+
+/// Length 1, and the largest element real and positive if `turn`.
+fn scale(vector: &mut [Complex], turn: bool) {
+    let size = length(vector.iter().copied());
+    if size == 0.0 {
+        return;
+    }
+    let mut best = 0;
+    for i in 1..vector.len() {
+        if vector[i].square() > vector[best].square() {
+            best = i;
+        }
+    }
+    let phase = match turn {
+        true => vector[best].conj().times(1.0 / vector[best].abs()),
+        false => Complex::ONE,
+    };
+    for x in vector.iter_mut() {
+        *x = (*x * phase).times(1.0 / size);
+    }
+    if turn {
+        vector[best] = Complex::real(vector[best].re());
+    }
+}
+
+/// Keeps a vector that grows far away from overflow; its direction is all that counts.
+fn shrink(x: &mut [Complex]) {
+    const FAR: f64 = 1e100;
+    if x.iter().any(|x| x.size() > FAR) {
+        for x in x {
+            *x = x.times(1.0 / FAR);
+        }
+    }
+}
+
+/// `x` with `(t - value) x = 0` for the eigenvalue that stands at `k`, by substitution from the last row of its block up.
+fn solve(t: &Matrix<Complex>, value: Complex, k: usize) -> Vec<Complex> {
+    let n = t.rows;
+    // A difference of nothing stands for eigenvalues that cannot be told apart.
+    let tiny = (f64::EPSILON * t.largest()).max(f64::MIN_POSITIVE);
+    let kept = |x: Complex| if x.size() < tiny { Complex::real(tiny) } else { x };
+    let is_block = |i: usize| i > 0 && t[(i, i - 1)] != Complex::ZERO;
+    let mut x = vec![Complex::ZERO; n];
+    let last = if k + 1 < n && is_block(k + 1) { k + 1 } else { k };
+    let first = if is_block(last) {
+        // The larger of the two rows gives the direction.
+        let (a, b) = (t[(last - 1, last - 1)] - value, t[(last - 1, last)]);
+        let (c, d) = (t[(last, last - 1)], t[(last, last)] - value);
+        let upper = a.size() + b.size() >= c.size() + d.size();
+        (x[last - 1], x[last]) = if upper { (-b, a) } else { (-d, c) };
+        last - 1
+    } else {
+        x[last] = Complex::ONE;
+        last
+    };
+    let mut end = first;
+    while end > 0 {
+        let row = end - 1;
+        let rest = |row: usize, x: &[Complex]| {
+            Complex::ZERO.minus_products((end..=last).map(|j| (t[(row, j)], x[j])))
+        };
+        if is_block(row) {
+            let (e, f) = (rest(row - 1, &x), rest(row, &x));
+            let (a, b) = (t[(row - 1, row - 1)] - value, t[(row - 1, row)]);
+            let (c, d) = (t[(row, row - 1)], t[(row, row)] - value);
+            let det = a * d - b * c;
+            let det = if det.size() < tiny * tiny { Complex::real(tiny * tiny) } else { det };
+            x[row - 1] = (d * e - b * f).over(det);
+            x[row] = (a * f - c * e).over(det);
+            end = row - 1;
+        } else {
+            x[row] = rest(row, &x).over(kept(t[(row, row)] - value));
+            end = row;
+        }
+        shrink(&mut x);
+    }
+    x
+}

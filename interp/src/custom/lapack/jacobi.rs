@@ -1,0 +1,173 @@
+//! `syevd`, `heevd`, `gesdd`, `gesvd`: eigenvalues of Hermitian matrices and singular values, by Jacobi's rotations.
+//!
+//! LAPACK reduces the matrix first and then divides and conquers. Rotations take longer and are more exact: each
+//! rotation makes one pair of columns orthogonal, and they are repeated until all pairs are. What is determined
+//! mathematically agrees; the sign or phase of a vector, and the basis of an eigenspace of several dimensions, are not.
+use super::number::{Matrix, Number, hypot, length};
+use super::reflect::{geqrf, hermitian, orgqr};
+
+/// Rounds over all pairs after which it is given up. Ten are many.
+const ROUNDS: usize = 60;
+
+/// The rotation `(c, s)` that makes the Hermitian matrix `[[p, g], [g, q]]` diagonal, `g > 0`.
+fn rotation(p: f64, q: f64, g: f64) -> (f64, f64) {
+    let middle = (q - p) / (2.0 * g);
+    let tangent = if middle.is_infinite() {
+        0.0
+    } else {
+        let sign = if middle < 0.0 { -1.0 } else { 1.0 };
+        sign / (middle.abs() + hypot(middle, 1.0))
+    };
+    let c = 1.0 / hypot(tangent, 1.0);
+    (c, tangent * c)
+}
+
+/// Columns `p` and `q` become `c p - s conj(phase) q` and `s phase p + c q`.
+fn rotate<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), phase: N) {
+    for i in 0..a.rows {
+        let (x, y) = (a[(i, p)], a[(i, q)]);
+        a[(i, p)] = x.times(c) - (phase.conj() * y).times(s);
+        a[(i, q)] = (phase * x).times(s) + y.times(c);
+    }
+}
+
+/// The same of rows, conjugated.
+fn rotate_rows<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), phase: N) {
+    for j in 0..a.cols {
+        let (x, y) = (a[(p, j)], a[(q, j)]);
+        a[(p, j)] = x.times(c) - (phase * y).times(s);
+        a[(q, j)] = (phase.conj() * x).times(s) + y.times(c);
+    }
+}
+
+/// Eigenvalues in ascending order and the orthonormal eigenvectors, as columns, of a Hermitian matrix of which one
+/// triangle is read. `None` if there is no end to it.
+pub(super) fn eigh<N: Number>(a: &Matrix<N>, lower: bool) -> Option<(Vec<f64>, Matrix<N>)> {
+    let n = a.rows;
+    let mut a = hermitian(a, lower);
+    if !a.is_finite() {
+        return None;
+    }
+    let exponent = normalise(&mut a);
+    let mut vectors = Matrix::identity(n, n);
+    let done = (0..ROUNDS).any(|_| {
+        let mut rotated = false;
+        for p in 0..n {
+            for q in p + 1..n {
+                let g = a[(p, q)].abs();
+                let (x, y) = (a[(p, p)].re(), a[(q, q)].re());
+                // Too small to change either diagonal element, and so small that it counts as zero.
+                let small = (f64::EPSILON * 0.01) * x.abs().min(y.abs());
+                if g == 0.0 || g <= small || g < f64::MIN_POSITIVE {
+                    continue;
+                }
+                rotated = true;
+                let phase = a[(p, q)].times(1.0 / g);
+                let turn = rotation(x, y, g);
+                rotate(&mut a, p, q, turn, phase);
+                rotate_rows(&mut a, p, q, turn, phase);
+                (a[(p, q)], a[(q, p)]) = (N::ZERO, N::ZERO);
+                rotate(&mut vectors, p, q, turn, phase);
+            }
+        }
+        !rotated
+    });
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| a[(i, i)].re().total_cmp(&a[(j, j)].re()));
+    let values = order.iter().map(|&i| a[(i, i)].re() * exponent).collect();
+    done.then(|| (values, picked(&vectors, &order)))
+}
+
+fn picked<N: Number>(a: &Matrix<N>, order: &[usize]) -> Matrix<N> {
+    let mut result = Matrix::zeros(a.rows, order.len());
+    for i in 0..a.rows {
+        for (j, &from) in order.iter().enumerate() {
+            result[(i, j)] = a[(i, from)];
+        }
+    }
+    result
+}
+
+/// Divides the matrix by a power of two so that no square overflows or vanishes; gives the power.
+pub(super) fn normalise<N: Number>(a: &mut Matrix<N>) -> f64 {
+    let largest = a.largest();
+    if largest == 0.0 || (1e-100..1e100).contains(&largest) {
+        return 1.0;
+    }
+    // Only the exponent bits are kept; below the normal numbers the smallest normal one does.
+    let power = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).max(f64::MIN_POSITIVE);
+    for x in &mut a.data {
+        *x = N::of(x.re() / power, x.im() / power);
+    }
+    power
+}
+
+/// `a = u diag(s) v^H`: `u`, `s` in descending order, `v^H`. The vectors are as many as `s`, or all of them with `full`.
+/// `None` if there is no end to it.
+pub(super) fn svd<N: Number>(
+    a: &Matrix<N>,
+    full: bool,
+) -> Option<(Matrix<N>, Vec<f64>, Matrix<N>)> {
+    if a.rows < a.cols {
+        let (u, s, vh) = svd(&a.adjoint(), full)?;
+        return Some((vh.adjoint(), s, u.adjoint()));
+    }
+    if !a.is_finite() {
+        return None;
+    }
+    let mut u = a.clone();
+    let power = normalise(&mut u);
+    let n = a.cols;
+    // As orthogonal as columns of f64 of this length can be.
+    let tolerance = f64::EPSILON * length(std::iter::repeat_n(1.0, a.rows));
+    let mut v = Matrix::identity(n, n);
+    let done = (0..ROUNDS).any(|_| {
+        let mut rotated = false;
+        for p in 0..n {
+            for q in p + 1..n {
+                let products = u.column(p).zip(u.column(q)).map(|(x, y)| (-x.conj(), y));
+                let inner = N::ZERO.minus_products(products);
+                let (x, y) = (length(u.column(p)), length(u.column(q)));
+                let g = inner.abs();
+                if g == 0.0 || g <= tolerance * x * y || g < f64::MIN_POSITIVE {
+                    continue;
+                }
+                rotated = true;
+                let phase = inner.times(1.0 / g);
+                let turn = rotation(x * x, y * y, g);
+                rotate(&mut u, p, q, turn, phase);
+                rotate(&mut v, p, q, turn, phase);
+            }
+        }
+        !rotated
+    });
+    if !done {
+        return None;
+    }
+    let lengths: Vec<f64> = (0..n).map(|j| length(u.column(j))).collect();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| lengths[j].total_cmp(&lengths[i]));
+    let values: Vec<f64> = order.iter().map(|&j| lengths[j]).collect();
+    let mut u = picked(&u, &order);
+    for (j, &value) in values.iter().enumerate().filter(|&(_, &value)| value > 0.0) {
+        (0..u.rows).for_each(|i| u[(i, j)] = u[(i, j)].times(1.0 / value));
+    }
+    let found = values.iter().filter(|&&value| value > 0.0).count();
+    complete(&mut u, found, if full { a.rows } else { n });
+    let values = values.iter().map(|value| value * power).collect();
+    Some((u, values, picked(&v, &order).adjoint()))
+}
+
+/// Extends the first `found` columns, which are orthonormal, to `wanted` ones.
+fn complete<N: Number>(u: &mut Matrix<N>, found: usize, wanted: usize) {
+    if found == wanted {
+        return;
+    }
+    let mut reflected = u.columns(found);
+    let taus = geqrf(&mut reflected);
+    let basis = orgqr(&reflected.columns(wanted), &taus);
+    *u = u.columns(found).columns(wanted);
+    for i in 0..u.rows {
+        (found..wanted).for_each(|j| u[(i, j)] = basis[(i, j)]);
+    }
+}

@@ -1,0 +1,417 @@
+//! The LAPACK and BLAS routines that JAX calls on a CPU: `lapack_{s,d,c,z}NAME_ffi`.
+//!
+//! | name | what comes of it | attributes |
+//! |---|---|---|
+//! | `potrf` | Cholesky's factor | `uplo` |
+//! | `trsm` | solution of a triangular system | `side`, `uplo`, `trans_x`, `diag` |
+//! | `getrf` | `p a = l u` | |
+//! | `geqrf`, `geqp3` | `a = q r`, `a p = q r` | |
+//! | `orgqr`, `ungqr` | `q` of it | |
+//! | `ormqr`, `unmqr` | a product with `q` | `left`, `transpose` |
+//! | `syevd`, `heevd` | eigenvectors and eigenvalues of a Hermitian matrix | `mode`, `uplo` |
+//! | `gesdd`, `gesvd` | singular values and vectors | `mode` |
+//! | `gees` | Schur's form | `mode`, `sort` |
+//! | `geev` | eigenvalues and eigenvectors | `compute_left`, `compute_right` |
+//! | `gehrd` | Hessenberg's form | `low`, `high` |
+//! | `sytrd`, `hetrd` | tridiagonal form | `uplo` |
+//! | `gtsv` | solution of a tridiagonal system | |
+//!
+//! Letters are given by their code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at the end; sums
+//! carry their rounding errors. Where LAPACK documents a sign or an order it is kept: the signs of Householder's
+//! reflections, pivots that count from 1, ascending eigenvalues, descending singular values. Where a matrix is not
+//! finite, the eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
+//!
+//! The older names without `_ffi` took their sizes as operands in front. They are refused, with the new name.
+mod direct;
+mod geev;
+mod jacobi;
+mod number;
+mod reflect;
+mod schur;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use super::dictionary::Dictionary;
+use crate::hooks::Call;
+use crate::{Error, Result};
+use direct::Triangle;
+use hlo::ir::BackendConfig;
+use hlo::{ElementType, Literal, Scalar};
+use number::{Complex, Matrix, Number};
+use schur::{HasSchur, eigenvalues};
+use signature::Fitted;
+
+/// A routine: its name, and for real and for complex numbers its signature. A routine of one kind only has an empty other.
+const ROUTINES: [(&str, &str, &str); 19] = [
+    ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]"),
+    ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]"),
+    ("getrf", "T[m,n] -> T[m,n] I[p] I[]", "T[m,n] -> T[m,n] I[p] I[]"),
+    ("geqrf", "T[m,n] -> T[m,n] T[p]", "T[m,n] -> T[m,n] T[p]"),
+    ("geqp3", "T[m,n] I[n] -> T[m,n] I[n] T[p]", "T[m,n] I[n] -> T[m,n] I[n] T[p]"),
+    ("orgqr", "T[m,n] T[k] -> T[m,n]", ""),
+    ("ungqr", "", "T[m,n] T[k] -> T[m,n]"),
+    ("ormqr", "T[r,k] T[k] T[m,n] -> T[m,n]", ""),
+    ("unmqr", "", "T[r,k] T[k] T[m,n] -> T[m,n]"),
+    ("syevd", "T[n,n] -> T[n,n] R[n] I[]", ""),
+    ("heevd", "", "T[n,n] -> T[n,n] R[n] I[]"),
+    ("gesdd", SVD, SVD),
+    ("gesvd", SVD, SVD),
+    ("gees", "T[n,n] -> T[n,n] T[n,n] T[n] T[n] I[] I[]", "T[n,n] -> T[n,n] T[n,n] T[n] I[] I[]"),
+    ("geev", "T[n,n] -> T[n] T[n] C[n,n] C[n,n] I[]", "T[n,n] -> T[n] C[n,n] C[n,n] I[]"),
+    ("gehrd", "T[n,n] -> T[n,n] T[q] I[]", "T[n,n] -> T[n,n] T[q] I[]"),
+    ("sytrd", "T[n,n] -> T[n,n] R[n] R[q] T[q] I[]", ""),
+    ("hetrd", "", "T[n,n] -> T[n,n] R[n] R[q] T[q] I[]"),
+    ("gtsv", GTSV, GTSV),
+];
+const SVD: &str = "T[m,n] -> T[m,n] R[p] T[m,u] T[v,n] I[]";
+const GTSV: &str = "T[n] T[n] T[n] T[n,k] -> T[n] T[n] T[n] T[n,k] I[]";
+
+/// The letters that stand for types, and the types.
+const TYPES: [(char, ElementType); 4] = [
+    ('s', ElementType::F32),
+    ('d', ElementType::F64),
+    ('c', ElementType::C64),
+    ('z', ElementType::C128),
+];
+
+/// The names of all targets.
+pub(super) fn targets() -> impl Iterator<Item = String> {
+    TYPES.into_iter().flat_map(|(letter, ty)| {
+        let has = move |(_, real, complex): &(_, &str, &str)| {
+            !(if ty.is_complex() { complex } else { real }).is_empty()
+        };
+        ROUTINES
+            .iter()
+            .filter(move |r| has(r))
+            .map(move |(name, ..)| format!("lapack_{letter}{name}_ffi"))
+    })
+}
+
+/// Runs the call if its target is one of these.
+pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
+    let target = call.op.custom_call_target.0.as_str();
+    let name = target.strip_prefix("lapack_")?;
+    let letter = name.chars().next()?;
+    let (_, ty) = TYPES.into_iter().find(|&(l, _)| l == letter)?;
+    let stem = &name[1..];
+    let routine = stem.strip_suffix("_ffi").unwrap_or(stem);
+    let &(routine, real, complex) = ROUTINES.iter().find(|&&(name, ..)| name == routine)?;
+    let signature = if ty.is_complex() { complex } else { real };
+    if signature.is_empty() {
+        return None;
+    }
+    if !stem.ends_with("_ffi") {
+        return Some(Err(Error::unsupported(format!(
+            "custom call `{target}` is of an older JAX, with sizes as operands; `{target}_ffi` is known"
+        ))));
+    }
+    Some(if ty.is_complex() {
+        fitted::<Complex>(call, routine, signature, ty)
+    } else {
+        fitted::<f64>(call, routine, signature, ty)
+    })
+}
+
+/// `(a, taus)` of the reflections of `geqrf`, for XLA's target `Qr`.
+pub(super) fn reflections(call: &Call<'_>) -> Result<Literal> {
+    named(call, "geqrf", "T[m,n] -> T[m,n] T[p]", "")
+}
+/// What `orgqr` gives, for XLA's target `ProductOfElementaryHouseholderReflectors`.
+pub(super) fn basis(call: &Call<'_>) -> Result<Literal> {
+    named(call, "orgqr", "T[m,n] T[k] -> T[m,n]", "")
+}
+/// `(v, w)` as of `syevd`, for XLA's target `Eigh`.
+pub(super) fn eigh(call: &Call<'_>, lower: bool) -> Result<Literal> {
+    let attributes = if lower { "{mode = 86, uplo = 76}" } else { "{mode = 86, uplo = 85}" };
+    named(call, "syevd", "T[n,n] -> T[n,n] R[n]", attributes)
+}
+
+/// Runs a routine under another name: its type is that of the first operand.
+fn named(
+    call: &Call<'_>,
+    routine: &str,
+    signature: &'static str,
+    attributes: &str,
+) -> Result<Literal> {
+    let own = call.operands.first().and_then(|o| o.array_shape()).map(|shape| shape.ty);
+    let Some((_, ty)) = TYPES.into_iter().find(|&(_, ty)| Some(ty) == own) else {
+        return Err(super::xla::wanted(call, "a matrix of f32, f64, c64 or c128"));
+    };
+    let attributes = BackendConfig(attributes.to_owned());
+    let call = Call { backend_config: Some(&attributes), ..*call };
+    if ty.is_complex() {
+        fitted::<Complex>(&call, routine, signature, ty)
+    } else {
+        fitted::<f64>(&call, routine, signature, ty)
+    }
+}
+
+fn fitted<N: HasSchur>(
+    call: &Call<'_>,
+    routine: &str,
+    signature: &'static str,
+    ty: ElementType,
+) -> Result<Literal> {
+    let fitted = Fitted::new(call, signature, ty)?;
+    let target = &call.op.custom_call_target.0;
+    let attributes = Dictionary::parse(target, call.backend_config)?;
+    let mut run = Run { target, attributes, fitted };
+    for problem in 0..run.fitted.batch {
+        run.one::<N>(routine, problem)?;
+    }
+    Ok(run.fitted.finish())
+}
+
+/// A call being run.
+struct Run<'a> {
+    target: &'a str,
+    attributes: Dictionary,
+    fitted: Fitted<'a>,
+}
+
+fn scalars<N: Number>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
+    numbers.iter().map(|x| x.scalar())
+}
+
+impl Run<'_> {
+    /// The letter that an attribute is, one of those given.
+    fn letter(&self, name: &str, letters: &str) -> Result<char> {
+        let code = self.attributes.whole(name).and_then(|code| u8::try_from(code).ok());
+        code.map(char::from).filter(|&c| letters.contains(c)).ok_or_else(|| {
+            let list: Vec<String> =
+                letters.chars().map(|c| format!("{} ('{c}')", u32::from(c))).collect();
+            self.wanted(name, &list.join(" or "))
+        })
+    }
+    fn wanted(&self, name: &str, what: &str) -> Error {
+        let (target, found) = (self.target, self.attributes.shown(name));
+        Error::unsupported(format!(
+            "custom call `{target}` wants `{name}` to be {what}, found {found}"
+        ))
+    }
+    fn truth(&self, name: &str) -> Result<bool> {
+        match self.attributes.whole(name) {
+            Some(0) => Ok(false),
+            Some(1) => Ok(true),
+            _ => Err(self.wanted(name, "true or false")),
+        }
+    }
+    /// Gives `info`, unless this is a target without one.
+    fn info(&mut self, result: usize, info: i32) {
+        if result >= self.fitted.results_count() {
+            return;
+        }
+        self.fitted.give(result, [Scalar::Signed(info.into())]);
+    }
+    fn matrix<N: Number>(&mut self, result: usize, matrix: &Matrix<N>) {
+        self.fitted.give(result, scalars(&matrix.data));
+    }
+    /// NaN for every float, and `info`.
+    fn failed(&mut self, info: i32) {
+        let floats = self.fitted.float_results();
+        for result in 0..self.fitted.results_count() {
+            if floats.contains(&result) {
+                self.fitted.fill(result, f64::NAN);
+            } else {
+                self.info(result, info);
+            }
+        }
+    }
+
+    /// One of the problems.
+    fn one<N: HasSchur>(&mut self, routine: &str, problem: usize) -> Result<()> {
+        let mut a = self.fitted.matrix::<N>(0, problem);
+        match routine {
+            "potrf" => {
+                let info = direct::potrf(&mut a, self.letter("uplo", "LU")? == 'L');
+                self.matrix(0, &a);
+                self.info(1, info);
+            }
+            "trsm" => self.trsm(&a, problem)?,
+            "getrf" => {
+                let (pivots, info) = direct::getrf(&mut a);
+                self.matrix(0, &a);
+                self.fitted.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
+                self.info(2, info);
+            }
+            "geqrf" => {
+                let taus = reflect::geqrf(&mut a);
+                self.matrix(0, &a);
+                self.fitted.give(1, scalars(&taus));
+            }
+            "geqp3" => {
+                let mut pivots = self.fitted.whole(1, problem);
+                let taus = reflect::geqp3(&mut a, &mut pivots);
+                self.matrix(0, &a);
+                self.fitted.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
+                self.fitted.give(2, scalars(&taus));
+            }
+            "orgqr" | "ungqr" => {
+                let taus = self.fitted.matrix::<N>(1, problem).data;
+                self.sizes(taus.len() <= a.cols && a.cols <= a.rows, "k <= n <= m")?;
+                self.matrix(0, &reflect::orgqr(&a, &taus));
+            }
+            "ormqr" | "unmqr" => self.ormqr(&a, problem)?,
+            "gtsv" => self.gtsv::<N>(problem),
+            "gehrd" => self.gehrd(a)?,
+            _ => return self.spectrum(routine, a),
+        }
+        Ok(())
+    }
+
+    /// Routines that iterate, and those related.
+    fn spectrum<N: HasSchur>(&mut self, routine: &str, mut a: Matrix<N>) -> Result<()> {
+        match routine {
+            "syevd" | "heevd" => {
+                let lower = self.letter("uplo", "LU")? == 'L';
+                let vectors_too = self.letter("mode", "NV")? == 'V';
+                let Some((values, vectors)) = jacobi::eigh(&a, lower) else {
+                    self.failed(1);
+                    return Ok(());
+                };
+                self.matrix(0, if vectors_too { &vectors } else { &a });
+                self.fitted.give(1, scalars(&values));
+                self.info(2, 0);
+            }
+            "gesdd" | "gesvd" => self.svd(&a)?,
+            "gees" => {
+                let vectors_too = self.letter("mode", "NV")? == 'V';
+                self.letter("sort", "N")?;
+                let Some((t, z)) = self.schur(a) else { return Ok(()) };
+                let values = eigenvalues(&t);
+                self.matrix(0, &t);
+                self.matrix(1, &if vectors_too { z } else { Matrix::zeros(t.rows, t.rows) });
+                let next = self.values::<N>(2, &values);
+                self.info(next, 0);
+                self.info(next + 1, 0);
+            }
+            "geev" => {
+                let left = self.letter("compute_left", "NV")? == 'V';
+                let right = self.letter("compute_right", "NV")? == 'V';
+                let power = jacobi::normalise(&mut a);
+                let Some((t, z)) = self.schur(a) else { return Ok(()) };
+                let values: Vec<Complex> = eigenvalues(&t).iter().map(|x| x.times(power)).collect();
+                let next = self.values::<N>(0, &values);
+                let none = || Matrix::zeros(t.rows, t.rows);
+                self.matrix(next, &if left { geev::left(&t, &z) } else { none() });
+                self.matrix(next + 1, &if right { geev::right(&t, &z) } else { none() });
+                self.info(next + 2, 0);
+            }
+            "sytrd" | "hetrd" => {
+                let lower = self.letter("uplo", "LU")? == 'L';
+                let (diagonal, beside, taus) = reflect::sytrd(&mut a, lower);
+                self.matrix(0, &a);
+                self.fitted.give(1, scalars(&diagonal));
+                self.fitted.give(2, scalars(&beside));
+                self.fitted.give(3, scalars(&taus));
+                self.info(4, 0);
+            }
+            other => return Err(Error::internal(format!("`{other}` is in the list of routines"))),
+        }
+        Ok(())
+    }
+
+    fn sizes(&self, hold: bool, wanted: &str) -> Result<()> {
+        if hold {
+            return Ok(());
+        }
+        let target = self.target;
+        Err(Error::unsupported(format!("custom call `{target}` wants sizes with {wanted}")))
+    }
+    /// Schur's form; if there is none, the results are given and nothing comes back.
+    fn schur<N: HasSchur>(&mut self, a: Matrix<N>) -> Option<(Matrix<N>, Matrix<N>)> {
+        let info = if a.is_finite() { N::schur(a) } else { Err(1) };
+        info.map_err(|info| self.failed(info)).ok()
+    }
+    /// Eigenvalues as one result, or two of a real matrix; gives the number of the next one.
+    fn values<N: Number>(&mut self, first: usize, values: &[Complex]) -> usize {
+        if N::of(0.0, 1.0) == N::ZERO {
+            self.fitted.give(first, values.iter().map(|x| Scalar::Float(x.re())));
+            self.fitted.give(first + 1, values.iter().map(|x| Scalar::Float(x.im())));
+            return first + 2;
+        }
+        self.fitted.give(first, scalars(values));
+        first + 1
+    }
+    fn trsm<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
+        let right = self.letter("side", "LR")? == 'R';
+        let transpose = self.letter("trans_x", "NTC")?;
+        let how = Triangle {
+            lower: self.letter("uplo", "LU")? == 'L',
+            unit: self.letter("diag", "NU")? == 'U',
+            transpose: transpose != 'N',
+            conjugate: transpose == 'C',
+        };
+        let mut b = self.fitted.matrix::<N>(1, problem);
+        let size = if right { b.cols } else { b.rows };
+        self.sizes(a.rows == size && a.cols == size, "a square `a` that fits `b`")?;
+        direct::trsm(a, &mut b, how, right);
+        self.matrix(0, &b);
+        Ok(())
+    }
+    fn ormqr<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
+        let (left, transpose) = (self.truth("left")?, self.truth("transpose")?);
+        let taus = self.fitted.matrix::<N>(1, problem).data;
+        let mut c = self.fitted.matrix::<N>(2, problem);
+        let size = if left { c.rows } else { c.cols };
+        self.sizes(
+            a.rows == size && taus.len() <= size,
+            "as many rows of `a` as `c` has there, and k no more",
+        )?;
+        reflect::ormqr(a, &taus, &mut c, left, transpose);
+        self.matrix(0, &c);
+        Ok(())
+    }
+    fn gehrd<N: Number>(&mut self, mut a: Matrix<N>) -> Result<()> {
+        let bound = |name| self.attributes.whole(name).and_then(|i| usize::try_from(i).ok());
+        let fits = bound("low").zip(bound("high")).filter(|&(low, high)| {
+            (1 <= low && low <= high && high <= a.rows) || (a.rows == 0 && low == 1 && high == 0)
+        });
+        let (low, high) = fits.ok_or_else(|| {
+            self.wanted("low", "at least 1 and at most `high`, and that at most n")
+        })?;
+        let taus = reflect::gehrd(&mut a, low - 1, high.saturating_sub(1));
+        self.matrix(0, &a);
+        self.fitted.give(1, scalars(&taus));
+        self.info(2, 0);
+        Ok(())
+    }
+    fn gtsv<N: Number>(&mut self, problem: usize) {
+        let mut bands: Vec<Vec<N>> =
+            (0..3).map(|i| self.fitted.matrix::<N>(i, problem).data).collect();
+        let mut b = self.fitted.matrix::<N>(3, problem);
+        let [dl, d, du] = bands.as_mut_slice() else { return };
+        let info = direct::gtsv(dl, d, du, &mut b);
+        for (result, band) in bands.iter().enumerate() {
+            self.fitted.give(result, scalars(band));
+        }
+        self.matrix(3, &b);
+        self.info(4, info);
+    }
+    fn svd<N: Number>(&mut self, a: &Matrix<N>) -> Result<()> {
+        let mode = self.letter("mode", "ASN")?;
+        let (m, n) = (a.rows, a.cols);
+        let (u_cols, v_rows) = (self.fitted.size('u'), self.fitted.size('v'));
+        let small = m.min(n);
+        let all = (u_cols, v_rows) == (m, n);
+        let fits = (mode != 'S' && all) || (mode != 'A' && (u_cols, v_rows) == (small, small));
+        self.sizes(fits, "as many singular vectors as `mode` says")?;
+        let Some((u, values, vh)) = jacobi::svd(a, mode == 'A') else {
+            self.failed(1);
+            return Ok(());
+        };
+        // What becomes of the operand LAPACK leaves open.
+        self.matrix(0, a);
+        self.fitted.give(1, scalars(&values));
+        if mode == 'N' {
+            self.fitted.fill(2, 0.0);
+            self.fitted.fill(3, 0.0);
+        } else {
+            self.matrix(2, &u);
+            self.matrix(3, &vh);
+        }
+        self.info(4, 0);
+        Ok(())
+    }
+}

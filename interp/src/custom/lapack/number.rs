@@ -1,0 +1,293 @@
+//! Real and complex numbers in f64, as the matrix algorithms need them.
+//!
+//! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part: an infinity times the
+//! zero beside it would be NaN.
+use crate::reference::wide::Sum;
+use hlo::Scalar;
+use std::fmt::Debug;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// What the algorithms need of a number.
+pub(super) trait Number:
+    Copy
+    + Debug
+    + PartialEq
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+{
+    const ZERO: Self;
+    const ONE: Self;
+    /// A real number; of a real type the imaginary part is dropped.
+    fn of(re: f64, im: f64) -> Self;
+    fn re(self) -> f64;
+    fn im(self) -> f64;
+    fn conj(self) -> Self;
+    /// `self / by`.
+    fn over(self, by: Self) -> Self;
+    /// `self - sum of a * b`, the sum carrying its rounding errors.
+    fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self;
+    fn scalar(self) -> Scalar;
+
+    fn real(re: f64) -> Self {
+        Self::of(re, 0.0)
+    }
+    fn read(from: Scalar) -> Self {
+        match from {
+            Scalar::Complex(re, im) => Self::of(re, im),
+            other => Self::of(other.as_f64(), 0.0),
+        }
+    }
+    fn times(self, by: f64) -> Self {
+        self * Self::real(by)
+    }
+    /// The square of the magnitude.
+    fn square(self) -> f64 {
+        self.re() * self.re() + self.im() * self.im()
+    }
+    /// The magnitude.
+    fn abs(self) -> f64 {
+        hypot(self.re(), self.im())
+    }
+    /// `|re| + |im|`, by which LAPACK compares complex pivots.
+    fn size(self) -> f64 {
+        self.re().abs() + self.im().abs()
+    }
+    fn is_finite(self) -> bool {
+        self.re().is_finite() && self.im().is_finite()
+    }
+}
+
+/// The length of `(x, y)`. Not the platform's, whose last bit differs from machine to machine.
+pub(super) fn hypot(x: f64, y: f64) -> f64 {
+    let (large, small) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
+    if small == 0.0 || !large.is_finite() {
+        return if x.is_nan() || y.is_nan() { f64::NAN } else { large };
+    }
+    let ratio = small / large;
+    large * ratio.mul_add(ratio, 1.0).sqrt()
+}
+
+/// The Euclidean length of a vector, without overflow on the way.
+pub(super) fn length<N: Number>(vector: impl Iterator<Item = N> + Clone) -> f64 {
+    let parts = vector.flat_map(|x| [x.re(), x.im()]);
+    let largest =
+        parts.clone().fold(0.0, |m: f64, x| if x.abs() > m || x.is_nan() { x.abs() } else { m });
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    let mut sum = Sum::new(0.0);
+    parts.for_each(|x| sum.add_product(x / largest, x / largest));
+    largest * sum.value().sqrt()
+}
+
+impl Number for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+    fn of(re: f64, _im: f64) -> Self {
+        re
+    }
+    fn re(self) -> f64 {
+        self
+    }
+    fn im(self) -> f64 {
+        0.0
+    }
+    fn conj(self) -> Self {
+        self
+    }
+    fn abs(self) -> f64 {
+        self.abs()
+    }
+    fn over(self, by: Self) -> Self {
+        self / by
+    }
+    fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
+        let mut sum = Sum::new(self);
+        terms.for_each(|(a, b)| sum.add_product(-a, b));
+        sum.value()
+    }
+    fn scalar(self) -> Scalar {
+        Scalar::Float(self)
+    }
+}
+
+/// A complex number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Complex {
+    re: f64,
+    im: f64,
+}
+
+impl Add for Complex {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { re: self.re + other.re, im: self.im + other.im }
+    }
+}
+impl Sub for Complex {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self { re: self.re - other.re, im: self.im - other.im }
+    }
+}
+impl Mul for Complex {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Self {
+            re: self.re * other.re - self.im * other.im,
+            im: self.re * other.im + self.im * other.re,
+        }
+    }
+}
+impl Neg for Complex {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self { re: -self.re, im: -self.im }
+    }
+}
+
+impl Number for Complex {
+    const ZERO: Self = Self { re: 0.0, im: 0.0 };
+    const ONE: Self = Self { re: 1.0, im: 0.0 };
+    fn of(re: f64, im: f64) -> Self {
+        Self { re, im }
+    }
+    fn re(self) -> f64 {
+        self.re
+    }
+    fn im(self) -> f64 {
+        self.im
+    }
+    fn conj(self) -> Self {
+        Self { re: self.re, im: -self.im }
+    }
+    fn times(self, by: f64) -> Self {
+        Self { re: self.re * by, im: self.im * by }
+    }
+    /// Smith's way: the larger part of the divisor goes first, so that its square does not overflow.
+    fn over(self, by: Self) -> Self {
+        if by.im == 0.0 {
+            return Self { re: self.re / by.re, im: self.im / by.re };
+        }
+        if by.re.abs() >= by.im.abs() {
+            let ratio = by.im / by.re;
+            let whole = by.re + by.im * ratio;
+            Self {
+                re: (self.re + self.im * ratio) / whole,
+                im: (self.im - self.re * ratio) / whole,
+            }
+        } else {
+            let ratio = by.re / by.im;
+            let whole = by.re * ratio + by.im;
+            Self {
+                re: (self.re * ratio + self.im) / whole,
+                im: (self.im * ratio - self.re) / whole,
+            }
+        }
+    }
+    fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
+        let (mut re, mut im) = (Sum::new(self.re), Sum::new(self.im));
+        terms.for_each(|(a, b)| {
+            re.add_product(-a.re, b.re);
+            re.add_product(a.im, b.im);
+            im.add_product(-a.re, b.im);
+            im.add_product(-a.im, b.re);
+        });
+        Self { re: re.value(), im: im.value() }
+    }
+    fn scalar(self) -> Scalar {
+        Scalar::Complex(self.re, self.im)
+    }
+}
+
+/// A matrix; a vector is one of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Matrix<N> {
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    /// Row by row.
+    pub(super) data: Vec<N>,
+}
+
+impl<N: Number> Matrix<N> {
+    pub(super) fn zeros(rows: usize, cols: usize) -> Self {
+        Self { rows, cols, data: vec![N::ZERO; rows * cols] }
+    }
+    /// Ones on the diagonal, zeros elsewhere.
+    pub(super) fn identity(rows: usize, cols: usize) -> Self {
+        let mut result = Self::zeros(rows, cols);
+        for i in 0..rows.min(cols) {
+            result[(i, i)] = N::ONE;
+        }
+        result
+    }
+    pub(super) fn vector(data: Vec<N>) -> Self {
+        Self { rows: data.len(), cols: 1, data }
+    }
+    /// The conjugate transpose.
+    pub(super) fn adjoint(&self) -> Self {
+        let mut result = Self::zeros(self.cols, self.rows);
+        for i in 0..self.rows {
+            for j in 0..self.cols {
+                result[(j, i)] = self[(i, j)].conj();
+            }
+        }
+        result
+    }
+    /// The first `cols` columns, or with zeros after the last.
+    pub(super) fn columns(&self, cols: usize) -> Self {
+        let mut result = Self::zeros(self.rows, cols);
+        for i in 0..self.rows {
+            for j in 0..cols.min(self.cols) {
+                result[(i, j)] = self[(i, j)];
+            }
+        }
+        result
+    }
+    /// The product with another matrix.
+    pub(super) fn product(&self, other: &Self) -> Self {
+        let mut result = Self::zeros(self.rows, other.cols);
+        for i in 0..self.rows {
+            for j in 0..other.cols {
+                let terms = (0..self.cols).map(|k| (-self[(i, k)], other[(k, j)]));
+                result[(i, j)] = N::ZERO.minus_products(terms);
+            }
+        }
+        result
+    }
+    pub(super) fn column(&self, j: usize) -> impl Iterator<Item = N> + Clone + '_ {
+        (0..self.rows).map(move |i| self[(i, j)])
+    }
+    pub(super) fn swap_rows(&mut self, a: usize, b: usize) {
+        for j in 0..self.cols {
+            self.data.swap(a * self.cols + j, b * self.cols + j);
+        }
+    }
+    pub(super) fn swap_columns(&mut self, a: usize, b: usize) {
+        for i in 0..self.rows {
+            self.data.swap(i * self.cols + a, i * self.cols + b);
+        }
+    }
+    pub(super) fn is_finite(&self) -> bool {
+        self.data.iter().all(|x| x.is_finite())
+    }
+    /// The largest part of any element.
+    pub(super) fn largest(&self) -> f64 {
+        let parts = self.data.iter().flat_map(|x| [x.re().abs(), x.im().abs()]);
+        parts.fold(0.0, f64::max)
+    }
+}
+
+impl<N> std::ops::Index<(usize, usize)> for Matrix<N> {
+    type Output = N;
+    fn index(&self, (i, j): (usize, usize)) -> &N {
+        &self.data[i * self.cols + j]
+    }
+}
+impl<N> std::ops::IndexMut<(usize, usize)> for Matrix<N> {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut N {
+        &mut self.data[i * self.cols + j]
+    }
+}

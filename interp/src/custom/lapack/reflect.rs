@@ -1,0 +1,239 @@
+//! `geqrf`, `geqp3`, `orgqr`, `ormqr`, `gehrd`, `sytrd`: Householder's reflections.
+//!
+//! A reflection is `H = I - tau v v^H` with `v[0] = 1`, which is not stored. It turns `x` into `(beta, 0, ...)` by
+//! `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all but `x[0]` is zero, and `x[0]` is real,
+//! `tau` is 0 and nothing is reflected. These signs are LAPACK's.
+use super::number::{Matrix, Number, hypot, length};
+
+/// `beta`, `tau`, and what the rest of `x` is to be multiplied with to be the rest of `v`.
+pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Clone) -> (N, N, N) {
+    let below = length(rest);
+    if below == 0.0 && first.im() == 0.0 {
+        return (first, N::ZERO, N::ZERO);
+    }
+    let whole = hypot(hypot(first.re(), first.im()), below);
+    let beta = if first.re().is_sign_negative() { whole } else { -whole };
+    let tau = N::of((beta - first.re()) / beta, -first.im() / beta);
+    (N::real(beta), tau, N::ONE.over(first - N::real(beta)))
+}
+
+/// `a[rows, cols] = (I - tau v v^H) a[rows, cols]`, `v` as long as there are rows.
+pub(super) fn from_left<N: Number>(
+    a: &mut Matrix<N>,
+    v: &[N],
+    tau: N,
+    first_row: usize,
+    cols: std::ops::Range<usize>,
+) {
+    if tau == N::ZERO {
+        return;
+    }
+    for j in cols {
+        let terms = v.iter().enumerate().map(|(i, v)| (-v.conj(), a[(first_row + i, j)]));
+        let share = tau * N::ZERO.minus_products(terms);
+        for (i, &v) in v.iter().enumerate() {
+            let at = (first_row + i, j);
+            a[at] = a[at].minus_products([(share, v)].into_iter());
+        }
+    }
+}
+
+/// `a[rows, cols] = a[rows, cols] (I - tau v v^H)`, `v` as long as there are columns.
+pub(super) fn from_right<N: Number>(
+    a: &mut Matrix<N>,
+    v: &[N],
+    tau: N,
+    rows: std::ops::Range<usize>,
+    first_col: usize,
+) {
+    if tau == N::ZERO {
+        return;
+    }
+    for i in rows {
+        let terms = v.iter().enumerate().map(|(j, &v)| (-v, a[(i, first_col + j)]));
+        let share = N::ZERO.minus_products(terms) * tau;
+        for (j, v) in v.iter().enumerate() {
+            let at = (i, first_col + j);
+            a[at] = a[at].minus_products([(share, v.conj())].into_iter());
+        }
+    }
+}
+
+/// `v` of the reflection whose rest stands in column `col` below row `first`.
+fn stored<N: Number>(a: &Matrix<N>, first: usize, end: usize, col: usize) -> Vec<N> {
+    std::iter::once(N::ONE).chain((first + 1..end).map(|i| a[(i, col)])).collect()
+}
+
+/// Reflects column `col` from row `first` to before row `end` onto its first element; gives `v` and `tau`.
+fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -> (Vec<N>, N) {
+    let (beta, tau, scale) = reflection(a[(first, col)], (first + 1..end).map(|i| a[(i, col)]));
+    a[(first, col)] = beta;
+    if tau != N::ZERO {
+        (first + 1..end).for_each(|i| a[(i, col)] = a[(i, col)] * scale);
+    }
+    (stored(a, first, end, col), tau)
+}
+
+/// `geqrf`: `a = q r`. `r` stands in the upper triangle, the reflections `q = H(1) H(2) ...` below it; gives their
+/// `tau`. The diagonal of `r` is real, with the signs that the reflections give.
+pub(super) fn geqrf<N: Number>(a: &mut Matrix<N>) -> Vec<N> {
+    (0..a.rows.min(a.cols)).map(|k| eliminate(a, k)).collect()
+}
+
+fn eliminate<N: Number>(a: &mut Matrix<N>, k: usize) -> N {
+    let (rows, cols) = (a.rows, a.cols);
+    let (v, tau) = reflect(a, k, rows, k);
+    from_left(a, &v, tau.conj(), k, k + 1..cols);
+    tau
+}
+
+/// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest one left, the first of several equal
+/// ones. Columns whose entry in `pivots` is not 0 go to the front beforehand, in their order. `pivots` then says which
+/// column, from 1, came to each place.
+pub(super) fn geqp3<N: Number>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> {
+    let mut fixed = 0;
+    let wanted: Vec<bool> = pivots.iter().map(|&p| p != 0).collect();
+    for (j, pivot) in pivots.iter_mut().enumerate() {
+        *pivot = super::direct::order(j);
+    }
+    for (j, &wanted) in wanted.iter().enumerate() {
+        if wanted {
+            a.swap_columns(j, fixed);
+            pivots.swap(j, fixed);
+            fixed += 1;
+        }
+    }
+    let mut taus = Vec::new();
+    for k in 0..a.rows.min(a.cols) {
+        if k >= fixed {
+            let left = |j: usize| length((k..a.rows).map(|i| a[(i, j)]));
+            let mut best = (k, left(k));
+            for j in k + 1..a.cols {
+                let length = left(j);
+                if length > best.1 {
+                    best = (j, length);
+                }
+            }
+            a.swap_columns(k, best.0);
+            pivots.swap(k, best.0);
+        }
+        taus.push(eliminate(a, k));
+    }
+    taus
+}
+
+/// `orgqr`, `ungqr`: the first columns of `q = H(1) H(2) ... H(k)`, as many as `a` has, from the reflections below the
+/// diagonal of `a`.
+pub(super) fn orgqr<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
+    let mut q = Matrix::identity(a.rows, a.cols);
+    for (k, &tau) in taus.iter().enumerate().rev() {
+        let v = stored(a, k, a.rows, k);
+        from_left(&mut q, &v, tau, k, 0..a.cols);
+    }
+    q
+}
+
+/// `ormqr`, `unmqr`: `q c`, `q^H c`, `c q` or `c q^H`, from the reflections below the diagonal of `a`.
+pub(super) fn ormqr<N: Number>(
+    a: &Matrix<N>,
+    taus: &[N],
+    c: &mut Matrix<N>,
+    left: bool,
+    transpose: bool,
+) {
+    let mut order: Vec<usize> = (0..taus.len()).collect();
+    if left != transpose {
+        order.reverse();
+    }
+    for k in order {
+        let v = stored(a, k, a.rows, k);
+        let tau = if transpose { taus[k].conj() } else { taus[k] };
+        if left {
+            let cols = 0..c.cols;
+            from_left(c, &v, tau, k, cols);
+        } else {
+            let rows = 0..c.rows;
+            from_right(c, &v, tau, rows, k);
+        }
+    }
+}
+
+/// `gehrd`: `a = q h q^H` with zeros below the first subdiagonal of `h`, between rows `low` and `high` (from 0, the last
+/// one included). The reflections stand below that subdiagonal; gives their `tau`, 0 for those outside.
+pub(super) fn gehrd<N: Number>(a: &mut Matrix<N>, low: usize, high: usize) -> Vec<N> {
+    let n = a.rows;
+    let mut taus = vec![N::ZERO; n.saturating_sub(1)];
+    for (k, slot) in taus.iter_mut().enumerate().take(high).skip(low) {
+        let (v, tau) = reflect(a, k + 1, high + 1, k);
+        from_right(a, &v, tau, 0..high + 1, k + 1);
+        from_left(a, &v, tau.conj(), k + 1, k + 1..n);
+        *slot = tau;
+    }
+    taus
+}
+
+/// The `q` of [`gehrd`].
+pub(super) fn hessenberg_basis<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
+    let n = a.rows;
+    let mut q = Matrix::identity(n, n);
+    for (k, &tau) in taus.iter().enumerate().rev() {
+        let v = stored(a, k + 1, n, k);
+        from_left(&mut q, &v, tau, k + 1, k + 1..n);
+    }
+    q
+}
+
+/// `sytrd`, `hetrd`: `a = q t q^H` with `t` real and tridiagonal, of a Hermitian matrix of which one triangle is read.
+/// `t` stands on the diagonal and beside it, the reflections in the rest of that triangle. Gives the diagonal, what
+/// stands beside it, and the `tau`.
+pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec<f64>, Vec<N>) {
+    let n = a.rows;
+    let mut full = hermitian(a, lower);
+    let (mut beside, mut taus) =
+        (vec![0.0; n.saturating_sub(1)], vec![N::ZERO; n.saturating_sub(1)]);
+    for step in 1..n {
+        // From the first column down, or from the last one up, where `v` ends with the 1.
+        let col = if lower { step - 1 } else { n - step };
+        let first = if lower { col + 1 } else { col - 1 };
+        let rest: Vec<usize> = if lower { (col + 2..n).collect() } else { (0..first).collect() };
+        let (beta, tau, scale) =
+            reflection(full[(first, col)], rest.iter().map(|&i| full[(i, col)]));
+        let mut v = vec![N::ZERO; n];
+        v[first] = N::ONE;
+        for &i in &rest {
+            v[i] = full[(i, col)] * scale;
+            a[(i, col)] = v[i];
+        }
+        from_left(&mut full, &v, tau.conj(), 0, 0..n);
+        from_right(&mut full, &v, tau, 0..n, 0);
+        // What is zero and real by the algorithm is made so.
+        for &i in &rest {
+            (full[(i, col)], full[(col, i)]) = (N::ZERO, N::ZERO);
+        }
+        (full[(first, col)], full[(col, first)]) = (beta, beta);
+        a[(first, col)] = beta;
+        let place = first.min(col);
+        beside[place] = beta.re();
+        taus[place] = tau;
+    }
+    for i in 0..n {
+        a[(i, i)] = N::real(full[(i, i)].re());
+    }
+    ((0..n).map(|i| full[(i, i)].re()).collect(), beside, taus)
+}
+
+/// The whole of a Hermitian matrix of which one triangle is given.
+pub(super) fn hermitian<N: Number>(a: &Matrix<N>, lower: bool) -> Matrix<N> {
+    let mut full = a.clone();
+    for i in 0..a.rows {
+        full[(i, i)] = N::real(a[(i, i)].re());
+        for j in 0..i {
+            if lower {
+                full[(j, i)] = a[(i, j)].conj();
+            } else {
+                full[(i, j)] = a[(j, i)].conj();
+            }
+        }
+    }
+    full
+}

@@ -1,0 +1,233 @@
+//! `gees`: Schur's form by shifted QR steps, `a = z t z^H`.
+//!
+//! `t` is upper triangular if `a` is complex. If it is real, pairs of complex eigenvalues stand in blocks of 2 by 2 on
+//! the diagonal, whose two diagonal elements are equal and whose other two have opposite signs, as in LAPACK. Neither `t`
+//! nor `z` is determined by `a`: the eigenvalues may stand in any order.
+use super::number::{Complex, Matrix, Number, hypot};
+use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
+
+/// QR steps for one eigenvalue after which it is given up.
+const STEPS: usize = 300;
+
+/// Schur's form and its basis, or the number of eigenvalues that were not found.
+pub(super) type Schur<N> = Result<(Matrix<N>, Matrix<N>), i32>;
+
+/// Which form a type of number has.
+pub(super) trait HasSchur: Number {
+    fn schur(a: Matrix<Self>) -> Schur<Self>;
+}
+
+fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
+    let n = h.rows;
+    let taus = gehrd(&mut h, 0, n.saturating_sub(1));
+    let z = hessenberg_basis(&h, &taus);
+    for j in 0..n {
+        (j + 2..n).for_each(|i| h[(i, j)] = N::ZERO);
+    }
+    (h, z)
+}
+
+/// The first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element that is
+/// nothing beside its neighbours is made zero.
+fn split<N: Number>(h: &mut Matrix<N>, high: usize) -> usize {
+    let whole = h.largest();
+    for k in (1..=high).rev() {
+        let around = h[(k, k)].size() + h[(k - 1, k - 1)].size();
+        let around = if around == 0.0 { whole } else { around };
+        if h[(k, k - 1)].size() <= f64::EPSILON * around {
+            h[(k, k - 1)] = N::ZERO;
+            return k;
+        }
+    }
+    0
+}
+
+impl HasSchur for Complex {
+    fn schur(a: Matrix<Self>) -> Schur<Self> {
+        let n = a.rows;
+        let (mut h, mut z) = hessenberg(a);
+        let (mut end, mut steps) = (n, 0);
+        while end > 0 {
+            let high = end - 1;
+            let low = split(&mut h, high);
+            if low == high {
+                (end, steps) = (high, 0);
+                continue;
+            }
+            steps += 1;
+            if steps > STEPS {
+                return Err(i32::try_from(end).unwrap_or(i32::MAX));
+            }
+            let shift = if steps % 10 == 0 {
+                // A shift of another kind leaves a circle that the usual one may run in.
+                h[(high, high)] + Self::real(h[(high, high - 1)].size())
+            } else {
+                wilkinson(&h, high)
+            };
+            complex_step(&mut h, &mut z, low, high, shift);
+        }
+        Ok((h, z))
+    }
+}
+
+/// The eigenvalue of the last block of 2 by 2 that is nearer to its last element.
+fn wilkinson(h: &Matrix<Complex>, high: usize) -> Complex {
+    let (a, b) = (h[(high - 1, high - 1)], h[(high - 1, high)]);
+    let (c, d) = (h[(high, high - 1)], h[(high, high)]);
+    let half = (a - d).times(0.5);
+    let root = square_root(half * half + b * c);
+    let towards = half.re() * root.re() + half.im() * root.im();
+    let sum = if towards < 0.0 { half - root } else { half + root };
+    if sum == Complex::ZERO { d } else { d - (b * c).over(sum) }
+}
+
+pub(super) fn square_root(x: Complex) -> Complex {
+    let size = x.abs();
+    if size == 0.0 {
+        return Complex::ZERO;
+    }
+    let large = f64::midpoint(size, x.re().abs()).sqrt();
+    let small = x.im().abs() / (2.0 * large);
+    let (re, im) = if x.re() >= 0.0 { (large, small) } else { (small, large) };
+    Complex::of(re, if x.im() < 0.0 { -im } else { im })
+}
+
+/// One step with one shift: a reflection of two rows makes the first column what the shift wants, and the next ones chase
+/// the element that this brought below the subdiagonal.
+fn complex_step(
+    h: &mut Matrix<Complex>,
+    z: &mut Matrix<Complex>,
+    low: usize,
+    high: usize,
+    shift: Complex,
+) {
+    let n = h.rows;
+    for k in low..high {
+        let (x, y) = if k == low {
+            (h[(k, k)] - shift, h[(k + 1, k)])
+        } else {
+            (h[(k, k - 1)], h[(k + 1, k - 1)])
+        };
+        let (_, tau, scale) = reflection(x, std::iter::once(y));
+        let v = [Complex::ONE, y * scale];
+        from_left(h, &v, tau.conj(), k, k.saturating_sub(1)..n);
+        from_right(h, &v, tau, 0..(k + 3).min(high + 1), k);
+        from_right(z, &v, tau, 0..n, k);
+        if k > low {
+            h[(k + 1, k - 1)] = Complex::ZERO;
+        }
+    }
+}
+
+impl HasSchur for f64 {
+    fn schur(a: Matrix<Self>) -> Schur<Self> {
+        let n = a.rows;
+        let (mut h, mut z) = hessenberg(a);
+        let (mut end, mut steps) = (n, 0);
+        while end > 0 {
+            let high = end - 1;
+            let low = split(&mut h, high);
+            if low == high {
+                (end, steps) = (high, 0);
+            } else if low + 1 == high {
+                standardise(&mut h, &mut z, low);
+                (end, steps) = (low, 0);
+            } else {
+                steps += 1;
+                if steps > STEPS {
+                    return Err(i32::try_from(end).unwrap_or(i32::MAX));
+                }
+                real_step(&mut h, &mut z, low, high, steps % 10 == 0);
+            }
+        }
+        Ok((h, z))
+    }
+}
+
+/// One step of Francis: two shifts at once, the eigenvalues of the last block of 2 by 2, which keeps everything real.
+fn real_step(h: &mut Matrix<f64>, z: &mut Matrix<f64>, low: usize, high: usize, odd: bool) {
+    let n = h.rows;
+    let (sum, product) = if odd {
+        // A shift of another kind leaves a circle that the usual one may run in.
+        let size = h[(high, high - 1)].abs() + h[(high - 1, high - 2)].abs();
+        (1.5 * size, size * size)
+    } else {
+        let (a, d) = (h[(high - 1, high - 1)], h[(high, high)]);
+        (a + d, a * d - h[(high - 1, high)] * h[(high, high - 1)])
+    };
+    // The first column of (h - shift)(h - other shift).
+    let (first, below) = (h[(low, low)], h[(low + 1, low)]);
+    let mut column = vec![
+        first * first + h[(low, low + 1)] * below - sum * first + product,
+        below * (first + h[(low + 1, low + 1)] - sum),
+        below * h[(low + 2, low + 1)],
+    ];
+    for k in low..high {
+        if k > low {
+            column = (k..(k + 3).min(high + 1)).map(|i| h[(i, k - 1)]).collect();
+        }
+        let (_, tau, scale) = reflection(column[0], column[1..].iter().copied());
+        let mut v = vec![1.0];
+        v.extend(column[1..].iter().map(|x| x * scale));
+        from_left(h, &v, tau, k, k.saturating_sub(1)..n);
+        from_right(h, &v, tau, 0..(k + 4).min(high + 1), k);
+        from_right(z, &v, tau, 0..n, k);
+        if k > low {
+            (k + 1..k + v.len()).for_each(|i| h[(i, k - 1)] = 0.0);
+        }
+    }
+}
+
+/// Turns the block of 2 by 2 at `at` so that it is triangular, or has equal diagonal elements.
+fn standardise(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
+    let (a, b) = (h[(at, at)], h[(at, at + 1)]);
+    let (c, d) = (h[(at + 1, at)], h[(at + 1, at + 1)]);
+    let half = (a - d) / 2.0;
+    let standard = half == 0.0 && b != 0.0 && b.is_sign_negative() != c.is_sign_negative();
+    if c == 0.0 || standard {
+        return;
+    }
+    let discriminant = half * half + b * c;
+    let real = discriminant >= 0.0;
+    let (cosine, sine) = if real {
+        let root = discriminant.sqrt();
+        let towards = if half < 0.0 { half - root } else { half + root };
+        let size = hypot(towards, c);
+        (towards / size, c / size)
+    } else {
+        let sum = b + c;
+        let size = hypot(sum, a - d);
+        let cosine = (0.5 * (1.0 + sum.abs() / size)).sqrt();
+        (cosine, -(half / (size * cosine)) * 1f64.copysign(sum))
+    };
+    let turn = |x: f64, y: f64| (cosine * x + sine * y, cosine * y - sine * x);
+    for j in 0..h.cols {
+        (h[(at, j)], h[(at + 1, j)]) = turn(h[(at, j)], h[(at + 1, j)]);
+    }
+    for i in 0..h.rows {
+        (h[(i, at)], h[(i, at + 1)]) = turn(h[(i, at)], h[(i, at + 1)]);
+        (z[(i, at)], z[(i, at + 1)]) = turn(z[(i, at)], z[(i, at + 1)]);
+    }
+    if real {
+        h[(at + 1, at)] = 0.0;
+    } else {
+        let mean = f64::midpoint(h[(at, at)], h[(at + 1, at + 1)]);
+        (h[(at, at)], h[(at + 1, at + 1)]) = (mean, mean);
+    }
+}
+
+/// The eigenvalues on the diagonal of Schur's form; of a pair the one with positive imaginary part first.
+pub(super) fn eigenvalues<N: Number>(t: &Matrix<N>) -> Vec<Complex> {
+    let mut values = Vec::with_capacity(t.rows);
+    while values.len() < t.rows {
+        let k = values.len();
+        let (re, im) = (t[(k, k)].re(), t[(k, k)].im());
+        if k + 1 < t.rows && t[(k + 1, k)] != N::ZERO {
+            let im = t[(k, k + 1)].abs().sqrt() * t[(k + 1, k)].abs().sqrt();
+            values.extend([Complex::of(re, im), Complex::of(re, -im)]);
+        } else {
+            values.push(Complex::of(re, im));
+        }
+    }
+    values
+}

@@ -1,0 +1,195 @@
+//! What a LAPACK routine takes and gives, as a short text, and the check of a call against it.
+//!
+//! `"T[m,n] I[n] -> T[m,n] T[p]"`: a matrix of the routine's own type and a vector of s32, and what comes of them. `T` is the
+//! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters, the same wherever the
+//! letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same further dimensions in front:
+//! they count independent problems.
+use super::number::{Matrix, Number};
+use crate::hooks::Call;
+use crate::index::to_usize;
+use crate::reference::array_shapes;
+use crate::{Error, Result};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
+use std::collections::BTreeMap;
+
+/// One array of a signature.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    kind: char,
+    sizes: &'static str,
+}
+
+impl Slot {
+    fn all(list: &'static str) -> impl Iterator<Item = Self> {
+        list.split_whitespace().map(|word| {
+            let (kind, sizes) = word.split_once('[').unwrap_or((word, ""));
+            Self { kind: kind.chars().next().unwrap_or('T'), sizes: sizes.trim_end_matches(']') }
+        })
+    }
+    fn letters(self) -> impl DoubleEndedIterator<Item = char> {
+        self.sizes.chars().filter(char::is_ascii_lowercase)
+    }
+    fn rank(self) -> usize {
+        self.letters().count()
+    }
+    fn ty(self, own: ElementType) -> ElementType {
+        let wide = own.component() == ElementType::F64;
+        match self.kind {
+            'I' => ElementType::S32,
+            'R' => own.component(),
+            'C' if wide => ElementType::C128,
+            'C' => ElementType::C64,
+            _ => own,
+        }
+    }
+    fn shown(self, own: ElementType) -> String {
+        let sizes: String = self.letters().flat_map(|c| [',', c]).collect();
+        format!("{}[..{sizes}]", self.ty(own))
+    }
+}
+
+/// A call whose operands and results fit the signature.
+pub(super) struct Fitted<'a> {
+    call: &'a Call<'a>,
+    shapes: Vec<&'a ArrayShape>,
+    sizes: BTreeMap<char, usize>,
+    ranks: Vec<usize>,
+    /// Independent problems.
+    pub(super) batch: usize,
+    results: Vec<Vec<Scalar>>,
+}
+
+impl<'a> Fitted<'a> {
+    /// Checks a call of a routine of type `own`.
+    pub(super) fn new(
+        call: &'a Call<'a>,
+        signature: &'static str,
+        own: ElementType,
+    ) -> Result<Self> {
+        let (takes, gives) = signature.split_once("->").unwrap_or((signature, ""));
+        let wanted = || {
+            let list = |slots: &'static str| -> String {
+                Slot::all(slots).map(|s| s.shown(own)).collect::<Vec<_>>().join(", ")
+            };
+            let found: Vec<String> = call.operands.iter().map(|o| o.shape().to_string()).collect();
+            Error::unsupported(format!(
+                "custom call `{}` wants ({}) -> ({}), found ({}) -> {}",
+                call.op.custom_call_target.0,
+                list(takes),
+                list(gives),
+                found.join(", "),
+                call.shape,
+            ))
+        };
+        let operands: Option<Vec<&ArrayShape>> =
+            call.operands.iter().map(|o| o.array_shape()).collect();
+        let operands = operands.ok_or_else(wanted)?;
+        let results = array_shapes(call.shape);
+        let arrays: Vec<&ArrayShape> = operands.iter().copied().chain(results.clone()).collect();
+        let slots: Vec<Slot> = Slot::all(takes).chain(Slot::all(gives)).collect();
+        let takes_count = Slot::all(takes).count();
+        if slots.len() != arrays.len() || operands.len() != takes_count {
+            return Err(wanted());
+        }
+        let mut sizes = BTreeMap::new();
+        let mut front: Option<Dims> = None;
+        for (slot, array) in slots.iter().zip(&arrays) {
+            if array.ty != slot.ty(own) || array.rank() < slot.rank() {
+                return Err(wanted());
+            }
+            let (batch, own_dims) = array.dims.split_at(array.rank() - slot.rank());
+            if front.get_or_insert_with(|| batch.into()).as_slice() != batch {
+                return Err(wanted());
+            }
+            for (letter, &size) in slot.letters().zip(own_dims) {
+                if *sizes.entry(letter).or_insert(to_usize(size)) != to_usize(size) {
+                    return Err(wanted());
+                }
+            }
+        }
+        let size = |letter: char| sizes.get(&letter).copied();
+        let smaller = size('m').zip(size('n')).map(|(m, n)| m.min(n));
+        let less = size('n').map(|n| n.saturating_sub(1));
+        if size('p').is_some_and(|p| smaller != Some(p))
+            || size('q').is_some_and(|q| less != Some(q))
+        {
+            return Err(wanted());
+        }
+        column_major(call, &slots[..takes_count])?;
+        let batch = front.unwrap_or_default().iter().map(|&d| to_usize(d)).product();
+        let ranks = slots.iter().map(|slot| slot.rank()).collect();
+        let values = vec![Vec::new(); results.len()];
+        Ok(Self { call, shapes: results, sizes, ranks, batch, results: values })
+    }
+    /// The size of this letter.
+    pub(super) fn size(&self, letter: char) -> usize {
+        self.sizes.get(&letter).copied().unwrap_or(0)
+    }
+    /// The elements of an operand of one of the problems.
+    fn part(&self, operand: usize, problem: usize) -> (usize, usize, impl Iterator<Item = Scalar>) {
+        let literal: &Literal = self.call.operands[operand];
+        let dims = literal.array_shape().map(|s| s.dims.as_slice()).unwrap_or_default();
+        let own: Vec<usize> =
+            dims[dims.len() - self.ranks[operand]..].iter().map(|&d| to_usize(d)).collect();
+        let count: usize = own.iter().product();
+        let (rows, cols) = (own.first().copied().unwrap_or(1), own.get(1).copied().unwrap_or(1));
+        (rows, cols, (problem * count..(problem + 1) * count).map(|i| literal.get(i)))
+    }
+    /// An operand of one of the problems.
+    pub(super) fn matrix<N: Number>(&self, operand: usize, problem: usize) -> Matrix<N> {
+        let (rows, cols, elements) = self.part(operand, problem);
+        Matrix { rows, cols, data: elements.map(N::read).collect() }
+    }
+    /// An operand of whole numbers of one of the problems.
+    pub(super) fn whole(&self, operand: usize, problem: usize) -> Vec<i32> {
+        let (_, _, elements) = self.part(operand, problem);
+        elements.map(|x| i32::try_from(x.as_wrapping()).unwrap_or(0)).collect()
+    }
+    /// Gives the next problem's part of a result.
+    pub(super) fn give(&mut self, result: usize, elements: impl IntoIterator<Item = Scalar>) {
+        self.results[result].extend(elements);
+    }
+    /// Gives the same number for all of the next problem's part of a result.
+    pub(super) fn fill(&mut self, result: usize, with: f64) {
+        let count = self.shapes[result].element_count().unwrap_or(0);
+        let count = count.checked_div(self.batch).unwrap_or(0);
+        let complex = self.shapes[result].ty.is_complex();
+        let value = if complex { Scalar::Complex(with, with) } else { Scalar::Float(with) };
+        self.results[result].extend(std::iter::repeat_n(value, count));
+    }
+    /// How many results there are.
+    pub(super) fn results_count(&self) -> usize {
+        self.shapes.len()
+    }
+    /// Numbers of the results that are not whole.
+    pub(super) fn float_results(&self) -> Vec<usize> {
+        let is_float = |&i: &usize| self.shapes[i].ty != ElementType::S32;
+        (0..self.shapes.len()).filter(is_float).collect()
+    }
+    /// The result, once every problem has given its parts.
+    pub(super) fn finish(self) -> Literal {
+        let arrays = self.shapes.iter().zip(&self.results);
+        let arrays = arrays.map(|(shape, values)| crate::reference::build(shape, |i| values[i]));
+        crate::reference::pack(self.call.shape, arrays.collect())
+    }
+}
+
+/// Refuses matrices that lie row by row where the module says how they lie: the routine reads them column by column, and
+/// would take them for their transposes. Where it does not say, they are taken to lie as the routine wants them.
+fn column_major(call: &Call<'_>, slots: &[Slot]) -> Result<()> {
+    let Some(constraints) = &call.op.operand_layout_constraints else { return Ok(()) };
+    for (i, (slot, shape)) in slots.iter().zip(constraints).enumerate() {
+        let Some(array) = shape.array().filter(|_| slot.rank() == 2) else { continue };
+        let rank = crate::index::to_i64(array.rank());
+        let wanted: Dims = [rank - 2, rank - 1].into_iter().chain((0..rank - 2).rev()).collect();
+        if array.layout.minor_to_major != wanted {
+            let list: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+            return Err(Error::unsupported(format!(
+                "custom call `{}` wants operand {i} column by column, in layout {{{}}}, found {shape}",
+                call.op.custom_call_target.0,
+                list.join(","),
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! What must hold of decompositions that are not determined: that they multiply back, and that bases are orthonormal.
+use super::geev;
+use super::jacobi::{eigh, svd};
+use super::number::{Complex, Matrix, Number};
+use super::schur::{HasSchur, eigenvalues};
+
+/// Numbers from -1 to 1 that look as if drawn by lot, the same each time.
+fn drawn<N: Number>(rows: usize, cols: usize, seed: u64) -> Matrix<N> {
+    let mut state = seed;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from(u32::try_from(state >> 33).unwrap()) / f64::from(1u32 << 30) - 1.0
+    };
+    let data = (0..rows * cols).map(|_| N::of(next(), next())).collect();
+    Matrix { rows, cols, data }
+}
+
+/// Matrices of all kinds that algorithms stumble over.
+fn squares<N: Number>() -> Vec<Matrix<N>> {
+    let mut all: Vec<_> = (0..9).map(|n| drawn(n, n, 7)).collect();
+    all.push(drawn(30, 30, 1));
+    all.push(Matrix::zeros(4, 4));
+    all.push(Matrix::identity(5, 5));
+    // Of rank 2.
+    all.push(drawn::<N>(6, 2, 3).product(&drawn(2, 6, 4)));
+    // A circle, whose eigenvalues all have magnitude 1.
+    let mut circle = Matrix::zeros(6, 6);
+    (0..6).for_each(|i| circle[(i, (i + 1) % 6)] = N::ONE);
+    all.push(circle);
+    // Jordan's block: one eigenvector.
+    let mut jordan = Matrix::identity(5, 5);
+    (0..4).for_each(|i| jordan[(i, i + 1)] = N::ONE);
+    all.push(jordan);
+    // Rows of very different size.
+    let mut graded: Matrix<N> = drawn(5, 5, 9);
+    for i in 0..5 {
+        (0..5).for_each(|j| {
+            graded[(i, j)] = graded[(i, j)].times(1e-6f64.powi(i32::try_from(i).unwrap()));
+        });
+    }
+    all.push(graded);
+    all
+}
+
+fn close<N: Number>(found: &Matrix<N>, wanted: &Matrix<N>) {
+    assert_eq!((found.rows, found.cols), (wanted.rows, wanted.cols));
+    let bound = 1e-13 * wanted.largest().max(f64::MIN_POSITIVE);
+    for (x, y) in found.data.iter().zip(&wanted.data) {
+        assert!((*x - *y).abs() <= bound, "{x:?} is not {y:?}");
+    }
+}
+fn orthonormal<N: Number>(columns: &Matrix<N>) {
+    close(&columns.adjoint().product(columns), &Matrix::identity(columns.cols, columns.cols));
+}
+fn diagonal<N: Number>(values: &[f64]) -> Matrix<N> {
+    let mut result = Matrix::zeros(values.len(), values.len());
+    values.iter().enumerate().for_each(|(i, &x)| result[(i, i)] = N::real(x));
+    result
+}
+
+fn hermitian_multiplies_back<N: Number>() {
+    for a in squares::<N>() {
+        let a = super::reflect::hermitian(&a, true);
+        let (values, vectors) = eigh(&a, true).unwrap();
+        assert!(values.is_sorted());
+        orthonormal(&vectors);
+        close(&vectors.product(&diagonal(&values)).product(&vectors.adjoint()), &a);
+    }
+}
+
+fn singular_values_multiply_back<N: Number>() {
+    let mut all = squares::<N>();
+    all.extend([drawn(7, 3, 5), drawn(3, 7, 5), drawn(4, 0, 5), Matrix::zeros(5, 2)]);
+    for a in all {
+        for full in [false, true] {
+            let (u, values, vh) = svd(&a, full).unwrap();
+            let small = a.rows.min(a.cols);
+            assert!(values.is_sorted_by(|x, y| x >= y) && values.len() == small);
+            assert_eq!(u.cols, if full { a.rows } else { small });
+            assert_eq!(vh.rows, if full { a.cols } else { small });
+            orthonormal(&u);
+            orthonormal(&vh.adjoint());
+            let v = vh.adjoint().columns(small);
+            close(&u.columns(small).product(&diagonal(&values)).product(&v.adjoint()), &a);
+        }
+    }
+}
+
+fn schur_multiplies_back<N: HasSchur>() {
+    for a in squares::<N>() {
+        let (t, z) = N::schur(a.clone()).unwrap();
+        orthonormal(&z);
+        close(&z.product(&t).product(&z.adjoint()), &a);
+        for i in 1..t.rows {
+            assert!((0..i - 1).all(|j| t[(i, j)] == N::ZERO), "below the subdiagonal");
+            if t[(i, i - 1)] == N::ZERO {
+                continue;
+            }
+            assert!(N::of(0.0, 1.0) == N::ZERO, "a complex form is triangular");
+            assert_eq!(t[(i, i)], t[(i - 1, i - 1)], "a block has equal diagonal elements");
+            assert!(t[(i, i - 1)].re() * t[(i - 1, i)].re() < 0.0, "and opposite signs beside");
+            assert!(i < 2 || t[(i - 1, i - 2)] == N::ZERO, "and stands alone");
+        }
+    }
+}
+
+fn eigenvectors_are_ones<N: HasSchur>() {
+    for a in squares::<N>() {
+        let (t, z) = N::schur(a.clone()).unwrap();
+        let values = eigenvalues(&t);
+        let data = a.data.iter().map(|x| Complex::of(x.re(), x.im())).collect();
+        let a = Matrix { rows: a.rows, cols: a.cols, data };
+        let bound = 1e-13 * (1.0 + a.largest());
+        let check = |a: &Matrix<Complex>, vectors: &Matrix<Complex>, conjugate: bool| {
+            let image = a.product(vectors);
+            for (k, &value) in values.iter().enumerate() {
+                let value = if conjugate { value.conj() } else { value };
+                let size = super::number::length(vectors.column(k));
+                assert!((size - 1.0).abs() < 1e-13, "a length of {size}");
+                for i in 0..a.rows {
+                    let error = (image[(i, k)] - vectors[(i, k)] * value).abs();
+                    assert!(error <= bound, "off by {error}");
+                }
+            }
+        };
+        check(&a, &geev::right(&t, &z), false);
+        check(&a.adjoint(), &geev::left(&t, &z), true);
+    }
+}
+
+#[test]
+fn eigenvalues_of_hermitian_matrices() {
+    hermitian_multiplies_back::<f64>();
+    hermitian_multiplies_back::<Complex>();
+}
+
+#[test]
+fn singular_values() {
+    singular_values_multiply_back::<f64>();
+    singular_values_multiply_back::<Complex>();
+}
+
+#[test]
+fn schur_forms() {
+    schur_multiplies_back::<f64>();
+    schur_multiplies_back::<Complex>();
+}
+
+#[test]
+fn eigenvectors() {
+    eigenvectors_are_ones::<f64>();
+    eigenvectors_are_ones::<Complex>();
+}
+
+#[test]
+fn sizes_far_from_one_neither_overflow_nor_vanish() {
+    for scale in [1e-300, 1e-200, 1e200, 1e300] {
+        let a = Matrix { rows: 2, cols: 2, data: vec![2.0 * scale, scale, scale, 2.0 * scale] };
+        let (values, _) = eigh(&a, true).unwrap();
+        assert!((values[1] / scale - 3.0).abs() < 1e-14, "{values:?}");
+        let (_, values, _) = svd(&a, false).unwrap();
+        assert!((values[0] / scale - 3.0).abs() < 1e-14, "{values:?}");
+    }
+}
+
+#[test]
+fn what_is_not_finite_has_no_decomposition() {
+    let a = Matrix { rows: 1, cols: 1, data: vec![f64::NAN] };
+    assert!(eigh(&a, true).is_none());
+    assert!(svd(&a, true).is_none());
+}

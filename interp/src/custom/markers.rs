@@ -1,0 +1,57 @@
+//! Notes for partitioners, schedulers and layout assignment: the value is the operand's.
+//!
+//! `SPMDFullToShardShape` and `xla.sdy.GlobalToLocalShape` give each device its part of an array, and their opposites put
+//! the parts together. On one device the part is the whole. If the shapes differ the module was written for several
+//! devices and still has to be partitioned, which is refused.
+//!
+//! `xla.sdy.ShardingGroup` ties shardings together and gives an empty tuple.
+use crate::error::Code;
+use crate::hooks::Call;
+use crate::{Error, Result};
+use hlo::Literal;
+
+/// The targets whose value is their first operand.
+pub(super) const TARGETS: [&str; 14] = [
+    "AssumeGatherIndicesInBound",
+    "InspectSharding",
+    "LayoutConstraint",
+    "MoveToDevice",
+    "MoveToHost",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "Sharding",
+    "annotate_device_placement",
+    "xla.sdy.FuncResultSharding",
+    "xla.sdy.GlobalToLocalShape",
+    "xla.sdy.LocalToGlobalShape",
+    "xla.sdy.PropagationBarrier",
+    "xla.sdy.ShardingGroup",
+];
+
+/// Runs the call if its target is one of these.
+pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
+    let target = call.op.custom_call_target.0.as_str();
+    TARGETS.contains(&target).then(|| {
+        let nothing = call.shape.tuple().is_some_and(<[hlo::Shape]>::is_empty);
+        match call.operands {
+            [_] if nothing => Ok(Literal::tuple(Vec::new())),
+            [operand] if operand.shape().compatible(call.shape) => Ok((*operand).clone()),
+            [operand] => Err(parts(target, operand, call)),
+            _ => {
+                let found = call.operands.len();
+                let message = format!("custom call `{target}` wants one operand, found {found}");
+                Err(Error::unsupported(message))
+            }
+        }
+    })
+}
+
+fn parts(target: &str, operand: &Literal, call: &Call<'_>) -> Error {
+    let message = format!(
+        "custom call `{target}` turns {} into {}: the module is to be split over several devices first",
+        operand.shape(),
+        call.shape
+    );
+    Error::from(Code::Unsupported { message })
+        .with_help("run the module as it is after XLA's SPMD partitioner")
+}

@@ -1,0 +1,53 @@
+//! What is said of a target that nothing is known of, or that cannot be run.
+use crate::Error;
+use crate::error::Code;
+use crate::hooks::{Call, Hooks};
+
+/// Beginnings of targets that cannot be run, and why.
+const REASONS: [(&str, &str); 20] = [
+    ("xla_python_", "it calls back into the Python process that made the module"),
+    ("xla_ffi_python_", "it calls back into the Python process that made the module"),
+    ("xla_ffi_partitioned_python_", "it calls back into the Python process that made the module"),
+    ("xla_buffer_python_", "it calls back into the Python process that made the module"),
+    ("SliceToDynamic", "it gives an array whose size is known only at run time"),
+    ("PadToStatic", "it takes an array whose size is known only at run time"),
+    ("tridiagonal_solve_perturbed", "what it adds to a singular pivot is not documented"),
+    ("cu_", "it is a kernel for CUDA"),
+    ("cuda_", "it is a kernel for CUDA"),
+    ("cusolver_", "it is a kernel for CUDA"),
+    ("cusparse_", "it is a kernel for CUDA"),
+    ("hip", "it is a kernel for ROCm"),
+    ("__cu", "it is XLA's name for a library of CUDA, in a module optimised for a GPU"),
+    ("__gpu", "it is a kernel for a GPU"),
+    ("__triton", "it is a kernel for a GPU"),
+    ("triton", "it is a kernel for a GPU"),
+    ("mosaic", "it is a kernel for a GPU"),
+    ("__onednn", "it is XLA's name for oneDNN, in a module optimised for a CPU"),
+    ("tpu_custom_call", "it is a kernel for a TPU"),
+    ("host-compute", "it is code of another program"),
+];
+
+/// The error of a call whose target is not built in.
+pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
+    let target = call.op.custom_call_target.0.as_str();
+    if let Some((_, reason)) = REASONS.iter().find(|(start, _)| target.starts_with(start)) {
+        let message = format!("custom call target `{target}` cannot be run: {reason}");
+        return Error::from(Code::Unsupported { message }).with_help(
+            "dump the module before XLA optimises it, or register a function for the target",
+        );
+    }
+    let registered: Vec<String> = hooks.targets().map(str::to_owned).collect();
+    let built_in = super::targets();
+    let nearest = registered.iter().chain(&built_in);
+    let nearest = nearest.map(|name| (strsim::damerau_levenshtein(name, target), name)).min();
+    let near = nearest.filter(|(distance, _)| distance * 3 <= target.len());
+    let meant = near.map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"));
+    let mut known = registered;
+    known.extend(built_in.iter().filter(|name| !name.starts_with("lapack_")).cloned());
+    known.push("lapack_{s,d,c,z}NAME_ffi".to_owned());
+    let message = format!("custom call target `{target}` is not known{meant}");
+    Error::from(Code::Unsupported { message }).with_help(format!(
+        "known are {}; others can be registered: see docs/custom-calls.md",
+        known.join(", ")
+    ))
+}

@@ -1,0 +1,125 @@
+//! Custom calls of a shared library: a small one is compiled from C, loaded and called.
+#![expect(clippy::unwrap_used, reason = "tests")]
+use interp::{Hooks, Interpreter};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SOURCE: &str = r"
+#include <stdint.h>
+/* out[i] = in0[i] - in1[i] of four floats, in the order of memory. */
+void difference(void* out, const void** in) {
+  const float *a = in[0], *b = in[1];
+  for (int i = 0; i < 4; i++) ((float*)out)[i] = a[i] - b[i];
+}
+/* Six floats as they lie in memory. */
+void memory(void* out, const void** in) {
+  for (int i = 0; i < 6; i++) ((float*)out)[i] = ((const float*)in[0])[i];
+}
+/* (sum, (smallest, whether all are positive)) of a tuple of two whole numbers. */
+void nested(void* out, const void** in) {
+  void** result = out;
+  void** inner = result[1];
+  const void* const* pair = in[0];
+  int32_t a = *(const int32_t*)pair[0], b = *(const int32_t*)pair[1];
+  *(int64_t*)result[0] = (int64_t)a + b;
+  *(int32_t*)inner[0] = a < b ? a : b;
+  *(uint8_t*)inner[1] = a > 0 && b > 0;
+}
+void nothing(void* out, const void** in) { (void)out; (void)in; }
+";
+
+/// The compiled library; nothing, and a message, if there is no C compiler.
+fn library() -> Option<PathBuf> {
+    static ONCE: std::sync::OnceLock<Option<PathBuf>> = std::sync::OnceLock::new();
+    ONCE.get_or_init(compile).clone()
+}
+
+fn compile() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, library) = (folder.join("calls.c"), folder.join("libcalls.so"));
+    std::fs::write(&source, SOURCE).unwrap();
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let status =
+        Command::new(compiler).args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    let done = status.is_ok_and(|status| status.success());
+    if !done {
+        #[expect(clippy::print_stderr, reason = "says why nothing is tested")]
+        {
+            eprintln!("skipped: there is no C compiler");
+        }
+    }
+    done.then_some(library)
+}
+
+/// The result of a module whose entry computation is `body`, or the error; nothing without a compiler.
+fn run(body: &str, arguments: &[&str]) -> Option<Result<String, String>> {
+    let hooks = Hooks::new().library(library()?).unwrap();
+    let text = format!("HloModule m\nENTRY e {{ {body} }}");
+    let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
+    let arguments: Vec<hlo::Literal> = arguments.iter().map(|a| a.parse().unwrap()).collect();
+    let result = Interpreter::new(&verified).with_hooks(hooks).run(&arguments);
+    Some(result.map(|r| r.to_string()).map_err(|e| e.to_string()))
+}
+
+#[test]
+fn arrays_are_pointers_to_elements() {
+    let body = "a = f32[4] parameter(0) b = f32[4] parameter(1)
+        ROOT r = f32[4] custom-call(a, b), custom_call_target=\"difference\"";
+    let Some(result) = run(body, &["f32[4] {5, 6, 7, 8}", "f32[4] {1, 2, 3, 5}"]) else { return };
+    assert_eq!(result.unwrap(), "f32[4]{0} {4, 4, 4, 3}");
+}
+
+#[test]
+fn elements_lie_as_the_layouts_say() {
+    let call = |operand: &str, result: &str| {
+        let body = format!(
+            "a = f32[2,3] parameter(0) ROOT r = f32[2,3]{result} custom-call(a),
+            custom_call_target=\"memory\", operand_layout_constraints={{f32[2,3]{operand}}}"
+        );
+        run(&body, &["f32[2,3] {{1, 2, 3}, {4, 5, 6}}"]).map(Result::unwrap)
+    };
+    // Column by column the memory is 1 4 2 5 3 6, which read row by row is another matrix.
+    let Some(turned) = call("{0,1}", "{1,0}") else { return };
+    assert_eq!(turned, "f32[2,3]{1,0} { { 1, 4, 2 }, { 5, 3, 6 } }");
+    assert_eq!(call("{1,0}", "{0,1}").unwrap(), "f32[2,3]{0,1} { { 1, 3, 5 }, { 2, 4, 6 } }");
+    assert_eq!(call("{0,1}", "{0,1}").unwrap(), "f32[2,3]{0,1} { { 1, 2, 3 }, { 4, 5, 6 } }");
+}
+
+#[test]
+fn tuples_are_arrays_of_pointers() {
+    let body = "a = (s32[], s32[]) parameter(0)
+        ROOT r = (s64[], (s32[], pred[])) custom-call(a), custom_call_target=\"nested\"";
+    let Some(result) = run(body, &["( s32[] 2000000000, s32[] 1000000000 )"]) else { return };
+    assert_eq!(result.unwrap(), "( s64[] 3000000000, ( s32[] 1000000000, pred[] true ) )");
+}
+
+#[test]
+fn what_cannot_be_called_is_refused() {
+    let body = |attributes: &str| {
+        format!(
+            "a = s4[2] parameter(0) ROOT r = s4[2] custom-call(a), custom_call_target={attributes}"
+        )
+    };
+    let Some(narrow) = run(&body("\"nothing\""), &["s4[2] {1, 2}"]) else { return };
+    assert!(narrow.unwrap_err().contains("cannot be given s4[2]"));
+    let typed = run(&body("\"nothing\", api_version=API_VERSION_TYPED_FFI"), &["s4[2] {1, 2}"]);
+    assert!(typed.unwrap().unwrap_err().contains("wants API_VERSION_ORIGINAL"));
+    let absent = run(&body("\"absent\""), &["s4[2] {1, 2}"]);
+    assert!(absent.unwrap().unwrap_err().contains("`absent` is not known"));
+}
+
+#[test]
+fn a_library_that_is_not_there_has_its_own_error() {
+    let error = Hooks::new().library("no/such/library.so").unwrap_err();
+    assert!(error.to_string().starts_with("error[E0407]: library `no/such/library.so`"), "{error}");
+}
+
+#[test]
+fn a_registered_function_must_give_what_the_module_states() {
+    let text = "HloModule m\nENTRY e { a = f32[2] parameter(0) ROOT r = f32[3] custom-call(a), custom_call_target=\"f\" }";
+    let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+    let hooks = Hooks::new().custom_call("f", |call| Ok(call.operands[0].clone()));
+    let error = Interpreter::new(&verified).with_hooks(hooks);
+    let error = error.run(&["f32[2] {1, 2}".parse().unwrap()]).unwrap_err().to_string();
+    assert!(error.contains("E0408") && error.contains("`f` gave f32[2]{0}"), "{error}");
+}
