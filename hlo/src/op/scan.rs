@@ -1,16 +1,25 @@
 //! `scan`: a computation carried along a dimension.
-use super::{Infer, ShapeRule};
+use super::rules::{only, parameters};
+use super::{Infer, ShapeRule, check};
+use crate::diag::{Code, Place};
 use crate::ir::ComputationId;
-use crate::{Result, Shape};
+use crate::{ArrayShape, Error, Result, Shape};
 
 attrs! {
     /// Runs a computation along a dimension, carrying values.
+    ///
+    /// Operands are the inputs, all of one size along the dimension, then the initial carries. The computation takes one
+    /// slice of each input, without the dimension, and the carries; it gives one slice of each output and the next
+    /// carries. The result is a tuple of the outputs, each put together along the dimension, and the last carries; if
+    /// that is a single array, the array may stand without a tuple.
+    ///
+    /// Without inputs only the stated shape of the outputs tells how many steps there are.
     pub struct Scan {
         /// The dimension; one entry.
         pub dimensions: Vec<i64> = "dimensions";
         /// How many values are carried.
         pub num_carries: i64 = "num_carries";
-        /// From the end to the start.
+        /// From the end to the start; outputs stand where the inputs of their step stood.
         pub is_reverse: bool = "is_reverse" or false;
         /// A promise that changes no value.
         pub is_associative: bool = "is_associative", always false;
@@ -19,9 +28,128 @@ attrs! {
     }
 }
 
+/// How far a scan goes: its dimension, the number of steps, and whether that is only a bound.
+struct Extent {
+    dim: usize,
+    steps: i64,
+    is_dynamic: bool,
+}
+
 impl ShapeRule for Scan {
-    const CHECKED: bool = false;
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.stated().cloned()
+        let dim = usize::try_from(only(&self.dimensions, "dimensions")?);
+        let dim = dim.map_err(|_| self.no_dimension(0))?;
+        let carries = usize::try_from(self.num_carries).ok().filter(|&n| n <= cx.operands.len());
+        let Some(carries) = carries else {
+            let (found, wanted) = (cx.operands.len(), self.num_carries);
+            let message = format!("{found} operands cannot hold {wanted} carries");
+            return Err(failed("scan_carries", message).on(Place::Attribute("num_carries")));
+        };
+        let (inputs, initial) = cx.operands.split_at(cx.operands.len() - carries);
+        let callee = cx.callee(self.to_apply)?;
+        let alone = [callee.result];
+        let results: Vec<&Shape> = match callee.result {
+            Shape::Tuple(elements) => elements.iter().collect(),
+            _ => alone.to_vec(),
+        };
+        let Some(outputs) = results.len().checked_sub(carries) else {
+            let message = format!("a step gives the {carries} carries, this one {}", callee.result);
+            return Err(wrong_step("scan_step_result", message));
+        };
+        check(inputs.len() + outputs > 0, "scan_nothing", || {
+            "a scan has inputs or outputs".to_owned()
+        })?;
+        cx.arrays()?;
+        let extent = self.extent(cx, dim, inputs.len())?;
+        let mut given: Vec<Shape> = Vec::with_capacity(cx.operands.len());
+        for i in 0..inputs.len() {
+            given.push(extent.slice(cx.array(i)?).into());
+        }
+        given.extend(initial.iter().map(|&carry| carry.clone()));
+        let given: Vec<&Shape> = given.iter().collect();
+        parameters(&callee, &given, "scan_step_parameters", "to_apply")?;
+        for (i, (&found, &wanted)) in results[outputs..].iter().zip(initial).enumerate() {
+            if !found.compatible(wanted) {
+                let message = format!("carry {i} begins as {wanted}, a step gives {found}");
+                return Err(wrong_step("scan_step_result", message));
+            }
+        }
+        let mut shapes = Vec::with_capacity(results.len());
+        for &slice in &results[..outputs] {
+            let stacked = slice.array().and_then(|slice| extent.stacked(slice));
+            let Some(stacked) = stacked else {
+                let message =
+                    format!("slices {slice} cannot be put together along dimension {dim}");
+                return Err(wrong_step("scan_step_result", message));
+            };
+            shapes.push(stacked.into());
+        }
+        shapes.extend(initial.iter().map(|&carry| carry.clone()));
+        let bare = cx.stated.is_some_and(|stated| stated.tuple().is_none());
+        Ok(if bare && shapes.len() == 1 { shapes.remove(0) } else { Shape::Tuple(shapes) })
     }
+}
+
+impl Scan {
+    fn no_dimension(&self, i: usize) -> Error {
+        let message = format!("operand {i} has no dimension {:?} to scan", self.dimensions);
+        failed("scan_dimension", message).on(Place::Attribute("dimensions"))
+    }
+
+    /// The number of steps, on which all inputs agree.
+    fn extent(&self, cx: &Infer<'_>, dim: usize, inputs: usize) -> Result<Extent> {
+        let mut extent = None;
+        for i in 0..inputs {
+            let input = cx.array(i)?;
+            let steps = *input.dims.get(dim).ok_or_else(|| self.no_dimension(i))?;
+            let is_dynamic = input.is_dynamic(dim);
+            let first = extent.get_or_insert(Extent { dim, steps, is_dynamic });
+            check(first.steps == steps, "scan_extent", || {
+                format!("input 0 has {} steps, input {i} {steps}", first.steps)
+            })
+            .map_err(|e| e.on(Place::Operand(i)))?;
+            first.is_dynamic |= is_dynamic;
+        }
+        if let Some(extent) = extent {
+            return Ok(extent);
+        }
+        let stated = cx.stated()?;
+        let first = stated.tuple().and_then(<[Shape]>::first).unwrap_or(stated).array();
+        let steps = first.and_then(|array| array.dims.get(dim)).copied();
+        let steps = steps.ok_or_else(|| {
+            let message = format!("the first output of {stated} has no dimension {dim} to scan");
+            failed("scan_dimension", message)
+        })?;
+        Ok(Extent { dim, steps, is_dynamic: first.is_some_and(|array| array.is_dynamic(dim)) })
+    }
+}
+
+impl Extent {
+    /// What one step is given of an input.
+    fn slice(&self, input: &ArrayShape) -> ArrayShape {
+        let dim = i64::try_from(self.dim).expect("found in an operand");
+        super::rules::drop_dims(input, input.ty, &[dim])
+    }
+    /// All steps' slices together; none if a slice has too few dimensions.
+    fn stacked(&self, slice: &ArrayShape) -> Option<ArrayShape> {
+        if self.dim > slice.rank() {
+            return None;
+        }
+        let mut dims = slice.dims.clone();
+        dims.insert(self.dim, self.steps);
+        let mut result = ArrayShape::new(slice.ty, dims);
+        if self.is_dynamic || slice.dynamic.is_some() {
+            let mut flags: Vec<bool> = (0..slice.rank()).map(|d| slice.is_dynamic(d)).collect();
+            flags.insert(self.dim, self.is_dynamic);
+            result.dynamic = Some(flags.into());
+        }
+        Some(result)
+    }
+}
+
+fn failed(rule: &'static str, message: String) -> Error {
+    Code::Rule { rule, message }.into()
+}
+fn wrong_step(rule: &'static str, message: String) -> Error {
+    Error::from(Code::Callee { rule, message }).on(Place::Attribute("to_apply"))
 }
