@@ -38,7 +38,7 @@ macro_rules! for_each_op {
                 RoundNearestAfz "round-nearest-afz" [F] exact;
                 RoundNearestEven "round-nearest-even" [F] exact;
                 Rsqrt "rsqrt" [F C] ulp(2);
-                Sign "sign" [S F C] exact;
+                Sign "sign" [S F C] ulp(2);
                 Sine "sine" [F C] ulp(2);
                 Sinh "sinh" [F C] ulp(4);
                 Sqrt "sqrt" [F C] ulp(1);
