@@ -31,7 +31,7 @@ impl<'m> Machine<'m> {
                 self.push(choice.branches[branch], vec![argument], Then::Return)?;
             }
             Op::Scan(op) => {
-                let scan = Scan::new(op, std::mem::take(operands), &instruction.shape);
+                let scan = Scan::new(op, std::mem::take(operands), &instruction.shape)?;
                 self.scan(op.to_apply, Box::new(scan))?;
             }
             Op::AsyncStart(_) | Op::AsyncUpdate(_) | Op::AsyncDone(_) => {

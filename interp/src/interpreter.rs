@@ -3,6 +3,7 @@ use crate::context::Context;
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Step};
+use crate::reference::dynamic;
 use crate::{Error, Result};
 use hlo::{ArrayShape, Literal, Shape, Verified};
 
@@ -107,11 +108,11 @@ impl<'m> Interpreter<'m> {
         let mut arguments_fitted = Vec::with_capacity(arguments.len());
         for (i, (argument, wanted)) in arguments.iter().zip(wanted).enumerate() {
             let found = argument.shape();
-            if !found.compatible(wanted) {
+            if !dynamic::fits(&found, wanted) {
                 let message = format!("argument {i} has shape {found}, the parameter {wanted}");
                 return Err(Code::Invalid { message }.into());
             }
-            arguments_fitted.push(with_layouts(argument, wanted));
+            arguments_fitted.push(dynamic::admitted(argument, wanted));
         }
         let context = Context::new(module, self.options, self.hooks.clone());
         Machine::new(context, module.entry, arguments_fitted)

@@ -104,7 +104,7 @@ impl<'m> Machine<'m> {
             let computation = frame.computation;
             let Some(instruction) = computation.instructions.get(id) else {
                 if let Some(result) = self.pop()? {
-                    return Ok(Step::Done(result));
+                    return Ok(Step::Done(result.cut()));
                 }
                 continue;
             };

@@ -1,11 +1,12 @@
 //! Literals: values of arrays and tuples.
+mod dynamic;
 pub mod npz;
 mod view;
 
 pub use crate::text::print::summary;
 pub use view::Native;
 
-use crate::{ArrayShape, ElementType, Scalar, Shape};
+use crate::{ArrayShape, Dims, ElementType, Scalar, Shape};
 use std::sync::Arc;
 
 /// The value of an array, a tuple or a token.
@@ -25,8 +26,9 @@ pub struct Literal(Value);
 
 #[derive(Clone)]
 enum Value {
-    /// The data is kept in words so that it is aligned for every element type.
-    Array(ArrayShape, Arc<Vec<u128>>),
+    /// The data is kept in words so that it is aligned for every element type. The sizes are there where they are smaller
+    /// than the shape's, which then are bounds.
+    Array(ArrayShape, Arc<Vec<u128>>, Option<Box<Dims>>),
     Tuple(Arc<[Literal]>),
     Token,
 }
@@ -62,7 +64,7 @@ impl Literal {
     /// An array of zeros.
     pub fn zeros(shape: ArrayShape) -> Self {
         let words = vec![0; size(&shape).div_ceil(WORD)];
-        Self(Value::Array(shape, Arc::new(words)))
+        Self(Value::Array(shape, Arc::new(words), None))
     }
     /// An array from its elements' bytes, little-endian and row-major; `None` if they are not as many as the shape
     /// takes.
@@ -76,7 +78,7 @@ impl Literal {
     }
     /// A scalar.
     pub fn scalar(ty: ElementType, value: Scalar) -> Self {
-        let mut literal = Self::zeros(ArrayShape::new(ty, crate::Dims::new()));
+        let mut literal = Self::zeros(ArrayShape::new(ty, Dims::new()));
         value.write(ty, literal.bytes_mut());
         literal
     }
@@ -92,7 +94,7 @@ impl Literal {
     /// Its shape.
     pub fn shape(&self) -> Shape {
         match &self.0 {
-            Value::Array(shape, _) => shape.clone().into(),
+            Value::Array(shape, ..) => shape.clone().into(),
             Value::Tuple(elements) => Shape::Tuple(elements.iter().map(Self::shape).collect()),
             Value::Token => Shape::Token,
         }
@@ -101,7 +103,7 @@ impl Literal {
     #[inline]
     pub fn array_shape(&self) -> Option<&ArrayShape> {
         match &self.0 {
-            Value::Array(shape, _) => Some(shape),
+            Value::Array(shape, ..) => Some(shape),
             Value::Tuple(_) | Value::Token => None,
         }
     }
@@ -132,14 +134,14 @@ impl Literal {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
-            Value::Array(shape, words) => &bytemuck::cast_slice(words)[..size(shape)],
+            Value::Array(shape, words, _) => &bytemuck::cast_slice(words)[..size(shape)],
             Value::Tuple(_) | Value::Token => &[],
         }
     }
     /// The elements' bytes, to change; copies them first if they are shared.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
-            Value::Array(shape, words) => {
+            Value::Array(shape, words, _) => {
                 let size = size(shape);
                 &mut bytemuck::cast_slice_mut(Arc::make_mut(words).as_mut_slice())[..size]
             }
@@ -149,7 +151,7 @@ impl Literal {
     /// Bytes of the arrays that nobody else shares: what dropping it gives back.
     pub fn unshared_bytes(&self) -> usize {
         match &self.0 {
-            Value::Array(shape, words) if Arc::strong_count(words) == 1 => size(shape),
+            Value::Array(shape, words, _) if Arc::strong_count(words) == 1 => size(shape),
             Value::Tuple(elements) if Arc::strong_count(elements) == 1 => {
                 elements.iter().map(Self::unshared_bytes).sum()
             }
@@ -166,20 +168,22 @@ impl Literal {
         let width = ty.storage_bytes();
         Scalar::read(ty, &self.bytes()[i * width..(i + 1) * width])
     }
-    /// The same bytes under another shape of as many bytes: other dimensions, layout, or type of the same width.
+    /// The same bytes under another shape of as many bytes: other dimensions, layout, or type of the same width. Sizes
+    /// below the bounds stay as long as the bounds do.
     ///
     /// # Panics
     /// If it is no array, or the new shape takes another number of bytes.
     #[must_use]
     pub fn with_shape(&self, shape: ArrayShape) -> Self {
         match &self.0 {
-            Value::Array(old, words) => {
+            Value::Array(old, words, sizes) => {
                 assert_eq!(
                     old.byte_count(),
                     shape.byte_count(),
                     "{old} and {shape} differ in size"
                 );
-                Self(Value::Array(shape, Arc::clone(words)))
+                let sizes = sizes.clone().filter(|_| old.dims == shape.dims);
+                Self(Value::Array(shape, Arc::clone(words), sizes))
             }
             Value::Tuple(_) | Value::Token => panic!("a tuple has no array shape"),
         }
@@ -187,11 +191,14 @@ impl Literal {
 }
 
 impl PartialEq for Literal {
-    /// The same type, dimensions and bits; layouts are not compared.
+    /// The same type, dimensions, sizes and bits; layouts and padding are not compared.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Value::Array(a, _), Value::Array(b, _)) => {
+            (Value::Array(a, _, None), Value::Array(b, _, None)) => {
                 a.ty == b.ty && a.dims == b.dims && self.bytes() == other.bytes()
+            }
+            (Value::Array(a, _, x), Value::Array(b, _, y)) => {
+                a.dims == b.dims && x == y && self.cut() == other.cut()
             }
             (Value::Tuple(a), Value::Tuple(b)) => a == b,
             (Value::Token, Value::Token) => true,

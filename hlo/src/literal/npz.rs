@@ -161,7 +161,12 @@ impl NpyArray {
     /// What does not agree.
     pub fn to_literal(&self, shape: &ArrayShape) -> Result<Literal, NpzError> {
         let wrong = |message: String| NpzError::Array { name: self.name.clone(), message };
-        if self.dims != shape.dims {
+        // A dynamic dimension may be smaller than its bound.
+        let fits = |d: usize| {
+            self.dims[d] == shape.dims[d]
+                || (shape.is_dynamic(d) && (0..shape.dims[d]).contains(&self.dims[d]))
+        };
+        if self.dims.len() != shape.rank() || !(0..shape.rank()).all(fits) {
             return Err(wrong(format!(
                 "it has sizes {:?}, wanted {shape:#}",
                 self.dims.as_slice()
@@ -178,7 +183,7 @@ impl NpyArray {
             let found = format!("{}{}", self.kind, self.item_bytes);
             return Err(wrong(format!("numpy's type {found} is not {}", shape.ty)));
         }
-        let shape = ArrayShape { dynamic: None, ..shape.clone() };
+        let shape = ArrayShape { dims: self.dims.clone(), dynamic: None, ..shape.clone() };
         let literal = Literal::from_bytes(shape, &self.bytes);
         literal.ok_or_else(|| wrong("its data does not fit its sizes".to_owned()))
     }

@@ -52,7 +52,7 @@ impl Literal {
     /// The elements, if they are of this type.
     pub fn as_slice<T: Native>(&self) -> Option<&[T]> {
         match &self.0 {
-            Value::Array(shape, words) if T::views(shape.ty) => {
+            Value::Array(shape, words, _) if T::views(shape.ty) => {
                 let bytes: &[u8] = bytemuck::cast_slice(words);
                 bytemuck::try_cast_slice(&bytes[..size(shape)]).ok()
             }

@@ -85,6 +85,8 @@ impl ShapeRule for BitcastConvert {
             .map_err(|e| e.on(Place::Operand(0)))?;
             dims.pop();
         }
-        Ok(ArrayShape::new(to, dims).into())
+        let dynamic = |d| d < operand.rank() && operand.is_dynamic(d);
+        let dims = dims.iter().enumerate().map(|(d, &size)| (size, dynamic(d)));
+        Ok(super::rule::with_dims(to, dims).into())
     }
 }

@@ -105,7 +105,10 @@ impl ShapeRule for DynamicSlice {
             })
             .map_err(|e| e.on(Place::Attribute("dynamic_slice_sizes")))?;
         }
-        Ok(ArrayShape::new(operand.ty, sizes.as_slice()).into())
+        // A part of a dynamic dimension has a fixed size, as in XLA.
+        let dims = sizes.iter().enumerate();
+        let dims = dims.map(|(d, &size)| (size, operand.is_dynamic(d) && size == operand.dims[d]));
+        Ok(super::rule::with_dims(operand.ty, dims).into())
     }
 }
 impl ShapeRule for DynamicUpdateSlice {

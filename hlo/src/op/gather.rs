@@ -3,7 +3,7 @@ use super::indexing::{Indexing, Rules};
 use super::rules::List;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
-use crate::{ArrayShape, Dims, ElementType, Result, Shape};
+use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
     /// Takes a box out of the operand for each vector of indices, and puts the boxes into one array.
@@ -129,12 +129,18 @@ impl ShapeRule for Gather {
         indexing.check(operand, indices, rank, &RULES)?;
         self.check_box(operand)?;
         let left_out = [self.collapsed_slice_dims.as_slice(), &self.operand_batching_dims].concat();
-        let kept = (0i64..).zip(&self.slice_sizes).filter(|(d, _)| !left_out.contains(d));
-        let mut sizes = kept.map(|(_, &size)| size);
-        let mut batch = batch.into_iter();
+        let kept = (0..operand.rank()).zip(0i64..).filter(|(_, d)| !left_out.contains(d));
+        // A part of a dynamic dimension has a fixed size, as in XLA.
+        let mut sizes = kept.map(|(d, _)| {
+            let size = self.slice_sizes[d];
+            (size, operand.is_dynamic(d) && size == operand.dims[d])
+        });
+        let vector = usize::try_from(self.index_vector_dim).expect("checked above");
+        let flags = (0..indices.rank()).filter(|&d| d != vector).map(|d| indices.is_dynamic(d));
+        let mut batch = batch.into_iter().zip(flags);
         let dims = (0i64..).take(rank).filter_map(|d| {
             if self.offset_dims.contains(&d) { sizes.next() } else { batch.next() }
         });
-        Ok(ArrayShape::new(operand.ty, dims.collect::<Dims>()).into())
+        Ok(super::rule::with_dims(operand.ty, dims).into())
     }
 }

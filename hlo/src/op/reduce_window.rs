@@ -1,10 +1,11 @@
 //! `reduce-window`: folds a moving window.
+use super::rule::with_dims;
 use super::rules::{initial_value, one_or_tuple, reducer, same_dims_as_first};
 use super::value::Window;
 use super::{Infer, ShapeRule, check, windows};
 use crate::diag::Place;
 use crate::ir::ComputationId;
-use crate::{ArrayShape, Result, Shape};
+use crate::{Result, Shape};
 
 attrs! {
     /// Folds the elements under a moving window.
@@ -66,7 +67,8 @@ impl ShapeRule for ReduceWindow {
             inputs.push(operand.ty);
         }
         let types = reducer(cx, self.to_apply, &inputs, "reduce_window_c13", "to_apply")?;
-        let shapes = types.into_iter().map(|ty| ArrayShape::new(ty, dims.clone()).into()).collect();
+        let dims = dims.iter().enumerate().map(|(d, &size)| (size, first.is_dynamic(d)));
+        let shapes = types.into_iter().map(|ty| with_dims(ty, dims.clone()).into()).collect();
         let is_tuple = cx.callee(self.to_apply)?.result.tuple().is_some();
         Ok(if is_tuple { Shape::Tuple(shapes) } else { one_or_tuple(shapes) })
     }

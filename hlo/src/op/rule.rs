@@ -102,6 +102,22 @@ impl<'a> Infer<'a> {
     }
 }
 
+impl super::Op {
+    /// The shape the op gives for operands of these shapes. `stated` is what a text would state, for the ops that cannot
+    /// do without it.
+    ///
+    /// # Errors
+    /// `E02xx` and `E03xx`, with the rule that is broken.
+    pub fn shape(
+        &self,
+        operands: &[&Shape],
+        stated: Option<&Shape>,
+        callees: &dyn Callees,
+    ) -> Result<Shape> {
+        self.infer(&Infer { opcode: self.opcode(), operands, stated, callees })
+    }
+}
+
 /// Fails with `rule` unless `holds`.
 pub(crate) fn check(
     holds: bool,
@@ -205,6 +221,16 @@ pub(crate) fn same_dims(
     .map_err(|e| {
         e.on(Place::Operand(i)).with_help("HLO does not broadcast by itself: add a `broadcast`")
     })
+}
+
+/// An array whose dimension `d` has the size, and is dynamic, as `dim` says of it.
+pub(super) fn with_dims(
+    ty: ElementType,
+    dims: impl IntoIterator<Item = (i64, bool)>,
+) -> ArrayShape {
+    let (sizes, flags): (Vec<i64>, Vec<bool>) = dims.into_iter().unzip();
+    let dynamic = flags.contains(&true).then(|| flags.into());
+    ArrayShape { dynamic, ..ArrayShape::new(ty, sizes.as_slice()) }
 }
 
 /// `shape`, with every dimension dynamic that is dynamic in `other`.

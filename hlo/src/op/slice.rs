@@ -1,9 +1,10 @@
 //! `slice`: takes a strided box.
+use super::rule::with_dims;
 use super::rules::counted;
 use super::value::SliceRanges;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
-use crate::{ArrayShape, Dims, Result, Shape};
+use crate::{Dims, Result, Shape};
 
 attrs! {
     /// Takes a strided box out of the operand.
@@ -13,7 +14,8 @@ attrs! {
     ///
     /// # Shape
     ///
-    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up.
+    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up. A dynamic dimension stays dynamic where
+    /// all of it is taken.
     ///
     /// # Refused
     ///
@@ -53,7 +55,9 @@ impl ShapeRule for Slice {
                 .map_err(on)?;
             dims.push((limit - start) / stride + i64::from((limit - start) % stride != 0));
         }
-        Ok(ArrayShape { dynamic: operand.dynamic.clone(), ..ArrayShape::new(operand.ty, dims) }
-            .into())
+        // A part of a dynamic dimension has a fixed size, as in XLA.
+        let whole = |d: usize| (ranges[d].stride, dims[d]) == (1, operand.dims[d]);
+        let dims = (0..dims.len()).map(|d| (dims[d], operand.is_dynamic(d) && whole(d)));
+        Ok(with_dims(operand.ty, dims).into())
     }
 }

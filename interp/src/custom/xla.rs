@@ -7,6 +7,8 @@
 //! | `ProductOfElementaryHouseholderReflectors` | `q`: as LAPACK's `orgqr` |
 //! | `Eigh` | `(v, w)`: as LAPACK's `syevd`; the config `1,1,100,1e-6` is: lower triangle, sorted, and how XLA iterates |
 //! | `GetRngSeed` | 0: there is no chance without a seed |
+//! | `PadToStatic` | `(x, sizes...)`: the data within the bounds, and how much of it counts in each dimension |
+//! | `SliceToDynamic` | `x`, of which only as much counts as the operands `sizes...` say |
 //! | `SetBound` | the operand: a bound changes no value |
 use super::lapack;
 use crate::hooks::Call;
@@ -17,8 +19,16 @@ use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Op, Scalar};
 
 /// The targets.
-pub(super) const TARGETS: [&str; 6] =
-    ["Eigh", "GetRngSeed", "ProductOfElementaryHouseholderReflectors", "Qr", "SetBound", "TopK"];
+pub(super) const TARGETS: [&str; 8] = [
+    "Eigh",
+    "GetRngSeed",
+    "PadToStatic",
+    "ProductOfElementaryHouseholderReflectors",
+    "Qr",
+    "SetBound",
+    "SliceToDynamic",
+    "TopK",
+];
 
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
@@ -28,6 +38,8 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
         "ProductOfElementaryHouseholderReflectors" => lapack::basis(call),
         "Eigh" => eigh(call),
         "GetRngSeed" => seed(call),
+        "PadToStatic" => padded(call),
+        "SliceToDynamic" => sliced(call),
         "SetBound" => match call.operands {
             [operand] => Ok((*operand).clone()),
             _ => Err(wanted(call, "one operand")),
@@ -84,6 +96,31 @@ fn eigh(call: &Call<'_>) -> Result<Literal> {
         }
     };
     lapack::eigh(call, lower)
+}
+
+fn padded(call: &Call<'_>) -> Result<Literal> {
+    let [operand] = call.operands else { return Err(wanted(call, "one array")) };
+    let Some(shape) = operand.array_shape() else { return Err(wanted(call, "one array")) };
+    let size = |&size| Literal::scalar(ElementType::S32, Scalar::Signed(size));
+    let sizes = operand.sizes().iter().map(size);
+    let whole = (*operand).clone().with_sizes(&shape.dims);
+    Ok(Literal::tuple(std::iter::once(whole).chain(sizes).collect()))
+}
+
+fn sliced(call: &Call<'_>) -> Result<Literal> {
+    let what = "an array, and for each dimension a size of s32[] within it";
+    let (operand, sizes) = call.operands.split_first().ok_or_else(|| wanted(call, what))?;
+    let bounds = operand.array_shape().map_or(&[][..], |shape| &shape.dims);
+    let scalars = sizes.iter().all(|size| size.shape().is_scalar(ElementType::S32));
+    if !scalars {
+        return Err(wanted(call, what));
+    }
+    let sizes: Vec<i64> = sizes.iter().filter_map(|size| size.get(0).as_i64()).collect();
+    let within = sizes.iter().zip(bounds).all(|(size, bound)| (0..=*bound).contains(size));
+    if sizes.len() != bounds.len() || !within {
+        return Err(wanted(call, what));
+    }
+    Ok((*operand).clone().with_sizes(&sizes))
 }
 
 fn seed(call: &Call<'_>) -> Result<Literal> {

@@ -51,7 +51,7 @@ pub(super) fn outfeed(value: &Literal, context: &Context<'_>) -> Result<Literal>
     let queue = queue.ok_or_else(|| {
         starved("`outfeed` has no queue").with_help("give the interpreter one: `Hooks::outfeed`")
     })?;
-    queue.try_send(value.clone()).map_err(|error| {
+    queue.try_send(value.cut()).map_err(|error| {
         starved(match error {
             TrySendError::Full(_) => "the outfeed queue is full",
             TrySendError::Disconnected(_) => "nobody reads the outfeed queue any more",

@@ -9,6 +9,7 @@ mod contraction;
 mod convolution;
 mod custom_call;
 mod dot;
+pub(crate) mod dynamic;
 mod dynamic_shape;
 mod dynamic_slice;
 mod elementwise;
@@ -47,8 +48,21 @@ pub(crate) use host::Channels;
 pub(crate) use rng::Streams;
 
 /// The value of an instruction that is no control flow. `name` is asked for only by errors.
-#[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub(crate) fn evaluate(
+    instruction: &Instruction,
+    operands: &mut [Literal],
+    context: &Context<'_>,
+    name: &dyn Fn() -> String,
+) -> Result<Literal> {
+    if dynamic::is_among(operands) {
+        return dynamic::evaluate(instruction, operands, context, name);
+    }
+    fixed(instruction, operands, context, name)
+}
+
+/// The value of an instruction whose operands are as large as their bounds.
+#[expect(clippy::too_many_lines, reason = "one arm an op")]
+fn fixed(
     instruction: &Instruction,
     operands: &mut [Literal],
     context: &Context<'_>,
@@ -140,7 +154,7 @@ pub(crate) fn evaluate(
         Op::Cholesky(op) => cholesky::cholesky(op, operands[0], array()?)?,
         Op::DynamicReshape(_) => dynamic_shape::dynamic_reshape(operands, array()?)?,
         Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
-        Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0])?,
+        Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0]),
         Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?),
         Op::Rng(op) => rng::rng(instruction, op, operands, context)?,
         Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,

@@ -3,11 +3,13 @@
 //! The inputs come first among the operands, then the initial carries; the result holds the stacked outputs, then the
 //! last carries. Step `t` reads index `t` of the inputs and writes index `t` of the outputs, also in a reverse scan,
 //! which begins at the end. The machine calls the computation; this page says what with and what its result becomes.
+use super::dynamic::common;
 use super::moved::affine;
+use crate::Result;
 use crate::index::{offsets, strides, to_i64, to_usize};
 use crate::interpreter::static_shape;
 use hlo::op::Scan as ScanOp;
-use hlo::{ArrayShape, Literal, Shape};
+use hlo::{ArrayShape, Dims, Literal, Shape};
 
 /// A scan on its way.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(crate) struct Scan {
     inputs: Vec<Literal>,
     carries: Vec<Literal>,
     outputs: Vec<Literal>,
+    /// How much of each output counts.
+    sizes: Vec<Dims>,
     is_tuple: bool,
 }
 
@@ -31,7 +35,7 @@ pub(crate) enum Step {
 }
 
 impl Scan {
-    pub(crate) fn new(op: &ScanOp, mut operands: Vec<Literal>, shape: &Shape) -> Self {
+    pub(crate) fn new(op: &ScanOp, mut operands: Vec<Literal>, shape: &Shape) -> Result<Self> {
         let dim = to_usize(op.dimensions.first().copied().unwrap_or(0));
         let inputs_count = operands.len() - to_usize(op.num_carries);
         let carries = operands.split_off(inputs_count);
@@ -39,18 +43,28 @@ impl Scan {
         let stacked = &results[..results.len() - carries.len()];
         let outputs: Vec<Literal> =
             stacked.iter().map(|s| Literal::zeros(static_shape(s))).collect();
-        // Without inputs the outputs say how many steps there are.
-        let size = operands.iter().chain(&outputs).find_map(|x| Some(x.array_shape()?.dims[dim]));
-        Self {
+        // Without inputs the outputs say how many steps there are. An input that is smaller than its bound has fewer.
+        let inputs = operands.iter().map(|input| (input, input.array_shape()));
+        let places = inputs.filter_map(|(x, shape)| Some((x.sizes()[dim], shape?.dims[dim])));
+        let size = common(places)?;
+        let size = size.or_else(|| Some(operands.iter().chain(&outputs).next()?.sizes()[dim]));
+        let size = size.unwrap_or(0);
+        let sizes = outputs.iter().map(|output| {
+            let mut sizes = Dims::from_slice(output.sizes());
+            sizes[dim] = size;
+            sizes
+        });
+        Ok(Self {
             dim,
             is_reverse: op.is_reverse,
-            steps: to_usize(size.unwrap_or(0)),
+            steps: to_usize(size),
+            sizes: sizes.collect(),
             at: 0,
             inputs: operands,
             carries,
             outputs,
             is_tuple: shape.tuple().is_some(),
-        }
+        })
     }
 
     /// The arguments of the next step, or the result.
@@ -60,7 +74,8 @@ impl Scan {
             let arguments = slices.chain(self.carries.iter().cloned()).collect();
             return Step::Call(arguments);
         }
-        let mut results = std::mem::take(&mut self.outputs);
+        let outputs = std::mem::take(&mut self.outputs).into_iter().zip(&self.sizes);
+        let mut results: Vec<Literal> = outputs.map(|(o, sizes)| o.with_sizes(sizes)).collect();
         results.append(&mut self.carries);
         Step::Done(if self.is_tuple { Literal::tuple(results) } else { results.swap_remove(0) })
     }
@@ -70,7 +85,11 @@ impl Scan {
         let alone = std::slice::from_ref(result);
         let (slices, carries) = result.elements().unwrap_or(alone).split_at(self.outputs.len());
         let index = self.index();
-        for (output, slice) in self.outputs.iter_mut().zip(slices) {
+        for ((output, slice), known) in self.outputs.iter_mut().zip(slices).zip(&mut self.sizes) {
+            let rest = (0..known.len()).filter(|&d| d != self.dim);
+            for (d, &size) in rest.zip(slice.sizes()) {
+                known[d] = size;
+            }
             let shape = output.array_shape().expect("verified: an array");
             let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
             let mut steps = strides(&dims);
@@ -98,9 +117,10 @@ impl Scan {
         let from = input.array_shape().expect("verified: an array");
         let mut steps = strides(&from.dims);
         let base = to_i64(self.index()) * steps[self.dim];
-        let mut dims = from.dims.clone();
+        let (mut dims, mut sizes) = (from.dims.clone(), Dims::from_slice(input.sizes()));
         dims.remove(self.dim);
+        sizes.remove(self.dim);
         steps.remove(self.dim);
-        affine(input, &ArrayShape::new(from.ty, dims), base, &steps)
+        affine(input, &ArrayShape::new(from.ty, dims), base, &steps).with_sizes(&sizes)
     }
 }

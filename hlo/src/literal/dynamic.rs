@@ -1,0 +1,157 @@
+//! Arrays of bounded dynamic shape: data as large as the bounds, and the sizes that count.
+//!
+//! An element counts if its index is below the size in every dimension. The others, the padding, are whatever was left
+//! there.
+use super::{Literal, Value};
+use crate::{ArrayShape, Dims};
+use std::sync::Arc;
+
+impl Literal {
+    /// The sizes of an array that is smaller than its bounds; `None` of anything else.
+    ///
+    /// ```
+    /// let x = hlo::Literal::from_slice(&[3], &[1i32, 2, 3]).with_sizes(&[2]);
+    /// assert_eq!(x.dynamic_sizes(), Some([2].as_slice()));
+    /// assert_eq!(x.cut(), hlo::Literal::from_slice(&[2], &[1i32, 2]));
+    /// ```
+    #[inline]
+    pub fn dynamic_sizes(&self) -> Option<&[i64]> {
+        match &self.0 {
+            Value::Array(_, _, sizes) => sizes.as_ref().map(|sizes| sizes.as_slice()),
+            Value::Tuple(_) | Value::Token => None,
+        }
+    }
+    /// The sizes of an array, where it is smaller than its bounds those that count; none of anything else.
+    pub fn sizes(&self) -> &[i64] {
+        match &self.0 {
+            Value::Array(shape, _, sizes) => sizes.as_ref().map_or(&shape.dims, |sizes| sizes),
+            Value::Tuple(_) | Value::Token => &[],
+        }
+    }
+    /// The same data, of which only this much counts.
+    ///
+    /// # Panics
+    /// If it is no array, or a size is negative or above its bound.
+    #[must_use]
+    pub fn with_sizes(mut self, sizes: &[i64]) -> Self {
+        let Value::Array(shape, _, old) = &mut self.0 else { panic!("only arrays have sizes") };
+        let fit = shape.rank() == sizes.len()
+            && sizes.iter().zip(&shape.dims).all(|(size, bound)| (0..=*bound).contains(size));
+        assert!(fit, "sizes {sizes:?} do not lie in {shape:#}");
+        *old = (sizes != shape.dims.as_slice()).then(|| Box::new(Dims::from_slice(sizes)));
+        self
+    }
+
+    /// What counts, as an array of just that size; of a tuple every element so.
+    #[must_use]
+    pub fn cut(&self) -> Self {
+        match &self.0 {
+            Value::Array(shape, _, Some(sizes)) => {
+                let width = shape.ty.storage_bytes();
+                let mut result = Self::zeros(resized(shape, sizes));
+                let (from, to) = (self.bytes(), result.bytes_mut());
+                rows(sizes, &shape.dims, width, |small, large| {
+                    to[small.clone()].copy_from_slice(&from[large]);
+                });
+                result
+            }
+            Value::Array(shape, words, None) if shape.dynamic.is_some() => {
+                Self(Value::Array(resized(shape, &shape.dims), Arc::clone(words), None))
+            }
+            Value::Tuple(elements) => Self::tuple(elements.iter().map(Self::cut).collect()),
+            Value::Array(..) | Value::Token => self.clone(),
+        }
+    }
+    /// An array of this shape whose sizes and elements are those of this one; the padding is zero.
+    ///
+    /// # Panics
+    /// If it is no array, is larger than the shape, or of another type.
+    #[must_use]
+    pub fn widened(&self, shape: &ArrayShape) -> Self {
+        let mut result = Self::zeros(ArrayShape { dynamic: None, ..shape.clone() });
+        result.overwrite(self);
+        let sizes = self.sizes();
+        result.with_sizes(sizes)
+    }
+    /// Overwrites the elements at the beginning of every dimension by those that count in `other`.
+    ///
+    /// # Panics
+    /// If they are no arrays of one type and rank, or there are more than fit.
+    pub fn overwrite(&mut self, other: &Self) {
+        let other = other.cut();
+        let (Some(from), Some(to)) = (other.array_shape(), self.array_shape()) else {
+            panic!("only arrays have sizes")
+        };
+        assert_eq!((from.ty, from.rank()), (to.ty, to.rank()), "elements keep their type and rank");
+        let fit = from.dims.iter().zip(&to.dims).all(|(from, to)| from <= to);
+        assert!(fit, "{from:#} does not fit into {to:#}");
+        let (sizes, bounds, width) = (from.dims.clone(), to.dims.clone(), to.ty.storage_bytes());
+        let (from, to) = (other.bytes(), self.bytes_mut());
+        rows(&sizes, &bounds, width, |small, large| to[large].copy_from_slice(&from[small]));
+    }
+}
+
+/// The shape with other sizes, none of them dynamic.
+fn resized(shape: &ArrayShape, sizes: &[i64]) -> ArrayShape {
+    ArrayShape { dims: Dims::from_slice(sizes), dynamic: None, ..shape.clone() }
+}
+
+/// Calls `visit` with the bytes of each row of a small array and of the same row in a large one.
+fn rows(
+    small: &[i64],
+    large: &[i64],
+    width: usize,
+    mut visit: impl FnMut(std::ops::Range<usize>, std::ops::Range<usize>),
+) {
+    let size = |&d: &i64| usize::try_from(d).expect("sizes are not negative");
+    if small.contains(&0) {
+        return;
+    }
+    let (row, outer) = match small.split_last() {
+        Some((last, outer)) => (size(last), outer),
+        None => (1, small),
+    };
+    let count: usize = outer.iter().map(size).product();
+    for i in 0..count {
+        // The index of the row, innermost dimension first, and where that lies in the large array.
+        let (mut rest, mut step, mut at) = (i, large.last().map_or(1, size), 0);
+        for (small, large) in outer.iter().zip(large).rev() {
+            at += rest % size(small) * step;
+            rest /= size(small);
+            step *= size(large);
+        }
+        visit(i * row * width..(i + 1) * row * width, at * width..(at + row) * width);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_and_widening() {
+        let x: Literal =
+            "s16[2,2,3] {{{1, 2, 3}, {4, 5, 6}}, {{7, 8, 9}, {10, 11, 12}}}".parse().unwrap();
+        let cut = x.clone().with_sizes(&[2, 1, 2]).cut();
+        assert_eq!(cut, "s16[2,1,2] {{{1, 2}}, {{7, 8}}}".parse().unwrap());
+        let wide = cut.widened(x.array_shape().unwrap());
+        assert_eq!(wide.sizes(), [2, 1, 2]);
+        let zeros = "s16[2,2,3] {{{1, 2, 0}, {0, 0, 0}}, {{7, 8, 0}, {0, 0, 0}}}".parse().unwrap();
+        assert_eq!(wide.with_sizes(&[2, 2, 3]), zeros);
+        let empty = x.clone().with_sizes(&[2, 0, 3]).cut();
+        assert_eq!(empty, "s16[2,0,3] {{}, {}}".parse().unwrap());
+        assert_eq!(x.clone().with_sizes(&[2, 2, 3]).dynamic_sizes(), None);
+    }
+
+    #[test]
+    fn padding_does_not_count() {
+        let x = Literal::from_slice(&[3], &[1i32, 2, 3]);
+        let y = Literal::from_slice(&[3], &[1i32, 2, 9]);
+        assert_ne!(x, y);
+        assert_eq!(x.clone().with_sizes(&[2]), y.clone().with_sizes(&[2]));
+        assert_ne!(x.clone().with_sizes(&[2]), y.with_sizes(&[1]));
+        let row =
+            x.with_sizes(&[2]).with_shape(ArrayShape::new(crate::ElementType::U32, [3].as_slice()));
+        assert_eq!(row.sizes(), [2]);
+    }
+}
