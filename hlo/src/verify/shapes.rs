@@ -50,8 +50,7 @@ fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
 
 /// Sizes and offsets are counted in 64 bits with a sign, bytes too.
 fn countable(array: &ArrayShape) -> bool {
-    let unbounded = array.dims.contains(&ArrayShape::UNBOUNDED);
-    unbounded || array.byte_count().is_some_and(|bytes| i64::try_from(bytes).is_ok())
+    array.byte_count().is_some_and(|bytes| i64::try_from(bytes).is_ok())
 }
 
 fn instruction(
@@ -70,6 +69,14 @@ fn instruction(
         return Err(Code::Arity { op, wanted: format!("{wanted}"), found: operands.len() }.into());
     }
     for leaf in instruction.shape.leaves() {
+        if let Some(array) =
+            leaf.array().filter(|array| array.dims.contains(&ArrayShape::UNBOUNDED))
+        {
+            let message =
+                format!("{array:#} has a dimension without a bound, which no backend runs");
+            let error = Error::from(Code::Rule { rule: "shape_unbounded", message });
+            return Err(error.on(Place::Shape).with_help("write a bound: `<=8`"));
+        }
         if let Some(array) = leaf.array().filter(|array| !countable(array)) {
             let message = format!("{array:#} takes more bytes than 64 bits can count");
             let error = Error::from(Code::Rule { rule: "shape_size", message });
