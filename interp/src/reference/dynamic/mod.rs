@@ -43,6 +43,7 @@ enum Way {
     Refused,
 }
 
+#[expect(clippy::too_many_lines, reason = "one line an op")]
 fn way(op: &Op, operands: &[Literal]) -> Way {
     match op {
         Op::Unary(_)
