@@ -16,6 +16,17 @@ pub(super) fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: 
             to[next..next + bytes].copy_from_slice(&from[at..at + bytes]);
             next += bytes;
         });
+    } else if strides.last() == Some(&0) {
+        // Rows of one element repeated, as broadcasts have them.
+        let (&inner, outer) = shape.dims.split_last().expect("as many strides as dimensions");
+        let row = to_usize(inner) * width;
+        if row > 0 {
+            offsets(outer, base, &strides[..outer.len()], |at| {
+                let at = to_usize(at) * width;
+                repeat(&from[at..at + width], &mut to[next..next + row]);
+                next += row;
+            });
+        }
     } else {
         offsets(&shape.dims, base, strides, |at| {
             let at = to_usize(at) * width;
@@ -24,6 +35,17 @@ pub(super) fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: 
         });
     }
     result
+}
+
+/// Fills `to` with copies of `element`: each copy doubles what is there.
+fn repeat(element: &[u8], to: &mut [u8]) {
+    let mut done = element.len();
+    to[..done].copy_from_slice(element);
+    while done < to.len() {
+        let part = done.min(to.len() - done);
+        to.copy_within(..part, done);
+        done += part;
+    }
 }
 
 fn dims(operand: &Literal) -> &ArrayShape {
