@@ -111,7 +111,7 @@ fn what_cannot_be_called_is_refused() {
 #[test]
 fn a_library_that_is_not_there_has_its_own_error() {
     let error = Hooks::new().library("no/such/library.so").unwrap_err();
-    assert!(error.to_string().starts_with("error[E0407]: library `no/such/library.so`"), "{error}");
+    assert!(error.to_string().starts_with("error[E0410]: library `no/such/library.so`"), "{error}");
 }
 
 #[test]
@@ -121,5 +121,5 @@ fn a_registered_function_must_give_what_the_module_states() {
     let hooks = Hooks::new().custom_call("f", |call| Ok(call.operands[0].clone()));
     let error = Interpreter::new(&verified).with_hooks(hooks);
     let error = error.run(&["f32[2] {1, 2}".parse().unwrap()]).unwrap_err().to_string();
-    assert!(error.contains("E0408") && error.contains("`f` gave f32[2]{0}"), "{error}");
+    assert!(error.contains("E0411") && error.contains("`f` gave f32[2]{0}"), "{error}");
 }
