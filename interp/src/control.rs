@@ -1,6 +1,7 @@
 //! Control flow: which computation an instruction calls, and what becomes of the callee's result.
-use crate::interpreter::{fitted, static_shape};
+use crate::interpreter::fitted;
 use crate::machine::{Machine, Then};
+use crate::reference::zeros;
 use crate::reference::scan::Step;
 use crate::{Error, Result};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
@@ -172,15 +173,6 @@ fn pending(instruction: &Instruction, operands: Vec<Literal>, output: Literal) -
             fitted(Literal::tuple(elements), &instruction.shape)
         }
         other => fitted(output, other),
-    }
-}
-
-/// A value of this shape in which nothing is set.
-fn zeros(shape: &Shape) -> Literal {
-    match shape {
-        Shape::Array(array) => Literal::zeros(static_shape(array)),
-        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(zeros).collect()),
-        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
     }
 }
 
