@@ -6,8 +6,8 @@ use crate::interpreter::Options;
 use crate::reference::{Channels, Streams};
 use crate::table::Table;
 use crate::{Error, Result};
-use hlo::Module;
 use hlo::ir::ComputationId;
+use hlo::{Literal, Module};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -104,6 +104,12 @@ impl<'m> Context<'m> {
         // The function gives a value for every other, so this does not fail.
         let _ = self.shared.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
+    /// Gives back the memory of values that nobody needs any more.
+    pub(crate) fn discard(&self, values: impl IntoIterator<Item = Literal>) {
+        for value in values {
+            self.release(value.unshared_bytes());
+        }
+    }
     /// The most bytes of values that were live at once.
     pub(crate) fn peak(&self) -> usize {
         self.shared.peak.load(Ordering::Relaxed)
@@ -136,9 +142,14 @@ impl<'m> Context<'m> {
     /// How far each instruction that draws random numbers has come; `None` in a machine inside another one, which may
     /// run beside its like on several threads.
     pub(crate) fn streams(&self) -> Option<MutexGuard<'_, Streams>> {
-        (self.depth == 0).then(|| self.shared.streams.lock().unwrap_or_else(PoisonError::into_inner))
+        (!self.is_nested())
+            .then(|| self.shared.streams.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Whether this belongs to a machine inside another one.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.depth > 0
+    }
     /// What a machine inside this one is given.
     pub(crate) fn nested(&self) -> Result<Self> {
         let depth = self.depth + 1;

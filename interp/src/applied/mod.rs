@@ -139,24 +139,27 @@ impl Applied {
                 }
                 Ok(())
             }
-            Body::Machine(id) => self.on_machine(context.nested()?, *id, arguments, out),
+            Body::Machine(id) => self.on_machine(&context.nested()?, *id, arguments, out),
         }
     }
 
     fn on_machine(
         &self,
-        context: Context<'_>,
+        context: &Context<'_>,
         id: ComputationId,
         arguments: &[Scalar],
         out: &mut [Scalar],
     ) -> Result<()> {
         let arguments = arguments.iter().zip(&self.parameters);
-        let arguments = arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
-        let Ended::Done(result) = Machine::new(context, id, arguments)?.resume()?;
+        let arguments: Vec<Literal> =
+            arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
+        context.reserve(arguments.iter().map(Literal::unshared_bytes).sum())?;
+        let Ended::Done(result) = Machine::new(context.clone(), id, arguments)?.resume()?;
         let alone = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(alone)) {
             *out = element.get(0);
         }
+        context.discard([result]);
         Ok(())
     }
 }

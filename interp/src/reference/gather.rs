@@ -43,7 +43,8 @@ pub(super) fn gather(
     let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();
     if let Some(dim) = left_out.iter().find(|&&d| op.slice_sizes[to_usize(d)] == 0) {
         // The rules allow it; a result without elements is never computed.
-        let message = format!("slices of size 0 in dimension {dim} of {from:#} have no elements to give");
+        let message =
+            format!("slices of size 0 in dimension {dim} of {from:#} have no elements to give");
         return Err(Code::Trap { message }.into());
     }
     let (_, window_steps) = pick(from, &others(from.rank(), &left_out));

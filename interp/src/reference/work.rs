@@ -103,7 +103,8 @@ mod tests {
         let batch = "f32[3,2,6] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}";
         assert_eq!(taken(&[&[3, 2, 5], &[3, 5, 6]], batch), 3 * 2 * 5 * 6);
         // Batch 2, 3 features, 8 places, 4 kernels of 5 places.
-        let convolution = "f32[2,4,4] convolution(p0, p1), window={size=5}, dim_labels=bf0_io0->bf0";
+        let convolution =
+            "f32[2,4,4] convolution(p0, p1), window={size=5}, dim_labels=bf0_io0->bf0";
         assert_eq!(taken(&[&[2, 3, 8], &[3, 4, 5]], convolution), (2 * 3 * 8) * (4 * 5));
         assert_eq!(taken(&[&[7, 3, 3]], "f32[7,3,3] cholesky(p0), lower=true"), 7 * 27);
         let solve = "f32[3,2] triangular-solve(p0, p1), left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE";
