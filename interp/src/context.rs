@@ -1,5 +1,6 @@
 //! What all parts of one run share: the module, its limits, what was laid out once, what it may reach outside.
 use crate::applied::Applied;
+use crate::device::{Device, Grid};
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::interpreter::Options;
@@ -26,38 +27,66 @@ pub(crate) struct Context<'m> {
     depth: usize,
 }
 
+/// What is known of a module before it runs, found once for all devices.
+#[derive(Debug)]
+pub(crate) struct Prepared<'m> {
+    module: &'m Module,
+    applied: Mutex<HashMap<ComputationId, Arc<Applied>>>,
+    tables: Mutex<HashMap<ComputationId, Arc<Table>>>,
+}
+
+impl<'m> Prepared<'m> {
+    pub(crate) fn new(module: &'m Module) -> Arc<Self> {
+        Arc::new(Self { module, applied: Mutex::default(), tables: Mutex::default() })
+    }
+    pub(crate) fn module(&self) -> &'m Module {
+        self.module
+    }
+}
+
 #[derive(Debug)]
 struct Shared<'m> {
-    module: &'m Module,
+    prepared: Arc<Prepared<'m>>,
+    /// Which device it is, and of how many; nothing if it is the only one.
+    device: Option<(Device, Grid)>,
     options: Options,
     hooks: Hooks,
     spent: AtomicU64,
     live: AtomicUsize,
     peak: AtomicUsize,
-    applied: Mutex<HashMap<ComputationId, Arc<Applied>>>,
-    tables: Mutex<HashMap<ComputationId, Arc<Table>>>,
     channels: Mutex<Channels>,
     streams: Mutex<Streams>,
 }
 
 impl<'m> Context<'m> {
     pub(crate) fn new(module: &'m Module, options: Options, hooks: Hooks) -> Self {
+        Self::of(Prepared::new(module), options, hooks, None)
+    }
+    pub(crate) fn of(
+        prepared: Arc<Prepared<'m>>,
+        options: Options,
+        hooks: Hooks,
+        device: Option<(Device, Grid)>,
+    ) -> Self {
         let shared = Arc::new(Shared {
-            module,
+            prepared,
+            device,
             options,
             hooks,
             spent: AtomicU64::new(0),
             live: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
-            applied: Mutex::default(),
-            tables: Mutex::default(),
             channels: Mutex::default(),
             streams: Mutex::default(),
         });
         Self { shared, depth: 0 }
     }
     pub(crate) fn module(&self) -> &'m Module {
-        self.shared.module
+        self.shared.prepared.module
+    }
+    /// Which device this is, if there are several.
+    pub(crate) fn device(&self) -> Option<(Device, Grid)> {
+        self.shared.device
     }
     pub(crate) fn options(&self) -> &Options {
         &self.shared.options
@@ -117,20 +146,21 @@ impl<'m> Context<'m> {
 
     /// A scalar computation, ready to be called for each element.
     pub(crate) fn applied(&self, id: ComputationId) -> Result<Arc<Applied>> {
-        let mut applied = self.shared.applied.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut applied =
+            self.shared.prepared.applied.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(applied) = applied.get(&id) {
             return Ok(Arc::clone(applied));
         }
-        let new = Arc::new(Applied::new(self.shared.module, id)?);
+        let new = Arc::new(Applied::new(self.module(), id)?);
         applied.insert(id, Arc::clone(&new));
         Ok(new)
     }
     /// What is known of a computation before it runs.
     pub(crate) fn table(&self, id: ComputationId) -> Arc<Table> {
-        let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.shared.prepared.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let table = tables
             .entry(id)
-            .or_insert_with(|| Arc::new(Table::of(&self.shared.module.computations[id])));
+            .or_insert_with(|| Arc::new(Table::of(&self.module().computations[id])));
         Arc::clone(table)
     }
 

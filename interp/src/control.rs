@@ -64,6 +64,9 @@ impl<'m> Machine<'m> {
                 let on = result.get(0) == Scalar::Pred(true);
                 self.context.discard([result]);
                 if on {
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.rounds += 1;
+                    }
                     self.push(repeat.body, vec![value], Then::Body)?;
                 } else {
                     self.finish(id, value);

@@ -5,7 +5,7 @@ use crate::hooks::Hooks;
 use crate::machine::{Machine, Step};
 use crate::reference::dynamic;
 use crate::{Error, Result};
-use hlo::{ArrayShape, Literal, Shape, Verified};
+use hlo::{ArrayShape, Literal, Module, Shape, Verified};
 
 /// How a module is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,6 +88,7 @@ impl<'m> Interpreter<'m> {
     pub fn run(&self, arguments: &[Literal]) -> Result<Literal> {
         match self.start(arguments)?.resume()? {
             Step::Done(result) => Ok(result),
+            Step::Wait(_) => Err(Error::internal("a device that is alone waits for nobody")),
         }
     }
 
@@ -97,27 +98,30 @@ impl<'m> Interpreter<'m> {
     /// `E0401` if the arguments do not fit.
     pub fn start(&self, arguments: &[Literal]) -> Result<Machine<'m>> {
         let module = self.verified.module();
-        let wanted = module.entry().program_shape().parameters;
-        if wanted.len() != arguments.len() {
-            let message = format!(
-                "the module takes {} arguments, {} are given",
-                wanted.len(),
-                arguments.len()
-            );
+        let arguments = admitted(module, arguments)?;
+        let context = Context::new(module, self.options, self.hooks.clone());
+        Machine::new(context, module.entry, arguments)
+    }
+}
+
+/// The arguments of a module, checked against its parameters.
+pub(crate) fn admitted(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal>> {
+    let wanted = module.entry().program_shape().parameters;
+    if wanted.len() != arguments.len() {
+        let message =
+            format!("the module takes {} arguments, {} are given", wanted.len(), arguments.len());
+        return Err(Code::Invalid { message }.into());
+    }
+    let mut fitted = Vec::with_capacity(arguments.len());
+    for (i, (argument, wanted)) in arguments.iter().zip(wanted).enumerate() {
+        let found = argument.shape();
+        if !dynamic::fits(&found, wanted) {
+            let message = format!("argument {i} has shape {found}, the parameter {wanted}");
             return Err(Code::Invalid { message }.into());
         }
-        let mut arguments_fitted = Vec::with_capacity(arguments.len());
-        for (i, (argument, wanted)) in arguments.iter().zip(wanted).enumerate() {
-            let found = argument.shape();
-            if !dynamic::fits(&found, wanted) {
-                let message = format!("argument {i} has shape {found}, the parameter {wanted}");
-                return Err(Code::Invalid { message }.into());
-            }
-            arguments_fitted.push(dynamic::admitted(argument, wanted));
-        }
-        let context = Context::new(module, self.options, self.hooks.clone());
-        Machine::new(context, module.entry, arguments_fitted)
+        fitted.push(dynamic::admitted(argument, wanted));
     }
+    Ok(fitted)
 }
 
 /// The same value under the layouts of `shape`.

@@ -18,9 +18,11 @@
 mod applied;
 mod block;
 mod check_nan;
+pub mod collective;
 mod context;
 mod control;
 mod custom;
+mod device;
 mod error;
 mod hooks;
 mod index;
@@ -30,12 +32,15 @@ pub mod num;
 mod observe;
 mod reference;
 mod table;
+mod team;
 
+pub use device::{Device, Grid};
 pub use error::{Code, Error, explain};
 pub use hooks::{Call, Hooks};
 pub use interpreter::{Interpreter, Options};
-pub use machine::{Machine, Step};
+pub use machine::{Machine, Request, Step};
 pub use observe::Event;
+pub use team::Team;
 
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -28,9 +28,31 @@ pub struct Machine<'m> {
 /// What a machine came to.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Step {
+pub enum Step<'m> {
     /// The entry computation's result.
     Done(Literal),
+    /// The machine stands at an op that others take part in, and wants an [answer](Machine::answer).
+    Wait(Request<'m>),
+}
+
+/// An instruction that a machine of a [`Team`](crate::Team) does not run by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request<'m> {
+    /// Where the instruction stands.
+    pub computation: &'m Computation,
+    /// The instruction.
+    pub id: InstructionId,
+    /// How many computations are open around it.
+    pub depth: usize,
+    /// Its operands' values.
+    pub operands: Vec<Literal>,
+}
+
+impl<'m> Request<'m> {
+    /// The instruction.
+    pub fn instruction(&self) -> &'m Instruction {
+        &self.computation.instructions[self.id]
+    }
 }
 
 /// A computation being run.
@@ -40,6 +62,8 @@ pub(crate) struct Frame<'m> {
     arguments: Vec<Literal>,
     values: Vec<Option<Literal>>,
     pub(crate) next: usize,
+    /// How often the loop it stands at has begun.
+    pub(crate) rounds: u64,
     table: Arc<Table>,
     /// What becomes of the result.
     pub(crate) then: Then,
@@ -95,7 +119,7 @@ impl<'m> Machine<'m> {
     ///
     /// # Errors
     /// `E04xx`, with the instruction at which the run stopped.
-    pub fn resume(&mut self) -> Result<Step> {
+    pub fn resume(&mut self) -> Result<Step<'m>> {
         loop {
             let Some(frame) = self.frames.last_mut() else {
                 return Err(Error::internal("a machine was resumed after its end"));
@@ -108,12 +132,51 @@ impl<'m> Machine<'m> {
                 }
                 continue;
             };
-            self.step(instruction, id).map_err(|e| located(e, computation, id))?;
+            let waits = self.step(instruction, id).map_err(|e| located(e, computation, id))?;
+            if let Some(operands) = waits {
+                let depth = self.frames.len();
+                return Ok(Step::Wait(Request { computation, id, depth, operands }));
+            }
         }
     }
 
+    /// Gives the instruction that the machine waits at its value.
+    pub fn answer(&mut self, value: Literal) {
+        let Some(frame) = self.frames.last() else { return };
+        let id = InstructionId::new(frame.next);
+        let shape = &frame.computation.instructions[id].shape;
+        self.finish(id, fitted(value, shape));
+    }
+    /// The error, at the instruction that the machine waits at.
+    pub fn blame(&self, error: Error) -> Error {
+        match self.frames.last() {
+            Some(frame) => located(error, frame.computation, InstructionId::new(frame.next)),
+            None => error,
+        }
+    }
+    /// A machine of the same device that runs another computation.
+    ///
+    /// # Errors
+    /// `E0406` if calls are nested too deep.
+    pub fn beside(&self, id: ComputationId, arguments: Vec<Literal>) -> Result<Self> {
+        Self::new(self.context.clone(), id, arguments)
+    }
+    /// Where it stands: the instruction each open computation is at, the outermost first, and of a loop how many rounds it has
+    /// begun.
+    pub fn trail(&self) -> Vec<(&'m Computation, InstructionId, u64)> {
+        (self.frames.iter())
+            .map(|frame| (frame.computation, InstructionId::new(frame.next), frame.rounds))
+            .collect()
+    }
+
     /// Runs one instruction of the innermost frame, or calls what it calls.
-    fn step(&mut self, instruction: &'m Instruction, id: InstructionId) -> Result<()> {
+    ///
+    /// Gives the operands of an instruction that others take part in, which is not run.
+    fn step(
+        &mut self,
+        instruction: &'m Instruction,
+        id: InstructionId,
+    ) -> Result<Option<Vec<Literal>>> {
         self.context.spend(1)?;
         let start = self.watch.as_ref().map(|_| Instant::now());
         let frame = self.frames.last_mut().expect("resume has found one");
@@ -122,11 +185,14 @@ impl<'m> Machine<'m> {
             let number = usize::try_from(parameter.number).expect("verified: not negative");
             let argument = std::mem::replace(&mut frame.arguments[number], Literal::token());
             self.finish(id, fitted(argument, &instruction.shape));
-            return Ok(());
+            return Ok(None);
         }
         let mut operands = frame.operands(instruction, id);
+        if self.context.device().is_some() && joins(&instruction.op) {
+            return Ok(Some(operands));
+        }
         if self.calls(instruction, &mut operands)? {
-            return Ok(());
+            return Ok(None);
         }
         let frame = self.frames.last().expect("resume has found one");
         if let Op::DynamicUpdateSlice(_) | Op::Scatter(_) = &instruction.op {
@@ -144,7 +210,7 @@ impl<'m> Machine<'m> {
         self.context.release(reserved.saturating_sub(value.unshared_bytes()));
         self.context.discard(operands);
         self.finish(id, value);
-        Ok(())
+        Ok(None)
     }
 
     /// Takes the memory of a result of this shape, if it can be counted.
@@ -174,6 +240,7 @@ impl<'m> Machine<'m> {
             arguments,
             values,
             next: 0,
+            rounds: 0,
             table,
             then,
             open: None,
@@ -185,6 +252,7 @@ impl<'m> Machine<'m> {
     pub(crate) fn finish(&mut self, id: InstructionId, value: Literal) {
         let frame = self.frames.last_mut().expect("an instruction has a frame");
         frame.next = id.index() + 1;
+        frame.rounds = 0;
         let bytes = frame.table.bytes[id.index()].unwrap_or_default();
         frame.values[id.index()] = Some(value);
         for dead in &frame.table.dead[id.index()] {
@@ -245,6 +313,34 @@ impl Frame<'_> {
             taken.push(value.expect("operands stand before their users and are live"));
         }
         taken
+    }
+}
+
+/// Whether other devices take part in an op.
+fn joins(op: &Op) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are run by one device")]
+    match op {
+        Op::AllGather(_)
+        | Op::AllGatherDone(_)
+        | Op::AllGatherStart(_)
+        | Op::AllReduce(_)
+        | Op::AllReduceDone(_)
+        | Op::AllReduceStart(_)
+        | Op::AllToAll(_)
+        | Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_)
+        | Op::CollectiveBroadcast(_)
+        | Op::CollectivePermute(_)
+        | Op::CollectivePermuteDone(_)
+        | Op::CollectivePermuteStart(_)
+        | Op::RaggedAllToAll(_)
+        | Op::Recv(_)
+        | Op::RecvDone(_)
+        | Op::ReduceScatter(_)
+        | Op::Send(_)
+        | Op::SendDone(_) => true,
+        _ => false,
     }
 }
 

@@ -47,9 +47,18 @@ fn what_is_dropped_is_given_back() {
             "f { a = f32[100] parameter(0) ROOT r = f32[100] negate(a) }",
             "h = pred[] compare(i, one), direction=LT o = f32[100] add(x, x) y = f32[100] conditional(h, x, o), true_computation=f, false_computation=f",
         ),
-        (sum, "s = (f32[100], f32[100]) scan(x, x), dimensions={0}, num_carries=1, to_apply=sum y = f32[100] get-tuple-element(s), index=1"),
-        (slow, "z = f32[] constant(0) s = f32[] reduce(x, z), dimensions={0}, to_apply=slow y = f32[100] broadcast(s), dimensions={}"),
-        (add, "z = f32[] constant(0) y = f32[100] reduce-window(x, z), window={size=2 pad=1_0}, to_apply=add"),
+        (
+            sum,
+            "s = (f32[100], f32[100]) scan(x, x), dimensions={0}, num_carries=1, to_apply=sum y = f32[100] get-tuple-element(s), index=1",
+        ),
+        (
+            slow,
+            "z = f32[] constant(0) s = f32[] reduce(x, z), dimensions={0}, to_apply=slow y = f32[100] broadcast(s), dimensions={}",
+        ),
+        (
+            add,
+            "z = f32[] constant(0) y = f32[100] reduce-window(x, z), window={size=2 pad=1_0}, to_apply=add",
+        ),
         ("", "s = (f32[100], f32[100], u32[]) copy-start(x) y = f32[100] copy-done(s)"),
         ("", "y = f32[100] custom-call(x), custom_call_target=\"Sharding\""),
         (

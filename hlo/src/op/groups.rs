@@ -7,7 +7,6 @@ use crate::{ArrayShape, Error, Result, Shape};
 
 /// What the ids in `replica_groups` are. A device is a pair of a replica and a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum GroupMode {
     /// Replicas; each partition has groups of its own.
     CrossReplica,

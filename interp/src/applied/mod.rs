@@ -154,7 +154,15 @@ impl Applied {
         let arguments: Vec<Literal> =
             arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
         context.reserve(arguments.iter().map(Literal::unshared_bytes).sum())?;
-        let Ended::Done(result) = Machine::new(context.clone(), id, arguments)?.resume()?;
+        let result = match Machine::new(context.clone(), id, arguments)?.resume()? {
+            Ended::Done(result) => result,
+            Ended::Wait(request) => {
+                let opcode = request.instruction().opcode();
+                let message =
+                    format!("`{opcode}` in a computation that is called for each element");
+                return Err(Error::unsupported(message));
+            }
+        };
         let alone = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(alone)) {
             *out = element.get(0);

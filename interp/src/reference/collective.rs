@@ -76,8 +76,16 @@ pub(super) fn alone(
 
 /// 0: the only partition, the only replica
 pub(super) fn device_id(instruction: &Instruction, context: &Context<'_>) -> Result<Literal> {
-    one_device(instruction, &context.module().config)?;
-    Ok(Literal::scalar(ElementType::U32, Scalar::Unsigned(0)))
+    let number = match (context.device(), &instruction.op) {
+        (Some((device, _)), Op::ReplicaId(_)) => device.replica,
+        (Some((device, _)), _) => device.partition,
+        (None, _) => {
+            one_device(instruction, &context.module().config)?;
+            0
+        }
+    };
+    let number = u64::try_from(number).expect("a number of devices fits 64 bits");
+    Ok(Literal::scalar(ElementType::U32, Scalar::Unsigned(number)))
 }
 
 /// Refuses what more devices than one take part in.

@@ -19,6 +19,7 @@ mod gather;
 mod host;
 mod iota;
 mod map;
+mod members;
 mod moved;
 mod pad;
 mod ragged_dot;
@@ -44,6 +45,7 @@ use crate::interpreter::static_shape;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
+pub(crate) use members::{concatenated, folded, summed};
 use smallvec::SmallVec;
 
 pub(crate) use host::Channels;

@@ -60,6 +60,14 @@ impl ReplicaGroups {
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::List(groups) if groups.is_empty())
     }
+    /// How many ids are named, where they are counted rather than listed: the list may be longer than memory.
+    pub fn counted(&self) -> Option<i64> {
+        match self {
+            Self::List(_) => None,
+            Self::Iota(tiling) => Some(tiling.ids.count()),
+            Self::Mesh(groups) => Some(groups.mesh().device_count()),
+        }
+    }
     /// The groups as lists of ids; none for one group of all.
     pub fn expand(&self) -> Vec<Vec<i64>> {
         match self {

@@ -1,0 +1,188 @@
+//! What collective ops give each member of a group, of what all members gave.
+//!
+//! Members stand in group order: the order of the ids in `replica_groups`. Who belongs to a group, and when all have come, is
+//! the affair of whoever runs the machines.
+//!
+//! | op | what member `i` gets |
+//! |---|---|
+//! | `all-reduce` | the members' values folded, element by element |
+//! | `all-gather` | the members' values one after another along the dimension |
+//! | `reduce-scatter` | part `i` of the folded values |
+//! | `all-to-all` | part `i` of each member's value, one after another; of tuples element `i` of each |
+//! | `collective-broadcast` | the value of the first member, or of the one its last operand names |
+//! | `ragged-all-to-all` | its output, with the rows the members sent it |
+//!
+//! Source: `StableHLO`, "Collective ops"; XLA operation semantics.
+mod parts;
+mod ragged;
+mod reduce;
+
+use crate::error::Code;
+use crate::interpreter::fitted;
+use crate::{Error, Result, Team};
+use hlo::ir::Instruction;
+use hlo::{Literal, Op, Shape};
+use parts::{concatenated, split};
+
+/// What each member gets.
+///
+/// # Errors
+/// `E0402` for an op that joins no group; `E0408` if values do not fit the group.
+pub fn exchange(
+    team: &Team<'_>,
+    instruction: &Instruction,
+    given: &[&[Literal]],
+) -> Result<Vec<Literal>> {
+    let results = arrays(team, instruction, given)?;
+    let shape = result_shape(instruction);
+    results.into_iter().map(|result| packed(result, shape, instruction)).collect()
+}
+
+/// The shape of what an op gives in the end: of a start, which gives it beside its operands, the second element.
+pub fn result_shape(instruction: &Instruction) -> &Shape {
+    let second = || instruction.shape.tuple().and_then(|parts| parts.get(1));
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others give their result at once")]
+    match &instruction.op {
+        Op::AllGatherStart(_) | Op::CollectivePermuteStart(_) | Op::AsyncStart(_) => {
+            second().unwrap_or(&instruction.shape)
+        }
+        _ => &instruction.shape,
+    }
+}
+
+/// The result of arrays that other devices have sent, one for each operand.
+///
+/// # Errors
+/// `E0408` if they do not have the stated shape.
+pub fn received(arrays: Vec<Literal>, instruction: &Instruction) -> Result<Literal> {
+    packed(arrays, result_shape(instruction), instruction)
+}
+
+/// Zeros of the result: what a device gets that nobody sends anything.
+pub fn nothing(instruction: &Instruction) -> Literal {
+    crate::reference::zeros(result_shape(instruction))
+}
+
+/// What a start gives at once: its operands where its shape has them, and zeros for what its done will give.
+pub fn started(instruction: &Instruction, operands: Vec<Literal>) -> Literal {
+    let shape = &instruction.shape;
+    let (Some([first, rest @ ..]), false) =
+        (shape.tuple(), matches!(instruction.op, Op::AllReduceStart(_)))
+    else {
+        return crate::reference::zeros(shape);
+    };
+    let held = match (first, operands.len()) {
+        (Shape::Tuple(_), _) => Literal::tuple(operands),
+        (_, 0) => crate::reference::zeros(first),
+        _ => operands.into_iter().next().unwrap_or_else(Literal::token),
+    };
+    let rest = rest.iter().map(crate::reference::zeros);
+    fitted(Literal::tuple(std::iter::once(held).chain(rest).collect()), shape)
+}
+
+/// The arrays each member gets, one for each operand.
+fn arrays(
+    team: &Team<'_>,
+    instruction: &Instruction,
+    given: &[&[Literal]],
+) -> Result<Vec<Vec<Literal>>> {
+    let members = given.len();
+    let columns = || (0..given.first().map_or(0, |g| g.len())).map(|i| column(given, i));
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops join groups")]
+    Ok(match &instruction.op {
+        Op::AllReduce(op) => repeat(reduce::all(team, op.to_apply.0, columns())?, members),
+        Op::AllReduceStart(op) => repeat(reduce::all(team, op.to_apply.0, columns())?, members),
+        Op::AllGather(op) => {
+            repeat(columns().map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
+        }
+        Op::AllGatherStart(op) => {
+            repeat(columns().map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
+        }
+        Op::ReduceScatter(op) => {
+            let whole = reduce::all(team, Some(op.to_apply), columns())?;
+            let parts: Result<Vec<_>> =
+                whole.iter().map(|value| split(value, op.dimensions[0], members)).collect();
+            transposed(&parts?, members)
+        }
+        Op::AllToAll(op) => match op.dimensions.first() {
+            None => all_to_all(instruction, given)?,
+            Some(&dim) => {
+                let parts: Result<Vec<_>> =
+                    given.iter().map(|g| split(&g[0], dim, members)).collect();
+                let parts = transposed(&parts?, members);
+                parts
+                    .iter()
+                    .map(|p| vec![concatenated(&p.iter().collect::<Vec<_>>(), dim)])
+                    .collect()
+            }
+        },
+        Op::CollectiveBroadcast(op) => match op.has_dynamic_root {
+            false => repeat(given[0].to_vec(), members),
+            true => given.iter().map(|own| rooted(own, given)).collect::<Result<_>>()?,
+        },
+        Op::RaggedAllToAll(_) => ragged::exchange(given)?.into_iter().map(|x| vec![x]).collect(),
+        _ => {
+            let message = format!("`{}` joins no group", instruction.opcode());
+            return Err(Error::internal(message));
+        }
+    })
+}
+
+fn column<'a>(given: &[&'a [Literal]], i: usize) -> Vec<&'a Literal> {
+    given.iter().map(|operands| &operands[i]).collect()
+}
+fn repeat(values: Vec<Literal>, members: usize) -> Vec<Vec<Literal>> {
+    vec![values; members]
+}
+/// Rows become columns.
+fn transposed(rows: &[Vec<Literal>], columns: usize) -> Vec<Vec<Literal>> {
+    (0..columns).map(|i| rows.iter().map(|row| row[i].clone()).collect()).collect()
+}
+
+/// Of tuples: element `i` of each member.
+fn all_to_all(instruction: &Instruction, given: &[&[Literal]]) -> Result<Vec<Vec<Literal>>> {
+    if given.iter().any(|operands| operands.len() != given.len()) {
+        let (found, wanted) = (instruction.operands.len(), given.len());
+        let message = format!("`all-to-all` of {found} operands in a group of {wanted} devices");
+        return Err(Code::Trap { message }.into());
+    }
+    let rows: Vec<Vec<Literal>> = given.iter().map(|operands| operands.to_vec()).collect();
+    Ok(transposed(&rows, given.len()))
+}
+
+/// What a broadcast gives a member whose last operand names the member each value comes from.
+fn rooted(own: &[Literal], given: &[&[Literal]]) -> Result<Vec<Literal>> {
+    let Some((roots, data)) = own.split_last() else { return Ok(Vec::new()) };
+    (0..data.len())
+        .map(|i| {
+            let root = roots.get(i).as_i64();
+            let member = root.and_then(|root| given.get(usize::try_from(root).ok()?));
+            let value = member.and_then(|operands| operands.get(i));
+            value.cloned().ok_or_else(|| {
+                let shown = root.map_or_else(|| "?".to_owned(), |root| root.to_string());
+                let message = format!("root {shown} is no place in a group of {}", given.len());
+                Code::Trap { message }.into()
+            })
+        })
+        .collect()
+}
+
+/// The arrays as the shape wants them: one as it is, several as a tuple; a tuple of one if it is stated.
+pub(crate) fn packed(
+    mut arrays: Vec<Literal>,
+    shape: &Shape,
+    instruction: &Instruction,
+) -> Result<Literal> {
+    let value = match (shape, arrays.len()) {
+        (Shape::Array(_), 1) => arrays.swap_remove(0),
+        _ => Literal::tuple(arrays),
+    };
+    let found = value.shape();
+    if !found.compatible(shape) {
+        let opcode = instruction.opcode();
+        let message = format!("`{opcode}` gives {found:#} here, but {shape:#} is stated");
+        return Err(Error::from(Code::Trap { message })
+            .with_help("the stated shape is that of groups of another size"));
+    }
+    Ok(fitted(value, shape))
+}
