@@ -224,6 +224,22 @@ macro_rules! define_ops {
             }
         }
 
+        $(impl From<super::$st> for Op {
+            fn from(op: super::$st) -> Self {
+                Self::$st(op.into())
+            }
+        })*
+        impl From<Unary> for Op {
+            fn from(op: Unary) -> Self {
+                Self::Unary(op)
+            }
+        }
+        impl From<Binary> for Op {
+            fn from(op: Binary) -> Self {
+                Self::Binary(op)
+            }
+        }
+
         impl Unary {
             /// Element types it is defined on.
             pub const fn types(self) -> Types {

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
 /// Gives every computation and every instruction a name of its own, changing as few as XLA does when it reads a text.
-pub(super) fn make_unique(computations: &mut Arena<Computation>) {
+pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
     let count = computations.iter().map(|(_, c)| c.instructions.len()).sum();
     instruction_names.roots.reserve(count);

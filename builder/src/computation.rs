@@ -1,0 +1,161 @@
+//! Computations made from closures.
+use crate::{Builder, Code, Error, IntoShape, Result, Value};
+use hlo::ir::ComputationId;
+use hlo::{Op, Shape};
+use smol_str::SmolStr;
+
+/// A finished computation of its builder, for ops that call one.
+///
+/// Most ops take closures; a computation of its own is for what is called from several places, and for
+/// [`Builder::call`].
+#[derive(Debug, Clone, Copy)]
+pub struct Computation<'b> {
+    builder: &'b Builder,
+    id: Option<ComputationId>,
+}
+
+impl Builder {
+    /// A computation with parameters of these shapes, whose result is what the closure gives.
+    ///
+    /// Equal computations of one name are kept once.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let square = b.computation("square", &["f32[]"], |p| p[0] * p[0]);
+    /// let x = b.parameter(0, "f32[]", "x");
+    /// let y = b.call(square, &[x]);
+    /// assert!(b.build(y).is_ok());
+    /// ```
+    #[track_caller]
+    pub fn computation<'b, S: IntoShape + Copy>(
+        &'b self,
+        name: &str,
+        parameters: &[S],
+        body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+    ) -> Computation<'b> {
+        let id = self.record_or(None, |b| {
+            let shapes: Result<Vec<Shape>> = parameters.iter().map(|s| s.into_shape()).collect();
+            b.trace(name, &shapes?, body).map(Some)
+        });
+        Computation { builder: self, id }
+    }
+
+    /// Runs a closure on the parameters of a new computation. The lines noted are those of the closure if the user wrote it,
+    /// and that of the user's call if the library did.
+    pub(crate) fn trace<'b>(
+        &'b self,
+        name: &str,
+        parameters: &[Shape],
+        body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+    ) -> Result<ComputationId> {
+        let call = {
+            let mut state = self.state.borrow_mut();
+            state.enter(SmolStr::new(name));
+            let call = state.call;
+            state.call = call.filter(|(_, depth)| *depth > 1);
+            call
+        };
+        let traced = self.traced(parameters, body);
+        let mut state = self.state.borrow_mut();
+        state.call = call;
+        let open = state.open.pop().ok_or(Code::Invalid {})?;
+        let root = traced?;
+        Ok(state.file(open, root))
+    }
+    fn traced<'b>(
+        &'b self,
+        parameters: &[Shape],
+        body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+    ) -> Result<hlo::ir::InstructionId> {
+        let parameters: Result<Vec<Value<'b>>> = (parameters.iter().zip(0i64..))
+            .map(|(shape, number)| self.make_parameter(number, shape.clone(), ""))
+            .collect();
+        let root = body(&parameters?);
+        self.owns(root)?;
+        root.id().ok_or(Code::Invalid {}.into())
+    }
+    /// The computation that applies `combine` to two scalars of this type.
+    pub(crate) fn combiner<'b>(
+        &'b self,
+        name: &str,
+        ty: hlo::ElementType,
+        combine: impl FnOnce(Value<'b>, Value<'b>) -> Value<'b>,
+    ) -> Result<ComputationId> {
+        let scalar = Shape::scalar(ty);
+        self.trace(name, &[scalar.clone(), scalar], |p| match p {
+            [a, b] => combine(*a, *b),
+            _ => Value::invalid(self),
+        })
+    }
+    /// The shapes a finished computation takes and gives.
+    pub(crate) fn signature(&self, id: ComputationId) -> Result<(Vec<Shape>, Shape)> {
+        let state = self.state.borrow();
+        let computation = state.finished.get(id).ok_or(Code::Invalid {})?;
+        let program = computation.program_shape();
+        Ok((program.parameters.into_iter().cloned().collect(), program.result.clone()))
+    }
+}
+
+impl<'b> Computation<'b> {
+    pub(crate) fn from_id(builder: &'b Builder, id: ComputationId) -> Self {
+        Self { builder, id: Some(id) }
+    }
+    /// Its id, for the builder that made it.
+    pub(crate) fn id_in(self, builder: &Builder) -> Result<ComputationId> {
+        if !std::ptr::eq(builder, self.builder) {
+            let (found, here) = (self.builder.name().to_owned(), builder.name().to_owned());
+            return Err(Error::from(Code::OtherBuilder { found, here })
+                .with_help("a computation belongs to the builder that made it"));
+        }
+        self.id.ok_or(Code::Invalid {}.into())
+    }
+    /// Whether the call that made it succeeded.
+    pub fn is_valid(self) -> bool {
+        self.id.is_some()
+    }
+    /// Shapes of its parameters, and of its result: XLA's `GetProgramShape`.
+    ///
+    /// # Errors
+    /// `E0813` if the call that made it failed.
+    pub fn program_shape(self) -> Result<(Vec<Shape>, Shape)> {
+        self.builder.signature(self.id.ok_or(Code::Invalid {})?)
+    }
+    /// Its instructions, copied to where it is called, on these values.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let add = b.computation("add", &["f32[]", "f32[]"], |p| p[0] + p[1]);
+    /// let x = b.parameter(0, "f32[4]", "x");
+    /// let sum = x.reduce(b.constant(0f32), |a, c| add.inline(&[a, c]), &[0]);
+    /// assert_eq!(sum.rank()?, 0);
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn inline(self, arguments: &[Value<'b>]) -> Value<'b> {
+        self.builder.record(|b| {
+            let id = self.id_in(b)?;
+            let computation = b.state.borrow().finished[id].clone();
+            let wanted = computation.parameters().len();
+            if wanted != arguments.len() {
+                let found = arguments.len();
+                let message =
+                    format!("`{}` takes {wanted} values, it is given {found}", computation.name);
+                return Err(Error::argument(message));
+            }
+            let mut copies: Vec<Value<'b>> = Vec::with_capacity(computation.instructions.len());
+            for (_, instruction) in computation.instructions.iter() {
+                let operands: Vec<Value<'b>> =
+                    instruction.operands.iter().map(|id| copies[id.index()]).collect();
+                let copy = match &instruction.op {
+                    Op::Parameter(p) => {
+                        let number = usize::try_from(p.number).ok();
+                        number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?
+                    }
+                    op => b.emit(op.clone(), &operands, Some(instruction.shape.clone()))?,
+                };
+                copies.push(copy);
+            }
+            copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())
+        })
+    }
+}
