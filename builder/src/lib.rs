@@ -16,6 +16,7 @@ mod builder;
 mod computation;
 mod elementwise;
 mod error;
+pub(crate) mod grad;
 mod implicit;
 mod literal;
 mod operand;

@@ -1,18 +1,8 @@
 //! What a user meets first: operators, broadcasting, closures, mistakes.
 #![expect(clippy::unwrap_used, reason = "tests")]
+mod support;
 use builder::{Builder, Value};
-use hlo::Literal;
-
-/// The result of the module whose root is `root`.
-fn run(b: &Builder, root: Value<'_>, arguments: &[&str]) -> String {
-    let module = b.build(root).unwrap();
-    // What is built is text that reads back as the same module.
-    let text = module.module().to_string();
-    let again = hlo::Module::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    assert_eq!(again.to_string(), text);
-    let arguments: Vec<Literal> = arguments.iter().map(|a| a.parse().unwrap()).collect();
-    interp::Interpreter::new(&module).run(&arguments).unwrap().to_string()
-}
+use support::run;
 
 #[test]
 fn operators_take_values_and_numbers() {
