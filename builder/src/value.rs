@@ -3,16 +3,27 @@ use crate::{Builder, Code, Error, Result};
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, ElementType, Op, Opcode, Shape};
 use smol_str::SmolStr;
+use std::fmt;
 
 /// What an instruction gives: a handle into its builder, to copy at will.
 ///
 /// A value belongs to one computation; closures see their arguments only. A value of a call that failed is invalid: what is
 /// made from it is invalid too, and its queries fail.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Value<'b> {
     builder: &'b Builder,
     /// The mark of the computation and the instruction in it; nothing if the call failed.
     at: Option<(u32, InstructionId)>,
+}
+
+/// Its opcode and shape: `add f32[2]`.
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.look(|instruction, _| (instruction.opcode(), instruction.shape.clone())) {
+            Ok((opcode, shape)) => write!(f, "{opcode} {shape:#}"),
+            Err(_) => f.write_str("invalid"),
+        }
+    }
 }
 
 impl<'b> Value<'b> {
