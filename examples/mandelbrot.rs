@@ -61,4 +61,3 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{inside} of {} points stay", WIDTH * HEIGHT);
     Ok(())
 }
-

@@ -16,7 +16,8 @@ const PARAMETERS: [&str; 6] =
 /// The logit of each point: above zero for the second spiral.
 fn network<'b>(p: &[Value<'b>], x: Value<'b>) -> Value<'b> {
     let b = x.builder();
-    let layer = |x: Value<'b>, weights: Value<'b>, bias: Value<'b>| x.dot(weights) + bias.along(&[1]);
+    let layer =
+        |x: Value<'b>, weights: Value<'b>, bias: Value<'b>| x.dot(weights) + bias.along(&[1]);
     let first = {
         let _scope = b.scope("first");
         layer(x, p[0], p[1]).tanh()
@@ -41,8 +42,9 @@ fn step() -> Result<Verified, builder::Error> {
     // log(1 + exp(-z)) for the second spiral, log(1 + exp(z)) for the first, without overflow.
     let sign = label * 2 - 1;
     let margin = sign * logits;
-    let loss = ((-margin.abs()).exp().log1p() + (-margin).max(0.0)).reduce(0.0, |a, c| a + c, &[0, 1])
-        / i32::try_from(POINTS).unwrap_or(1);
+    let loss =
+        ((-margin.abs()).exp().log1p() + (-margin).max(0.0)).reduce(0.0, |a, c| a + c, &[0, 1])
+            / i32::try_from(POINTS).unwrap_or(1);
     let right = margin.gt(0.0).convert_element_type(hlo::ElementType::F32);
     let accuracy = right.reduce(0.0, |a, c| a + c, &[0, 1]) / i32::try_from(POINTS).unwrap_or(1);
 
@@ -84,10 +86,8 @@ fn start() -> Vec<Literal> {
         parameters.push(Literal::from_slice(&[size(from), size(to)], &weights));
         parameters.push(Literal::from_slice(&[size(to)], &vec![0f32; to]));
     }
-    let still: Vec<Literal> = parameters
-        .iter()
-        .filter_map(|p| p.array_shape().cloned().map(Literal::zeros))
-        .collect();
+    let still: Vec<Literal> =
+        parameters.iter().filter_map(|p| p.array_shape().cloned().map(Literal::zeros)).collect();
     parameters.into_iter().chain(still).collect()
 }
 

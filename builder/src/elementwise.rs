@@ -116,7 +116,17 @@ pub(crate) fn binary<'b>(
     like: Value<'b>,
 ) -> Result<Value<'b>> {
     let (lhs, rhs) = implicit::pair(lhs, rhs, like)?;
-    like.builder().emit(op, &[lhs, rhs], None)
+    like.builder().emit(op, &[lhs, rhs], None).map_err(|error| mixed(error, lhs, rhs))
+}
+
+/// Says what to do about operands of different types, if that is what they are.
+fn mixed(error: Error, lhs: Value<'_>, rhs: Value<'_>) -> Error {
+    match (lhs.element_type(), rhs.element_type()) {
+        (Ok(l), Ok(r)) if l != r => {
+            error.with_help("nothing is converted by itself: use `convert_element_type`")
+        }
+        _ => error,
+    }
 }
 
 binary! {
@@ -203,7 +213,8 @@ fn compare<'b>(
     ty: Option<ComparisonType>,
 ) -> Result<Value<'b>> {
     let (lhs, rhs) = implicit::pair(lhs, rhs, lhs)?;
-    lhs.builder().emit(Compare { direction, ty }, &[lhs, rhs], None)
+    let op = Compare { direction, ty };
+    lhs.builder().emit(op, &[lhs, rhs], None).map_err(|error| mixed(error, lhs, rhs))
 }
 
 impl<'b> Value<'b> {

@@ -175,7 +175,9 @@ impl IntoShape for hlo::ArrayShape {
 impl IntoShape for &str {
     fn into_shape(self) -> Result<Shape> {
         self.parse().map_err(|error: hlo::Error| {
-            let help = format!("`{self}` is read as a shape: `f32[2,3]`, `(s32[], pred[4])`");
+            let help = format!(
+                "a shape is written like `f32[2,3]` or `(s32[], pred[4])`, this is `{self}`"
+            );
             Error::from(error).with_help(help)
         })
     }

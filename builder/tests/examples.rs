@@ -34,7 +34,8 @@ fn the_set_has_its_area() {
 #[test]
 fn gradients_promise_what_steps_keep() {
     let mut seen = std::cell::RefCell::new(Vec::new());
-    let share = transformer_block::run(|name, norm| seen.borrow_mut().push((name.to_owned(), norm)));
+    let share =
+        transformer_block::run(|name, norm| seen.borrow_mut().push((name.to_owned(), norm)));
     let share = share.unwrap();
     assert!((share - 1.0).abs() < 1e-3, "{share}");
     assert!(seen.get_mut().iter().all(|(_, norm)| *norm > 0.0), "{seen:?}");

@@ -109,10 +109,17 @@ fn parameter_numbers() {
 fn shapes_that_are_none() {
     let b = Builder::new("m");
     let x = b.parameter(0, "float32[4]", "x");
-    assert_eq!(mistake(&b, x), "");
+    assert_eq!(
+        mistake(&b, x),
+        "error[E0113]: `float32` is no element type\n = help: did you mean `f32`?"
+    );
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[4", "x");
-    assert_eq!(mistake(&b, x), "");
+    assert_eq!(
+        mistake(&b, x),
+        "error[E0101]: expected `,` or `]`, found the end of the text\n \
+         = help: a shape is written like `f32[2,3]` or `(s32[], pred[4])`, this is `f32[4`"
+    );
 }
 
 #[test]
@@ -159,7 +166,10 @@ fn dimensions_that_do_not_exist() {
 fn sizes_that_do_not_multiply() {
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[4,5]", "x");
-    assert_eq!(mistake(&b, x.reshape(&[3, 7])), "");
+    assert_eq!(
+        mistake(&b, x.reshape(&[3, 7])),
+        "error[E0301]: f32[4,5] has 20 elements, f32[3,7] has 21 (reshape_c2), in `reshape(f32[4,5])`"
+    );
 }
 
 #[test]
