@@ -36,18 +36,18 @@ const UNARY: [(&str, Unary, [bool; 3]); 22] = [
 ];
 /// The functions of two operands, what two `pred` and what two `s32` give; nothing where they are refused.
 const BINARY: [(&str, Binary, Option<ElementType>, ElementType); 12] = [
-    ("add", max_graph::add, None, S32),
-    ("div", max_graph::div, None, F64),
-    ("max", max_graph::max, Some(Pred), S32),
-    ("min", max_graph::min, Some(Pred), S32),
-    ("mod", max_graph::mod_, None, S32),
-    ("mul", max_graph::mul, None, S32),
-    ("pow", max_graph::pow, None, S32),
-    ("sub", max_graph::sub, None, S32),
-    ("equal", max_graph::equal, Some(Pred), Pred),
-    ("greater", max_graph::greater, Some(Pred), Pred),
-    ("greater_equal", max_graph::greater_equal, Some(Pred), Pred),
-    ("not_equal", max_graph::not_equal, Some(Pred), Pred),
+    ("add", |x, y| max_graph::add(x, y), None, S32),
+    ("div", |x, y| max_graph::div(x, y), None, F64),
+    ("max", |x, y| max_graph::max(x, y), Some(Pred), S32),
+    ("min", |x, y| max_graph::min(x, y), Some(Pred), S32),
+    ("mod", |x, y| max_graph::mod_(x, y), None, S32),
+    ("mul", |x, y| max_graph::mul(x, y), None, S32),
+    ("pow", |x, y| max_graph::pow(x, y), None, S32),
+    ("sub", |x, y| max_graph::sub(x, y), None, S32),
+    ("equal", |x, y| max_graph::equal(x, y), Some(Pred), Pred),
+    ("greater", |x, y| max_graph::greater(x, y), Some(Pred), Pred),
+    ("greater_equal", |x, y| max_graph::greater_equal(x, y), Some(Pred), Pred),
+    ("not_equal", |x, y| max_graph::not_equal(x, y), Some(Pred), Pred),
 ];
 
 fn parameter(b: &Builder, number: i64, ty: ElementType) -> Value<'_> {

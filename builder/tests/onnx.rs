@@ -170,7 +170,7 @@ fn many_inputs_are_broadcast_to_each_other() {
         [6.0, 11.0, 10.0, 15.0],
         [2.0, 11.0 / 3.0, 10.0 / 3.0, 5.0],
     ];
-    for (found, wanted) in result.leaves().zip(wanted) {
+    for (found, wanted) in result.leaves().into_iter().zip(wanted) {
         near(found, &wanted, 1e-7, 0.0);
     }
 }
