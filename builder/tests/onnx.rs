@@ -198,8 +198,8 @@ fn operators_have_their_values() {
     assert_eq!(run(&b, b.tuple(&order), &[]), wanted);
 }
 
-/// `NumPy`'s `power(...).astype(...)`, but for 3 to the power 2^63 + 2, which wraps: 3 has order 2^30 modulo 2^32, so that it
-/// is 9.
+/// `NumPy`'s `power(...).astype(...)`, but for 3 to the power 2^63 + 2, which wraps: 3 has order 2^30 modulo 2^32, so that
+/// it is 9.
 #[test]
 fn powers_keep_the_type_of_the_base() {
     let b = Builder::new("pow");

@@ -1,4 +1,4 @@
-//! Dimensions aligned at their ends, as NumPy aligns them: the part that MAX Graph and ONNX share.
+//! Dimensions aligned at their ends, as `NumPy` aligns them: the part that MAX Graph and ONNX share.
 use crate::{Code, Error, Result, Value, implicit};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ArrayShape, Dims};
@@ -53,7 +53,8 @@ pub(crate) struct Clash {
     pub(crate) rhs: Dim,
 }
 
-/// What both lists become: missing leading dimensions count as 1, a static 1 takes what the other has, others must be equal.
+/// What both lists become: missing leading dimensions count as 1, a static 1 takes what the other has, others must be
+/// equal.
 pub(crate) fn aligned(lhs: &[Dim], rhs: &[Dim]) -> Result<Vec<Dim>, Clash> {
     let rank = lhs.len().max(rhs.len());
     let dim = |dims: &[Dim], at: usize| {

@@ -58,8 +58,8 @@ operators! {
     and "And-7" Bool Binary::And, ("[true, false]", "[true]") => "pred[2]{0} {1, 0}";
     /// The quotient: ONNX's `Div`.
     ///
-    /// Of integers it is cut off towards zero. What an integer divided by 0 is the page leaves open; here it is XLA's -1, of
-    /// unsigned types the largest value.
+    /// Of integers it is cut off towards zero. What an integer divided by 0 is the page leaves open; here it is XLA's -1,
+    /// of unsigned types the largest value.
     div "Div-14" Numeric Binary::Divide, ("[7i32, -7]", "[2i32]") => "s32[2]{0} {3, -3}";
     /// Whether both are equal: ONNX's `Equal`. NaN equals nothing. Strings are no type of HLO.
     equal "Equal-19" Comparable compare(Direction::Eq), ("[1i32, 2]", "[2i32]") => "pred[2]{0} {0, 1}";

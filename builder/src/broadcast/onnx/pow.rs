@@ -8,15 +8,16 @@ use hlo::{Class, ElementType};
 /// The power: ONNX's `Pow`. The exponent may be of another type than the base, whose type the result has.
 ///
 /// Source: operator `Pow-15`; "Multidirectional Broadcasting". Since version 12 the types may differ. The page does not say
-/// what is computed then. Here it is the power of both as they are: two integers of different type in 64 bits, a float and a
-/// number of another type in `f64`, converted to the base's type at the end, where an integer is cut off towards zero and
+/// what is computed then. Here it is the power of both as they are: two integers of different type in 64 bits, a float and
+/// a number of another type in `f64`, converted to the base's type at the end, where an integer is cut off towards zero and
 /// kept in its range. Negative powers of an integer by an integer are XLA's: 1 or -1 for the bases 1 and -1, 0 for others.
 ///
 /// # Shape
 /// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional).
 ///
 /// # Errors
-/// `E0810` of types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run time.
+/// `E0810` of types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run
+/// time.
 ///
 /// ```
 /// use builder::broadcast::onnx;

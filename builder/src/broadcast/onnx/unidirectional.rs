@@ -27,9 +27,9 @@ impl Default for Gemm {
 
 /// `alpha * A' * B' + beta * C`: ONNX's `Gemm`.
 ///
-/// Source: operator `Gemm-13`; "Unidirectional Broadcasting". `A'` and `B'` are the matrices, transposed if the attributes say
-/// so. The sums of the product are rounded to the type first, then each further step; a factor of 1 is no step. Integers wrap,
-/// and need whole factors: the page does not say what others mean.
+/// Source: operator `Gemm-13`; "Unidirectional Broadcasting". `A'` and `B'` are the matrices, transposed if the attributes
+/// say so. The sums of the product are rounded to the type first, then each further step; a factor of 1 is no step.
+/// Integers wrap, and need whole factors: the page does not say what others mean.
 ///
 /// # Shape
 /// `A'` is `(M, K)`, `B'` is `(K, N)`, the result `(M, N)`. `C`, which may be missing, is broadcast to `(M, N)`, see
@@ -112,7 +112,7 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
         Number::Float(wide)
     } else {
         // Below 2^63, where whole numbers end.
-        let whole = wide.fract() == 0.0 && wide.abs() < 9_223_372_036_854_775_808.0;
+        let whole = wide.fract() == 0.0 && wide.abs() < 2f64.powi(63);
         let signed = Scalar::Float(wide).convert(ElementType::F64, ElementType::S64).as_i64();
         let Some(number) = signed.filter(|_| whole) else {
             let message = format!("Gemm: {name} is {factor}, and the inputs are {}", tensor(ty));
@@ -132,8 +132,8 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
 /// That of `x`; the slope is broadcast to it, see [`unidirectional`](super::unidirectional).
 ///
 /// # Errors
-/// `E0810` if the inputs have different types or one that the operator does not take, `E0802` if the slope does not broadcast,
-/// `E0811` if that is known only at run time.
+/// `E0810` if the inputs have different types or one that the operator does not take, `E0802` if the slope does not
+/// broadcast, `E0811` if that is known only at run time.
 ///
 /// ```
 /// use builder::broadcast::onnx;

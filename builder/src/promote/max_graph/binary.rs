@@ -106,15 +106,16 @@ functions! {
 
 /// The quotient: MAX Graph's `div`.
 ///
-/// The page says no more than that it divides; the reference, that it is the true division of Python's `/`. Where no operand
-/// is a float both are cast to `f64`, whatever their widths and signs, and the result is `f64`; integers of 64 bits round.
+/// The page says no more than that it divides; the reference, that it is the true division of Python's `/`. Where no
+/// operand is a float both are cast to `f64`, whatever their widths and signs, and the result is `f64`; integers of 64 bits
+/// round.
 ///
 /// # Shape
 /// Both operands broadcast to one shape. The result has the promoted type, or `f64` where no operand is a float.
 ///
 /// # Errors
-/// `E0810` if the types do not promote or both are `pred`, `E0802` if the shapes do not broadcast, `E0807` of a plain number
-/// that the other operand's type does not hold.
+/// `E0810` if the types do not promote or both are `pred`, `E0802` if the shapes do not broadcast, `E0807` of a plain
+/// number that the other operand's type does not hold.
 ///
 /// ```
 /// use builder::promote::max_graph;

@@ -58,9 +58,9 @@ fn rank(ty: ElementType, numbers: Numbers) -> (u8, u32) {
 /// Source: "`DType` Promotion Rules". A `bool` counts as 1 bit wide.
 ///
 /// # Errors
-/// `E0810` if the candidate cannot represent every value of both types (`u32` with `s32`, `s32` with `f32`), if both types are
-/// of one category and width but of different format (`f16` with `bf16`), and of types that MAX Graph does not have: complex
-/// ones, and integers of less than 8 bits.
+/// `E0810` if the candidate cannot represent every value of both types (`u32` with `s32`, `s32` with `f32`), if both types
+/// are of one category and width but of different format (`f16` with `bf16`), and of types that MAX Graph does not have:
+/// complex ones, and integers of less than 8 bits.
 ///
 /// ```
 /// use builder::promote::max_graph::promote;

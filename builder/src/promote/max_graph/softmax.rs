@@ -5,9 +5,9 @@ use crate::{Error, Result, Value};
 
 /// `exp(x)` over its sum along the last axis: MAX Graph's `softmax`.
 ///
-/// The page does not name the axis; the reference takes the last one. The largest element of the axis is subtracted first, so
-/// that no exponential overflows; an axis of nothing but -inf, or with +inf or NaN in it, gives NaN. It is computed in `f32`
-/// for narrower types. Integers are refused.
+/// The page does not name the axis; the reference takes the last one. The largest element of the axis is subtracted first,
+/// so that no exponential overflows; an axis of nothing but -inf, or with +inf or NaN in it, gives NaN. It is computed in
+/// `f32` for narrower types. Integers are refused.
 ///
 /// # Shape
 /// The operand's.

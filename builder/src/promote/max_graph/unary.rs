@@ -54,14 +54,14 @@ functions! {
     /// `x * P(x)`, with the cumulative distribution `P` of the normal distribution: MAX Graph's `gelu`.
     ///
     /// It is computed as the reference says, without approximation, `0.5 * x * (1 + erf(x / sqrt(2)))`; in `f32` for
-    /// narrower types. Far below zero, where the sum cancels, the result is exact to half a unit of 1 times `x`. The page is
-    /// silent on integers; they are refused as `cos` refuses them.
+    /// narrower types. Far below zero, where the sum cancels, the result is exact to half a unit of 1 times `x`; -inf gives
+    /// NaN. The page is silent on integers; they are refused as `cos` refuses them.
     gelu Floats "" gaussian_unit, "[0f32, 8.0]" => "f32[2]{0} {0, 8}";
     /// Whether it is infinite, of either sign: MAX Graph's `is_inf`. The page is silent on integers and `bool`, which never
     /// are.
     is_inf All "The type is `bool`, `pred` here." infinite, "[f32::NEG_INFINITY, f32::NAN]" => "pred[2]{0} {1, 0}";
     /// Whether it is no number: MAX Graph's `is_nan`. The page is silent on integers and `bool`, which always are.
-    is_nan All "The type is `bool`, `pred` here." no_number, "[f32::NEG_INFINITY, f32::NAN]" => "pred[2]{0} {0, 1}";
+    is_nan All "The type is `bool`, `pred` here." plain(no_number), "[f32::NEG_INFINITY, f32::NAN]" => "pred[2]{0} {0, 1}";
     /// The natural logarithm: MAX Graph's `log`; NaN below zero. The page is silent on integers; they are refused as `cos`
     /// refuses them.
     log Floats "" plain(Value::log), "[1f32, 0.0]" => "f32[2]{0} {0, -inf}";
@@ -70,8 +70,8 @@ functions! {
     log1p Floats "" plain(Value::log1p), "[0f32, -1.0]" => "f32[2]{0} {0, -inf}";
     /// `max(0, x)`: MAX Graph's `relu`; NaN stays NaN. The page is silent on integers, for which the formula is as good.
     relu Numbers "" rectified, "[-2f32, 3.0]" => "f32[2]{0} {0, 3}";
-    /// The nearest whole number: MAX Graph's `round`. The page does not say what becomes of halves; the reference has them go
-    /// to the even one, as [`roundeven`] does.
+    /// The nearest whole number: MAX Graph's `round`. The page does not say what becomes of halves; the reference has them
+    /// go to the even one, as [`roundeven`] does.
     round Floats "" plain(Value::round_nearest_even), "[0.5f32, 1.5, -2.5]" => "f32[3]{0} {0, 2, -2}";
     /// The nearest whole number; halves go to the even one: MAX Graph's `roundeven`.
     roundeven Floats "" plain(Value::round_nearest_even), "[0.5f32, 1.5, -2.5]" => "f32[3]{0} {0, 2, -2}";
@@ -79,8 +79,8 @@ functions! {
     rsqrt Floats "" plain(Value::rsqrt), "[4f32, 0.0]" => "f32[2]{0} {0.5, inf}";
     /// `1 / (1 + exp(-x))`: MAX Graph's `sigmoid`. The page is silent on integers; they are refused as `cos` refuses them.
     sigmoid Floats "" plain(Value::logistic), "[0f32, f32::INFINITY]" => "f32[2]{0} {0.5, 1}";
-    /// `x * sigmoid(x)`: MAX Graph's `silu`; computed in `f32` for narrower types. The page is silent on integers; they are
-    /// refused as `cos` refuses them.
+    /// `x * sigmoid(x)`: MAX Graph's `silu`; computed in `f32` for narrower types; -inf gives NaN. The page is silent on
+    /// integers; they are refused as `cos` refuses them.
     silu Floats "" gated, "[0f32, 128.0]" => "f32[2]{0} {0, 128}";
     /// The sine, of radians: MAX Graph's `sin`.
     sin Floats "" plain(Value::sin), "[0f32]" => "f32[1]{0} {0}";
@@ -89,12 +89,12 @@ functions! {
     /// The hyperbolic tangent: MAX Graph's `tanh`.
     tanh Floats "" plain(Value::tanh), "[0f32, f32::INFINITY]" => "f32[2]{0} {0, 1}";
     /// The whole part: MAX Graph's `trunc`, cut off towards zero. -0.5 becomes -0.
-    trunc Floats "" whole_part, "[-1.5f32, 1.5]" => "f32[2]{0} {-1, 1}";
+    trunc Floats "" plain(whole_part), "[-1.5f32, 1.5]" => "f32[2]{0} {-1, 1}";
 }
 
-/// A function that is a method here.
-fn plain<'b>(method: impl Fn(Value<'b>) -> Value<'b>) -> impl Fn(Value<'b>) -> Result<Value<'b>> {
-    move |x| Ok(method(x))
+/// A formula that looks at no type.
+fn plain<'b>(formula: impl Fn(Value<'b>) -> Value<'b>) -> impl Fn(Value<'b>) -> Result<Value<'b>> {
+    move |x| Ok(formula(x))
 }
 
 fn magnitude(x: Value<'_>) -> Result<Value<'_>> {
@@ -120,9 +120,8 @@ fn gated(x: Value<'_>) -> Result<Value<'_>> {
     through_wide(x, |x| Ok(x.mul(x.logistic())))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "a row's formula may fail")]
-fn no_number(x: Value<'_>) -> Result<Value<'_>> {
-    Ok(x.ne(x))
+fn no_number(x: Value<'_>) -> Value<'_> {
+    x.ne(x)
 }
 
 fn infinite(x: Value<'_>) -> Result<Value<'_>> {
@@ -133,6 +132,6 @@ fn infinite(x: Value<'_>) -> Result<Value<'_>> {
     })
 }
 
-fn whole_part(x: Value<'_>) -> Result<Value<'_>> {
-    Ok(x.lt(0).select(x.ceil(), x.floor()))
+fn whole_part(x: Value<'_>) -> Value<'_> {
+    x.lt(0).select(x.ceil(), x.floor())
 }
