@@ -10,7 +10,8 @@ hlo::error_codes! {
         "E0801" "{message}"
         Argument { message: String },
         /// Shapes that do not broadcast: HLO stretches scalars and, in operands of one rank, dimensions of size 1; anything
-        /// else has to be said with `along`.
+        /// else has to be said with `along`. The functions of other systems have rules of their own: docs/broadcasting.md
+        /// puts them side by side.
         "E0802" "{message}"
         Broadcast { message: String },
         /// A value that another builder made. Each builder makes one module; pass data between modules as arguments.

@@ -129,7 +129,11 @@ pub(crate) fn in_dim<'b>(
     let mut operand = value;
     if kept.len() < shape.rank() {
         let sizes: Dims = kept.iter().map(|(_, size)| **size).collect();
-        let dropped = ArrayShape::new(shape.ty, sizes);
+        let mut dropped = ArrayShape::new(shape.ty, sizes);
+        // What is kept is as dynamic as the dimension of the result it becomes.
+        let dynamic = |dim: &i64| usize::try_from(*dim).is_ok_and(|d| result.is_dynamic(d));
+        let flags: Box<[bool]> = dimensions.iter().map(dynamic).collect();
+        dropped.dynamic = flags.contains(&true).then_some(flags);
         operand = b.emit(Reshape { inferred_dimension: -1 }, &[value], Some(dropped.into()))?;
     }
     b.emit(Broadcast { dimensions }, &[operand], Some(result.into()))

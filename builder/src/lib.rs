@@ -11,6 +11,7 @@
 //! # Ok::<(), builder::Error>(())
 //! ```
 mod annotations;
+pub mod broadcast;
 mod build;
 mod builder;
 mod computation;
@@ -22,6 +23,7 @@ mod literal;
 mod operand;
 mod operators;
 mod ops;
+pub mod promote;
 mod state;
 mod value;
 
