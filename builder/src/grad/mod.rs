@@ -258,7 +258,8 @@ fn variable(b: &Builder, wrt: &[Value<'_>]) -> Result<()> {
         b.owns(value)?;
         let shape = value.shape()?;
         if !tangent::varies(&shape) {
-            let message = format!("{} is {shape:#}, which has no derivative", why::named(value)?);
+            let name = value.name()?;
+            let message = format!("`{name}` is {shape:#}, which has no derivative");
             return Err(Error::argument(message)
                 .with_help("derivatives are taken by floats and complex numbers: convert it"));
         }

@@ -67,7 +67,11 @@ pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tang
         Combiner::Maximum | Combiner::Minimum => push_chosen(&Choice::of(node, kind)?, tangents),
         Combiner::Other => {
             let (b, tree) = (node.result.builder(), tree(node)?);
-            push_through(b, tree, &node.operands, tangents, Inputs::Leaves)
+            let pushed = push_through(b, tree, &node.operands, tangents, Inputs::Leaves)?;
+            match pushed.is_zero() && is_empty(node)? {
+                true => Tangent::of(pushed.filled(node.result)?),
+                false => Ok(pushed),
+            }
         }
     }
 }
@@ -81,9 +85,21 @@ pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<T
         }
         Combiner::Other => {
             let (b, tree) = (node.result.builder(), tree(node)?);
-            pull_through(b, tree, &node.operands, cotangent.clone(), Inputs::Leaves)
+            let mut cotangents =
+                pull_through(b, tree, &node.operands, cotangent.clone(), Inputs::Leaves)?;
+            if is_empty(node)? {
+                for (cotangent, &operand) in cotangents.iter_mut().zip(&node.operands) {
+                    *cotangent = Tangent::of(cotangent.filled(operand)?)?;
+                }
+            }
+            Ok(cotangents)
         }
     }
+}
+
+/// Whether there is nothing to fold, so that the tree does not touch the operand.
+fn is_empty(node: &Node<'_>) -> Result<bool> {
+    Ok(node.operand(0)?.dims()?.contains(&0))
 }
 
 fn pull_sum<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {

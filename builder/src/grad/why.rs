@@ -43,7 +43,7 @@ fn obstacle<'b>(output: Value<'b>, input: Value<'b>) -> Result<Option<Value<'b>>
 }
 
 /// `` `x` (f32[3]) ``
-pub(super) fn named(value: Value<'_>) -> Result<String> {
+fn named(value: Value<'_>) -> Result<String> {
     let name = value.name()?;
     Ok(format!("`{name}` ({:#})", value.shape()?))
 }

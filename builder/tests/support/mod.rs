@@ -1,5 +1,11 @@
 //! What the tests of built modules share.
-#![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    clippy::unwrap_used,
+    reason = "tests; not every test uses everything"
+)]
 use builder::{Builder, Value};
 use hlo::Literal;
 
