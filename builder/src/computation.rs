@@ -100,6 +100,12 @@ impl<'b> Computation<'b> {
     pub(crate) fn from_id(builder: &'b Builder, id: ComputationId) -> Self {
         Self { builder, id: Some(id) }
     }
+    pub(crate) fn failed(builder: &'b Builder) -> Self {
+        Self { builder, id: None }
+    }
+    pub(crate) fn builder(self) -> &'b Builder {
+        self.builder
+    }
     /// Its id, for the builder that made it.
     pub(crate) fn id_in(self, builder: &Builder) -> Result<ComputationId> {
         if !std::ptr::eq(builder, self.builder) {

@@ -1,26 +1,62 @@
 //! Differentiation: tangents pushed forward, cotangents pulled back, through the instructions of one computation.
 //!
-//! Each op has two rules. [`push`] gives the tangent of its result from those of its operands; [`pull`] gives the cotangents
-//! of its operands from that of its result. The two are transposes of each other, which is how they are tested:
+//! Each op has two rules. [`rules::push`] gives the tangent of its result from those of its operands; [`rules::pull`] gives the
+//! cotangents of its operands from that of its result. The two are transposes of each other, which is how they are tested:
 //! `<push(t), c> = <t, pull(c)>`. New instructions go where the others are, so that derivatives of derivatives need nothing
 //! of their own; called computations get derivative computations.
 //!
 //! Complex numbers: functions are differentiated as holomorphic ones, and the gradient of a real function of `z = x + iy`
-//! is `df/dx - i df/dy`, as JAX has it.
-mod elementwise;
+//! is `df/dx - i df/dy`, as JAX has it. Cotangents are therefore paired with tangents by the real part of their product,
+//! without a conjugate.
+mod binary;
+mod contraction;
+mod gather;
+mod lift;
+mod movement;
 mod node;
+mod ops;
+mod reduction;
 mod rules;
+mod scatter;
+mod select;
+mod slices;
+mod sweep;
 mod tangent;
+#[cfg(test)]
+mod tests;
+mod transform;
+mod unary;
+mod why;
 
 pub(crate) use node::Node;
+pub(crate) use sweep::{pullback, pushforward};
 pub(crate) use tangent::Tangent;
 
-use crate::{Builder, Code, Error, Result, Value};
-use hlo::ir::InstructionId;
-use hlo::{Id, Literal};
+use crate::{Builder, Error, Result, Value};
+use hlo::{ElementType, Literal};
+
+/// How a derivative is taken; see [`Builder::grad_with`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GradOptions {
+    /// What an input gets that the output does not depend on.
+    pub disconnected: Disconnected,
+}
+
+/// What the derivative is by an input that the output does not depend on, or only through ops whose derivative is zero
+/// wherever they have one: comparisons, roundings, conversions to integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Disconnected {
+    /// An error that says why: such a derivative is seldom meant.
+    #[default]
+    Refuse,
+    /// Zeros.
+    Zero,
+}
 
 impl Builder {
     /// The gradient of a scalar by each of `wrt`, shaped like them: reverse mode.
+    ///
+    /// A value of `wrt` may be any that the output is made from; it is not held fixed for the others.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -37,23 +73,50 @@ impl Builder {
     /// Kept by the builder: `E0801` if the output is no real scalar; as [`Builder::vjp`].
     #[track_caller]
     pub fn grad<'b>(&'b self, output: Value<'b>, wrt: &[Value<'b>]) -> Vec<Value<'b>> {
-        self.record_or(vec![Value::invalid(self); wrt.len()], |b| {
-            let shape = output.array()?;
-            if shape.rank() != 0 || !shape.ty.is_float() {
-                let message = format!("`grad` differentiates a real scalar, this is {shape:#}");
-                return Err(Error::argument(message)
-                    .with_help("reduce it to a scalar, or use `vjp` with a cotangent"));
-            }
-            let one = Literal::scalar(shape.ty, hlo::Scalar::Float(1.0));
-            let one = b.make_constant(one)?;
-            connected(&pullback(b, output, wrt, Tangent::Array(one))?, output, wrt)
-        })
+        self.grad_with(output, wrt, GradOptions::default())
+    }
+    /// As [`Builder::grad`], with options.
+    ///
+    /// ```
+    /// use builder::{Builder, Disconnected, GradOptions};
+    /// let b = Builder::new("m");
+    /// let (x, y) = (b.parameter(0, "f32[]", "x"), b.parameter(1, "f32[2]", "y"));
+    /// let options = GradOptions { disconnected: Disconnected::Zero };
+    /// let gradients = b.grad_with(x * x, &[x, y], options);
+    /// let module = b.build(gradients[1])?;
+    /// let args = ["f32[] 3".parse()?, "f32[2] {1, 2}".parse()?];
+    /// let result = interp::Interpreter::new(&module).run(&args)?;
+    /// assert_eq!(result.to_string(), "f32[2]{0} {0, 0}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn grad_with<'b>(
+        &'b self,
+        output: Value<'b>,
+        wrt: &[Value<'b>],
+        options: GradOptions,
+    ) -> Vec<Value<'b>> {
+        derive(self, vec![Value::invalid(self); wrt.len()], |b| gradients(b, output, wrt, options))
     }
     /// The cotangents of `wrt` from that of `output`: the vector-Jacobian product, reverse mode.
     ///
+    /// A cotangent has the shape of its value; that of a tuple is a tuple.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let (x, c) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[2]", "c"));
+    /// let pulled = b.vjp(x * x, &[x], c);
+    /// let module = b.build(pulled[0])?;
+    /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
+    /// let result = interp::Interpreter::new(&module).run(&args)?;
+    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Kept by the builder: `E0808` if an op on the way has no derivative; `E0809` if the output does not depend on one of
-    /// `wrt`.
+    /// Kept by the builder: `E0801` if the cotangent's shape is not the output's, or one of `wrt` is whole numbers; `E0808`
+    /// if an op on the way has no derivative, or only ops of zero derivative lead from one of `wrt` to the output; `E0809`
+    /// if nothing does.
     #[track_caller]
     pub fn vjp<'b>(
         &'b self,
@@ -61,15 +124,36 @@ impl Builder {
         wrt: &[Value<'b>],
         cotangent: Value<'b>,
     ) -> Vec<Value<'b>> {
-        self.record_or(vec![Value::invalid(self); wrt.len()], |b| {
-            let cotangent = seed(output, cotangent)?;
-            connected(&pullback(b, output, wrt, cotangent)?, output, wrt)
+        self.vjp_with(output, wrt, cotangent, GradOptions::default())
+    }
+    /// As [`Builder::vjp`], with options.
+    #[track_caller]
+    pub fn vjp_with<'b>(
+        &'b self,
+        output: Value<'b>,
+        wrt: &[Value<'b>],
+        cotangent: Value<'b>,
+        options: GradOptions,
+    ) -> Vec<Value<'b>> {
+        derive(self, vec![Value::invalid(self); wrt.len()], |b| {
+            let cotangent = seed(b, output, cotangent)?;
+            pulled(b, output, wrt, cotangent, options)
         })
     }
     /// The tangent of `output` from those of `wrt`: the Jacobian-vector product, forward mode.
     ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let (x, t) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[2]", "t"));
+    /// let module = b.build(b.jvp(x * x, &[x], &[t]))?;
+    /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
+    /// let result = interp::Interpreter::new(&module).run(&args)?;
+    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// As [`Builder::vjp`].
+    /// As [`Builder::vjp`], where the output depends on none of `wrt`.
     #[track_caller]
     pub fn jvp<'b>(
         &'b self,
@@ -77,24 +161,89 @@ impl Builder {
         wrt: &[Value<'b>],
         tangents: &[Value<'b>],
     ) -> Value<'b> {
-        self.record(|b| {
-            if wrt.len() != tangents.len() {
-                let message = format!("{} values have {} tangents", wrt.len(), tangents.len());
-                return Err(Error::argument(message));
-            }
-            let seeds: Result<Vec<_>> =
-                wrt.iter().zip(tangents).map(|(&value, &tangent)| seed(value, tangent)).collect();
-            let tangent = pushforward(b, output, wrt, &seeds?)?;
-            if tangent.is_zero() {
-                return Err(unconnected(output, wrt.first().copied().unwrap_or(output)));
-            }
-            tangent.filled(output)
-        })
+        self.jvp_with(output, wrt, tangents, GradOptions::default())
+    }
+    /// As [`Builder::jvp`], with options.
+    #[track_caller]
+    pub fn jvp_with<'b>(
+        &'b self,
+        output: Value<'b>,
+        wrt: &[Value<'b>],
+        tangents: &[Value<'b>],
+        options: GradOptions,
+    ) -> Value<'b> {
+        derive(self, Value::invalid(self), |b| pushed(b, output, wrt, tangents, options))
     }
 }
 
+/// Runs a call of the user's. It counts as two, the second of them the library's, so that the computations made on the way note
+/// the user's line and not the library's.
+#[track_caller]
+fn derive<'b, T: Clone>(
+    b: &'b Builder,
+    otherwise: T,
+    make: impl FnOnce(&'b Builder) -> Result<T>,
+) -> T {
+    b.record_or(otherwise.clone(), |b| Ok(b.record_or(otherwise, make)))
+}
+
+fn gradients<'b>(
+    b: &'b Builder,
+    output: Value<'b>,
+    wrt: &[Value<'b>],
+    options: GradOptions,
+) -> Result<Vec<Value<'b>>> {
+    b.owns(output)?;
+    let shape = output.shape()?;
+    let scalar = shape.array().filter(|shape| shape.rank() == 0 && shape.ty.is_float());
+    let Some(scalar) = scalar else {
+        let message = format!("`grad` differentiates a real scalar, this is {shape:#}");
+        return Err(Error::argument(message)
+            .with_help("reduce it to a scalar, or use `vjp` with a cotangent"));
+    };
+    let one = b.make_constant(Literal::scalar(scalar.ty, hlo::Scalar::Float(1.0)))?;
+    pulled(b, output, wrt, Tangent::Array(one), options)
+}
+
+fn pulled<'b>(
+    b: &'b Builder,
+    output: Value<'b>,
+    wrt: &[Value<'b>],
+    cotangent: Tangent<'b>,
+    options: GradOptions,
+) -> Result<Vec<Value<'b>>> {
+    variable(b, wrt)?;
+    let cotangents = pullback(b, output, wrt, cotangent)?;
+    let filled = |(cotangent, &value): (&Tangent<'b>, &Value<'b>)| {
+        refuse_zero(cotangent, output, value, options)?;
+        cotangent.filled(value)
+    };
+    cotangents.iter().zip(wrt).map(filled).collect()
+}
+
+fn pushed<'b>(
+    b: &'b Builder,
+    output: Value<'b>,
+    wrt: &[Value<'b>],
+    tangents: &[Value<'b>],
+    options: GradOptions,
+) -> Result<Value<'b>> {
+    if wrt.len() != tangents.len() {
+        let message = format!("{} values have {} tangents", wrt.len(), tangents.len());
+        return Err(Error::argument(message).with_help("one tangent for each value"));
+    }
+    variable(b, wrt)?;
+    let pairs = wrt.iter().zip(tangents);
+    let seeds: Result<Vec<_>> = pairs.map(|(&v, &t)| seed(b, v, t)).collect();
+    let tangent = pushforward(b, output, wrt, &seeds?)?;
+    refuse_zero(&tangent, output, wrt.first().copied().unwrap_or(output), options)?;
+    tangent.filled(output)
+}
+
 /// A tangent given by the user, which must be shaped like its value.
-fn seed<'b>(value: Value<'b>, tangent: Value<'b>) -> Result<Tangent<'b>> {
+fn seed<'b>(b: &'b Builder, value: Value<'b>, tangent: Value<'b>) -> Result<Tangent<'b>> {
+    b.owns(value)?;
+    b.owns(tangent)?;
     let (wanted, found) = (value.shape()?, tangent.shape()?);
     if !wanted.compatible(&found) {
         let message = format!("the tangent of {wanted:#} is given as {found:#}");
@@ -103,118 +252,35 @@ fn seed<'b>(value: Value<'b>, tangent: Value<'b>) -> Result<Tangent<'b>> {
     Tangent::of(tangent)
 }
 
-/// The cotangents as values; an error for one that is zero because nothing connects it with the output.
-fn connected<'b>(
-    cotangents: &[Tangent<'b>],
+/// Fails for an input that no derivative can be taken by.
+fn variable(b: &Builder, wrt: &[Value<'_>]) -> Result<()> {
+    for &value in wrt {
+        b.owns(value)?;
+        let shape = value.shape()?;
+        if !tangent::varies(&shape) {
+            let name = value.name()?;
+            let message = format!("`{name}` is {shape:#}, which has no derivative");
+            return Err(Error::argument(message)
+                .with_help("derivatives are taken by floats and complex numbers: convert it"));
+        }
+    }
+    Ok(())
+}
+
+/// The error of a derivative that is zero because nothing connects output and input.
+fn refuse_zero<'b>(
+    derivative: &Tangent<'b>,
     output: Value<'b>,
-    wrt: &[Value<'b>],
-) -> Result<Vec<Value<'b>>> {
-    cotangents
-        .iter()
-        .zip(wrt)
-        .map(|(cotangent, &value)| match cotangent.is_zero() {
-            true => Err(unconnected(output, value)),
-            false => cotangent.filled(value),
-        })
-        .collect()
+    input: Value<'b>,
+    options: GradOptions,
+) -> Result<()> {
+    match options.disconnected {
+        Disconnected::Refuse if derivative.is_zero() => Err(why::zero(output, input)?),
+        Disconnected::Refuse | Disconnected::Zero => Ok(()),
+    }
 }
 
-/// Why no derivative of `output` by `input` flows.
-fn unconnected(output: Value<'_>, input: Value<'_>) -> Error {
-    rules::why_zero(output, input).unwrap_or_else(|error| error)
-}
-
-/// The instructions between, in order: those that `wrt` leads to, up to `output`.
-fn active<'b>(b: &'b Builder, output: Value<'b>, wrt: &[Value<'b>]) -> Result<Vec<Value<'b>>> {
-    wrt.iter().chain([&output]).try_for_each(|&value| b.owns(value))?;
-    let last = output.id().ok_or(Code::Invalid {})?;
-    let state = b.state.borrow();
-    let open = state.open.last().ok_or(Code::Invalid {})?;
-    let mut reached = vec![false; last.index() + 1];
-    for value in wrt {
-        let at = value.id().ok_or(Code::Invalid {})?;
-        if let Some(slot) = reached.get_mut(at.index()) {
-            *slot = true;
-        }
-    }
-    let mut found = Vec::new();
-    for (id, instruction) in open.instructions.iter().take(reached.len()) {
-        let led = instruction.operands.iter().any(|operand| reached[operand.index()]);
-        if led {
-            reached[id.index()] = true;
-        }
-        if reached[id.index()] {
-            found.push(Value::new(b, open.mark, id));
-        }
-    }
-    Ok(found)
-}
-
-fn index(id: Option<InstructionId>) -> Result<usize> {
-    id.map(Id::index).ok_or(Code::Invalid {}.into())
-}
-
-/// Cotangents of `wrt` from that of `output`.
-pub(crate) fn pullback<'b>(
-    b: &'b Builder,
-    output: Value<'b>,
-    wrt: &[Value<'b>],
-    cotangent: Tangent<'b>,
-) -> Result<Vec<Tangent<'b>>> {
-    let nodes = active(b, output, wrt)?;
-    let mut cotangents = vec![Tangent::Zero; index(output.id())? + 1];
-    cotangents[index(output.id())?] = cotangent;
-    let inputs: Result<Vec<usize>> = wrt.iter().map(|value| index(value.id())).collect();
-    let inputs = inputs?;
-    let is_active: rustc_hash::FxHashSet<usize> =
-        nodes.iter().map(|node| index(node.id())).collect::<Result<_>>()?;
-    for value in nodes.into_iter().rev() {
-        let at = index(value.id())?;
-        if cotangents[at].is_zero() || inputs.contains(&at) {
-            continue;
-        }
-        let node = Node::of(value)?;
-        let pulled = rules::pull(&node, &cotangents[at].clone())?;
-        for (operand, cotangent) in node.operands.iter().zip(pulled) {
-            let to = index(operand.id())?;
-            if is_active.contains(&to) {
-                let so_far = std::mem::replace(&mut cotangents[to], Tangent::Zero);
-                cotangents[to] = so_far.plus(cotangent)?;
-            }
-        }
-    }
-    Ok(inputs.into_iter().map(|at| cotangents.get(at).cloned().unwrap_or(Tangent::Zero)).collect())
-}
-
-/// The tangent of `output` from those of `wrt`.
-pub(crate) fn pushforward<'b>(
-    b: &'b Builder,
-    output: Value<'b>,
-    wrt: &[Value<'b>],
-    seeds: &[Tangent<'b>],
-) -> Result<Tangent<'b>> {
-    let nodes = active(b, output, wrt)?;
-    let mut tangents = vec![Tangent::Zero; index(output.id())? + 1];
-    let mut inputs = Vec::new();
-    for (value, seed) in wrt.iter().zip(seeds) {
-        let at = index(value.id())?;
-        inputs.push(at);
-        if let Some(slot) = tangents.get_mut(at) {
-            *slot = seed.clone();
-        }
-    }
-    for value in nodes {
-        let at = index(value.id())?;
-        if inputs.contains(&at) {
-            continue;
-        }
-        let node = Node::of(value)?;
-        let given: Result<Vec<_>> = node
-            .operands
-            .iter()
-            .map(|operand| Ok(tangents[index(operand.id())?].clone()))
-            .collect();
-        tangents[at] = rules::push(&node, &given?)?;
-    }
-    Ok(tangents.pop().unwrap_or(Tangent::Zero))
+/// Whether elements of the type can be varied.
+fn is_number(ty: ElementType) -> bool {
+    ty.is_float() || ty.is_complex()
 }

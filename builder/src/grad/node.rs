@@ -1,5 +1,5 @@
 //! What a derivative rule sees of an instruction.
-use super::Tangent;
+use super::{Tangent, why};
 use crate::{Code, Error, Result, Value};
 use hlo::{Op, Shape};
 
@@ -12,15 +12,30 @@ pub(crate) struct Node<'b> {
     pub(crate) op: Op,
     /// What it takes.
     pub(crate) operands: Vec<Value<'b>>,
+    /// Which of them derivatives flow through; nobody looks at the cotangents of the others.
+    wanted: Vec<bool>,
 }
 
 impl<'b> Node<'b> {
-    pub(crate) fn of(result: Value<'b>) -> Result<Self> {
-        Ok(Self { result, op: result.op()?, operands: result.operands()? })
+    /// The instruction, with derivatives flowing through the operands that `flows` is true of.
+    pub(crate) fn on_path(
+        result: Value<'b>,
+        flows: impl Fn(Value<'b>) -> Result<bool>,
+    ) -> Result<Self> {
+        let operands = result.operands()?;
+        let wanted = operands.iter().map(|&operand| flows(operand)).collect::<Result<_>>()?;
+        Ok(Self { result, op: result.op()?, operands, wanted })
     }
     /// Operand `i`.
     pub(crate) fn operand(&self, i: usize) -> Result<Value<'b>> {
         self.operands.get(i).copied().ok_or_else(|| Code::Invalid {}.into())
+    }
+    /// Whether the cotangent of operand `i` is looked at.
+    pub(crate) fn wants(&self, i: usize) -> bool {
+        self.wanted.get(i).is_some_and(|&wanted| wanted)
+    }
+    pub(crate) fn any_wanted(&self) -> bool {
+        self.wanted.contains(&true)
     }
     /// The same op on other operands, of the shape it has now: what a linear op does to a tangent.
     pub(crate) fn again(&self, operands: &[Value<'b>], stated: Option<Shape>) -> Result<Value<'b>> {
@@ -30,13 +45,32 @@ impl<'b> Node<'b> {
         };
         self.result.builder().emit(self.op.clone(), operands, Some(stated))
     }
+    /// The same op on the first operand's tangent and the other operands.
+    pub(crate) fn again_first(&self, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
+        let rest = self.operands.get(1..).unwrap_or_default();
+        Ok(Tangent::Array(self.again(&[&[t], rest].concat(), None)?))
+    }
     /// The error of an op that has no derivative, or none that is known here.
     pub(crate) fn refused(&self, why: &str) -> Error {
         let message = format!("`{}` {why}", self.op.opcode());
-        Error::from(Code::NotDifferentiable { message })
+        why::at_op(Error::from(Code::NotDifferentiable { message }), self.result, None)
     }
     /// Zero for every operand.
     pub(crate) fn zeros(&self) -> Vec<Tangent<'b>> {
         vec![Tangent::Zero; self.operands.len()]
     }
+    /// The cotangents of all operands when only the first has one.
+    pub(crate) fn first_only(&self, cotangent: Value<'b>) -> Vec<Tangent<'b>> {
+        let mut cotangents = self.zeros();
+        if let Some(first) = cotangents.first_mut() {
+            *first = Tangent::Array(cotangent);
+        }
+        cotangents
+    }
+}
+
+/// The first operand's tangent.
+pub(crate) fn first<'b>(tangents: &[Tangent<'b>]) -> Result<Option<Value<'b>>> {
+    tangents.first().map_or(Ok(None), Tangent::array)
 }

@@ -1,4 +1,5 @@
 //! Tangents and cotangents: one for each array of a value, or known to be zero.
+use super::is_number;
 use crate::{Code, Error, Result, Value, implicit};
 use hlo::{Literal, Shape};
 
@@ -36,6 +37,26 @@ impl<'b> Tangent<'b> {
             Self::Tuple(elements) => elements.get(index).cloned().unwrap_or(Self::Zero),
         }
     }
+    /// The tangent with this done to each array.
+    pub(crate) fn map(&self, f: &impl Fn(Value<'b>) -> Result<Value<'b>>) -> Result<Self> {
+        Ok(match self {
+            Self::Zero => Self::Zero,
+            Self::Array(value) => Self::Array(f(*value)?),
+            Self::Tuple(elements) => {
+                Self::Tuple(elements.iter().map(|t| t.map(f)).collect::<Result<_>>()?)
+            }
+        })
+    }
+    /// The tangent in the element type of its value: operands of different precision may meet in one op.
+    pub(crate) fn fitted(self, like: Value<'b>) -> Result<Self> {
+        let (Self::Array(value), Shape::Array(shape)) = (&self, like.shape()?) else {
+            return Ok(self);
+        };
+        if value.element_type()? == shape.ty {
+            return Ok(self);
+        }
+        Ok(Self::Array(value.convert_element_type(shape.ty)))
+    }
     /// The sum of two tangents of one value.
     pub(crate) fn plus(self, other: Self) -> Result<Self> {
         Ok(match (self, other) {
@@ -69,15 +90,22 @@ impl<'b> Tangent<'b> {
     /// The tangent that a value of tangents, of the shape of `like`, stands for.
     pub(crate) fn of(value: Value<'b>) -> Result<Self> {
         Ok(match value.shape()? {
-            Shape::Array(array) if array.ty.is_float() || array.ty.is_complex() => {
-                Self::Array(value)
-            }
+            Shape::Array(array) if is_number(array.ty) => Self::Array(value),
             Shape::Tuple(_) => {
                 let parts = crate::ops::movement::elements(value)?;
                 Self::Tuple(parts.into_iter().map(Self::of).collect::<Result<_>>()?)
             }
             Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => Self::Zero,
         })
+    }
+}
+
+/// Whether a value of this shape has an array that can be varied.
+pub(crate) fn varies(shape: &Shape) -> bool {
+    match shape {
+        Shape::Array(array) => is_number(array.ty),
+        Shape::Tuple(elements) => elements.iter().any(varies),
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => false,
     }
 }
 
