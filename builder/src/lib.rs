@@ -22,6 +22,7 @@ mod literal;
 mod operand;
 mod operators;
 mod ops;
+pub mod options;
 mod state;
 mod value;
 

@@ -1,5 +1,6 @@
 //! Reductions.
 use crate::{Builder, Operand, Result, Value};
+use hlo::Shape;
 use hlo::op::Reduce;
 
 impl<'b> Value<'b> {
@@ -31,6 +32,19 @@ impl<'b> Value<'b> {
             b.emit(Reduce { dimensions: dimensions?, to_apply }, &[self, init], None)
         })
     }
+    /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_all(
+        self,
+        init: impl Operand<'b>,
+        combine: impl FnOnce(Self, Self) -> Self,
+    ) -> Self {
+        self.builder().record(|_| {
+            let all: Vec<i64> = (0i64..).take(self.rank()?).collect();
+            Ok(self.reduce(init, combine, &all))
+        })
+    }
 }
 
 impl Builder {
@@ -52,4 +66,9 @@ impl Builder {
             b.emit(op, &[operands, inits].concat(), None)
         })
     }
+}
+
+/// Scalars of the element types of these arrays: what a computation of their elements is given.
+pub(crate) fn scalars(arrays: &[Value<'_>]) -> Result<Vec<Shape>> {
+    arrays.iter().map(|array| Ok(Shape::scalar(array.element_type()?))).collect()
 }
