@@ -147,3 +147,27 @@ fn compare_with_everything_said() {
         assert_eq!(run(&b, value, &[]), format!("pred[3]{{0}} {{{p}, {q}, {r}}}"));
     }
 }
+
+#[test]
+fn names_that_a_text_cannot_hold() {
+    let b = Builder::new("a module, with a \"name\"");
+    let names = ["pred", "f32", "token", "__x", "two words", "7", "a.b-c", "ä", ""];
+    let values: Vec<_> = names.iter().map(|name| b.input(name, "s32[]")).collect();
+    let twice = b.computation("no name", &["s32[]"], |p| p[0] + p[0]);
+    let sum = values.iter().fold(b.constant(0i32), |sum, &x| sum + b.call(twice, &[x]));
+    // `build` reads the text back.
+    let text = build(&b, sum).module().to_string();
+    for name in [
+        "%pred_ =",
+        "%f32_ =",
+        "%token_ =",
+        "%a_x =",
+        "%two_words =",
+        "%_7 =",
+        "%a.b-c =",
+        "%_ =",
+        "%p8 =",
+    ] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}

@@ -32,10 +32,13 @@ fn padding_by_rule() {
     // Three elements of padding: one before, two behind.
     assert_eq!(
         run(&b, conv(1, Padding::Same), &[]),
-        "f32[1,1,5]{2,1,0} { { {3210, 4321, 5432, 543, 54} } }"
+        "f32[1,1,5]{2,1,0} { { { 3210, 4321, 5432, 543, 54 } } }"
     );
-    assert_eq!(run(&b, conv(2, Padding::Same), &[]), "f32[1,1,3]{2,1,0} { { {3210, 5432, 54} } }");
-    assert_eq!(run(&b, conv(1, Padding::Valid), &[]), "f32[1,1,2]{2,1,0} { { {4321, 5432} } }");
+    assert_eq!(
+        run(&b, conv(2, Padding::Same), &[]),
+        "f32[1,1,3]{2,1,0} { { { 3210, 5432, 54 } } }"
+    );
+    assert_eq!(run(&b, conv(1, Padding::Valid), &[]), "f32[1,1,2]{2,1,0} { { { 4321, 5432 } } }");
     // A window larger than what it moves over has no place.
     let none = kernel.conv(x, &[1], Padding::Valid, &plain());
     assert_eq!(none.dims().unwrap(), [1, 1, 0]);
@@ -73,7 +76,7 @@ fn padding_by_numbers() {
     let b = Builder::new("conv_padding");
     let (x, kernel) = digits(&b);
     let padded = x.conv_with_general_padding(kernel, &[1], &[(2, -1)], &plain());
-    assert_eq!(run(&b, padded, &[]), "f32[1,1,3]{2,1,0} { { {2100, 3210, 4321} } }");
+    assert_eq!(run(&b, padded, &[]), "f32[1,1,3]{2,1,0} { { { 2100, 3210, 4321 } } }");
 }
 
 #[test]
@@ -105,13 +108,13 @@ fn dilations_and_reversal() {
     };
     let holes =
         WindowOptions { base_dilations: vec![2], padding: vec![(1, 0)], ..Default::default() };
-    let wanted = "f32[1,1,9]{2,1,0} { { {10, 1, 20, 2, 30, 3, 40, 4, 50} } }";
+    let wanted = "f32[1,1,9]{2,1,0} { { { 10, 1, 20, 2, 30, 3, 40, 4, 50 } } }";
     assert_eq!(run(&b, dilated(holes, &plain()), &[]), wanted);
     let wide = WindowOptions { window_dilations: vec![3], ..Default::default() };
-    assert_eq!(run(&b, dilated(wide, &plain()), &[]), "f32[1,1,2]{2,1,0} { { {41, 52} } }");
+    assert_eq!(run(&b, dilated(wide, &plain()), &[]), "f32[1,1,2]{2,1,0} { { { 41, 52 } } }");
     // Mirrored, 10 comes first.
     let mirrored = ConvOptions { window_reversal: vec![true], ..plain() };
-    let wanted = "f32[1,1,4]{2,1,0} { { {12, 23, 34, 45} } }";
+    let wanted = "f32[1,1,4]{2,1,0} { { { 12, 23, 34, 45 } } }";
     assert_eq!(run(&b, dilated(WindowOptions::default(), &mirrored), &[]), wanted);
 }
 
@@ -123,11 +126,12 @@ fn groups() {
     let kernel = b.constant([[[1f32], [2.]], [[3.], [4.]]]);
     let options = ConvOptions { feature_group_count: 2, ..plain() };
     let y = x.conv(kernel, &[1], Padding::Valid, &options);
-    assert_eq!(run(&b, y, &[]), "f32[1,2,2]{2,1,0} { { {7, 10}, {43, 50} } }");
+    assert_eq!(run(&b, y, &[]), "f32[1,2,2]{2,1,0} { { { 7, 10 }, { 43, 50 } } }");
     let x = x.reshape(&[4, 1, 2]);
     let options = ConvOptions { batch_group_count: 2, ..plain() };
     let y = x.conv(b.constant([[[10f32]], [[1000.]]]), &[1], Padding::Valid, &options);
-    let wanted = "f32[2,2,2]{2,1,0} { { {10, 20}, {5000, 6000} }, { {30, 40}, {7000, 8000} } }";
+    let wanted =
+        "f32[2,2,2]{2,1,0} { { { 10, 20 }, { 5000, 6000 } }, { { 30, 40 }, { 7000, 8000 } } }";
     assert_eq!(run(&b, y, &[]), wanted);
 }
 

@@ -202,11 +202,11 @@ fn fewer_bits() {
 #[test]
 fn rounded_by_chance() {
     let b = Builder::new("stochastic");
-    // 1 + 2^-8 lies halfway between two numbers of bf16: small random numbers leave it at 1, large ones lift it.
-    let x = b.constant([1.003_906_25f32, 1.003_906_25, 2.0]);
-    let random = b.constant([0u32, u32::MAX, u32::MAX]);
-    let rounded = x.stochastic_convert_type(random, ElementType::Bf16);
-    assert_eq!(run(&b, rounded, &[]), "bf16[3]{0} {1, 1.0078, 2}");
+    // A fraction of a quarter: below 2^30 away from zero, from there on towards it. A whole number has no chance.
+    let x = b.constant([1.25f32, 1.25, -7.25, -7.25, 2.0, 1000.5]);
+    let random = b.constant([(1u32 << 30) - 1, 1 << 30, 0, u32::MAX, 0, 0]);
+    let rounded = x.stochastic_convert_type(random, ElementType::S8);
+    assert_eq!(run(&b, rounded, &[]), "s8[6]{0} {2, 1, -8, -7, 2, 127}");
     refuses("random bits are u8, the operand f32", |b, _| {
         b.constant([1f32]).stochastic_convert_type(b.constant([1u8]), ElementType::Bf16)
     });

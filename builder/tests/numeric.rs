@@ -126,7 +126,7 @@ fn random_bits_are_known() {
     for (from, to) in [
         (ElementType::Pred, "u8[2]"),
         (ElementType::S4, "u4[2]"),
-        (ElementType::F8e5m2, "u8[2]"),
+        (ElementType::F8E5M2, "u8[2]"),
         (ElementType::Bf16, "u16[2]"),
         (ElementType::C64, "u64[2]"),
     ] {

@@ -44,7 +44,7 @@ fn dot_general_batch() {
         rhs_batch_dimensions: vec![0],
     };
     let product = lhs.dot_general(rhs, &numbers, &DotOptions::default());
-    let wanted = "f32[2,2,2]{2,1,0} { { {1, 2}, {3, 4} }, { {5, 6}, {7, 8} } }";
+    let wanted = "f32[2,2,2]{2,1,0} { { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } } }";
     assert_eq!(run(&b, product, &[]), wanted);
     // [b0, b1, m, k] dot [b0, b1, k, n] is [b0, b1, m, n].
     let (x, y) = (b.iota("f32[2,3,4,5]", 0), b.iota("f32[2,3,5,6]", 0));
@@ -178,7 +178,7 @@ fn call_and_conditional() {
     let sum = b.computation("sum", &["s32[]", "s32[2]"], |p| p[1] + p[0]);
     let called = b.call(sum, &[b.constant(5i32), b.constant([1i32, 2])]);
     assert_eq!(run(&b, called, &[]), "s32[2]{0} {6, 7}");
-    let pred = b.parameter(0, "pred[]", "pred");
+    let pred = b.parameter(0, "pred[]", "chosen");
     let (one, two) = (b.constant(2f32), b.constant([1f32, 2., 3.]));
     let result = pred.conditional(one, |x| x * 10.0, two, |x| x.reduce(0.0, |a, c| a + c, &[0]));
     assert_eq!(run(&b, result, &["pred[] true"]), "f32[] 20");

@@ -23,10 +23,11 @@ impl Value<'_> {
     pub fn bitcast_convert_type(self, ty: ElementType) -> Self {
         self.builder().record(|b| emit_of_type(b, BitcastConvert {}, &[self], Some(ty)))
     }
-    /// Floats in another element type, rounded up or down by chance: XLA's `StochasticConvertType`.
+    /// Floats as integers, rounded up or down by chance: XLA's `StochasticConvertType`.
     ///
-    /// `random` has unsigned integers of the width of the values and of their dimensions; the larger the number, the
-    /// likelier a value is rounded away from zero.
+    /// `random` has unsigned integers of the width of the values and of their dimensions. A value goes away from zero where
+    /// the number is below its fraction times `2^width`. XLA defines results of signed integers only; any other type can be
+    /// built, and is `E0402` when it runs.
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn stochastic_convert_type(self, random: Self, ty: ElementType) -> Self {

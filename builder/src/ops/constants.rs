@@ -1,6 +1,6 @@
 //! Values from nothing: counts, repeated numbers, constants in a layout; the logical ops of three and more operands.
 use super::shapes::sizes;
-use crate::{Builder, Code, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
+use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
 use hlo::op::{Binary, Iota};
 use hlo::{ArrayShape, ElementType, Layout, Literal, Op};
 
@@ -103,7 +103,7 @@ impl Builder {
 fn fold<'b>(b: &'b Builder, op: Binary, operands: &[Value<'b>]) -> Result<Value<'b>> {
     let Some((&last, others)) = operands.split_last() else {
         let message = format!("`{}` of nothing has no element type", Op::from(op).opcode());
-        return Err(Error::from(Code::Argument { message }).with_help("give one value or more"));
+        return Err(Error::argument(message).with_help("give one value or more"));
     };
     b.owns(last)?;
     others

@@ -3,7 +3,7 @@ use super::dot::{operand_precision, preferred};
 use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
 use super::shapes::{emit_of_type, inferred};
-use crate::{Builder, Code, Error, Result, Value};
+use crate::{Builder, Error, Result, Value};
 use hlo::op::value::{ConvDims, ConvolutionKind, DotAlgorithm, PaddingType, Precision};
 use hlo::op::{Convolution, CustomCall};
 use hlo::{Dims, ElementType, Op, Shape};
@@ -79,8 +79,9 @@ impl Builder {
             }
             let mut all: Vec<i64> = spatial.iter().copied().chain([first, second]).collect();
             all.sort_unstable();
-            if let Some(pair) = all.windows(2).find(|pair| pair[0] == pair[1]) {
-                let message = format!("dimension {} of the {name} stands for two things", pair[0]);
+            let mut neighbours = all.iter().zip(all.iter().skip(1));
+            if let Some((dim, _)) = neighbours.find(|(a, b)| a == b) {
+                let message = format!("dimension {dim} of the {name} stands for two things");
                 return Err(Error::argument(message));
             }
         }
@@ -102,7 +103,7 @@ impl<'b> Conv<'_, 'b> {
         let (rhs, spatial) = (self.rhs.array()?, &self.numbers.rhs_spatial);
         if self.numbers.lhs_spatial.len().max(spatial.len()) > SPATIAL {
             let message = format!("a convolution over more than {SPATIAL} dimensions");
-            return Err(Code::Unsupported { message }.into());
+            return Err(Error::unsupported(message));
         }
         let sizes: Result<Vec<i64>> =
             spatial.iter().map(|&dim| size(dim, &rhs, "kernel")).collect();

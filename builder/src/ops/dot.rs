@@ -97,7 +97,7 @@ impl Value<'_> {
                         .with_help("say with `dot_general` which dimensions are summed over"));
                 }
             }
-            let last = if self.rank()? == 1 { 0 } else { 1 };
+            let last = i64::from(self.rank()? != 1);
             let numbers = DotDimensionNumbers {
                 lhs_contracting_dimensions: vec![last],
                 rhs_contracting_dimensions: vec![0],
@@ -162,7 +162,7 @@ impl Value<'_> {
         options: &DotOptions,
     ) -> Self {
         self.builder().record(|b| {
-            no_algorithm(options, "ragged_dot")?;
+            no_algorithm(options.algorithm, "ragged_dot")?;
             let (ragged, numbers) =
                 (dimension_numbers.clone(), dimension_numbers.dot_dimension_numbers.clone());
             let op = RaggedDot {
@@ -206,8 +206,8 @@ impl Value<'_> {
     }
 }
 
-fn no_algorithm(options: &DotOptions, method: &str) -> Result<()> {
-    match options.algorithm {
+fn no_algorithm(algorithm: DotAlgorithm, method: &str) -> Result<()> {
+    match algorithm {
         DotAlgorithm::Unset => Ok(()),
         other => Err(Error::argument(format!("`{method}` takes no algorithm, found `{other}`"))),
     }

@@ -6,7 +6,7 @@ use hlo::op::value::Text;
 use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
 use hlo::{ArrayShape, Shape};
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The box of these sizes that starts where the indices say: XLA's `DynamicSlice`.
     ///
     /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of them all. Each is limited

@@ -45,7 +45,7 @@ pub struct ScatterDimensionNumbers {
     pub unique_indices: bool,
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// Boxes of these sizes from places that the indices name, put into one array: XLA's `Gather`.
     ///
     /// Each place is limited so that its box lies inside the array. (Gather, XLA operation semantics.)

@@ -25,11 +25,9 @@ impl<'b> Value<'b> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimensions: &[i64],
     ) -> Self {
-        self.builder().record(|b| {
+        self.builder().record(|_| {
             let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
-            let init = init.beside(self)?.value;
-            let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
-            b.emit(Reduce { dimensions: dimensions?, to_apply }, &[self, init], None)
+            reduce(self, init, combine, dimensions?)
         })
     }
     /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
@@ -42,9 +40,20 @@ impl<'b> Value<'b> {
     ) -> Self {
         self.builder().record(|_| {
             let all: Vec<i64> = (0i64..).take(self.rank()?).collect();
-            Ok(self.reduce(init, combine, &all))
+            reduce(self, init, combine, all)
         })
     }
+}
+
+fn reduce<'b>(
+    operand: Value<'b>,
+    init: impl Operand<'b>,
+    combine: impl FnOnce(Value<'b>, Value<'b>) -> Value<'b>,
+    dimensions: Vec<i64>,
+) -> Result<Value<'b>> {
+    let (b, init) = (operand.builder(), init.beside(operand)?.value);
+    let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
+    b.emit(Reduce { dimensions, to_apply }, &[operand, init], None)
 }
 
 impl Builder {

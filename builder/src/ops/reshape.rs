@@ -1,6 +1,6 @@
 //! Reshapes, and where the dynamic sizes of an operand go.
 use super::shapes::sizes;
-use crate::{Builder, Code, Error, IntoShape, Result, Value};
+use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::op::Reshape;
 use hlo::{ArrayShape, Dims};
 
@@ -69,8 +69,9 @@ fn dynamic(from: &ArrayShape, to: &ArrayShape, inferred: i64) -> Result<Option<B
             let message = format!(
                 "a dynamic dimension is merged with others and divided, from {from:#} to {to:#}"
             );
-            return Err(Error::from(Code::Unsupported { message })
-                .with_help("reshape twice: merge first, then divide"));
+            return Err(
+                Error::unsupported(message).with_help("reshape twice: merge first, then divide")
+            );
         }
         let chosen = usize::try_from(inferred).ok().filter(|d| right.contains(d));
         let longer = right.clone().find(|&d| to.dims[d] != 1);

@@ -1,6 +1,7 @@
 //! Cutting, padding, joining and turning around: what changes sizes by numbers known when the module is made.
-use super::shapes::{one_each, sizes};
+use super::shapes::{inferred, one_each, sizes};
 use crate::{Builder, Error, Operand, Result, Value};
+use hlo::Op;
 use hlo::op::value::{PaddingConfig, PaddingDim, SliceRange, SliceRanges};
 use hlo::op::{Concatenate, Copy, Pad, Reverse, Slice};
 
@@ -150,10 +151,18 @@ fn pad<'b>(
     padding: &[(i64, i64, i64)],
 ) -> Result<Value<'b>> {
     let value = value.beside(operand)?.value;
-    one_each("padding", padding.len(), &operand.array()?)?;
-    let dims =
+    let shape = operand.array()?;
+    one_each("padding", padding.len(), &shape)?;
+    let dims: Vec<PaddingDim> =
         padding.iter().map(|&(low, high, interior)| PaddingDim { low, high, interior }).collect();
-    operand.builder().emit(Pad { padding: PaddingConfig { dims } }, &[operand, value], None)
+    let op = Pad { padding: PaddingConfig { dims } };
+    if shape.rank() == 0
+        && inferred(operand.builder(), &Op::from(op.clone()), &[operand, value], None).is_ok()
+    {
+        // There is nowhere to pad, and `padding=` cannot be written without a dimension.
+        return Ok(operand);
+    }
+    operand.builder().emit(op, &[operand, value], None)
 }
 
 impl Builder {

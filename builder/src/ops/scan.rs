@@ -17,14 +17,14 @@ pub struct ScanOptions {
     pub is_associative: bool,
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The computation of each element: XLA's `Map` of one array.
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn map(self, computation: impl FnOnce(Self) -> Self) -> Self {
         self.builder().record(|b| {
             let all: Vec<i64> = (0..).take(self.rank()?).collect();
-            Ok(b.map(&[self], |p| computation(p[0]), &all))
+            map(b, &[self], |p| computation(p[0]), &all)
         })
     }
 }
@@ -54,27 +54,7 @@ impl Builder {
         computation: impl FnOnce(&[Value<'b>]) -> Value<'b>,
         dimensions: &[i64],
     ) -> Value<'b> {
-        self.record(|b| {
-            let shapes: Result<Vec<ArrayShape>> = operands.iter().map(|v| v.array()).collect();
-            let widest = shapes?.into_iter().max_by_key(ArrayShape::rank).ok_or_else(|| {
-                Error::argument("a computation is to be mapped over nothing")
-                    .with_help("give one array or more")
-            })?;
-            let all: Vec<i64> = (0..).take(widest.rank()).collect();
-            if dimensions != all {
-                let message = format!("`map` goes over {dimensions:?} of {widest:#}");
-                return Err(Error::argument(message)
-                    .with_help(format!("only a map over all dimensions, {all:?}, is defined")));
-            }
-            let to_apply = b.trace("map", &scalars(operands)?, computation)?;
-            let stretched: Result<Vec<Value<'b>>> = (operands.iter())
-                .map(|&v| match v.rank()? == 0 && widest.rank() > 0 {
-                    true => implicit::splat(v, &widest),
-                    false => Ok(v),
-                })
-                .collect();
-            b.emit(Map { dimensions: all, to_apply }, &stretched?, None)
-        })
+        self.record(|b| map(b, operands, computation, dimensions))
     }
     /// A computation carried along a dimension: XLA's `Scan`.
     ///
@@ -156,19 +136,40 @@ impl Builder {
     }
 }
 
+fn map<'b>(
+    b: &'b Builder,
+    operands: &[Value<'b>],
+    computation: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+    dimensions: &[i64],
+) -> Result<Value<'b>> {
+    let shapes: Result<Vec<ArrayShape>> = operands.iter().map(|v| v.array()).collect();
+    let widest = shapes?.into_iter().max_by_key(ArrayShape::rank).ok_or_else(|| {
+        Error::argument("a computation is to be mapped over nothing")
+            .with_help("give one array or more")
+    })?;
+    let all: Vec<i64> = (0..).take(widest.rank()).collect();
+    if dimensions != all {
+        let message = format!("`map` goes over {dimensions:?} of {widest:#}");
+        return Err(Error::argument(message)
+            .with_help(format!("only a map over all dimensions, {all:?}, is defined")));
+    }
+    let to_apply = b.trace("map", &scalars(operands)?, computation)?;
+    let stretched: Result<Vec<Value<'b>>> = (operands.iter())
+        .map(|&v| match v.rank()? == 0 && widest.rank() > 0 {
+            true => implicit::splat(v, &widest),
+            false => Ok(v),
+        })
+        .collect();
+    b.emit(Map { dimensions: all, to_apply }, &stretched?, None)
+}
+
 /// The shape without one dimension.
 fn without(shape: &ArrayShape, dim: i64) -> ArrayShape {
-    let mut slice = ArrayShape::new(shape.ty, hlo::Dims::new());
-    let mut flags = Vec::new();
-    for (d, &size) in shape.dims.iter().enumerate() {
-        if i64::try_from(d) != Ok(dim) {
-            slice.dims.push(size);
-            flags.push(shape.is_dynamic(d));
-        }
-    }
-    slice = ArrayShape::new(shape.ty, slice.dims);
-    slice.dynamic = flags.contains(&true).then(|| flags.into());
-    slice
+    let kept = (0..shape.rank()).filter(|&d| i64::try_from(d) != Ok(dim));
+    let (sizes, flags): (Vec<i64>, Vec<bool>) =
+        kept.map(|d| (shape.dims[d], shape.is_dynamic(d))).unzip();
+    let dynamic = flags.contains(&true).then(|| flags.into());
+    ArrayShape { dynamic, ..ArrayShape::new(shape.ty, sizes.as_slice()) }
 }
 
 /// What a scan of so many steps gives whose step gives this: outputs with the dimension put in, then carries.

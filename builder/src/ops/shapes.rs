@@ -23,10 +23,10 @@ pub(crate) fn one_each(name: &str, count: usize, shape: &ArrayShape) -> Result<(
 
 /// `1 entry`, `2 entries`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
-    match (count, what.strip_suffix('y')) {
+    match (count, what) {
         (1, _) => format!("1 {what}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        (_, None) => format!("{count} {what}s"),
+        (_, "entry") => format!("{count} entries"),
+        (_, _) => format!("{count} {what}s"),
     }
 }
 

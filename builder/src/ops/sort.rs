@@ -4,7 +4,7 @@ use crate::{Builder, Error, Result, Value};
 use hlo::Shape;
 use hlo::op::{Sort, TopK};
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The elements along a dimension in ascending order; the dimension may be counted from the end.
     ///
     /// Floats are in total order: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
@@ -19,7 +19,7 @@ impl<'b> Value<'b> {
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn sort(self, dimension: i64) -> Self {
-        self.builder().record(|b| sort(b, &[self], less, dimension, false))
+        self.builder().sort_by_first(&[self], dimension, false)
     }
     /// The elements along a dimension in an order of one's own: XLA's `Sort` of one array.
     ///
@@ -92,7 +92,8 @@ impl Builder {
         dimension: i64,
         is_stable: bool,
     ) -> Value<'b> {
-        self.record(|b| sort(b, operands, less, dimension, is_stable))
+        // Two calls deep, the comparator's lines are those of the user's call.
+        self.record(|b| Ok(b.sort(operands, less, dimension, is_stable)))
     }
 }
 
