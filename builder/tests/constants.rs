@@ -1,14 +1,10 @@
 //! Constants, counts, repeated numbers; three-operand logic; the comparison with everything said.
 mod support;
-use builder::{Builder, Value};
+use builder::Builder;
 use half::{bf16, f16};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::{ElementType, Literal};
-use support::{build, run};
-
-fn refused(b: &Builder, value: Value<'_>) -> String {
-    b.build(value).unwrap_err().to_string()
-}
+use support::{build, refused, run};
 
 #[test]
 fn constants_of_every_rank() {
@@ -55,8 +51,7 @@ fn filled_vectors() {
     // A large one costs nothing until it runs.
     let large = b.constant_r1_filled(1 << 40, 1u8);
     assert_eq!(large.dims().unwrap(), [1 << 40]);
-    let message = refused(&b, b.constant_r1_filled(-1, 1u8));
-    assert!(message.contains("the size -1 in [-1] is negative"), "{message}");
+    refused(&b, b.constant_r1_filled(-1, 1u8), "the size -1 in [-1] is negative");
 }
 
 #[test]
@@ -69,8 +64,11 @@ fn layouts_change_no_value() {
     assert_eq!(run(&b, row, &[]), "s32[3]{0} {1, 2, 3}");
     for layout in [&[0i64][..], &[0, 0], &[0, 2], &[-1, 0]] {
         let b = Builder::new("layout");
-        let message = refused(&b, b.constant_with_layout([[1i32, 2]], layout));
-        assert!(message.contains("does not order the dimensions of s32[1,2]"), "{message}");
+        refused(
+            &b,
+            b.constant_with_layout([[1i32, 2]], layout),
+            "does not order the dimensions of s32[1,2]",
+        );
     }
 }
 
@@ -91,15 +89,12 @@ fn iota() {
         ("s32[2", 0, "E01"),
     ] {
         let b = Builder::new("iota");
-        let message = refused(&b, b.iota(shape, dim));
-        assert!(message.contains(wanted), "{message}");
+        refused(&b, b.iota(shape, dim), wanted);
     }
     let b = Builder::new("iota");
-    let message = refused(&b, b.iota_1d(ElementType::S32, i64::MAX));
-    assert!(message.contains("more bytes than 64 bits can count"), "{message}");
+    refused(&b, b.iota_1d(ElementType::S32, i64::MAX), "more bytes than 64 bits can count");
     let b = Builder::new("iota");
-    let message = refused(&b, b.iota_1d(ElementType::S32, -5));
-    assert!(message.contains("the size -5 in [-5] is negative"), "{message}");
+    refused(&b, b.iota_1d(ElementType::S32, -5), "the size -5 in [-5] is negative");
 }
 
 #[test]
@@ -109,11 +104,9 @@ fn and_or_of_three() {
     assert_eq!(run(&b, b.and_all(&[x, y, z]), &[]), "u8[2]{0} {8, 4}");
     assert_eq!(run(&b, b.or_all(&[x, y, z, b.constant(16u8)]), &[]), "u8[2]{0} {31, 255}");
     assert_eq!(run(&b, b.and_all(&[x]), &[]), "u8[2]{0} {12, 255}");
-    let message = refused(&b, b.or_all(&[]));
-    assert!(message.contains("`or` of nothing has no element type"), "{message}");
+    refused(&b, b.or_all(&[]), "`or` of nothing has no element type");
     let b = Builder::new("three");
-    let message = refused(&b, b.and_all(&[b.constant(1f32), b.constant(2f32), b.constant(3f32)]));
-    assert!(message.contains("E0303"), "{message}");
+    refused(&b, b.and_all(&[b.constant(1f32), b.constant(2f32), b.constant(3f32)]), "E0303");
 }
 
 #[test]

@@ -3,12 +3,15 @@ mod support;
 use builder::{Builder, Value};
 use support::{evaluate, near, run};
 
+/// A value of one operand, and the same function of Rust's library.
+type Row<'b> = (Value<'b>, fn(f64) -> f64);
+
 #[test]
 fn one_operand_on_floats() {
     let b = Builder::new("unary");
     let x = b.constant([0.5f64, -0.25, 1.0]);
     // Values of Rust's own library, and those that are exact.
-    let table: [(Value<'_>, fn(f64) -> f64); 26] = [
+    let table: [Row<'_>; 26] = [
         (x.abs(), f64::abs),
         (x.acos(), f64::acos),
         (x.asin(), f64::asin),

@@ -1,5 +1,11 @@
 //! What the tests of built modules share.
-#![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests; not every test uses everything"
+)]
 use builder::{Builder, Value};
 use hlo::{Literal, Verified};
 use std::hash::{Hash, Hasher};
@@ -43,6 +49,13 @@ pub fn evaluate_on(b: &Builder, root: Value<'_>, arguments: &[Literal]) -> Liter
 #[track_caller]
 pub fn run(b: &Builder, root: Value<'_>, arguments: &[&str]) -> String {
     evaluate(b, root, arguments).to_string()
+}
+
+/// Fails unless the module whose root is `root` is refused, and the message says so.
+#[track_caller]
+pub fn refused(b: &Builder, root: Value<'_>, wanted: &str) {
+    let message = b.build(root).unwrap_err().to_string();
+    assert!(message.contains(wanted), "{message}");
 }
 
 /// The elements of a real array, in row-major order.
