@@ -1,5 +1,5 @@
 //! The builder: where instructions are made, and mistakes kept.
-use crate::state::{Caller, IntoShape, State};
+use crate::state::{Caller, IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
 use hlo::ir::Instruction;
 use hlo::op::{Broadcast, Constant, Parameter};
@@ -247,7 +247,7 @@ impl Builder {
         callers.push(open.callers.clone());
         let mut computations = state.finished.clone();
         let entry = computations.push(open.finish(id));
-        let mut module = hlo::Module::new(self.name.clone(), computations, entry);
+        let mut module = hlo::Module::new(legal(self.name.clone()), computations, entry);
         module.config = state.config.clone();
         crate::build::verified(module, &callers).map_err(|error| error.at(caller))
     }

@@ -51,9 +51,7 @@ impl Builder {
         let call = {
             let mut state = self.state.borrow_mut();
             state.enter(SmolStr::new(name));
-            let call = state.call;
-            state.call = call.filter(|(_, depth)| *depth > 1);
-            call
+            state.call
         };
         let traced = self.traced(parameters, body);
         let mut state = self.state.borrow_mut();
@@ -70,7 +68,12 @@ impl Builder {
         let parameters: Result<Vec<Value<'b>>> = (parameters.iter().zip(0i64..))
             .map(|(shape, number)| self.make_parameter(number, shape.clone(), ""))
             .collect();
-        let root = body(&parameters?);
+        let parameters = parameters?;
+        {
+            let mut state = self.state.borrow_mut();
+            state.call = state.call.filter(|(_, depth)| *depth > 1);
+        }
+        let root = body(&parameters);
         self.owns(root)?;
         root.id().ok_or(Code::Invalid {}.into())
     }

@@ -126,6 +126,8 @@ pub(crate) fn in_dim<'b>(
     let grows = |&(&dim, &size): &(&i64, &i64)| size != 1 || result.dim(dim) == Some(1);
     let kept: Vec<(&i64, &i64)> = dims.iter().zip(&shape.dims).filter(grows).collect();
     let dimensions: Vec<i64> = kept.iter().map(|(dim, _)| **dim).collect();
+    let mut result = result;
+    keep_dynamic(shape, &mut result, dims);
     let mut operand = value;
     if kept.len() < shape.rank() {
         let sizes: Dims = kept.iter().map(|(_, size)| **size).collect();
@@ -137,4 +139,17 @@ pub(crate) fn in_dim<'b>(
         operand = b.emit(Reshape { inferred_dimension: -1 }, &[value], Some(dropped.into()))?;
     }
     b.emit(Broadcast { dimensions }, &[operand], Some(result.into()))
+}
+
+/// Marks those dimensions of the result as dynamic that dynamic dimensions of the operand become.
+pub(crate) fn keep_dynamic(operand: &ArrayShape, result: &mut ArrayShape, dims: &[i64]) {
+    let mut flags = vec![false; result.rank()];
+    for (d, &dim) in dims.iter().enumerate() {
+        if let Some(flag) = usize::try_from(dim).ok().and_then(|dim| flags.get_mut(dim)) {
+            *flag |= operand.is_dynamic(d);
+        }
+    }
+    if flags.contains(&true) {
+        result.dynamic = Some(flags.into());
+    }
 }

@@ -24,6 +24,7 @@ mod operand;
 mod operators;
 mod ops;
 pub mod promote;
+pub mod options;
 mod state;
 mod value;
 

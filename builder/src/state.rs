@@ -53,7 +53,7 @@ impl Open {
         name: SmolStr,
         caller: Caller,
     ) -> InstructionId {
-        self.names.push(name);
+        self.names.push(legal(name));
         self.callers.push(caller);
         self.instructions.push(instruction)
     }
@@ -94,7 +94,7 @@ impl State {
         self.opened += 1;
         self.open.push(Open {
             mark,
-            name,
+            name: legal(name),
             instructions: Arena::default(),
             names: SecondaryMap::default(),
             callers: Vec::new(),
@@ -125,6 +125,18 @@ impl State {
     pub(crate) fn name_of(&self, mark: u32) -> String {
         self.marked(mark).map_or_else(|| "another".to_owned(), |open| open.name.to_string())
     }
+}
+
+/// The name as a text can hold it: what XLA puts `_` for becomes `_` here.
+pub(crate) fn legal(name: SmolStr) -> SmolStr {
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let later = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let fits = name.starts_with(first) && name.chars().all(later);
+    if fits {
+        return name;
+    }
+    let clean: String = name.chars().map(|c| if later(c) { c } else { '_' }).collect();
+    if clean.starts_with(first) { clean.into() } else { smol_str::format_smolstr!("_{clean}") }
 }
 
 impl Callees for State {

@@ -1,4 +1,20 @@
 //! Ops with attributes, a file for each family.
+pub(crate) mod cast;
+pub(crate) mod constants;
 pub(crate) mod control;
+pub(crate) mod conv;
+pub(crate) mod dot;
+pub(crate) mod dynamic;
+pub(crate) mod indexing;
+pub(crate) mod linear;
 pub(crate) mod movement;
+pub(crate) mod norm;
+pub(crate) mod padding;
+pub(crate) mod random;
 pub(crate) mod reduce;
+pub(crate) mod reshape;
+pub(crate) mod resize;
+pub(crate) mod scan;
+pub(crate) mod shapes;
+pub(crate) mod sort;
+pub(crate) mod window;

@@ -1,7 +1,8 @@
 //! Moving elements: broadcasts, reshapes, transposes, tuples.
+use super::shapes::sizes as checked;
 use crate::{Builder, Error, Result, Value, implicit};
-use hlo::op::{Broadcast, GetTupleElement, Reshape, Transpose, Tuple};
-use hlo::{ArrayShape, Dims};
+use hlo::ArrayShape;
+use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
 
 impl Value<'_> {
     /// Repeats the array along new dimensions of these sizes, which stand before its own: XLA's `Broadcast`.
@@ -10,10 +11,12 @@ impl Value<'_> {
     pub fn broadcast(self, sizes: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
-            let dims: Dims = sizes.iter().chain(&shape.dims).copied().collect();
-            let result = ArrayShape::new(shape.ty, dims);
+            let mut dims = checked(sizes)?;
+            dims.extend(shape.dims.iter().copied());
             let first = i64::try_from(sizes.len()).unwrap_or(i64::MAX);
-            let dimensions = (first..).take(shape.rank()).collect();
+            let dimensions: Vec<i64> = (first..).take(shape.rank()).collect();
+            let mut result = ArrayShape::new(shape.ty, dims);
+            implicit::keep_dynamic(&shape, &mut result, &dimensions);
             b.emit(Broadcast { dimensions }, &[self], Some(result.into()))
         })
     }
@@ -33,7 +36,7 @@ impl Value<'_> {
                 let message = format!("the dimensions {dims:?} do not grow");
                 return Err(Error::argument(message).with_help("transpose the operand first"));
             }
-            let result = ArrayShape::new(shape.ty, Dims::from_slice(sizes));
+            let result = ArrayShape::new(shape.ty, checked(sizes)?);
             implicit::in_dim(self, &shape, result, dims)
         })
     }
@@ -41,10 +44,7 @@ impl Value<'_> {
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn reshape(self, sizes: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let shape = ArrayShape::new(self.element_type()?, Dims::from_slice(sizes));
-            b.emit(Reshape { inferred_dimension: -1 }, &[self], Some(shape.into()))
-        })
+        self.builder().record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
     }
     /// Dimension `i` of the result is dimension `permutation[i]` of the array: XLA's `Transpose`.
     #[track_caller]

@@ -1,5 +1,6 @@
 //! Reductions.
 use crate::{Builder, Operand, Result, Value};
+use hlo::Shape;
 use hlo::op::Reduce;
 
 impl<'b> Value<'b> {
@@ -24,13 +25,35 @@ impl<'b> Value<'b> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimensions: &[i64],
     ) -> Self {
-        self.builder().record(|b| {
+        self.builder().record(|_| {
             let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
-            let init = init.beside(self)?.value;
-            let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
-            b.emit(Reduce { dimensions: dimensions?, to_apply }, &[self, init], None)
+            reduce(self, init, combine, dimensions?)
         })
     }
+    /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_all(
+        self,
+        init: impl Operand<'b>,
+        combine: impl FnOnce(Self, Self) -> Self,
+    ) -> Self {
+        self.builder().record(|_| {
+            let all: Vec<i64> = (0i64..).take(self.rank()?).collect();
+            reduce(self, init, combine, all)
+        })
+    }
+}
+
+fn reduce<'b>(
+    operand: Value<'b>,
+    init: impl Operand<'b>,
+    combine: impl FnOnce(Value<'b>, Value<'b>) -> Value<'b>,
+    dimensions: Vec<i64>,
+) -> Result<Value<'b>> {
+    let (b, init) = (operand.builder(), init.beside(operand)?.value);
+    let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
+    b.emit(Reduce { dimensions, to_apply }, &[operand, init], None)
 }
 
 impl Builder {
@@ -52,4 +75,9 @@ impl Builder {
             b.emit(op, &[operands, inits].concat(), None)
         })
     }
+}
+
+/// Scalars of the element types of these arrays: what a computation of their elements is given.
+pub(crate) fn scalars(arrays: &[Value<'_>]) -> Result<Vec<Shape>> {
+    arrays.iter().map(|array| Ok(Shape::scalar(array.element_type()?))).collect()
 }

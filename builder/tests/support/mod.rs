@@ -3,6 +3,7 @@
     dead_code,
     unreachable_pub,
     unused_imports,
+    clippy::float_cmp,
     clippy::unwrap_used,
     reason = "tests; not every test uses everything"
 )]
@@ -24,6 +25,13 @@ pub fn evaluate(b: &Builder, root: Value<'_>, arguments: &[&str]) -> Literal {
 #[track_caller]
 pub fn run(b: &Builder, root: Value<'_>, arguments: &[&str]) -> String {
     evaluate(b, root, arguments).to_string()
+}
+
+/// Fails unless the module whose root is `root` is refused, and the message says so.
+#[track_caller]
+pub fn refused(b: &Builder, root: Value<'_>, wanted: &str) {
+    let message = b.build(root).unwrap_err().to_string();
+    assert!(message.contains(wanted), "{message}");
 }
 
 /// The elements of a real array, in row-major order.
