@@ -1,11 +1,9 @@
 //! Sizes known only at run time: branches of different sizes, bounds that can be told beforehand.
 use crate::ops::movement::elements;
-use crate::primitive::{
-    dimension_size, pad_in_dim, set_dimension_size, size, slice_in_dim, zeros,
-};
+use crate::primitive::{dimension_size, pad_in_dim, set_dimension_size, size, slice_in_dim, zeros};
 use crate::{Builder, Code, Computation, Error, Result, Value};
-use hlo::op::Conditional;
 use hlo::op::Binary;
+use hlo::op::Conditional;
 use hlo::{ArrayShape, Op, Shape};
 
 impl<'b> Value<'b> {
@@ -37,8 +35,7 @@ impl<'b> Value<'b> {
             let shapes = [true_operand.shape()?, false_operand.shape()?];
             let on_true = b.trace("true_computation", &shapes[..1], |p| on_true(p[0]))?;
             let on_false = b.trace("false_computation", &shapes[1..], |p| on_false(p[0]))?;
-            let branches =
-                [Computation::from_id(b, on_true), Computation::from_id(b, on_false)];
+            let branches = [Computation::from_id(b, on_true), Computation::from_id(b, on_false)];
             choose(b, self, &branches, &[true_operand, false_operand], true)
         })
     }
@@ -86,7 +83,8 @@ impl<'b> Value<'b> {
         self.builder().record(|_| {
             let (shape, given) = (self.array()?, sizes.array()?);
             if given.dims.as_slice() != [size(shape.rank())] {
-                let message = format!("sizes {given:#} are not one for each dimension of {shape:#}");
+                let message =
+                    format!("sizes {given:#} are not one for each dimension of {shape:#}");
                 return Err(Error::argument(message));
             }
             let mut array = self;
@@ -128,8 +126,7 @@ fn choose<'b>(
             ids.push(branch.id_in(b)?);
             continue;
         }
-        let reconcile =
-            |p: &[Value<'b>]| b.record(|b| widened(b.call(*branch, &p[..1]), &widest));
+        let reconcile = |p: &[Value<'b>]| b.record(|b| widened(b.call(*branch, &p[..1]), &widest));
         ids.push(b.trace("reconciled", &[operand.shape()?], reconcile)?);
     }
     b.emit(Conditional { branches: ids, on_pred }, &[&[selector], operands].concat(), None)
@@ -138,7 +135,8 @@ fn choose<'b>(
 fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     let differ = || {
         let message = format!("one branch gives {a:#}, another {c:#}");
-        Error::from(Code::Closure { message }).with_help("branches may differ in sizes, in nothing else")
+        Error::from(Code::Closure { message })
+            .with_help("branches may differ in sizes, in nothing else")
     };
     if let (Some(left), Some(right)) = (a.tuple(), c.tuple())
         && left.len() == right.len()
@@ -154,9 +152,8 @@ fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     }
     let rank = left.rank();
     let dims: Vec<i64> = (0..rank).map(|d| left.dims[d].max(right.dims[d])).collect();
-    let loose = |d: usize| {
-        left.dims[d] != right.dims[d] || left.is_dynamic(d) || right.is_dynamic(d)
-    };
+    let loose =
+        |d: usize| left.dims[d] != right.dims[d] || left.is_dynamic(d) || right.is_dynamic(d);
     let mut both = ArrayShape::new(left.ty, hlo::Dims::from_slice(&dims));
     if (0..rank).any(loose) {
         both.dynamic = Some((0..rank).map(loose).collect());

@@ -43,8 +43,10 @@ impl Builder {
                 },
             );
             if given != initial.len() {
-                let message =
-                    format!("the loop's body gives {given} values, its state has {}", initial.len());
+                let message = format!(
+                    "the loop's body gives {given} values, its state has {}",
+                    initial.len()
+                );
                 return Err(Error::from(Code::Closure { message })
                     .with_help("give back every value of the state, those that stay as well"));
             }

@@ -115,7 +115,11 @@ fn each(rank: usize, kernel: &[i64], stride: &[i64]) -> Result<()> {
     Err(Error::argument(message).with_help("one for each dimension; 1 for batch and channels"))
 }
 /// Padding of the spatial dimensions as padding of all.
-fn everywhere(rank: usize, spatial: &[(i64, i64)], format: &TensorFormat) -> Result<Vec<PaddingDim>> {
+fn everywhere(
+    rank: usize,
+    spatial: &[(i64, i64)],
+    format: &TensorFormat,
+) -> Result<Vec<PaddingDim>> {
     if spatial.len() != format.spatial.len() {
         let (found, wanted) = (spatial.len(), format.spatial.len());
         let message = format!("padding is given for {found} dimensions, there are {wanted}");
@@ -165,7 +169,7 @@ impl<'b> Value<'b> {
     /// let format = TensorFormat::channels_first(1);
     /// let module = b.build(x.max_pool(&[1, 1, 2], &[1, 1, 2], Padding::Valid, &format))?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} {{{4, 3}}}");
+    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 4, 3 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -201,7 +205,7 @@ impl<'b> Value<'b> {
     /// let mean = x.avg_pool(&[1, 1, 2], &[1, 1, 2], &[(0, 1)], &format, false);
     /// let module = b.build(mean)?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} {{{2, 5}}}");
+    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 2, 5 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -304,7 +308,9 @@ impl SpatialSizes {
     fn extract(self, dilation: i64, stride: i64, padding: Padding) -> Result<SpatialGradient> {
         let Self { input, filter, output } = self;
         if filter < 1 || dilation < 1 || input < 0 {
-            let message = format!("an input of {input}, a kernel of {filter} dilated by {dilation} cannot be convolved");
+            let message = format!(
+                "an input of {input}, a kernel of {filter} dilated by {dilation} cannot be convolved"
+            );
             return Err(Error::argument(message));
         }
         let reach = (filter - 1).saturating_mul(dilation).saturating_add(1);

@@ -3,12 +3,11 @@ use crate::operand::{Number, scalar};
 use crate::{Builder, Error, Result, Value};
 use hlo::elem::Class;
 use hlo::op::value::{
-    DotAlgorithm, OperandPrecision, PaddingConfig, PaddingDim, SliceRange, SliceRanges, Transpose,
-    Window,
+    DotAlgorithm, OperandPrecision, PaddingConfig, PaddingDim, SliceRange, SliceRanges, Window,
 };
 use hlo::op::{
-    Cholesky, Concatenate, Dot, DynamicSlice, DynamicUpdateSlice, GetDimensionSize, Iota, Pad,
-    ReduceWindow, Reverse, SetDimensionSize, Slice, Sort, TriangularSolve,
+    Concatenate, Dot, DynamicSlice, DynamicUpdateSlice, GetDimensionSize, Iota, Pad, ReduceWindow,
+    SetDimensionSize, Slice, Sort, Transpose, TriangularSolve,
 };
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 
@@ -94,6 +93,17 @@ pub(crate) fn iota<'b>(
     let shape = ArrayShape::new(ty, Dims::from_slice(dims));
     b.emit(Iota { iota_dimension: Some(dimension) }, &[], Some(shape.into()))
 }
+/// The array with its dimensions in another order, in the default layout: XLA's shape rule would keep the elements where they
+/// are, and the layout of the result would be that of no other value.
+pub(crate) fn transpose<'b>(x: Value<'b>, order: &[i64]) -> Result<Value<'b>> {
+    let shape = x.array()?;
+    let dims: Option<Dims> = order.iter().map(|&d| shape.dim(d)).collect();
+    let dims = dims.ok_or_else(|| {
+        Error::argument(format!("the order {order:?} is not one of the dimensions of {shape:#}"))
+    })?;
+    let stated = (shape.dynamic.is_none()).then(|| ArrayShape::new(shape.ty, dims).into());
+    x.builder().emit(Transpose { dimensions: order.to_vec() }, &[x], stated)
+}
 /// The elements from `start` to before `limit` of one dimension.
 pub(crate) fn slice_in_dim(x: Value<'_>, start: i64, limit: i64, dim: i64) -> Result<Value<'_>> {
     let dims = x.dims()?;
@@ -126,12 +136,9 @@ pub(crate) fn pad_in_dim<'b>(
 }
 /// Arrays end to end.
 pub(crate) fn concat<'b>(arrays: &[Value<'b>], dim: i64) -> Result<Value<'b>> {
-    let first = arrays.first().ok_or_else(|| Error::argument("there is nothing to put together"))?;
+    let first =
+        arrays.first().ok_or_else(|| Error::argument("there is nothing to put together"))?;
     first.builder().emit(Concatenate { dimensions: vec![dim] }, arrays, None)
-}
-/// The elements of a dimension in the other order.
-pub(crate) fn reverse(x: Value<'_>, dim: i64) -> Result<Value<'_>> {
-    x.builder().emit(Reverse { dimensions: vec![dim] }, &[x], None)
 }
 /// A box at a place known only at run time.
 pub(crate) fn dynamic_slice<'b>(
@@ -198,10 +205,6 @@ pub(crate) fn sort_descending<'b>(arrays: &[Value<'b>], dim: i64) -> Result<Valu
     let to_apply = Some(b.trace("greater", &scalars, greater)?);
     b.emit(Sort { dimensions: Some(vec![dim]), is_stable: true, to_apply }, arrays, None)
 }
-/// The triangular square root of positive definite matrices.
-pub(crate) fn cholesky(a: Value<'_>, lower: bool) -> Result<Value<'_>> {
-    a.builder().emit(Cholesky { lower }, &[a], None)
-}
 /// The solution `x` of `a x = b`, where `a` is triangular.
 pub(crate) fn triangular_solve<'b>(
     a: Value<'b>,
@@ -209,7 +212,7 @@ pub(crate) fn triangular_solve<'b>(
     lower: bool,
     unit_diagonal: bool,
 ) -> Result<Value<'b>> {
-    let transpose_a = Transpose::None;
+    let transpose_a = hlo::op::value::Transpose::None;
     let op = TriangularSolve { left_side: true, lower, unit_diagonal, transpose_a };
     a.builder().emit(op, &[a, b], None)
 }
@@ -218,10 +221,6 @@ pub(crate) fn dimension_size(x: Value<'_>, dim: i64) -> Result<Value<'_>> {
     x.builder().emit(GetDimensionSize { dimensions: vec![dim] }, &[x], None)
 }
 /// The array, of which only so much of a dimension counts.
-pub(crate) fn set_dimension_size<'b>(
-    x: Value<'b>,
-    size: Value<'b>,
-    dim: i64,
-) -> Result<Value<'b>> {
+pub(crate) fn set_dimension_size<'b>(x: Value<'b>, size: Value<'b>, dim: i64) -> Result<Value<'b>> {
     x.builder().emit(SetDimensionSize { dimensions: vec![dim] }, &[x, size], None)
 }

@@ -24,10 +24,13 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` if there are fewer than `k` elements.
     #[track_caller]
     pub fn top_k_as(self, k: i64, index_type: ElementType) -> (Self, Self) {
-        self.pair(|last| {
-            let places = iota(self.builder(), index_type, &self.dims()?, last)?;
-            largest(self, places, k, last)
-        }, k)
+        self.pair(
+            |last| {
+                let places = iota(self.builder(), index_type, &self.dims()?, last)?;
+                largest(self, places, k, last)
+            },
+            k,
+        )
     }
     /// As [`Value::top_k_as`], through sorts of `partitions` parts of the last dimension: XLA's `TopKWithPartitions`.
     ///
@@ -39,48 +42,48 @@ impl<'b> Value<'b> {
         partitions: i64,
         index_type: ElementType,
     ) -> (Self, Self) {
-        self.pair(|last| {
-            if partitions < 1 {
-                return Err(Error::argument(format!("{partitions} partitions are too few")));
-            }
-            let (b, dims) = (self.builder(), self.dims()?);
-            let places = iota(b, index_type, &dims, last)?;
-            let count = dims.last().copied().unwrap_or(0);
-            let part = count.saturating_add(partitions - 1) / partitions;
-            // Then there is nothing that a part could leave out.
-            if k >= part {
-                return largest(self, places, k, last);
-            }
-            let mut best: Option<(Value<'b>, Value<'b>)> = None;
-            let mut start = 0;
-            while start < count {
-                let limit = (start + part).min(count);
-                let mut values = slice_in_dim(self, start, limit, last)?;
-                let mut indices = slice_in_dim(places, start, limit, last)?;
-                if let Some((v, i)) = best {
-                    values = concat(&[v, values], last)?;
-                    indices = concat(&[i, indices], last)?;
+        self.pair(
+            |last| {
+                if partitions < 1 {
+                    return Err(Error::argument(format!("{partitions} partitions are too few")));
                 }
-                let enough = values.dims()?.last().copied().unwrap_or(0).min(k);
-                best = Some(largest(values, indices, enough, last)?);
-                start = limit;
-            }
-            best.ok_or_else(|| Error::argument("there is nothing to sort"))
-        }, k)
+                let (b, dims) = (self.builder(), self.dims()?);
+                let places = iota(b, index_type, &dims, last)?;
+                let count = dims.last().copied().unwrap_or(0);
+                let part = count.saturating_add(partitions - 1) / partitions;
+                // Then there is nothing that a part could leave out.
+                if k >= part {
+                    return largest(self, places, k, last);
+                }
+                let mut best: Option<(Value<'b>, Value<'b>)> = None;
+                let mut start = 0;
+                while start < count {
+                    let limit = (start + part).min(count);
+                    let mut values = slice_in_dim(self, start, limit, last)?;
+                    let mut indices = slice_in_dim(places, start, limit, last)?;
+                    if let Some((v, i)) = best {
+                        values = concat(&[v, values], last)?;
+                        indices = concat(&[i, indices], last)?;
+                    }
+                    let enough = values.dims()?.last().copied().unwrap_or(0).min(k);
+                    best = Some(largest(values, indices, enough, last)?);
+                    start = limit;
+                }
+                best.ok_or_else(|| Error::argument("there is nothing to sort"))
+            },
+            k,
+        )
     }
     /// Two values, of an array that has a last dimension of `k` elements at least.
     #[track_caller]
-    fn pair(
-        self,
-        make: impl FnOnce(i64) -> Result<(Self, Self)>,
-        k: i64,
-    ) -> (Self, Self) {
+    fn pair(self, make: impl FnOnce(i64) -> Result<(Self, Self)>, k: i64) -> (Self, Self) {
         let invalid = Value::invalid(self.builder());
         self.builder().record_or((invalid, invalid), |_| {
             let shape = self.array()?;
             let count = shape.dims.last().copied();
             if count.is_none_or(|count| !(0..=count).contains(&k)) {
-                let message = format!("{shape:#} has no {k} largest elements in the last dimension");
+                let message =
+                    format!("{shape:#} has no {k} largest elements in the last dimension");
                 return Err(Error::argument(message).with_help("`k` is 0 to the last size"));
             }
             make(size(shape.rank()) - 1)

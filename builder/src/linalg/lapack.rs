@@ -81,7 +81,11 @@ pub(super) fn call<'b>(
         let result = if single { made } else { made.get_tuple_element(i) };
         let default = Shape::from(shape.clone());
         // From here on arrays lie row by row again.
-        given.push(if *laid == default { result } else { b.emit(Copy {}, &[result], Some(default))? });
+        given.push(if *laid == default {
+            result
+        } else {
+            b.emit(Copy {}, &[result], Some(default))?
+        });
     }
     Ok(given)
 }

@@ -26,7 +26,7 @@ impl<'b> Value<'b> {
     /// let a = b.constant([[1f64, 2.], [4., 4.]]);
     /// let module = b.build(a.lu_decomposition().lu)?;
     /// let lu = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(lu.to_string(), "f64[2,2]{1,0} {{4, 4}, {0.25, 1}}");
+    /// assert_eq!(lu.to_string(), "f64[2,2]{1,0} { { 4, 4 }, { 0.25, 1 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

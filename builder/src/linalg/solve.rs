@@ -104,7 +104,9 @@ impl<'b> Value<'b> {
             }
             let (sign, log) = self.slog_det();
             let nan = crate::primitive::real(b, shape.ty, f64::NAN)?;
-            Ok(sign.ge(zeros(b, shape.ty, &[])?).select(log, crate::implicit::splat(nan, &log.array()?)?))
+            Ok(sign
+                .ge(zeros(b, shape.ty, &[])?)
+                .select(log, crate::implicit::splat(nan, &log.array()?)?))
         })
     }
 }

@@ -48,7 +48,7 @@ impl Builder {
     /// let x = b.tridiagonal_solver(Tridiagonal { lower, main, upper }, b.constant([[4f64, 9.]]));
     /// let module = b.build(x)?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(result.to_string(), "f64[1,2]{1,0} {{1, 2}}");
+    /// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -69,7 +69,8 @@ impl Builder {
                 && (0..rank).all(|d| d + 2 == rank || sides.dims[d] == shape.dims[d]);
             if !fits {
                 let message = format!("right sides {sides:#} do not fit diagonals {shape:#}");
-                return Err(Error::argument(message).with_help("diagonals [.., 1, n], right sides [.., k, n]"));
+                return Err(Error::argument(message)
+                    .with_help("diagonals [.., 1, n], right sides [.., k, n]"));
             }
             crate::primitive::inexact(&shape, "a tridiagonal system")?;
             thomas(b, diagonals, rhs, shape.dims[rank - 1])
@@ -106,9 +107,12 @@ impl Builder {
             let rank = shape.rank();
             let (n, front) = (shape.dims[rank - 1], &shape.dims[..rank - 2]);
             let wanted = [front, &[n]].concat();
-            if right.rank() != rank || right.dims[..rank - 1] != wanted[..] || right.ty != shape.ty {
+            if right.rank() != rank || right.dims[..rank - 1] != wanted[..] || right.ty != shape.ty
+            {
                 let message = format!("matrices {right:#} do not fit diagonals {shape:#}");
-                return Err(Error::argument(message).with_help("diagonals [.., 1, n], matrices [.., n, k]"));
+                return Err(
+                    Error::argument(message).with_help("diagonals [.., 1, n], matrices [.., n, k]")
+                );
             }
             let row = size(rank) - 2;
             let mut along = first(rank - 2);
@@ -166,8 +170,7 @@ fn thomas<'b>(
     let swept = b.for_each_index(n - 1, ElementType::S32, &state, |i, v| kept(b, down(i, v)));
     let [_, main, upper, rhs] = exactly(swept)?;
     let last_dim = size(rhs.rank()?) - 1;
-    let last = slice_in_dim(rhs, n - 1, n, last_dim)?
-        / slice_in_dim(main, n - 1, n, last_dim)?;
+    let last = slice_in_dim(rhs, n - 1, n, last_dim)? / slice_in_dim(main, n - 1, n, last_dim)?;
     let zero = vec![0; rhs.rank()? - 1];
     let x = rhs.update_slice(last, &[zero, vec![n - 1]].concat());
     let up = |i: Value<'b>, v: &[Value<'b>]| -> Result<Vec<Value<'b>>> {

@@ -96,7 +96,11 @@ fn letters<'a>(config: &str, part: &'a str) -> Result<Letters<'a>> {
     };
     let rest = after.unwrap_or_default();
     if rest.contains("...") {
-        return Err(refused(config, "an operand has more than one `...`", "one stands for all of them"));
+        return Err(refused(
+            config,
+            "an operand has more than one `...`",
+            "one stands for all of them",
+        ));
     }
     for letter in before.chars().chain(rest.chars()) {
         let help = match letter {

@@ -2,13 +2,13 @@
 mod contract;
 mod einsum;
 
-use crate::primitive::{first, iota, matrix, pad_in_dim, size, square, zeros};
+use crate::primitive::{first, iota, matrix, pad_in_dim, size, square, transpose, zeros};
 use crate::{Builder, Error, Result, Value};
 use hlo::op::Unary;
 use hlo::op::value::{SliceRange, SliceRanges};
 use hlo::{ArrayShape, ElementType};
 
-pub use einsum::{EinsumDims, normalize_einsum, parse_einsum};
+pub use einsum::{EinsumDims, Label, normalize_einsum, parse_einsum};
 
 impl Builder {
     /// `m` rows and `n` columns with 1 on the main diagonal, elsewhere 0: XLA's `IdentityMatrix`.
@@ -17,7 +17,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.identity_matrix(hlo::ElementType::S32, 2, 3))?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(result.to_string(), "s32[2,3]{1,0} {{1, 0, 0}, {0, 1, 0}}");
+    /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 1, 0, 0 }, { 0, 1, 0 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -134,7 +134,7 @@ impl<'b> Value<'b> {
     /// let x = b.constant([[1i32, 2], [3, 4]]);
     /// let module = b.build(x.set_matrix_diagonal(b.constant([7i32, 8]), 0))?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(result.to_string(), "s32[2,2]{1,0} {{7, 2}, {3, 8}}");
+    /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 7, 2 }, { 3, 8 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -227,7 +227,7 @@ impl<'b> Value<'b> {
             matrix(&shape)?;
             let mut order = first(shape.rank());
             order.swap(shape.rank() - 2, shape.rank() - 1);
-            Ok(self.transpose(&order))
+            transpose(self, &order)
         })
     }
     /// Rows and columns exchanged if `transpose`: XLA's `MaybeTransposeInMinorDims`.

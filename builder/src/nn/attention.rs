@@ -28,7 +28,7 @@ pub struct Attention<'b> {
 /// let options = nn::Attention { causal: true, ..Default::default() };
 /// let module = b.build(nn::attention(q, k, b.constant([[10f32], [20.]]), options))?;
 /// let result = interp::Interpreter::new(&module).run(&[])?;
-/// assert_eq!(result.to_string(), "f32[2,1]{1,0} {{10}, {15}}");
+/// assert_eq!(result.to_string(), "f32[2,1]{1,0} { { 10 }, { 15 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -69,12 +69,7 @@ pub fn attention<'b>(
 }
 
 /// `scale * q k^T`.
-fn scores<'b>(
-    q: Value<'b>,
-    k: Value<'b>,
-    v: Value<'b>,
-    scale: Option<f64>,
-) -> Result<Value<'b>> {
+fn scores<'b>(q: Value<'b>, k: Value<'b>, v: Value<'b>, scale: Option<f64>) -> Result<Value<'b>> {
     let (queries, keys, values) = (q.array()?, k.array()?, v.array()?);
     inexact(&queries, "attention")?;
     let ((_, depth), (count, width), (given, _)) =
@@ -85,7 +80,8 @@ fn scores<'b>(
         && count == given
         && [&keys, &values].iter().all(|a| a.rank() == rank && a.dims[..rank - 2] == *front);
     if !fits {
-        let message = format!("queries {queries:#}, keys {keys:#} and values {values:#} do not fit");
+        let message =
+            format!("queries {queries:#}, keys {keys:#} and values {values:#} do not fit");
         return Err(Error::argument(message).with_help("q[.., t, d], k[.., s, d], v[.., s, e]"));
     }
     let last = size(rank) - 1;

@@ -26,7 +26,8 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
             let message = format!("a dense layer takes x[.., n] and w[n, m], not {x:#} and {w:#}");
             return Err(Error::argument(message));
         }
-        let pairs = Pairs { lhs_contracting: vec![last], rhs_contracting: vec![0], ..Pairs::default() };
+        let pairs =
+            Pairs { lhs_contracting: vec![last], rhs_contracting: vec![0], ..Pairs::default() };
         let product = dot(x, w, pairs)?;
         Ok(match bias {
             Some(bias) => product + bias.along(&[last]),
@@ -44,7 +45,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 /// let b = Builder::new("m");
 /// let module = b.build(nn::one_hot(b.constant([2i32, 0]), 3, hlo::ElementType::F32))?;
 /// let result = interp::Interpreter::new(&module).run(&[])?;
-/// assert_eq!(result.to_string(), "f32[2,3]{1,0} {{0, 0, 1}, {1, 0, 0}}");
+/// assert_eq!(result.to_string(), "f32[2,3]{1,0} { { 0, 0, 1 }, { 1, 0, 0 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -4,7 +4,11 @@ use crate::primitive::{inexact, others, size};
 use crate::{Error, Result, Value};
 
 /// Scale and offset of the last dimension, where they are given.
-fn scaled<'b>(x: Value<'b>, scale: Option<Value<'b>>, bias: Option<Value<'b>>) -> Result<Value<'b>> {
+fn scaled<'b>(
+    x: Value<'b>,
+    scale: Option<Value<'b>>,
+    bias: Option<Value<'b>>,
+) -> Result<Value<'b>> {
     let last = size(x.rank()?) - 1;
     let x = scale.map_or(x, |scale| x * scale.along(&[last]));
     Ok(bias.map_or(x, |bias| x + bias.along(&[last])))
@@ -17,7 +21,7 @@ fn scaled<'b>(x: Value<'b>, scale: Option<Value<'b>>, bias: Option<Value<'b>>) -
 /// let b = Builder::new("m");
 /// let module = b.build(nn::layer_norm(b.constant([[1f64, 3.]]), None, None, 0.0))?;
 /// let result = interp::Interpreter::new(&module).run(&[])?;
-/// assert_eq!(result.to_string(), "f64[1,2]{1,0} {{-1, 1}}");
+/// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { -1, 1 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -11,7 +11,8 @@ pub(super) fn axes(x: Value<'_>, dims: &[i64]) -> Result<Vec<i64>> {
     match twice {
         None => Ok(axes),
         Some((_, d)) => {
-            Err(Error::argument(format!("dimension {d} is named twice")).with_help("name each once"))
+            Err(Error::argument(format!("dimension {d} is named twice"))
+                .with_help("name each once"))
         }
     }
 }

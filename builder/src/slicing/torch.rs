@@ -11,7 +11,8 @@ fn fits(input: &ArrayShape, index: &ArrayShape, dim: i64) -> Result<()> {
         return Ok(());
     }
     let message = format!("indices {index:#} do not fit {input:#} along dimension {dim}");
-    Err(Error::argument(message).with_help("they have one rank; in other dimensions no size is larger"))
+    Err(Error::argument(message)
+        .with_help("they have one rank; in other dimensions no size is larger"))
 }
 /// For each index its whole position, in a new last dimension.
 fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
@@ -40,7 +41,7 @@ impl<'b> Value<'b> {
     /// let index = b.constant([[0i32, 0], [1, 0]]);
     /// let module = b.build(x.torch_gather(index, 1, true))?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(result.to_string(), "s32[2,2]{1,0} {{1, 1}, {4, 3}}");
+    /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 1, 1 }, { 4, 3 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -169,9 +170,8 @@ fn masked_gather<'b>(
     let mut sizes = wanted.dims.to_vec();
     sizes.insert(at, shape.dims[at]);
     let all: Vec<i64> = (0..size(sizes.len())).collect();
-    let without = |left_out: i64| -> Vec<i64> {
-        all.iter().copied().filter(|&d| d != left_out).collect()
-    };
+    let without =
+        |left_out: i64| -> Vec<i64> { all.iter().copied().filter(|&d| d != left_out).collect() };
     let index = counting(index)?;
     let ty = index.element_type()?;
     let mask = index.broadcast_in_dim(&sizes, &without(dim)).eq(iota(b, ty, &sizes, dim)?);
