@@ -58,8 +58,7 @@ pub(crate) fn real(b: &Builder, ty: ElementType, x: f64) -> Result<Value<'_>> {
 }
 /// An array of zeros; of `pred` all false.
 pub(crate) fn zeros<'b>(b: &'b Builder, ty: ElementType, dims: &[i64]) -> Result<Value<'b>> {
-    let scalar = b.make_constant(Literal::zeros(ArrayShape::new(ty, Dims::new())))?;
-    crate::implicit::splat(scalar, &ArrayShape::new(ty, Dims::from_slice(dims)))
+    b.make_constant(Literal::zeros(ArrayShape::new(ty, Dims::from_slice(dims))))
 }
 /// The value below or above all others of a real type, or as far as it reaches: what `max` or `min` leaves alone.
 pub(crate) fn bound(b: &Builder, ty: ElementType, above: bool) -> Result<Value<'_>> {

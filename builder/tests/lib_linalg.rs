@@ -278,7 +278,7 @@ fn tridiagonal_of_one_equation() {
     let (two, nan) = (b.constant([[2f32]]), b.constant([[f32::NAN]]));
     let diagonals = Tridiagonal { lower: nan, main: two, upper: nan };
     let x = b.tridiagonal_solver(diagonals, b.constant([[6f32], [8.]]));
-    assert_eq!(run(&b, x, &[]), "f32[2,1]{1,0} { { 3 }, { 4 } }");
+    assert_eq!(run(&b, x, &[]), "f32[2,1]{1,0} { {3}, {4} }");
     let y = b.tridiagonal_mat_mul(diagonals, b.constant([[5f32, 7.]]));
     assert_eq!(run(&b, y, &[]), "f32[1,2]{1,0} { { 10, 14 } }");
     let wrong = b.tridiagonal_solver(diagonals, b.constant([[6f64]]));

@@ -194,7 +194,7 @@ fn softmaxes() {
 #[test]
 fn softmaxes_are_stable() {
     check_row(&[1000.0, 1000.0], |x| x.softmax(0), &[0.5, 0.5]);
-    check_row(&[-1000.0, -1000.0 - LN_2], |x| x.softmax(0), &[2.0 / 3.0, 1.0 / 3.0]);
+    check_row(&[-1000.0, -1001.0], |x| x.softmax(0), &[0.7310585786300049, 0.2689414213699951]);
     check_row(&[-INF, 0.0, 1.0], |x| x.softmax(0), &[0.0, 0.2689414213699951, 0.7310585786300049]);
     let nan = [f64::NAN; 2];
     check_row(&[-INF, -INF], |x| x.softmax(0), &nan);
@@ -240,19 +240,19 @@ fn reductions() {
         x.reduce_or(&[1]),
     ];
     // By hand; -5 is ..1011, 3 is 0011.
-    let wanted = "(s32[2]{0} {-1, 0}, s32[2]{0} {-15, -48}, s32[2]{0} {3, 4}, s32[2]{0} {-5, -6}, s32[2]{0} {1, 0}, s32[2]{0} {-5, -2})";
+    let wanted = "( s32[2]{0} {-1, 0}, s32[2]{0} {-15, -48}, s32[2]{0} {3, 4}, s32[2]{0} {-5, -6}, s32[2]{0} {1, 0}, s32[2]{0} {-5, -2} )";
     assert_eq!(run(&b, b.tuple(&all), &[]), wanted);
     let b = Builder::new("empty");
     let x = b.parameter(0, "f32[0]", "x");
     let y = b.tuple(&[x.reduce_max(&[0]), x.reduce_min(&[0]), x.reduce_prod(&[0])]);
-    assert_eq!(run(&b, y, &["f32[0] {}"]), "(f32[] -inf, f32[] inf, f32[] 1)");
+    assert_eq!(run(&b, y, &["f32[0] {}"]), "( f32[] -inf, f32[] inf, f32[] 1 )");
     let b = Builder::new("types");
     let (s, u) = (b.parameter(0, "s8[0]", "s"), b.parameter(1, "u16[0]", "u"));
     let (p, f) = (b.parameter(2, "pred[0]", "p"), b.parameter(3, "f8e4m3fn[0]", "f"));
     let least = [s, u, p, f].map(|x| x.reduce_max(&[0]));
     let most = [s, u, p, f].map(|x| x.reduce_min(&[0]));
     let y = b.tuple(&[least, most].concat());
-    let wanted = "(s8[] -128, u16[] 0, pred[] false, f8e4m3fn[] -448, s8[] 127, u16[] 65535, pred[] true, f8e4m3fn[] 448)";
+    let wanted = "( s8[] -128, u16[] 0, pred[] false, f8e4m3fn[] -448, s8[] 127, u16[] 65535, pred[] true, f8e4m3fn[] 448 )";
     assert_eq!(run(&b, y, &["s8[0] {}", "u16[0] {}", "pred[0] {}", "f8e4m3fn[0] {}"]), wanted);
 }
 #[test]
@@ -277,7 +277,7 @@ fn cumulative() {
     let b = Builder::new("cumulative");
     let x = b.constant([3i32, 1, 4, 1, 5, -9]);
     let all = [x.cumsum(0, false), x.cumsum(-1, true), x.cummax(0, false), x.cummin(0, true)];
-    let wanted = "(s32[6]{0} {3, 4, 8, 9, 14, 5}, s32[6]{0} {5, 2, 1, -3, -4, -9}, s32[6]{0} {3, 3, 4, 4, 5, 5}, s32[6]{0} {-9, -9, -9, -9, -9, -9})";
+    let wanted = "( s32[6]{0} {3, 4, 8, 9, 14, 5}, s32[6]{0} {5, 2, 1, -3, -4, -9}, s32[6]{0} {3, 3, 4, 4, 5, 5}, s32[6]{0} {-9, -9, -9, -9, -9, -9} )";
     assert_eq!(run(&b, b.tuple(&all), &[]), wanted);
     check(|x| x.cumprod(1, false), &[-2.0, 1.0, 0.0, 0.3, 0.45, 1.8]);
     check(|x| x.cumsum(0, false), &[-2.0, -0.5, 0.0, -1.7, 1.0, 4.0]);
@@ -522,7 +522,7 @@ fn losses() {
 fn layers() {
     let b = Builder::new("one_hot");
     let y = nn::one_hot(b.constant([[1i8, -1], [2, 0]]), 3, ElementType::S32);
-    let wanted = "s32[2,2,3]{2,1,0} { { { 0, 1, 0 }, { 0, 0, 0 } }, {{0, 0, 1}, {1, 0, 0}}}";
+    let wanted = "s32[2,2,3]{2,1,0} { { { 0, 1, 0 }, { 0, 0, 0 } }, { { 0, 0, 1 }, { 1, 0, 0 } } }";
     assert_eq!(run(&b, y, &[]), wanted);
     // 200 does not fit s8: the places are counted in s32.
     let deep = nn::one_hot(b.constant([100i8]), 200, ElementType::S32).reduce_sum(&[1]);

@@ -1,5 +1,5 @@
 //! Slicing, sorting, loops, pooling, sizes known at run time.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(unreachable_pub, clippy::unwrap_used, reason = "tests")]
 mod support;
 use builder::pooling::{
     Padding, SpatialSizes, TensorFormat, conv_grad_extract_and_verify_dimension,
@@ -7,7 +7,7 @@ use builder::pooling::{
 };
 use builder::{Builder, Value};
 use hlo::ElementType;
-use support::{build, evaluate, near, reals, run};
+use support::{build, evaluate, reals, run};
 
 /// `s32[3,4]` 0 to 11.
 fn counted(b: &Builder) -> Value<'_> {
@@ -108,7 +108,7 @@ fn largest_elements() {
     let x = b.constant([[3f32, f32::NAN, 3.0, -0.0, 0.0], [1.0, 2.0, f32::INFINITY, 2.0, 2.0]]);
     let (values, places) = x.top_k_as(4, ElementType::U8);
     let found = run(&b, b.tuple(&[values, places]), &[]);
-    let wanted = "(f32[2,4]{1,0} { { nan, 3, 3, 0 }, { inf, 2, 2, 2 } }, u8[2,4]{1,0} { { 1, 0, 2, 4 }, { 2, 1, 3, 4 } })";
+    let wanted = "( f32[2,4]{1,0} { { nan, 3, 3, 0 }, { inf, 2, 2, 2 } }, u8[2,4]{1,0} { { 1, 0, 2, 4 }, { 2, 1, 3, 4 } } )";
     assert_eq!(found, wanted);
     for partitions in [1, 2, 3, 5, 9] {
         let parts = x.top_k_with_partitions(2, partitions, ElementType::U8);
@@ -125,10 +125,9 @@ fn loops() {
     // Euclid: the greatest common divisor, and how many steps it took.
     let b = Builder::new("euclid");
     let start = [b.parameter(0, "s32[]", "x"), b.parameter(1, "s32[]", "y"), b.constant(0i32)];
-    let step = |v: &[Value<'_>]| vec![v[1], v[0].rem(v[1]), v[2] + 1];
-    let end = b.while_loop_helper(&start, |v| v[1].ne(0), |v| step(v));
+    let end = b.while_loop_helper(&start, |v| v[1].ne(0), |v| vec![v[1], v[0].rem(v[1]), v[2] + 1]);
     let found = run(&b, b.tuple(&[end[0], end[2]]), &["s32[] 1071", "s32[] 462"]);
-    assert_eq!(found, "(s32[] 21, s32[] 3)");
+    assert_eq!(found, "( s32[] 21, s32[] 3 )");
     let b = Builder::new("squares");
     let zeros = b.constant([0i64; 5]);
     let end = b.for_each_index(5, ElementType::S64, &[zeros], |i, v| {
@@ -267,12 +266,14 @@ fn paddings() {
 #[test]
 fn branches_of_different_sizes() {
     let b = Builder::new("branches");
-    let (pred, x) = (b.parameter(0, "pred[]", "pred"), b.parameter(1, "s32[2]", "x"));
+    let (pred, x) = (b.parameter(0, "pred[]", "choice"), b.parameter(1, "s32[2]", "x"));
     let y = pred.dynamic_conditional(x, |x| x + 10, x, |x| x.broadcast(&[2]).reshape(&[4]));
     assert_eq!(y.shape().unwrap().to_string(), "s32[<=4]{0}");
     let sum = y.reduce_sum(&[0]);
     assert_eq!(run(&b, sum, &["pred[] true", "s32[2] {1, 2}"]), "s32[] 23");
     assert_eq!(run(&b, sum, &["pred[] false", "s32[2] {1, 2}"]), "s32[] 6");
+    let b = Builder::new("branches_alike");
+    let (pred, x) = (b.parameter(0, "pred[]", "choice"), b.parameter(1, "s32[2]", "x"));
     let same = pred.dynamic_conditional(x, |x| x + 10, x, |x| x);
     assert_eq!(same.shape().unwrap().to_string(), "s32[2]{0}");
     let text = build(&b, same).module().to_string();
@@ -297,7 +298,7 @@ fn switches_of_different_sizes() {
     let both = b.tuple(&[sizes, sum]);
     for (index, wanted) in [(0, 1), (1, 6), (2, 3)] {
         let found = run(&b, both, &[&format!("s32[] {index}"), "f32[6] {1, 2, 3, 4, 5, 6}"]);
-        assert_eq!(found, format!("(f32[] {wanted}, f32[] {wanted})"));
+        assert_eq!(found, format!("( f32[] {wanted}, f32[] {wanted} )"));
     }
     assert_eq!(b.build(index.dynamic_switch(&branches, &[x])).unwrap_err().number(), "E0801");
 }

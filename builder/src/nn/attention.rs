@@ -28,7 +28,7 @@ pub struct Attention<'b> {
 /// let options = nn::Attention { causal: true, ..Default::default() };
 /// let module = b.build(nn::attention(q, k, b.constant([[10f32], [20.]]), options))?;
 /// let result = interp::Interpreter::new(&module).run(&[])?;
-/// assert_eq!(result.to_string(), "f32[2,1]{1,0} { { 10 }, { 15 } }");
+/// assert_eq!(result.to_string(), "f32[2,1]{1,0} { {10}, {15} }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

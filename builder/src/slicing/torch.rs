@@ -136,7 +136,7 @@ impl<'b> Value<'b> {
             }
             let left_out: Vec<i64> = (0..batch_dims).chain([dim]).collect();
             let kept = others(shape.rank(), &left_out);
-            let moved = |&d: &i64| if d < dim { d } else { d - 1 + index_rank - batch_dims };
+            let moved = |&d: &i64| if d < dim {d} else { d - 1 + index_rank - batch_dims };
             let op = Gather {
                 offset_dims: kept.iter().map(moved).collect(),
                 collapsed_slice_dims: vec![dim],
