@@ -98,7 +98,7 @@ impl Builder {
     }
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The elements of a tuple: XLA's `DisassembleTuple`. [`Builder::tuple`] puts them together.
     ///
     /// ```

@@ -157,7 +157,7 @@ fn floats(x: Value<'_>) -> Result<()> {
     crate::primitive::inexact(&x.array()?, "an average")
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one entry for each dimension.
     ///
     /// Padding counts as the smallest value, minus infinity where there is one.

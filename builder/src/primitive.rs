@@ -73,7 +73,7 @@ pub(crate) fn bound(b: &Builder, ty: ElementType, above: bool) -> Result<Value<'
             let far = if above { f64::INFINITY } else { f64::NEG_INFINITY };
             let held = Scalar::Float(far).convert(ElementType::F64, ty);
             let finite = ty.float_format().map_or(far, |format| format.max_finite().copysign(far));
-            if held.as_f64() == far { held } else { Scalar::Float(finite) }
+            if held.as_f64().is_infinite() { held } else { Scalar::Float(finite) }
         }
         Class::Complex => {
             return Err(Error::argument(format!("{ty} has no order, so no largest element")));

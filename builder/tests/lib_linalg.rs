@@ -212,6 +212,19 @@ fn singular_values() {
     near(&evaluate(&b, wide.d, &[]), &wanted, 1e-14, 0.0);
 }
 #[test]
+fn nothing_at_all() {
+    let b = Builder::new("empty");
+    let a = b.parameter(0, "f64[0,0]", "a");
+    let none = ["f64[0,0] {}"];
+    assert_eq!(run(&b, a.det(), &none), "f64[] 1");
+    assert_eq!(evaluate(&b, a.inv(), &none).len(), 0);
+    assert_eq!(evaluate(&b, a.self_adjoint_eig(true).w, &none).len(), 0);
+    let many = b.parameter(1, "f64[0,2,2]", "many");
+    let both = ["f64[0,0] {}", "f64[0,2,2] {}"];
+    assert_eq!(evaluate(&b, many.solve(many), &both).len(), 0);
+    assert_eq!(evaluate(&b, many.svd(false).d, &both).len(), 0);
+}
+#[test]
 fn calls_are_those_of_jax() {
     let b = Builder::new("call");
     let a = b.parameter(0, "f32[2,4,3]", "a");

@@ -1,5 +1,5 @@
 //! Matrices: diagonals, triangles, products by label.
-#![allow(unreachable_pub, clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 mod support;
 use builder::matrix::{normalize_einsum, parse_einsum};
 use builder::{Builder, Value};
@@ -46,7 +46,10 @@ fn diagonals_of_many_matrices() {
     let y = x.matrix_diagonal_via_gather(-1);
     assert_eq!(run(&b, y, &[]), "s32[2,1]{1,0} { {3}, {7} }");
     let z = x.set_matrix_diagonal(b.constant([[9i32, 9], [0, 0]]), 0);
-    assert_eq!(run(&b, z, &[]), "s32[2,2,2]{2,1,0} { { { 9, 2 }, { 3, 9 } }, { { 0, 6 }, { 7, 0 } } }");
+    assert_eq!(
+        run(&b, z, &[]),
+        "s32[2,2,2]{2,1,0} { { { 9, 2 }, { 3, 9 } }, { { 0, 6 }, { 7, 0 } } }"
+    );
 }
 #[test]
 fn diagonals_keep_nan_and_minus_zero() {

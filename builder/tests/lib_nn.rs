@@ -70,6 +70,10 @@ fn activations() {
             -0.01814992791780974,
         ],
     );
+}
+/// `jax.nn.softplus(x)`, ...
+#[test]
+fn smooth_activations() {
     check(
         |x| x.softplus(),
         &[
@@ -396,7 +400,7 @@ fn attends(options: impl for<'b> FnOnce(&'b Builder) -> nn::Attention<'b>, wante
     // JAX computes the softmax in f32.
     near(&evaluate(&b, nn::attention(q, k, v, options(&b)), &[]), wanted, 1e-6, 1e-7);
 }
-/// `jax.nn.dot_product_attention` with heads and positions exchanged: plain, `is_causal=True`, `scale=0.3`, `mask=`, `bias=`.
+/// `jax.nn.dot_product_attention` with heads and positions exchanged: plain, `is_causal=True`, `scale=0.3`.
 #[test]
 fn attention() {
     attends(
@@ -450,6 +454,10 @@ fn attention() {
             0.22411123663187027,
         ],
     );
+}
+/// The same with `mask=`, `bias=`.
+#[test]
+fn attention_with_masks() {
     let mask = [[true, false, true, true], [false, true, true, false], [false; 4]];
     attends(
         |b| nn::Attention { mask: Some(b.constant(mask)), ..Default::default() },

@@ -1,5 +1,5 @@
 //! Slicing, sorting, loops, pooling, sizes known at run time.
-#![allow(unreachable_pub, clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 mod support;
 use builder::pooling::{
     Padding, SpatialSizes, TensorFormat, conv_grad_extract_and_verify_dimension,
@@ -58,7 +58,7 @@ fn repeated() {
     assert_eq!(refused(|_, x| x.broadcast_to(&[4])), "E0802");
 }
 
-/// PyTorch's documentation of `gather`, and by hand.
+/// `PyTorch`'s documentation of `gather`, and by hand.
 #[test]
 fn gathers() {
     for sparse in [true, false] {
@@ -143,7 +143,7 @@ fn loops_that_do_not_fit() {
         refused(|b, x| b.while_loop_helper(&[x], |_| b.constant(true), |_| vec![])[0]),
         "E0806"
     );
-    assert_eq!(refused(|b, x| b.while_loop_helper(&[x], |v| v[0], |v| v.to_vec())[0]), "E0806");
+    assert_eq!(refused(|b, x| b.while_loop_helper(&[x], |v| v[0], <[_]>::to_vec)[0]), "E0806");
     assert_eq!(
         refused(|b, x| b.for_each_index(300, ElementType::U8, &[x], |_, v| v.to_vec())[0]),
         "E0807"

@@ -90,7 +90,7 @@ fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value
 }
 
 /// For each problem 1 if the exchanges are even in number, -1 if they are odd, as this type.
-pub(super) fn parity<'b>(pivots: Value<'b>, ty: ElementType) -> Result<Value<'b>> {
+pub(super) fn parity(pivots: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
     let shape = pivots.array()?;
     let last = size(shape.rank()) - 1;
     let stay = iota(pivots.builder(), ElementType::S32, &shape.dims, last)?;

@@ -4,7 +4,7 @@ use crate::primitive::{inexact, size, square, triangular_solve, zeros};
 use crate::{Error, Result, Value};
 use hlo::op::Unary;
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and `rhs[n]` it
     /// is `[n]`.
     ///

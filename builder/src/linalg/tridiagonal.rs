@@ -15,7 +15,7 @@ pub struct Tridiagonal<'b> {
     pub upper: Value<'b>,
 }
 
-impl<'b> Tridiagonal<'b> {
+impl Tridiagonal<'_> {
     /// Fails unless the diagonals are of one shape, `[.., 1, n]`.
     fn shape(self) -> Result<ArrayShape> {
         let main = self.main.array()?;

@@ -64,7 +64,7 @@ impl Builder {
     }
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// Products of matrices: XLA's `BatchDot`. `x[.., m, k]` and `y[.., k, n]` give `[.., m, n]`.
     ///
     /// Dimensions in front count matrices; they are lined up at the right, and one of size 1 is repeated.
@@ -125,8 +125,8 @@ fn einsum<'b>(dims: &EinsumDims, operands: &[Value<'b>]) -> Result<Value<'b>> {
         };
         product = contract(product, diagonal(value, labels)?, kept)?;
     }
-    let product = summed(product, |label| dims.output.contains(label))?;
-    arranged(product, &dims.output)
+    let product = summed(product, |label| dims.output.contains(label));
+    arranged(&product, &dims.output)
 }
 
 /// The diagonal along dimensions of one label.
@@ -164,14 +164,14 @@ fn dropped(x: Labelled<'_>, dim: usize) -> Result<Labelled<'_>> {
     Ok(Labelled { value: x.value.reshape(&dims), labels })
 }
 /// Summed over the labels that are not kept.
-fn summed<'b>(x: Labelled<'b>, kept: impl Fn(&Label) -> bool) -> Result<Labelled<'b>> {
+fn summed(x: Labelled<'_>, kept: impl Fn(&Label) -> bool) -> Labelled<'_> {
     let places = || x.labels.iter().zip(0i64..);
     let dims: Vec<i64> = places().filter(|(label, _)| !kept(label)).map(|(_, d)| d).collect();
     if dims.is_empty() {
-        return Ok(x);
+        return x;
     }
     let labels = x.labels.iter().copied().filter(&kept).collect();
-    Ok(Labelled { value: x.value.reduce_sum(&dims), labels })
+    Labelled { value: x.value.reduce_sum(&dims), labels }
 }
 
 /// The product of two, summed over labels that are not kept.
@@ -193,8 +193,8 @@ fn contract<'b>(
         }
     }
     let (in_x, in_y) = (x.labels.clone(), y.labels.clone());
-    let x = summed(x, |label| kept(label) || in_y.contains(label))?;
-    let y = summed(y, |label| kept(label) || in_x.contains(label))?;
+    let x = summed(x, |label| kept(label) || in_y.contains(label));
+    let y = summed(y, |label| kept(label) || in_x.contains(label));
     let mut pairs = Pairs::default();
     let (mut batch, mut free) = (Vec::new(), Vec::new());
     for (label, left) in x.labels.iter().zip(0i64..) {
@@ -219,7 +219,7 @@ fn contract<'b>(
 }
 
 /// The dimensions in the order of the result, those named twice spread out along a diagonal.
-fn arranged<'b>(x: Labelled<'b>, output: &[Label]) -> Result<Value<'b>> {
+fn arranged<'b>(x: &Labelled<'b>, output: &[Label]) -> Result<Value<'b>> {
     let place = |label: &Label| size(x.labels.iter().position(|l| l == label).unwrap_or(0));
     let mut unique: Vec<Label> = Vec::new();
     for label in output {

@@ -11,7 +11,7 @@ fn folded<'b>(
     dim: i64,
     reverse: bool,
     unit: Value<'b>,
-    combine: impl Fn(Value<'b>, Value<'b>) -> Result<Value<'b>>,
+    combine: impl Fn(Value<'b>, Value<'b>) -> Value<'b>,
 ) -> Result<Value<'b>> {
     let dim = x.axis(dim)?;
     let count = x.array()?.dim(dim).unwrap_or(0);
@@ -21,13 +21,13 @@ fn folded<'b>(
             false => pad_in_dim(slice_in_dim(done, 0, count - step, dim)?, unit, dim, step, 0)?,
             true => pad_in_dim(slice_in_dim(done, step, count, dim)?, unit, dim, 0, step)?,
         };
-        done = combine(moved, done)?;
+        done = combine(moved, done);
         step = step.saturating_mul(2);
     }
     Ok(done)
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// For each element the sum of those before it along a dimension, and itself; with `reverse` of those after it.
     ///
     /// ```
@@ -42,7 +42,7 @@ impl<'b> Value<'b> {
     pub fn cumsum(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = zeros(b, self.element_type()?, &[])?;
-            folded(self, dim, reverse, unit, |a, c| Ok(a + c))
+            folded(self, dim, reverse, unit, |a, c| a + c)
         })
     }
     /// The same of products.
@@ -51,7 +51,7 @@ impl<'b> Value<'b> {
     pub fn cumprod(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = whole(b, self.element_type()?, 1)?;
-            folded(self, dim, reverse, unit, |a, c| Ok(a * c))
+            folded(self, dim, reverse, unit, |a, c| a * c)
         })
     }
     /// The same of the largest element; NaN from the first NaN on.
@@ -60,7 +60,7 @@ impl<'b> Value<'b> {
     pub fn cummax(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = bound(b, self.element_type()?, false)?;
-            folded(self, dim, reverse, unit, |a, c| Ok(a.max(c)))
+            folded(self, dim, reverse, unit, |a, c| a.max(c))
         })
     }
     /// The same of the smallest element; NaN from the first NaN on.
@@ -69,7 +69,7 @@ impl<'b> Value<'b> {
     pub fn cummin(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = bound(b, self.element_type()?, true)?;
-            folded(self, dim, reverse, unit, |a, c| Ok(a.min(c)))
+            folded(self, dim, reverse, unit, |a, c| a.min(c))
         })
     }
     /// The same of the logarithm of the sum of exponentials, which does not overflow.
@@ -88,9 +88,9 @@ impl<'b> Value<'b> {
 }
 
 /// `log(exp(a) + exp(c))`.
-fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Result<Value<'b>> {
+fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
     let apart = a - c;
     let sum = a.max(c) + apart.abs().neg().exp().log1p();
     // Equal infinities are NaN apart; of both the sum is right, as is that of NaN.
-    Ok(apart.ne(apart).select(a + c, sum))
+    apart.ne(apart).select(a + c, sum)
 }

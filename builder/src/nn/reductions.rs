@@ -27,7 +27,7 @@ fn folded(x: Value<'_>, axes: &[i64]) -> Result<i64> {
     Ok(axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul))
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The sum along dimensions, which may be counted from the end; of `pred` the disjunction.
     ///
     /// ```

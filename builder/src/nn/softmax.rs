@@ -12,7 +12,7 @@ fn floats(x: Value<'_>, what: &str) -> Result<()> {
     Ok(())
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// `exp(x) / sum(exp(x))` along a dimension.
     ///
     /// The largest element is subtracted first, so that nothing overflows. Where all are minus infinity, or one is plus

@@ -27,7 +27,7 @@ fn starts<'b>(x: Value<'b>, minor: &[Value<'b>]) -> Result<Vec<Value<'b>>> {
     Ok([vec![zero; major], minor.to_vec()].concat())
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The array with a box replaced by `update`, from `start` on: XLA's `UpdateSlice`.
     ///
     /// A box that reaches over the end is moved back, as `dynamic-update-slice` does it.

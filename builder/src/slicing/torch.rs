@@ -1,4 +1,4 @@
-//! Elements by index along one dimension, as PyTorch has them.
+//! Elements by index along one dimension, as `PyTorch` has them.
 use crate::primitive::{concat, iota, others, size, zeros};
 use crate::{Builder, Error, Result, Value};
 use hlo::op::{Gather, Scatter};
@@ -28,8 +28,8 @@ fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
     concat(&places?, rank)
 }
 
-impl<'b> Value<'b> {
-    /// The element at each index along a dimension: XLA's `TorchGather`, PyTorch's `gather`.
+impl Value<'_> {
+    /// The element at each index along a dimension: XLA's `TorchGather`, `PyTorch`'s `gather`.
     ///
     /// `result[i, j, k] = self[i, index[i, j, k], k]` for dimension 1. The result is shaped like `index`, whose sizes are at
     /// most those of the array in other dimensions. With `sparse` it is a `gather`, which takes an index outside for the
@@ -69,7 +69,7 @@ impl<'b> Value<'b> {
         })
     }
     /// The array where `source` is combined into the elements at each index along a dimension: XLA's `TorchScatterDense`,
-    /// PyTorch's `scatter_reduce`.
+    /// `PyTorch`'s `scatter_reduce`.
     ///
     /// `result[i, index[i, j], k] = combine(.., source[i, j])`; `index` and `source` are of one shape, whose sizes are at most
     /// those of the array in other dimensions. Indices outside are skipped. `combine` should be associative. It is a
@@ -102,7 +102,7 @@ impl<'b> Value<'b> {
             b.emit(op, &[self, positions(index, dim)?, source], None)
         })
     }
-    /// The slices at each index along a dimension: XLA's `TorchIndexSelect`, PyTorch's `index_select`.
+    /// The slices at each index along a dimension: XLA's `TorchIndexSelect`, `PyTorch`'s `index_select`.
     ///
     /// The dimension gives way to those of `index`. The first `batch_dims` dimensions of both belong together. An index
     /// outside is taken for the nearest one.

@@ -1,5 +1,11 @@
 //! What the tests of built modules share.
-#![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests; not every test uses everything"
+)]
 use builder::{Builder, Value};
 use hlo::{Literal, Verified};
 use std::hash::{Hash, Hasher};
@@ -15,6 +21,8 @@ pub fn build(b: &Builder, root: Value<'_>) -> Verified {
     assert_eq!(again.to_string(), text);
     if let Some(folder) = std::env::var_os("ETALON_KEEP_MODULES") {
         let mut hasher = std::hash::DefaultHasher::new();
+        // The style that leaves out no large constant.
+        let text = module.module().print(hlo::Style::Short);
         text.hash(&mut hasher);
         let name = format!("{}_{:016x}.hlo", b.name(), hasher.finish());
         std::fs::write(std::path::Path::new(&folder).join(name), text).unwrap();
