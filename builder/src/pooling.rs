@@ -153,8 +153,19 @@ fn counts<'b>(
     let ones = crate::implicit::splat(whole(b, ty, 1)?, &ones)?;
     window_sum(pad(ones, zeros(b, ty, &[])?, pads.to_vec())?, kernel, stride)
 }
-fn floats(x: Value<'_>) -> Result<()> {
-    crate::primitive::inexact(&x.array()?, "an average")
+/// The shape of what is averaged, or of its cotangent, and the padding of all dimensions, if windows fit it.
+fn averaged(
+    x: Value<'_>,
+    [kernel, stride]: [&[i64]; 2],
+    padding: &[(i64, i64)],
+    format: &TensorFormat,
+) -> Result<(ArrayShape, Vec<PaddingDim>)> {
+    let shape = x.array()?;
+    crate::primitive::inexact(&shape, "an average")?;
+    format.check(shape.rank())?;
+    each(shape.rank(), kernel, stride)?;
+    let pads = everywhere(shape.rank(), padding, format)?;
+    Ok((shape, pads))
 }
 
 impl Value<'_> {
@@ -219,11 +230,7 @@ impl Value<'_> {
         counts_include_padding: bool,
     ) -> Self {
         self.builder().record(|b| {
-            let shape = self.array()?;
-            floats(self)?;
-            format.check(shape.rank())?;
-            each(shape.rank(), kernel, stride)?;
-            let pads = everywhere(shape.rank(), padding, format)?;
+            let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
             let padded = pad(self, zeros(b, shape.ty, &[])?, pads.clone())?;
             let sums = window_sum(padded, kernel, stride)?;
             if counts_include_padding {
@@ -248,11 +255,8 @@ impl Value<'_> {
         counts_include_padding: bool,
     ) -> Self {
         self.builder().record(|b| {
-            let shape = self.array()?;
-            floats(self)?;
-            format.check(shape.rank())?;
+            let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
             each(input.len(), kernel, stride)?;
-            let pads = everywhere(shape.rank(), padding, format)?;
             let share = match counts_include_padding {
                 true => self / whole(b, shape.ty, volume(kernel))?,
                 false => self / counts(self, input, &pads, kernel, stride)?,
