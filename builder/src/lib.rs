@@ -15,6 +15,7 @@ mod build;
 mod builder;
 mod computation;
 mod elementwise;
+pub mod elemwise;
 mod error;
 pub(crate) mod grad;
 mod implicit;
