@@ -13,7 +13,7 @@ const SUPPORT: &str = include_str!("support.h");
 
 /// Headers, helpers and a function. What is put behind it again defines the helpers only once.
 fn unit(function: &str) -> String {
-    let includes: String = HEADERS.iter().map(|header| format!("#include {header}\n")).collect();
+    let includes = HEADERS.map(|header| format!("#include {header}\n")).concat();
     format!("{includes}{SUPPORT}{function}")
 }
 
@@ -29,7 +29,9 @@ fn check_name(name: &str) -> Result<()> {
 
 /// The loops over these dimensions, nested.
 fn open_loops(axes: impl Iterator<Item = usize>) -> String {
-    axes.map(|d| format!("  for (int64_t i{d} = 0; i{d} < dims[{d}]; i{d}++)\n")).collect()
+    let loops: Vec<String> =
+        axes.map(|d| format!("  for (int64_t i{d} = 0; i{d} < dims[{d}]; i{d}++)\n")).collect();
+    loops.concat()
 }
 /// The index of an element: `i0 * strides[0] + i1 * strides[1]`.
 fn index(strides: &str, ndim: usize) -> String {

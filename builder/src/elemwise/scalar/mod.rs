@@ -223,10 +223,7 @@ impl ScalarOp {
         self.rule().map_or_else(|| self.cast_type(inputs), |rule| self.ruled(rule, inputs, float_x))
     }
     fn cast_type(self, inputs: &[ElementType]) -> Result<ElementType> {
-        let to = match self {
-            Self::Cast(to) => to,
-            _ => return Err(Code::Invalid {}.into()),
-        };
+        let Self::Cast(to) = self else { return Err(Code::Invalid {}.into()) };
         types::check(to)?;
         if inputs.iter().any(|ty| ty.is_complex()) && !to.is_complex() {
             return Err(self.refuses(inputs).with_help("take `real`, `imag` or `abs` of it"));
@@ -249,7 +246,7 @@ impl ScalarOp {
                 refused_if(all()? == ElementType::Pred)?;
                 all()
             }
-            Rule::UpcastMin8 => min8(all()?),
+            Rule::UpcastMin8 => all().map(min8),
             Rule::UpcastReal => {
                 refused_if(complex)?;
                 all()
@@ -264,7 +261,7 @@ impl ScalarOp {
                 refused_if(first == ElementType::Pred)?;
                 Ok(first)
             }
-            Rule::SameMin8 => min8(first),
+            Rule::SameMin8 => Ok(min8(first)),
             Rule::SameFloat => {
                 refused_if(!first.is_float())?;
                 Ok(first)
@@ -309,8 +306,8 @@ impl ScalarOp {
     }
 }
 
-fn min8(ty: ElementType) -> Result<ElementType> {
-    Ok(if ty == ElementType::Pred { ElementType::S8 } else { ty })
+fn min8(ty: ElementType) -> ElementType {
+    if ty == ElementType::Pred { ElementType::S8 } else { ty }
 }
 
 impl std::fmt::Display for ScalarOp {
