@@ -56,7 +56,7 @@ impl CAReduce {
         })
     }
     /// The tangent of the output from that of the input, the Jacobian-vector product: the transpose of
-    /// [`CAReduce::pullback`]. Where several elements equal a maximum their tangents are added, as PyTensor does.
+    /// [`CAReduce::pullback`]. Where several elements equal a maximum their tangents are added.
     ///
     /// # Errors
     /// Kept by the builder: as [`CAReduce::pullback`].

@@ -62,11 +62,11 @@ static inline int64_t elemwise_pow(int64_t x, int64_t y) {
   } \
   static inline T elemwise_##NAME##_int_div(T x, T y) { \
     if (y == 0) return x / y; \
-    T rest = F(fmod)(x, y), whole = (x - rest) / y, floor; \
+    T rest = F(fmod)(x, y), whole = (x - rest) / y, down; \
     if (rest < 0 ? y > 0 : rest > 0 && y < 0) whole -= 1; \
     if (whole == 0) return x / y * 0; \
-    floor = F(floor)(whole); \
-    return whole - floor > (T)0.5 ? floor + 1 : floor; \
+    down = F(floor)(whole); \
+    return whole - down > (T)0.5 ? down + 1 : down; \
   } \
   static inline T elemwise_##NAME##_sigmoid(T x) { \
     double e = exp(-fabs((double)x)); \

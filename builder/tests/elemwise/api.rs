@@ -187,7 +187,6 @@ fn numbers_larger_than_f64_holds_are_compared_by_value() {
                 "u64[3] {9007199254740993, 18446744073709551615, 5}"
             ]
         ),
-        "( pred[3]{0} {true, true, false}, pred[3]{0} {false, false, true}, \
-         pred[3]{0} {true, true, false}, pred[3]{0} {false, false, true} )"
+        "( pred[3]{0} {1, 1, 0}, pred[3]{0} {0, 0, 1}, pred[3]{0} {1, 1, 0}, pred[3]{0} {0, 0, 1} )"
     );
 }

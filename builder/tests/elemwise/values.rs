@@ -27,6 +27,8 @@ fn bound(op: ScalarOp) -> f64 {
         | ScalarOp::Tan
         | ScalarOp::Tanh => 2.0,
         ScalarOp::Log2 | ScalarOp::Log10 | ScalarOp::Sigmoid | ScalarOp::Softplus => 4.0,
+        // Signs of zeros: of both NumPy takes the one it has at hand, and PyTensor rounds 0 to -0.
+        ScalarOp::Maximum | ScalarOp::Minimum | ScalarOp::RoundHalfAwayFromZero => 0.5,
         _ => 0.0,
     }
 }

@@ -49,7 +49,7 @@ fn zero(like: Value<'_>) -> Result<Value<'_>> {
     number(like, number_kind)
 }
 
-fn unary<'b>(op: ScalarOp, input: Value<'b>, out: ElementType) -> Result<Value<'b>> {
+fn unary(op: ScalarOp, input: Value<'_>, out: ElementType) -> Result<Value<'_>> {
     let from = input.element_type()?;
     // What is computed in the type of the output; `abs`, `real` and `imag` leave complex numbers.
     let x = if from.is_complex() { input } else { cast(input, out)? };
@@ -89,7 +89,8 @@ fn unary<'b>(op: ScalarOp, input: Value<'b>, out: ElementType) -> Result<Value<'
         ScalarOp::RoundHalfToEven => x.round_nearest_even(),
         ScalarOp::Sigmoid => x.logistic(),
         ScalarOp::Sign if from.class() == Class::Unsigned => cast(x.ne(zero(x)?), out)?,
-        ScalarOp::Sign => x.sign(),
+        // HLO keeps -0.
+        ScalarOp::Sign => x.eq(zero(x)?).select(zero(x)?, x.sign()),
         ScalarOp::Sin => x.sin(),
         ScalarOp::Sinh => x.sinh(),
         ScalarOp::Softplus => x.max(0.0) + x.abs().neg().exp().log1p(),

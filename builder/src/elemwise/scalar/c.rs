@@ -181,7 +181,7 @@ fn floats(op: ScalarOp, x: &[String], out: ElementType) -> Result<String> {
         (ScalarOp::Sqr, [x]) => format!("({x} * {x})"),
         (ScalarOp::Neg, [x]) => format!("(-{x})"),
         (ScalarOp::Reciprocal, [x]) => format!("(1 / {x})"),
-        (ScalarOp::Sign, [x]) => format!("({x} > 0 ? 1 : {x} < 0 ? -1 : {x})"),
+        (ScalarOp::Sign, [x]) => format!("({x} > 0 ? 1 : {x} < 0 ? -1 : {x} == 0 ? 0 : {x})"),
         (ScalarOp::Abs, [_]) => library("fabs"),
         (ScalarOp::ArcCos, [_]) => library("acos"),
         (ScalarOp::ArcCosh, [_]) => library("acosh"),

@@ -159,7 +159,7 @@ scalar_ops! {
     RoundHalfToEven "round_half_to_even" 1 SameFloat "The nearest whole number; halves go to the even one.";
     Second "second" 2 Second "The second, shaped like both.";
     Sigmoid "sigmoid" 1 Float "`1 / (1 + exp(-x))`.";
-    Sign "sign" 1 Sign "-1, 0 or 1; -0 and NaN stay what they are.";
+    Sign "sign" 1 Sign "-1, 0 or 1; 0 of -0, and NaN of NaN.";
     Sin "sin" 1 Float "Sine.";
     Sinh "sinh" 1 Float "Hyperbolic sine.";
     Softplus "softplus" 1 FloatReal "`log(1 + exp(x))`, without overflow.";
