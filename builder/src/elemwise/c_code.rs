@@ -55,9 +55,10 @@ impl Elemwise {
     /// the same type that lies so too and is not stretched. Compile it with `-std=c99` and link the mathematical library;
     /// options that change arithmetic (`-ffast-math`) change results.
     ///
-    /// The values are those of the instructions, bit for bit, but for the functions of C's library: `pow`, `erf`, `exp`,
-    /// `log`, the trigonometric and hyperbolic ones and their kin are within a few units in the last place of it. Rounding to
-    /// even follows the rounding mode, which is to even unless a program changes it.
+    /// The values are those of the instructions, bit for bit, but for functions: with the GNU library those of `exp`, `exp2`,
+    /// `expm1`, `log`, `log1p`, `pow`, `erf`, `sin`, `cos`, `tan` and their inverses are within 1 unit in the last place, those
+    /// of `log2`, `log10`, `sigmoid`, `softplus`, `sinh`, `cosh`, `tanh` and their inverses within 2. Rounding half to even
+    /// follows the rounding mode, which is that unless a program changes it.
     ///
     /// ```
     /// use builder::elemwise::{Elemwise, ScalarOp};

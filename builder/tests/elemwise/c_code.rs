@@ -2,11 +2,12 @@
 //!
 //! Exact operations agree bit for bit (NaN being NaN); functions of C's library within the bounds below, which hold for the
 //! GNU library.
+use crate::numbers::{MIXED, Random, SAME, TYPES, elements, literal};
 use crate::support::build;
 use crate::{parts, ulps};
 use builder::Builder;
 use builder::elemwise::{CAReduce, Elemwise, ScalarOp};
-use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
+use hlo::{ElementType, Literal, Scalar};
 use interp::{Hooks, Interpreter};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -65,117 +66,6 @@ fn compile(name: &str, source: &str) -> Option<PathBuf> {
             None
         }
     }
-}
-
-const TYPES: [ElementType; 11] = [
-    ElementType::Pred,
-    ElementType::S8,
-    ElementType::S16,
-    ElementType::S32,
-    ElementType::S64,
-    ElementType::U8,
-    ElementType::U16,
-    ElementType::U32,
-    ElementType::U64,
-    ElementType::F32,
-    ElementType::F64,
-];
-/// Those that operations of two inputs are tried on; the others are no different.
-const SAME: [ElementType; 8] = [
-    ElementType::Pred,
-    ElementType::S8,
-    ElementType::S32,
-    ElementType::S64,
-    ElementType::U8,
-    ElementType::U64,
-    ElementType::F32,
-    ElementType::F64,
-];
-/// Types that meet in one operation.
-const MIXED: [(ElementType, ElementType); 8] = [
-    (ElementType::S8, ElementType::U8),
-    (ElementType::F32, ElementType::S32),
-    (ElementType::F32, ElementType::F64),
-    (ElementType::S64, ElementType::U64),
-    (ElementType::U64, ElementType::S64),
-    (ElementType::Pred, ElementType::S8),
-    (ElementType::U8, ElementType::F32),
-    (ElementType::U16, ElementType::S64),
-];
-
-/// Numbers without pattern, always the same (a linear congruential generator, its upper half).
-#[derive(Debug)]
-struct Random(u64);
-impl Random {
-    fn next(&mut self) -> u64 {
-        let mut step = || {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            self.0 >> 32
-        };
-        step() << 32 | step()
-    }
-    /// A number of either sign, of any of 40 sizes about 1.
-    fn float(&mut self) -> f64 {
-        let size = f64::from(u8::try_from(self.next() % 40).unwrap()) - 20.0;
-        let fraction = f64::from(u32::try_from(self.next() >> 32).unwrap()) / 2f64.powi(32);
-        let sign = if self.next() >> 63 == 0 { 1.0 } else { -1.0 };
-        sign * (1.0 + fraction) * 2f64.powf(size)
-    }
-}
-
-/// Edges of a type, and random numbers.
-fn elements(ty: ElementType, count: usize, random: &mut Random) -> Vec<Scalar> {
-    let wrapped = |n: u64| Scalar::Unsigned(n).convert(ElementType::U64, ty);
-    let float = |x: f64| Scalar::Float(x).convert(ElementType::F64, ty);
-    if ty.is_float() {
-        let top = if ty == ElementType::F32 { f64::from(f32::MAX) } else { f64::MAX };
-        let edges = [
-            0.0,
-            -0.0,
-            1.0,
-            -1.0,
-            0.5,
-            -0.5,
-            1.5,
-            2.5,
-            -2.5,
-            3.0,
-            -7.0,
-            88.0,
-            -90.0,
-            1e-40,
-            1e-320,
-            0.3,
-            top,
-            -top,
-            f64::INFINITY,
-            f64::NEG_INFINITY,
-            f64::NAN,
-            127.5,
-            -128.5,
-            255.9,
-            1e10,
-            -9.3e18,
-            1.9e19,
-        ];
-        let more = (0..count).map(|_| float(random.float()));
-        return edges.iter().map(|&x| float(x)).chain(more).collect();
-    }
-    let bits = ty.bits();
-    let half = 1u64 << (bits - 1);
-    let edges = [0, 1, 2, 3, 7, 5u64.wrapping_neg(), 1u64.wrapping_neg(), half, half - 1, half + 1];
-    let more = (0..count).map(|_| wrapped(random.next() >> (random.next() % 64)));
-    edges.iter().map(|&n| wrapped(n)).chain(more).collect()
-}
-
-fn literal(ty: ElementType, dims: &[i64], elements: &[Scalar]) -> Literal {
-    let shape = ArrayShape::new(ty, Dims::from_slice(dims));
-    let scalars: Vec<u8> =
-        elements.iter().flat_map(|&x| Literal::scalar(ty, x).bytes().to_vec()).collect();
-    Literal::from_bytes(shape, &scalars).unwrap()
 }
 
 /// What the functions of one library are compared with.

@@ -12,7 +12,9 @@ mod api;
 mod c_code;
 mod derivatives;
 mod dimshuffle;
+mod numbers;
 mod reductions;
+mod type_tables;
 mod types;
 mod values;
 
