@@ -249,6 +249,7 @@ impl Builder {
         let entry = computations.push(open.finish(id));
         let mut module = hlo::Module::new(legal(self.name.clone()), computations, entry);
         module.config = state.config.clone();
+        crate::elemwise::alias::share(&state, id, &mut module.config);
         crate::build::verified(module, &callers).map_err(|error| error.at(caller))
     }
 }

@@ -17,6 +17,7 @@ mod builder;
 mod computation;
 mod dynamic;
 mod elementwise;
+pub mod elemwise;
 mod error;
 pub(crate) mod grad;
 mod implicit;

@@ -30,6 +30,8 @@ pub(crate) struct State {
     pub(crate) annotations: Annotations,
     /// Aliases and donors, replica and partition counts.
     pub(crate) config: ModuleConfig,
+    /// Results that may use the memory of parameters.
+    pub(crate) inplace: Vec<crate::elemwise::alias::Hint>,
     /// How many computations were ever opened: gives each its own mark.
     pub(crate) opened: u32,
 }
@@ -83,6 +85,7 @@ impl State {
             call: None,
             annotations: Annotations::default(),
             config: ModuleConfig::default(),
+            inplace: Vec::new(),
             opened: 0,
         };
         state.enter(name);
