@@ -3,7 +3,7 @@
 mod support;
 use builder::{BINARY, Builder, UNARY, Value};
 use hlo::ElementType;
-use support::gradient::{check, gradients, inputs};
+use support::gradient::{check, gradients, inputs, twice};
 
 type One = for<'b> fn(Value<'b>) -> Value<'b>;
 type Two = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
@@ -132,6 +132,31 @@ fn functions_of_two_operands() {
 }
 fn op_is_real(name: &str) -> bool {
     !["and", "mulhi", "or", "xor"].contains(&name) && !name.starts_with("shift")
+}
+
+/// The sum of squares: of any function its second derivative is not zero.
+fn total(y: Value<'_>) -> Value<'_> {
+    (y * y).reduce(0.0, |a, c| a + c, &[0])
+}
+/// The same of both parts.
+fn parts(y: Value<'_>) -> Value<'_> {
+    total(y.real()) + total(y.imag() * 2)
+}
+
+#[test]
+fn derivatives_are_differentiated_again() {
+    for &(name, f, low, high) in REAL {
+        twice(&format!("{name}_2"), &inputs(&["f64[3]"], low, high), |_, x| total(f(x[0])));
+    }
+    for &(name, f, low, high) in COMPLEX {
+        let z = inputs(&["c128[2]"], low, high);
+        twice(&format!("{name}_2_c"), &z, |_, z| parts(f(z[0]) + z[0]));
+    }
+    for &(name, f, (low, high), (from, to)) in TWO.iter().filter(|(name, ..)| *name != "complex") {
+        let x = inputs(&["f64[3]"], low, high).remove(0);
+        let y = inputs(&["f64[2]", "f64[3]"], from, to).remove(1);
+        twice(&format!("{name}_2"), &[x, y], |_, x| total(f(x[0], x[1])));
+    }
 }
 
 /// The gradients of a function of scalars at a point.

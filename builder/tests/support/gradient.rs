@@ -243,3 +243,13 @@ pub fn check(
         }
     }
 }
+
+/// Checks both directions of differentiation of the gradients of a scalar function.
+#[track_caller]
+pub fn twice(
+    name: &str,
+    inputs: &[Literal],
+    f: impl for<'b> Fn(&'b Builder, &[Value<'b>]) -> Value<'b>,
+) {
+    check(name, inputs, |b, x| b.tuple(&b.grad(f(b, x), &varying(x, inputs))));
+}
