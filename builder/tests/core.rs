@@ -1,5 +1,4 @@
 //! What a user meets first: operators, broadcasting, closures, mistakes.
-#![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 use builder::{Builder, Value};
 use support::run;

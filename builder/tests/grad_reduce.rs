@@ -46,7 +46,7 @@ fn equals_share_alike() {
     assert_eq!(max, [[0.5, 0.5]]);
 }
 
-fn product<'b>(x: Value<'b>) -> Value<'b> {
+fn product(x: Value<'_>) -> Value<'_> {
     x.reduce(1.0, |a, c| a * c, &[0])
 }
 

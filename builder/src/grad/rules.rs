@@ -31,6 +31,7 @@ const RANDOM: Rule = Refused("has no derivative: its value is random");
 const SIZES: Rule = Refused("has no derivative rule here: the size of its result is dynamic");
 
 /// The rule of an op.
+#[expect(clippy::too_many_lines, reason = "a line an op")]
 pub(super) fn of(op: &Op) -> Rule {
     match op {
         Op::Unary(op) => unary::rule(*op),

@@ -3,6 +3,7 @@
     dead_code,
     unreachable_pub,
     unused_imports,
+    clippy::float_cmp,
     clippy::unwrap_used,
     reason = "tests; not every test uses everything"
 )]
