@@ -1,9 +1,9 @@
 //! Derivatives of elementwise ops: against differences everywhere, against JAX at the edges.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::float_cmp, reason = "tests of exact values")]
 mod support;
 use builder::{BINARY, Builder, UNARY, Value};
 use hlo::ElementType;
-use support::gradient::{check, gradients, inputs};
+use support::gradient::{check, gradients, inputs, twice};
 
 type One = for<'b> fn(Value<'b>) -> Value<'b>;
 type Two = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
@@ -100,8 +100,10 @@ fn complex_functions_keep_their_branch() {
     check("rsqrt_left", &left(), |_, x| x[0].rsqrt());
 }
 
+type Interval = (f64, f64);
+
 /// Ops of two operands and intervals for them.
-const TWO: &[(&str, Two, (f64, f64), (f64, f64))] = &[
+const TWO: &[(&str, Two, Interval, Interval)] = &[
     ("add", |x, y| x.add(y), (-2.0, 2.0), (-2.0, 2.0)),
     ("atan2", |x, y| x.atan2(y), (0.1, 2.0), (-2.0, 2.0)),
     ("complex", |x, y| x.complex(y), (-2.0, 2.0), (-2.0, 2.0)),
@@ -132,6 +134,33 @@ fn functions_of_two_operands() {
 }
 fn op_is_real(name: &str) -> bool {
     !["and", "mulhi", "or", "xor"].contains(&name) && !name.starts_with("shift")
+}
+
+/// The sum of squares: of any function its second derivative is not zero.
+fn total(y: Value<'_>) -> Value<'_> {
+    (y * y).reduce(0.0, |a, c| a + c, &[0])
+}
+/// The same of both parts.
+fn parts(y: Value<'_>) -> Value<'_> {
+    total(y.real()) + total(y.imag() * 2)
+}
+
+#[test]
+fn derivatives_are_differentiated_again() {
+    for &(name, f, low, high) in REAL {
+        twice(&format!("{name}_2"), &inputs(&["f64[3]"], low, high), |_, x| total(f(x[0])));
+    }
+    for &(name, f, low, high) in COMPLEX {
+        let z = inputs(&["c128[2]"], low, high);
+        twice(&format!("{name}_2_c"), &z, |_, z| {
+            parts(f(z[0]).convert_element_type(ElementType::C128) + z[0])
+        });
+    }
+    for &(name, f, (low, high), (from, to)) in TWO.iter().filter(|(name, ..)| *name != "complex") {
+        let x = inputs(&["f64[3]"], low, high).remove(0);
+        let y = inputs(&["f64[2]", "f64[3]"], from, to).remove(1);
+        twice(&format!("{name}_2"), &[x, y], |_, x| total(f(x[0], x[1])));
+    }
 }
 
 /// The gradients of a function of scalars at a point.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 use builder::{Builder, Value};
-use support::gradient::{check, gradients, inputs};
+use support::gradient::{check, gradients, inputs, twice};
 use support::{evaluate, reals};
 
 fn with_scalar(mut arrays: Vec<hlo::Literal>, scalar: &str) -> Vec<hlo::Literal> {
@@ -46,7 +46,7 @@ fn equals_share_alike() {
     assert_eq!(max, [[0.5, 0.5]]);
 }
 
-fn product<'b>(x: Value<'b>) -> Value<'b> {
+fn product(x: Value<'_>) -> Value<'_> {
     x.reduce(1.0, |a, c| a * c, &[0])
 }
 
@@ -121,14 +121,16 @@ fn pairs_are_reduced_together() {
     });
 }
 
+fn total(x: Value<'_>) -> Value<'_> {
+    (x * x).reduce(0.0, |a, c| a + c, &[0])
+}
+
 #[test]
-fn a_combiner_of_more_than_arithmetic_is_refused() {
-    let b = Builder::new("m");
-    let x = b.parameter(0, "f64[3]", "x");
-    let looped = x.reduce(0.0, |a, c| (a + c).while_loop(|s| s.gt(1000), |s| s * 0.5), &[0]);
-    let error = b.build(b.grad(looped, &[x])[0]).unwrap_err();
-    assert_eq!(error.number(), "E0808", "{error}");
-    assert!(error.to_string().contains("`reduce` has no derivative rule here"), "{error}");
+fn reductions_are_differentiated_again() {
+    let x = with_scalar(inputs(&["f64[2,3]"], 0.4, 1.6), "f64[] 1.3");
+    twice("sum_2", &x, |_, x| total((x[0] * x[0]).reduce(x[1], |a, c| a + c, &[1])));
+    twice("max_2", &x, |_, x| total(x[0].reduce(x[1], Value::max, &[1])));
+    twice("product_2", &x, |_, x| total(x[0].reduce(x[1], |a, c| a * c, &[1])));
 }
 
 #[test]

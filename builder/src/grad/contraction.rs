@@ -73,7 +73,7 @@ fn transpose<'b>(
         rhs_batch_dims: other.batch.to_vec(),
         rhs_contracting_dims: other.free.clone(),
         operand_precision: op.operand_precision.clone(),
-        algorithm: op.algorithm.clone(),
+        algorithm: op.algorithm,
     };
     // What the product has: the shared dimensions, those left of this side, and the other's contracting ones, growing.
     let mut contracted: Vec<(i64, i64)> =

@@ -17,26 +17,21 @@ pub(super) fn lifted<'b>(
         let operands: Vec<Value<'b>> =
             instruction.operands.iter().map(|id| copies[id.index()]).collect();
         let Some(shape) = on_arrays(&instruction.shape, dims) else { return Ok(None) };
-        let copy = match &instruction.op {
-            Op::Parameter(p) => {
-                let number = usize::try_from(p.number).ok();
-                let given = number.and_then(|n| arguments.get(n)).copied();
-                typed(given.ok_or(Code::Invalid {})?, &instruction.shape)?
-            }
-            Op::Constant(_) => {
-                let scalar =
-                    b.emit(instruction.op.clone(), &[], Some(instruction.shape.clone()))?;
-                match &shape {
-                    Shape::Array(array) if array.rank() > 0 => implicit::splat(scalar, array)?,
-                    _ => scalar,
-                }
-            }
-            Op::Call(call) => match lifted(b, call.to_apply, &operands, dims)? {
-                Some(result) => result,
-                None => return Ok(None),
-            },
-            op if is_elementwise(op) => b.emit(op.clone(), &operands, Some(shape))?,
-            _ => return Ok(None),
+        let op = &instruction.op;
+        let copy = if let Op::Parameter(p) = op {
+            let number = usize::try_from(p.number).ok();
+            let given = number.and_then(|n| arguments.get(n)).copied();
+            typed(given.ok_or(Code::Invalid {})?, &instruction.shape)?
+        } else if let (Op::Constant(_), Shape::Array(array)) = (op, &shape) {
+            let scalar = b.emit(op.clone(), &[], Some(instruction.shape.clone()))?;
+            if array.rank() > 0 { implicit::splat(scalar, array)? } else { scalar }
+        } else if let Op::Call(call) = op {
+            let Some(result) = lifted(b, call.to_apply, &operands, dims)? else { return Ok(None) };
+            result
+        } else if is_elementwise(op) {
+            b.emit(op.clone(), &operands, Some(shape))?
+        } else {
+            return Ok(None);
         };
         copies.push(copy);
     }

@@ -1,4 +1,5 @@
 //! Derivatives of ops that move elements: what moves a value moves its tangent.
+#![expect(clippy::unnecessary_wraps, reason = "all rules have one signature")]
 use super::{Node, Tangent, ops};
 use crate::{Result, Value};
 use hlo::{Op, Shape};

@@ -90,7 +90,7 @@ pub(super) fn inverse(places: &[i64]) -> Vec<i64> {
     order
 }
 /// One range of each dimension.
-pub(super) fn sliced<'b>(value: Value<'b>, ranges: Vec<SliceRange>) -> Result<Value<'b>> {
+pub(super) fn sliced(value: Value<'_>, ranges: Vec<SliceRange>) -> Result<Value<'_>> {
     let shape = value.array()?;
     let whole = |(r, &size): (&SliceRange, &i64)| r.start == 0 && r.limit == size && r.stride == 1;
     if ranges.iter().zip(&shape.dims).all(whole) {
@@ -102,7 +102,7 @@ pub(super) fn sliced<'b>(value: Value<'b>, ranges: Vec<SliceRange>) -> Result<Va
     value.builder().emit(Slice { ranges }, &[value], Some(result.into()))
 }
 /// All of an array but this range of one dimension.
-pub(super) fn slice_of<'b>(value: Value<'b>, dim: i64, range: SliceRange) -> Result<Value<'b>> {
+pub(super) fn slice_of(value: Value<'_>, dim: i64, range: SliceRange) -> Result<Value<'_>> {
     let all = |(d, &limit): (i64, &i64)| match d == dim {
         true => range,
         false => SliceRange { start: 0, limit, stride: 1 },

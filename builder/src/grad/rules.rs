@@ -27,6 +27,8 @@ const DEVICES: Rule =
 const HOST: Rule = Refused("has no derivative: its value comes from outside the computation");
 const LATER: Rule =
     Refused("has no derivative rule here: differentiate the op that it starts or ends");
+const DOTS: Rule = Refused("has no derivative rule here: write it with `dot`");
+const NOT_YET: Rule = Refused("has no derivative rule here yet");
 const RANDOM: Rule = Refused("has no derivative: its value is random");
 const SIZES: Rule = Refused("has no derivative rule here: the size of its result is dynamic");
 
@@ -63,66 +65,41 @@ pub(super) fn of(op: &Op) -> Rule {
         Op::Scatter(_) => Both(scatter::push, scatter::pull),
         Op::Select(_) => Both(select::push_select, select::pull_select),
 
-        Op::AfterAll(_)
-        | Op::Compare(_)
-        | Op::Constant(_)
-        | Op::GetDimensionSize(_)
-        | Op::Iota(_)
-        | Op::Parameter(_)
-        | Op::PartitionId(_)
-        | Op::ReplicaId(_)
-        | Op::RngBitGenerator(_)
-        | Op::RngGetAndUpdateState(_) => Flat,
+        Op::AfterAll(_) | Op::Compare(_) | Op::Constant(_) | Op::GetDimensionSize(_) => Flat,
+        Op::Iota(_) | Op::Parameter(_) | Op::PartitionId(_) | Op::ReplicaId(_) => Flat,
+        Op::RngBitGenerator(_) | Op::RngGetAndUpdateState(_) => Flat,
 
-        Op::AllGather(_)
-        | Op::AllReduce(_)
-        | Op::AllToAll(_)
-        | Op::CollectiveBroadcast(_)
-        | Op::CollectivePermute(_)
-        | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => DEVICES,
-        Op::AllGatherDone(_)
-        | Op::AllGatherStart(_)
-        | Op::AllReduceDone(_)
-        | Op::AllReduceStart(_)
-        | Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::CollectivePermuteDone(_)
-        | Op::CollectivePermuteStart(_)
-        | Op::CopyDone(_)
-        | Op::CopyStart(_) => LATER,
-        Op::Infeed(_)
-        | Op::Outfeed(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::Send(_)
-        | Op::SendDone(_) => HOST,
+        Op::AllGather(_) | Op::AllReduce(_) | Op::AllToAll(_) => DEVICES,
+        Op::CollectiveBroadcast(_) | Op::CollectivePermute(_) => DEVICES,
+        Op::RaggedAllToAll(_) | Op::ReduceScatter(_) => DEVICES,
+        Op::AllGatherDone(_) | Op::AllGatherStart(_) => LATER,
+        Op::AllReduceDone(_) | Op::AllReduceStart(_) => LATER,
+        Op::AsyncDone(_) | Op::AsyncStart(_) | Op::AsyncUpdate(_) => LATER,
+        Op::CollectivePermuteDone(_) | Op::CollectivePermuteStart(_) => LATER,
+        Op::CopyDone(_) | Op::CopyStart(_) => LATER,
+        Op::Infeed(_) | Op::Outfeed(_) => HOST,
+        Op::Recv(_) | Op::RecvDone(_) | Op::Send(_) | Op::SendDone(_) => HOST,
         Op::Rng(_) | Op::StochasticConvert(_) => RANDOM,
         Op::DynamicReshape(_) | Op::SetDimensionSize(_) => SIZES,
-        Op::RaggedDot(_) | Op::ScaledDot(_) => {
-            Refused("has no derivative rule here: write it with `dot`")
-        }
+        Op::RaggedDot(_) | Op::ScaledDot(_) => DOTS,
 
         // Windows, sorting, linear algebra, called computations.
-        Op::BatchNormGrad(_)
-        | Op::BatchNormInference(_)
-        | Op::BatchNormTraining(_)
-        | Op::Call(_)
-        | Op::Cholesky(_)
-        | Op::Conditional(_)
-        | Op::Convolution(_)
-        | Op::CustomCall(_)
-        | Op::Fft(_)
-        | Op::Fusion(_)
-        | Op::Map(_)
-        | Op::ReduceWindow(_)
-        | Op::Scan(_)
-        | Op::SelectAndScatter(_)
-        | Op::Sort(_)
-        | Op::TopK(_)
-        | Op::TriangularSolve(_)
-        | Op::While(_) => Refused("has no derivative rule here yet"),
+        Op::BatchNormGrad(_) | Op::BatchNormInference(_) | Op::BatchNormTraining(_) => NOT_YET,
+        Op::Call(_) => NOT_YET,
+        Op::Cholesky(_) => NOT_YET,
+        Op::Conditional(_) => NOT_YET,
+        Op::Convolution(_) => NOT_YET,
+        Op::CustomCall(_) => NOT_YET,
+        Op::Fft(_) => NOT_YET,
+        Op::Fusion(_) => NOT_YET,
+        Op::Map(_) => NOT_YET,
+        Op::ReduceWindow(_) => NOT_YET,
+        Op::Scan(_) => NOT_YET,
+        Op::SelectAndScatter(_) => NOT_YET,
+        Op::Sort(_) => NOT_YET,
+        Op::TopK(_) => NOT_YET,
+        Op::TriangularSolve(_) => NOT_YET,
+        Op::While(_) => NOT_YET,
     }
 }
 

@@ -122,7 +122,8 @@ pub(crate) fn zeros<'b>(like: Value<'b>, shape: &Shape) -> Result<Value<'b>> {
             let parts: Result<Vec<_>> = shapes.iter().map(|shape| zeros(like, shape)).collect();
             Ok(b.tuple(&parts?))
         }
-        Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+        Shape::Token => b.emit(hlo::op::AfterAll {}, &[], None),
+        Shape::Opaque | Shape::Buffer(_) => {
             let message = format!("{shape:#} has no zero");
             Err(Code::Argument { message }.into())
         }

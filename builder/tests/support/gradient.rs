@@ -17,7 +17,7 @@ const STEP: f64 = 1e-5;
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number from 0 to 1. (SplitMix64.)
+    /// A number from 0 to 1. (`SplitMix64`.)
     pub fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -94,7 +94,7 @@ fn pairing(a: &Literal, b: &Literal) -> Vec<f64> {
         let complex = a.array_shape().is_some_and(|shape| shape.ty.is_complex());
         let products: Vec<f64> =
             components(a).iter().zip(components(b)).map(|(a, b)| a * b).collect();
-        let sign = |i: usize| if complex && i % 2 == 1 { -1.0 } else { 1.0 };
+        let sign = |i: usize| if complex && !i.is_multiple_of(2) { -1.0 } else { 1.0 };
         terms.extend(products.iter().enumerate().map(|(i, x)| x * sign(i)));
     }
     terms
@@ -112,8 +112,8 @@ fn direction(like: &Literal, parts: Parts, random: &mut Random) -> Literal {
     let complex = like.leaves().iter().any(|l| l.array_shape().is_some_and(|s| s.ty.is_complex()));
     let kept = |i: usize| match parts {
         Parts::Both => true,
-        Parts::Real => !complex || i % 2 == 0,
-        Parts::Imaginary => !complex || i % 2 == 1,
+        Parts::Real => !complex || i.is_multiple_of(2),
+        Parts::Imaginary => !complex || !i.is_multiple_of(2),
     };
     let numbers: Vec<f64> = (0..components(like).len())
         .map(|i| if kept(i) { random.between(-1.0, 1.0) } else { 0.0 })
@@ -242,4 +242,14 @@ pub fn check(
             break;
         }
     }
+}
+
+/// Checks both directions of differentiation of the gradients of a scalar function.
+#[track_caller]
+pub fn twice(
+    name: &str,
+    inputs: &[Literal],
+    f: impl for<'b> Fn(&'b Builder, &[Value<'b>]) -> Value<'b>,
+) {
+    check(name, inputs, |b, x| b.tuple(&b.grad(f(b, x), &varying(x, inputs))));
 }

@@ -1,5 +1,5 @@
 //! Gathers and scatters.
-use super::gradient::{check, gradients, inputs};
+use super::gradient::{check, gradients, inputs, twice};
 use super::make;
 use crate::{Builder, Value};
 use hlo::Literal;
@@ -80,7 +80,7 @@ fn gathers_of_boxes_with_batches() {
     // A narrow index type whose largest number lies inside the operand.
     let x = with_indices(&["f64[300,1]"], "s8[2,1] {{127}, {-128}}");
     check("gather_s8", &x, |_, x| make(rows(1), &[x[0], x[1]], "").sin());
-    let x = with_indices(&["f64[4,3]"], "s32[2] {1, 2}");
+    let x = with_indices(&["f64[4,3]"], "s32[1] {2}");
     let nothing = gradients("gather_nothing", &x, |_, x| {
         make(rows(0), &[x[0], x[1]], "").reduce(0.0, |a, c| a + c, &[0, 1])
     });
@@ -141,6 +141,28 @@ fn scatters_of_boxes_with_batches() {
     let x = with_indices(&["f64[4,3]", "f64[3,3]"], "u32[3] {0, 4000000000, 3}");
     check("scatter_u32", &x, |b, x| {
         make(scatter(b, |a, c| a + c, false), &[x[0], x[2], x[1]], "").sin()
+    });
+}
+
+/// The sum of cubes, whose second derivative is not constant.
+fn total(y: Value<'_>) -> Value<'_> {
+    (y * y * y).reduce(0.0, |a, c| a + c, &[0, 1])
+}
+
+#[test]
+fn indexing_is_differentiated_again() {
+    let x = with_indices(&["f64[4,3]"], "s32[4] {1, 1, 9, 3}");
+    twice("gather_2", &x, |_, x| total(make(rows(3), &[x[0], x[1]], "")));
+    let x = with_indices(&["f64[4,3]", "f64[3,3]"], "s32[3] {2, 9, 2}");
+    twice("scatter_add_2", &x, |b, x| {
+        total(make(scatter(b, |a, c| a + c, false), &[x[0], x[2], x[1]], ""))
+    });
+    twice("scatter_last_2", &x, |b, x| {
+        total(make(scatter(b, |_, c| c, false), &[x[0], x[2], x[1]], ""))
+    });
+    let x = with_indices(&["f64[4,3]", "f64[3,3]"], "s32[3] {2, 9, 0}");
+    twice("scatter_mul_2", &x, |b, x| {
+        total(make(scatter(b, |a, c| a * c, true), &[x[0], x[2], x[1]], ""))
     });
 }
 

@@ -4,11 +4,11 @@ use hlo::{Op, Shape};
 
 mod contraction;
 #[path = "../../../tests/support/gradient.rs"]
-#[expect(unreachable_pub, dead_code, clippy::unwrap_used, reason = "shared with other tests")]
+#[expect(unreachable_pub, reason = "shared with other tests")]
 mod gradient;
 mod indexing;
 #[path = "../../../tests/support/module.rs"]
-#[expect(unreachable_pub, clippy::unwrap_used, reason = "shared with other tests")]
+#[expect(unreachable_pub, reason = "shared with other tests")]
 mod module;
 mod movement;
 
