@@ -1,6 +1,7 @@
 //! Computations made from closures.
+use crate::state::Open;
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Op, Shape};
 use smol_str::SmolStr;
 
@@ -12,6 +13,19 @@ use smol_str::SmolStr;
 pub struct Computation<'b> {
     builder: &'b Builder,
     id: Option<ComputationId>,
+}
+
+/// A computation a closure made, which is not filed yet.
+pub(crate) struct Traced {
+    pub(crate) open: Open,
+    pub(crate) root: InstructionId,
+}
+
+impl Traced {
+    /// The shape of the closure's result.
+    pub(crate) fn result(&self) -> &Shape {
+        &self.open.instructions[self.root].shape
+    }
 }
 
 impl Builder {
@@ -48,9 +62,22 @@ impl Builder {
         parameters: &[Shape],
         body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
     ) -> Result<ComputationId> {
+        let Traced { open, root } = self.trace_open(name, parameters, body, false)?;
+        Ok(self.state.borrow_mut().file(open, root))
+    }
+    /// As [`Builder::trace`], of a computation that is not filed yet. One that `captures` may use values from outside; they
+    /// become further parameters.
+    pub(crate) fn trace_open<'b>(
+        &'b self,
+        name: &str,
+        parameters: &[Shape],
+        body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+        captures: bool,
+    ) -> Result<Traced> {
         let call = {
             let mut state = self.state.borrow_mut();
             state.enter(SmolStr::new(name));
+            state.innermost().captures = captures.then(Vec::new);
             let call = state.call;
             state.call = call.filter(|(_, depth)| *depth > 1);
             call
@@ -59,19 +86,17 @@ impl Builder {
         let mut state = self.state.borrow_mut();
         state.call = call;
         let open = state.open.pop().ok_or(Code::Invalid {})?;
-        let root = traced?;
-        Ok(state.file(open, root))
+        Ok(Traced { open, root: traced? })
     }
     fn traced<'b>(
         &'b self,
         parameters: &[Shape],
         body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
-    ) -> Result<hlo::ir::InstructionId> {
+    ) -> Result<InstructionId> {
         let parameters: Result<Vec<Value<'b>>> = (parameters.iter().zip(0i64..))
             .map(|(shape, number)| self.make_parameter(number, shape.clone(), ""))
             .collect();
-        let root = body(&parameters?);
-        self.owns(root)?;
+        let root = self.adopt(body(&parameters?))?;
         root.id().ok_or(Code::Invalid {}.into())
     }
     /// The computation that applies `combine` to two scalars of this type.
@@ -99,6 +124,9 @@ impl Builder {
 impl<'b> Computation<'b> {
     pub(crate) fn from_id(builder: &'b Builder, id: ComputationId) -> Self {
         Self { builder, id: Some(id) }
+    }
+    pub(crate) fn invalid(builder: &'b Builder) -> Self {
+        Self { builder, id: None }
     }
     /// Its id, for the builder that made it.
     pub(crate) fn id_in(self, builder: &Builder) -> Result<ComputationId> {

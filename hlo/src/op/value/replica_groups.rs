@@ -29,6 +29,37 @@ impl Default for ReplicaGroups {
     }
 }
 
+impl From<Vec<Vec<i64>>> for ReplicaGroups {
+    fn from(groups: Vec<Vec<i64>>) -> Self {
+        Self::List(groups)
+    }
+}
+impl From<&[&[i64]]> for ReplicaGroups {
+    fn from(groups: &[&[i64]]) -> Self {
+        Self::List(groups.iter().map(|group| group.to_vec()).collect())
+    }
+}
+impl<const N: usize, const M: usize> From<[[i64; N]; M]> for ReplicaGroups {
+    fn from(groups: [[i64; N]; M]) -> Self {
+        Self::List(groups.iter().map(|group| group.to_vec()).collect())
+    }
+}
+impl From<IotaTiling> for ReplicaGroups {
+    fn from(tiling: IotaTiling) -> Self {
+        Self::Iota(tiling)
+    }
+}
+impl std::str::FromStr for ReplicaGroups {
+    type Err = crate::Error;
+    /// Reads them as they stand in the text: `{{0,1},{2,3}}`, `[2,4]<=[4,2]T(1,0)`.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut cursor = Cursor::new(text);
+        let groups = Self::parse(&mut cursor)?;
+        cursor.expect_end("the end of the replica groups")?;
+        Ok(groups)
+    }
+}
+
 impl IotaTiling {
     /// `group_count` groups of `group_size`, taken from `ids` one after another.
     pub fn new(group_count: i64, group_size: i64, ids: IotaDims) -> Result<Self> {
