@@ -74,14 +74,12 @@ impl Builder {
         body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
         captures: bool,
     ) -> Result<Traced> {
-        let call = {
+        {
             let mut state = self.state.borrow_mut();
             state.enter(SmolStr::new(name));
             state.innermost().captures = captures.then(Vec::new);
-            let call = state.call;
-            state.call = call.filter(|(_, depth)| *depth > 1);
-            call
-        };
+        }
+        let call = self.state.borrow().call;
         let traced = self.traced(parameters, body);
         let mut state = self.state.borrow_mut();
         state.call = call;
@@ -96,7 +94,12 @@ impl Builder {
         let parameters: Result<Vec<Value<'b>>> = (parameters.iter().zip(0i64..))
             .map(|(shape, number)| self.make_parameter(number, shape.clone(), ""))
             .collect();
-        let root = self.adopt(body(&parameters?))?;
+        let parameters = parameters?;
+        {
+            let mut state = self.state.borrow_mut();
+            state.call = state.call.filter(|(_, depth)| *depth > 1);
+        }
+        let root = self.adopt(body(&parameters))?;
         root.id().ok_or(Code::Invalid {}.into())
     }
     /// The computation that applies `combine` to two scalars of this type.

@@ -71,7 +71,7 @@ impl Builder {
 fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
     let mut reached = vec![false; root.index() + 1];
     reached[root.index()] = true;
-    for id in open.instructions.ids().take(reached.len()).rev() {
+    for id in open.instructions.ids().rev().skip_while(|id| id.index() > root.index()) {
         let instruction = &open.instructions[id];
         if !reached[id.index()] || folds(instruction) {
             continue;
@@ -140,9 +140,7 @@ fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, In
     };
     let mut needed = vec![false; root.index() + 1];
     needed[root.index()] = true;
-    for id in
-        open.instructions.ids().take(needed.len()).rev().filter(|id| id.index() <= root.index())
-    {
+    for id in open.instructions.ids().rev().skip_while(|id| id.index() > root.index()) {
         let instruction = &open.instructions[id];
         if !needed[id.index()] || folds(instruction) {
             continue;

@@ -103,7 +103,8 @@ impl Builder {
 
 fn make_static(shape: &mut Shape) {
     match shape {
-        Shape::Array(array) | Shape::Buffer(array) => array.dynamic = None,
+        Shape::Array(array) => array.dynamic = None,
+        Shape::Buffer(array) => array.dynamic = None,
         Shape::Tuple(elements) => elements.iter_mut().for_each(make_static),
         Shape::Token | Shape::Opaque => {}
     }

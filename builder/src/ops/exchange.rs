@@ -109,7 +109,8 @@ impl Parts {
         let exchanged = tuple_form(b, &values, options)?;
         let parts = super::movement::elements(exchanged)?;
         let dimensions = vec![i64::try_from(self.concat).unwrap_or(i64::MAX)];
-        b.emit(Concatenate { dimensions }, &parts, None)
+        let result = ArrayShape::new(self.operand.ty, self.result()?);
+        b.emit(Concatenate { dimensions }, &parts, Some(result.into()))
     }
 }
 
