@@ -4,6 +4,7 @@ use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{Instruction, InstructionId};
 use hlo::op::Constant;
 use hlo::{Arena, ConstantValue, ElementType, Literal, Op, Scalar, Verified};
+use smallvec::SmallVec;
 use std::panic::Location;
 
 impl Builder {
@@ -126,7 +127,7 @@ fn folded(open: &Open, instruction: &Instruction, minus_one: bool) -> Option<Ins
         _ => return None,
     };
     let (shape, value) = (value.shape(), Box::new(ConstantValue::Literal(value)));
-    let operands = Default::default();
+    let operands = SmallVec::new();
     Some(Instruction { op: Op::Constant(Constant { value }), shape, operands, common: None })
 }
 

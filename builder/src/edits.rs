@@ -3,6 +3,7 @@ use crate::annotations::for_shape;
 use crate::{Builder, Code, Computation, Error, Result, Value};
 use hlo::Op;
 use hlo::ir::{CommonAttrs, FrontendAttributes, Sharding};
+use hlo::op::value::ResultAccuracy;
 use smol_str::SmolStr;
 
 /// Changes the attributes that every instruction may have.
@@ -25,7 +26,7 @@ pub(crate) fn amend(value: Value<'_>, change: impl FnOnce(&mut CommonAttrs)) -> 
 pub(crate) fn set_frontend_attribute(common: &mut CommonAttrs, name: &str, value: &str) {
     let FrontendAttributes(notes) = common.frontend_attributes.get_or_insert_default();
     match notes.binary_search_by(|(key, _)| key.as_str().cmp(name)) {
-        Ok(at) => notes[at].1 = value.to_owned(),
+        Ok(at) => value.clone_into(&mut notes[at].1),
         Err(at) => notes.insert(at, (SmolStr::new(name), value.to_owned())),
     }
 }
@@ -90,5 +91,33 @@ impl Builder {
             b.state.borrow_mut().finished[id].execution_thread = thread.into();
             Ok(())
         });
+    }
+}
+
+impl Value<'_> {
+    /// Asks for an accuracy of the function that gives the value: XLA's `result_accuracy`.
+    ///
+    /// ```
+    /// use hlo::op::value::{AccuracyMode, ResultAccuracy};
+    /// let b = builder::Builder::new("m");
+    /// let highest = ResultAccuracy::Mode(AccuracyMode::Highest);
+    /// let y = b.parameter(0, "f32[]", "x").exp().with_result_accuracy(highest);
+    /// assert!(b.build(y)?.module().to_string().contains("result_accuracy={mode=highest}"));
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if it is not one of the functions that have it.
+    #[track_caller]
+    #[must_use = "it is the value itself"]
+    pub fn with_result_accuracy(self, accuracy: ResultAccuracy) -> Self {
+        self.builder().record(|_| {
+            let opcode = self.opcode()?;
+            if !opcode.takes_result_accuracy() {
+                return Err(Error::argument(format!("`{opcode}` has no `result_accuracy`")));
+            }
+            amend(self, |common| common.result_accuracy = Some(accuracy))?;
+            Ok(self)
+        })
     }
 }

@@ -46,3 +46,8 @@ pub use ops::exchange::RaggedExchange;
 pub use program::{default_conv_dimension_numbers, validate_conv_dimension_numbers};
 pub use state::IntoShape;
 pub use value::Value;
+
+/// The guide's programs are run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/builder.md")]
+struct Guide;

@@ -152,8 +152,9 @@ pub fn validate_conv_dimension_numbers(dims: &hlo::op::value::ConvDims) -> Resul
         let mut numbers: Vec<i64> = spatial.to_vec();
         numbers.extend([one, other]);
         numbers.sort_unstable();
-        if let Some(twice) = numbers.windows(2).find(|two| two[0] == two[1]) {
-            let message = format!("dimension {} of the {name} is used twice", twice[0]);
+        let twice = numbers.iter().zip(numbers.iter().skip(1)).find(|(a, b)| a == b);
+        if let Some((dim, _)) = twice {
+            let message = format!("dimension {dim} of the {name} is used twice");
             return Err(Error::argument(message));
         }
     }

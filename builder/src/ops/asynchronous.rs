@@ -68,7 +68,7 @@ impl Builder {
     }
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// Goes on with what [`Builder::async_start`] started, and hands over further operands: XLA's `BuildAsyncUpdate`.
     #[track_caller]
     #[must_use = "what is started is ended"]

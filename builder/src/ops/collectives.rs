@@ -234,7 +234,7 @@ fn axis(values: &Exchanged<'_>, dimension: i64) -> Result<i64> {
     first.ok_or_else(|| Error::argument("there is nothing to exchange"))?.axis(dimension)
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// What all devices of the group have, combined: XLA's `AllReduce` and `AllReduceWithDeviceList`.
     ///
     /// ```

@@ -146,7 +146,7 @@ fn permute_started<'b>(
     b.emit(op, &values.operands, Some(Shape::Tuple(vec![shape.clone(), shape])))
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// Cuts the array into `split_count` parts, sends the i-th to device i of the group, and lays what comes in one after the
     /// other along `concat_dimension`: XLA's `AllToAll` and `AllToAllWithDeviceList`.
     ///

@@ -123,7 +123,7 @@ impl Builder {
     }
 }
 
-impl<'b> Value<'b> {
+impl Value<'_> {
     /// The next value of the infeed queue, once this token is there: XLA's `InfeedWithToken`. Gives `(data, token)`.
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
@@ -137,6 +137,7 @@ impl<'b> Value<'b> {
     ///
     /// Outfeeds of one computation follow each other. The host is given the value in the layout of `shape`, which is
     /// otherwise the value's own shape.
+    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
     #[track_caller]
     pub fn outfeed(self, shape: impl IntoShape, config: &str) -> Self {
         self.builder().record(|b| {
@@ -170,6 +171,7 @@ impl<'b> Value<'b> {
     /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "s32[] 7");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
     #[track_caller]
     pub fn send(self, channel: i64) -> Self {
         self.builder().record(|b| {

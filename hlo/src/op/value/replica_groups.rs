@@ -176,6 +176,17 @@ mod tests {
         assert!(ReplicaGroups::default().is_empty());
     }
     #[test]
+    fn made_from_rust() {
+        let listed = ReplicaGroups::List(vec![vec![0, 1], vec![2, 3]]);
+        assert_eq!(ReplicaGroups::from([[0, 1], [2, 3]]), listed);
+        assert_eq!(ReplicaGroups::from(&[&[0, 1][..], &[2, 3]][..]), listed);
+        assert_eq!(ReplicaGroups::from(vec![vec![0, 1], vec![2, 3]]), listed);
+        assert_eq!("{{0,1},{2,3}}".parse(), Ok(listed));
+        let tiling = IotaTiling::new(2, 4, IotaDims::ordered(8).unwrap()).unwrap();
+        assert_eq!("[2,4]<=[8]".parse(), Ok(ReplicaGroups::from(tiling)));
+        assert!("{{0}} {1}".parse::<ReplicaGroups>().is_err());
+    }
+    #[test]
     fn expansion() {
         let groups = |text| read(text, ReplicaGroups::parse).unwrap().expand();
         assert_eq!(groups("[2,4]<=[4,2]T(1,0)"), [[0, 2, 4, 6], [1, 3, 5, 7]]);
