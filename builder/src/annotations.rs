@@ -1,8 +1,8 @@
 //! What new instructions are marked with: scopes, metadata, shardings, notes of a front end.
 use crate::Builder;
 use crate::state::Caller;
-use hlo::Opcode;
 use hlo::ir::{CommonAttrs, FrontendAttributes, Metadata, OriginalValue, Sharding};
+use hlo::{Opcode, Shape};
 use smol_str::{SmolStr, format_smolstr};
 
 /// What new instructions are marked with.
@@ -37,7 +37,12 @@ impl Default for Annotations {
 
 impl Annotations {
     /// The attributes of a new instruction.
-    pub(crate) fn common(&mut self, opcode: Opcode, caller: Caller) -> Option<Box<CommonAttrs>> {
+    pub(crate) fn common(
+        &mut self,
+        opcode: Opcode,
+        shape: &Shape,
+        caller: Caller,
+    ) -> Option<Box<CommonAttrs>> {
         let chosen = self.one_shot.take().or_else(|| self.metadata.clone());
         let metadata = chosen.or_else(|| self.made_up(opcode, caller));
         let frontend = Some(&self.frontend).filter(|f| !f.0.is_empty()).cloned();
@@ -47,7 +52,7 @@ impl Annotations {
             && self.origin.is_none();
         (!nothing).then(|| {
             Box::new(CommonAttrs {
-                sharding: self.sharding.clone(),
+                sharding: self.sharding.clone().map(|sharding| for_shape(sharding, shape)),
                 frontend_attributes: frontend,
                 origin: self.origin.clone(),
                 metadata,
@@ -68,6 +73,14 @@ impl Annotations {
             metadata.source_column = clip(caller.column());
         }
         (metadata != Metadata::default()).then_some(metadata)
+    }
+}
+
+/// The sharding as an instruction of this shape has it: of a tuple, one for each leaf.
+pub(crate) fn for_shape(sharding: Sharding, shape: &Shape) -> Sharding {
+    match shape {
+        Shape::Tuple(_) => sharding.expand_to_leaves(shape.leaves().len()),
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => sharding,
     }
 }
 

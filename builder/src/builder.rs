@@ -1,5 +1,5 @@
 //! The builder: where instructions are made, and mistakes kept.
-use crate::state::{Caller, IntoShape, State, legal};
+use crate::state::{IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
 use hlo::ir::Instruction;
 use hlo::op::{Broadcast, Constant, Parameter};
@@ -68,13 +68,17 @@ impl Builder {
         let mut state = self.state.borrow_mut();
         let (caller, depth) = state.call.unwrap_or((here, 1));
         state.call = (depth > 1).then_some((caller, depth - 1));
-        match made {
-            Ok(value) => value,
-            Err(error) => {
-                state.error.get_or_insert_with(|| error.at(caller));
-                otherwise
-            }
+        let error = match made {
+            Ok(value) => return value,
+            Err(error) => error.at(caller),
+        };
+        if state.error.is_none() {
+            state.error = Some(error.clone());
+            let dies = state.dies;
+            drop(state);
+            assert!(!dies, "{error}");
         }
+        otherwise
     }
     /// Keeps a mistake, unless there is an earlier one: XLA's `ReportError`.
     #[track_caller]
@@ -115,27 +119,33 @@ impl Builder {
         stated: Option<Shape>,
         name: SmolStr,
     ) -> Result<Value<'b>> {
-        operands.iter().try_for_each(|operand| self.owns(*operand))?;
+        let mut ids = SmallVec::new();
+        for &operand in operands {
+            ids.extend(self.adopt(operand)?.id());
+        }
         let mut state = self.state.borrow_mut();
-        let ids: SmallVec<_> = operands.iter().filter_map(|v| v.id()).collect();
         let open = state.open.last().ok_or(Code::Invalid {})?;
         let shapes: Vec<&Shape> = ids.iter().map(|&id| &open.instructions[id].shape).collect();
         let shape = shape_of(&mut op, &shapes, stated, &state)
             .map_err(|error| Error::from(error).making(|| call_text(&op, &shapes)))?;
         let caller = state.call.map_or(Location::caller(), |(caller, _)| caller);
-        let common = state.annotations.common(op.opcode(), caller);
+        let common = state.annotations.common(op.opcode(), &shape, caller);
         let open = state.innermost();
         let id = open.push(Instruction { op, shape, operands: ids, common }, name, caller);
         Ok(Value::new(self, open.mark, id))
     }
-    /// Fails unless the value may be used in the innermost computation.
-    pub(crate) fn owns(&self, value: Value<'_>) -> Result<()> {
+    pub(crate) fn same_builder(&self, value: Value<'_>) -> Result<()> {
         if !std::ptr::eq(self, value.builder()) {
             let (found, here) = (value.builder().name.to_string(), self.name.to_string());
             return Err(Error::from(Code::OtherBuilder { found, here }).with_help(
                 "a module is made by one builder: hand data over as arguments of runs",
             ));
         }
+        Ok(())
+    }
+    /// Fails unless the value is one of the innermost computation.
+    pub(crate) fn owns(&self, value: Value<'_>) -> Result<()> {
+        self.same_builder(value)?;
         let Some(mark) = value.mark() else { return Err(Code::Invalid {}.into()) };
         let mut state = self.state.borrow_mut();
         let innermost = state.innermost();
@@ -173,15 +183,9 @@ impl Builder {
     #[track_caller]
     pub fn input(&self, name: &str, shape: impl IntoShape) -> Value<'_> {
         self.record(|b| {
-            let number = b.parameter_count();
+            let number = b.state.borrow_mut().innermost().parameter_count();
             b.make_parameter(number, shape.into_shape()?, name)
         })
-    }
-    fn parameter_count(&self) -> i64 {
-        let mut state = self.state.borrow_mut();
-        let instructions = state.innermost().instructions.iter();
-        let count = instructions.filter(|(_, i)| matches!(&i.op, Op::Parameter(_))).count();
-        i64::try_from(count).unwrap_or(i64::MAX)
     }
     /// A constant: a number, a slice, nested arrays or vectors, an `ndarray`, a [`Literal`].
     ///
@@ -215,7 +219,7 @@ impl Builder {
     pub fn build(&self, root: Value<'_>) -> Result<Verified> {
         let caller = Location::caller();
         self.status()?;
-        self.module(root, caller).map_err(|error| error.at(caller))
+        self.module(root, |_| {}).map_err(|error| error.at(caller))
     }
     /// The module whose result is the last value made: XLA's `Build` without a root.
     ///
@@ -225,20 +229,15 @@ impl Builder {
     pub fn build_last(&self) -> Result<Verified> {
         let caller = Location::caller();
         self.status()?;
-        let last = {
-            let mut state = self.state.borrow_mut();
-            let open = state.innermost();
-            open.instructions.ids().next_back().map(|id| Value::new(self, open.mark, id))
-        };
-        let nothing = || {
-            let message = format!("`{}` has no instruction", self.name);
-            Error::from(Code::Root { message })
-                .with_help("make a value before you build")
-                .at(caller)
-        };
-        self.module(last.ok_or_else(nothing)?, caller).map_err(|error| error.at(caller))
+        let last = self.last().map_err(|error| error.at(caller))?;
+        self.module(last, |_| {}).map_err(|error| error.at(caller))
     }
-    fn module(&self, root: Value<'_>, caller: Caller) -> Result<Verified> {
+    /// The module, whose entry computation is changed before it is checked.
+    pub(crate) fn module(
+        &self,
+        root: Value<'_>,
+        change: impl FnOnce(&mut hlo::ir::Computation),
+    ) -> Result<Verified> {
         self.owns(root)?;
         let state = self.state.borrow();
         let (open, id) = (state.open.last().cloned(), root.id());
@@ -246,11 +245,13 @@ impl Builder {
         let mut callers = state.callers.clone();
         callers.push(open.callers.clone());
         let mut computations = state.finished.clone();
-        let entry = computations.push(open.finish(id));
+        let mut entry = open.finish(id);
+        change(&mut entry);
+        let entry = computations.push(entry);
         let mut module = hlo::Module::new(legal(self.name.clone()), computations, entry);
         module.config = state.config.clone();
         crate::elemwise::alias::share(&state, id, &mut module.config);
-        crate::build::verified(module, &callers).map_err(|error| error.at(caller))
+        crate::build::verified(module, &callers)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Computations made from closures.
+use crate::state::Open;
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Op, Shape};
 use smol_str::SmolStr;
 
@@ -12,6 +13,19 @@ use smol_str::SmolStr;
 pub struct Computation<'b> {
     builder: &'b Builder,
     id: Option<ComputationId>,
+}
+
+/// A computation a closure made, which is not filed yet.
+pub(crate) struct Traced {
+    pub(crate) open: Open,
+    pub(crate) root: InstructionId,
+}
+
+impl Traced {
+    /// The shape of the closure's result.
+    pub(crate) fn result(&self) -> &Shape {
+        &self.open.instructions[self.root].shape
+    }
 }
 
 impl Builder {
@@ -48,23 +62,35 @@ impl Builder {
         parameters: &[Shape],
         body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
     ) -> Result<ComputationId> {
-        let call = {
+        let Traced { open, root } = self.trace_open(name, parameters, body, false)?;
+        Ok(self.state.borrow_mut().file(open, root))
+    }
+    /// As [`Builder::trace`], of a computation that is not filed yet. One that `captures` may use values from outside; they
+    /// become further parameters.
+    pub(crate) fn trace_open<'b>(
+        &'b self,
+        name: &str,
+        parameters: &[Shape],
+        body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+        captures: bool,
+    ) -> Result<Traced> {
+        {
             let mut state = self.state.borrow_mut();
             state.enter(SmolStr::new(name));
-            state.call
-        };
+            state.innermost().captures = captures.then(Vec::new);
+        }
+        let call = self.state.borrow().call;
         let traced = self.traced(parameters, body);
         let mut state = self.state.borrow_mut();
         state.call = call;
         let open = state.open.pop().ok_or(Code::Invalid {})?;
-        let root = traced?;
-        Ok(state.file(open, root))
+        Ok(Traced { open, root: traced? })
     }
     fn traced<'b>(
         &'b self,
         parameters: &[Shape],
         body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
-    ) -> Result<hlo::ir::InstructionId> {
+    ) -> Result<InstructionId> {
         let parameters: Result<Vec<Value<'b>>> = (parameters.iter().zip(0i64..))
             .map(|(shape, number)| self.make_parameter(number, shape.clone(), ""))
             .collect();
@@ -73,8 +99,7 @@ impl Builder {
             let mut state = self.state.borrow_mut();
             state.call = state.call.filter(|(_, depth)| *depth > 1);
         }
-        let root = body(&parameters);
-        self.owns(root)?;
+        let root = self.adopt(body(&parameters))?;
         root.id().ok_or(Code::Invalid {}.into())
     }
     /// The computation that applies `combine` to two scalars of this type.
@@ -103,7 +128,7 @@ impl<'b> Computation<'b> {
     pub(crate) fn from_id(builder: &'b Builder, id: ComputationId) -> Self {
         Self { builder, id: Some(id) }
     }
-    pub(crate) fn failed(builder: &'b Builder) -> Self {
+    pub(crate) fn invalid(builder: &'b Builder) -> Self {
         Self { builder, id: None }
     }
     pub(crate) fn builder(self) -> &'b Builder {

@@ -17,8 +17,9 @@ hlo::error_codes! {
         /// A value that another builder made. Each builder makes one module; pass data between modules as arguments.
         "E0803" "a value of builder `{found}` is used in builder `{here}`"
         OtherBuilder { found: String, here: String },
-        /// A value of one computation used in another. HLO's computations see nothing but their parameters: hand the value
-        /// over as an operand, or as a part of the loop's state.
+        /// A value of one computation used in another. HLO's computations see nothing but their parameters. The closures of
+        /// loops and branches may use values from outside, and any closure scalar constants; to others hand the value over as
+        /// an operand. What a closure makes leaves it as its result only.
         "E0804" "a value of computation `{found}` is used in `{here}`"
         OtherComputation { found: String, here: String },
         /// A computation without an instruction, or without a result.

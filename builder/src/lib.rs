@@ -14,16 +14,21 @@ mod annotations;
 pub mod broadcast;
 mod build;
 mod builder;
+mod capture;
 mod computation;
+mod constants;
 mod dynamic;
+mod edits;
 mod elementwise;
 pub mod elemwise;
 mod error;
 pub(crate) mod grad;
 mod implicit;
+mod import;
 pub mod linalg;
 mod literal;
 mod loops;
+mod marks;
 pub mod matrix;
 pub mod nn;
 mod operand;
@@ -32,7 +37,9 @@ mod ops;
 pub mod options;
 pub mod pooling;
 mod primitive;
+mod program;
 pub mod promote;
+mod queries;
 mod slicing;
 mod sorting;
 mod state;
@@ -46,5 +53,15 @@ pub use error::{Code, Error, Result, explain};
 pub use grad::{Disconnected, GradOptions};
 pub use literal::{Element, IntoLiteral, Nested};
 pub use operand::{Along, Operand};
+pub use ops::collectives::CollectiveOptions;
+pub use ops::control::{Cases, Composite};
+pub use ops::custom_call::CustomCallOptions;
+pub use ops::exchange::RaggedExchange;
+pub use program::{default_conv_dimension_numbers, validate_conv_dimension_numbers};
 pub use state::IntoShape;
 pub use value::Value;
+
+/// The guide's programs are run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/builder.md")]
+struct Guide;

@@ -34,6 +34,10 @@ pub(crate) struct State {
     pub(crate) inplace: Vec<crate::elemwise::alias::Hint>,
     /// How many computations were ever opened: gives each its own mark.
     pub(crate) opened: u32,
+    /// How many channels were handed out.
+    pub(crate) channels: i64,
+    /// Whether the first mistake panics.
+    pub(crate) dies: bool,
 }
 
 /// A computation being built.
@@ -45,9 +49,29 @@ pub(crate) struct Open {
     pub(crate) instructions: Arena<Instruction>,
     pub(crate) names: SecondaryMap<Instruction, SmolStr>,
     pub(crate) callers: Vec<Caller>,
+    /// Values of the computation around that are handed in, in the order of their parameters; nothing where none can be.
+    pub(crate) captures: Option<Vec<InstructionId>>,
+    /// Instructions of the computation around, and what stands for them here.
+    pub(crate) brought: Vec<(InstructionId, InstructionId)>,
+    /// The tokens that order this computation's infeeds and outfeeds.
+    pub(crate) infeed_token: Option<InstructionId>,
+    pub(crate) outfeed_token: Option<InstructionId>,
 }
 
 impl Open {
+    pub(crate) fn new(mark: u32, name: SmolStr) -> Self {
+        Self {
+            mark,
+            name,
+            instructions: Arena::default(),
+            names: SecondaryMap::default(),
+            callers: Vec::new(),
+            captures: None,
+            brought: Vec::new(),
+            infeed_token: None,
+            outfeed_token: None,
+        }
+    }
     /// Adds an instruction.
     pub(crate) fn push(
         &mut self,
@@ -87,6 +111,8 @@ impl State {
             config: ModuleConfig::default(),
             inplace: Vec::new(),
             opened: 0,
+            channels: 0,
+            dies: false,
         };
         state.enter(name);
         state
@@ -95,13 +121,7 @@ impl State {
     pub(crate) fn enter(&mut self, name: SmolStr) -> u32 {
         let mark = self.opened;
         self.opened += 1;
-        self.open.push(Open {
-            mark,
-            name: legal(name),
-            instructions: Arena::default(),
-            names: SecondaryMap::default(),
-            callers: Vec::new(),
-        });
+        self.open.push(Open::new(mark, legal(name)));
         mark
     }
     /// The innermost computation.
@@ -112,6 +132,10 @@ impl State {
     /// The open computation of this mark.
     pub(crate) fn marked(&self, mark: u32) -> Option<&Open> {
         self.open.iter().find(|open| open.mark == mark)
+    }
+    /// The open computation of this mark, to change.
+    pub(crate) fn marked_mut(&mut self, mark: u32) -> Option<&mut Open> {
+        self.open.iter_mut().find(|open| open.mark == mark)
     }
     /// Files a finished computation, or finds the equal one that is there already.
     pub(crate) fn file(&mut self, open: Open, root: InstructionId) -> ComputationId {
@@ -154,6 +178,7 @@ fn same(a: &Computation, b: &Computation) -> bool {
         common.as_deref().map(|c| CommonAttrs { metadata: None, ..c.clone() }).unwrap_or_default()
     };
     a.name == b.name
+        && a.execution_thread == b.execution_thread
         && a.root == b.root
         && a.instructions.len() == b.instructions.len()
         && a.instructions.iter().zip(b.instructions.iter()).all(|((_, a), (_, b))| {

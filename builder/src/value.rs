@@ -48,7 +48,10 @@ impl<'b> Value<'b> {
         self.at.is_some()
     }
 
-    fn look<T>(self, see: impl FnOnce(&hlo::ir::Instruction, &SmolStr) -> T) -> Result<T> {
+    pub(crate) fn look<T>(
+        self,
+        see: impl FnOnce(&hlo::ir::Instruction, &SmolStr) -> T,
+    ) -> Result<T> {
         let (mark, id) = self.at.ok_or(Code::Invalid {})?;
         let state = self.builder.state.borrow();
         let Some(open) = state.marked(mark) else {

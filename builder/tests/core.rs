@@ -80,10 +80,10 @@ fn values_stay_where_they_belong() {
         "{error}"
     );
     let b = Builder::new("m");
-    let x = b.constant(1i32);
-    let error = b.build(x.while_loop(|n| n.lt(3), |n| n + x)).unwrap_err();
+    let (x, y) = (b.parameter(0, "s32[2]", "x"), b.parameter(1, "s32[]", "y"));
+    let error = b.build(x.reduce(0, |a, c| a + c * y, &[0])).unwrap_err();
     assert!(
-        error.to_string().contains("a value of computation `main` is used in `body`"),
+        error.to_string().contains("a value of computation `main` is used in `reducer`"),
         "{error}"
     );
 }

@@ -138,7 +138,7 @@ impl<'b> Computation<'b> {
         });
         match id {
             Some(id) => Self::from_id(b, id),
-            None => Self::failed(b),
+            None => Self::invalid(b),
         }
     }
 }

@@ -279,7 +279,8 @@ macro_rules! define_ops {
                     $(Self::$st(op) => op.each_callee(visit),)*
                 }
             }
-            pub(crate) fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
+            /// Calls `visit` with each computation it calls, to be changed.
+            pub fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
                 match self {
                     Self::Unary(_) | Self::Binary(_) => {}
                     $(Self::$st(op) => op.each_callee_mut(visit),)*
