@@ -19,6 +19,7 @@ mod error;
 pub(crate) mod grad;
 mod implicit;
 mod literal;
+pub mod math;
 mod operand;
 mod operators;
 mod ops;
