@@ -21,7 +21,7 @@ impl<'b> Value<'b> {
     /// For `a >= 0`, `x >= 0`, not both 0 and not both infinite; elsewhere NaN. 0 for `x = 0`, 1 for `x = inf` and for
     /// `a = 0`, 0 for `a = inf`.
     ///
-    /// Accuracy in `f64`: `16 + 4 |ln P|` ULP.
+    /// Accuracy in `f64`: `16 + 8 |ln P|` ULP.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -48,7 +48,7 @@ impl<'b> Value<'b> {
     ///
     /// NaN where `igamma` is; 1 for `x = 0`, 0 for `x = inf` and for `a = 0`, 1 for `a = inf`.
     ///
-    /// Accuracy in `f64`: `16 + 4 |ln Q|` ULP.
+    /// Accuracy in `f64`: `16 + 8 |ln Q|` ULP.
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn igammac(self, x: impl Operand<'b>) -> Self {

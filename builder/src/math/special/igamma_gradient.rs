@@ -11,7 +11,7 @@ impl<'b> Value<'b> {
     /// The derivatives of the formulas of `igamma`, term by term. 0 for `x = 0` and for infinite `x`; NaN unless
     /// `0 < a < inf` and `x >= 0`.
     ///
-    /// Accuracy in `f64`: `64 + 4 |ln D|` ULP where `D` is the result.
+    /// Accuracy in `f64`: `64 + 8 |ln D|` ULP where `D` is the result.
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn igamma_grad_a(self, x: impl Operand<'b>) -> Self {
