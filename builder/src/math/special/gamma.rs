@@ -92,7 +92,7 @@ pub(super) fn stirling(x: Value<'_>) -> Value<'_> {
 }
 
 /// `lgamma` of an f64.
-pub(super) fn lgamma(x: Value<'_>) -> Value<'_> {
+fn lgamma(x: Value<'_>) -> Value<'_> {
     let y = x.abs();
     let near = reduced(y);
     let near = lgamma_near_two(near.t) + near.product().log();
