@@ -1,5 +1,5 @@
 //! Random numbers: the published test vectors of the generators, XLA's arrangement of their words, distributions.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests; exact results are meant")]
 mod support;
 use builder::math::{BitGenerator, philox_increase_counter, scramble_philox_key};
 use builder::{Builder, Value};
@@ -119,7 +119,7 @@ fn instruction(algorithm: &str, state: &[u64], shape: &str) -> (String, String) 
     (value.to_string(), state.to_string())
 }
 
-/// Expectations by the formulas, in NumPy, from the words XLA:CPU gives for this key and state.
+/// Expectations by the formulas, in `numpy`, from the words XLA:CPU gives for this key and state.
 #[test]
 fn uniform_floats() {
     let uniform = |low: f64, high: f64, ty: ElementType, shape: &str| {

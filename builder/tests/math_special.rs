@@ -1,5 +1,5 @@
 //! Special functions against values computed with mpmath, and what their edges give.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests; exact results are meant")]
 mod math_values;
 mod support;
 use builder::{Builder, Value};
@@ -28,6 +28,9 @@ fn values_in<const N: usize>(
     reals(&result)
 }
 
+/// The nearest number of a narrower type.
+type Rounding = fn(f64) -> f64;
+
 /// Checks `f64` within `bound` ULP of each value, and `f32`, `f16` and `bf16` to be the nearest number.
 #[track_caller]
 fn check<const N: usize>(
@@ -45,7 +48,7 @@ fn check<const N: usize>(
             "{row:?}: {found:e}, wanted {wanted:e}: {ulps} ULP"
         );
     }
-    let narrow: [(ElementType, fn(f64) -> f64); 3] = [
+    let narrow: [(ElementType, Rounding); 3] = [
         (ElementType::F32, |x| f64::from(nearest_f32(x))),
         (ElementType::Bf16, |x| bf16::from_f64(x).to_f64()),
         (ElementType::F16, |x| f16::from_f64(x).to_f64()),

@@ -109,7 +109,7 @@ impl Value<'_> {
     /// Where the smallest or the largest element along a dimension stands, as this integer type: XLA's `ArgMinMax`.
     ///
     /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or larger, than every number, so
-    /// the first NaN is found, as in NumPy and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.
+    /// the first NaN is found, as in `numpy` and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.
     ///
     /// ```
     /// use hlo::ElementType;

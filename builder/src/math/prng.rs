@@ -1,4 +1,4 @@
-//! Random numbers from counters: the generators ThreeFry and Philox, and distributions made of their bits.
+//! Random numbers from counters: the generators Threefry and Philox, and distributions made of their bits.
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The bits are those of XLA's
 //! `rng-bit-generator`.
@@ -272,7 +272,7 @@ fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Result<Value<'b>> {
     Ok((pieces::iota(first, ElementType::U64, &[count], 0)? + first).reshape(dims))
 }
 /// A state of one word, increased.
-fn advanced<'b>(state: Value<'b>, count: i64) -> Value<'b> {
+fn advanced(state: Value<'_>, count: i64) -> Value<'_> {
     state.builder().record(|b| Ok(state + b.constant_r0_with_type(ElementType::U64, count)))
 }
 

@@ -1,12 +1,18 @@
 //! Values of special functions, computed from their definitions with mpmath 1.3 at 40 digits and more: series and
 //! continued fractions summed until nothing changes, derivatives term by term. Arguments have at most 8 significant bits,
 //! so that they are the same numbers in `bf16`, `f32` and `f64`.
-#![allow(dead_code, clippy::unreadable_literal, clippy::excessive_precision, reason = "data")]
+#![allow(
+    dead_code,
+    clippy::unreadable_literal,
+    clippy::excessive_precision,
+    clippy::approx_constant,
+    reason = "data"
+)]
 
 /// Arguments and value.
-pub type Row<const N: usize> = ([f64; N], f64);
+pub(crate) type Row<const N: usize> = ([f64; N], f64);
 
-pub const ERFC: &[Row<1>] = &[
+pub(crate) const ERFC: &[Row<1>] = &[
     ([-6.0], 2.0),
     ([-2.5], 1.999593047982555),
     ([-1.0], 1.8427007929497148),
@@ -32,7 +38,7 @@ pub const ERFC: &[Row<1>] = &[
     ([27.0], 5.23705e-319),
 ];
 
-pub const ERF_INV: &[Row<1>] = &[
+pub(crate) const ERF_INV: &[Row<1>] = &[
     ([-0.9921875], -1.8809517454731395),
     ([-0.75], -0.8134198475976185),
     ([-0.5], -0.4769362762044699),
@@ -50,7 +56,7 @@ pub const ERF_INV: &[Row<1>] = &[
     ([0.99609375], 2.0404520146056093),
 ];
 
-pub const LGAMMA: &[Row<1>] = &[
+pub(crate) const LGAMMA: &[Row<1>] = &[
     ([9.98402083170343e-31], 69.07915198468176),
     ([0.0078125], 4.847570775881665),
     ([0.25], 1.2880225246980774),
@@ -77,7 +83,7 @@ pub const LGAMMA: &[Row<1>] = &[
     ([1.0002555517425873e30], 6.809520571146104e31),
 ];
 
-pub const LGAMMA_NEGATIVE: &[Row<1>] = &[
+pub(crate) const LGAMMA_NEGATIVE: &[Row<1>] = &[
     ([-9.98402083170343e-31], 69.07915198468176),
     ([-0.0078125], 4.856590152781422),
     ([-0.25], 1.589575312551186),
@@ -93,7 +99,7 @@ pub const LGAMMA_NEGATIVE: &[Row<1>] = &[
     ([-100.5], -364.90096830942736),
 ];
 
-pub const DIGAMMA: &[Row<1>] = &[
+pub(crate) const DIGAMMA: &[Row<1>] = &[
     ([9.98402083170343e-31], -1.0016004742544034e30),
     ([0.0078125], -128.56443747297672),
     ([0.25], -4.2274535333762655),
@@ -117,7 +123,7 @@ pub const DIGAMMA: &[Row<1>] = &[
     ([1.0002555517425873e30], 69.07780830891618),
 ];
 
-pub const DIGAMMA_NEGATIVE: &[Row<1>] = &[
+pub(crate) const DIGAMMA_NEGATIVE: &[Row<1>] = &[
     ([-9.98402083170343e-31], 1.0016004742544034e30),
     ([-0.0078125], 127.40985939998568),
     ([-0.25], 2.9141391202135276),
@@ -131,7 +137,7 @@ pub const DIGAMMA_NEGATIVE: &[Row<1>] = &[
     ([-100.5], 4.6151246013380645),
 ];
 
-pub const BESSEL_I0E: &[Row<1>] = &[
+pub(crate) const BESSEL_I0E: &[Row<1>] = &[
     ([-100.0], 0.03994437929909668),
     ([-8.0], 0.14343178185685032),
     ([-1.5], 0.36743360905415834),
@@ -153,7 +159,7 @@ pub const BESSEL_I0E: &[Row<1>] = &[
     ([9.972771014849226e19], 3.994865317813842e-11),
 ];
 
-pub const BESSEL_I1E: &[Row<1>] = &[
+pub(crate) const BESSEL_I1E: &[Row<1>] = &[
     ([-100.0], -0.03974415302513025),
     ([-8.0], -0.13414249329269817),
     ([-1.5], -0.21903938742092569),
@@ -175,7 +181,7 @@ pub const BESSEL_I1E: &[Row<1>] = &[
     ([9.972771014849226e19], 3.994865317813842e-11),
 ];
 
-pub const IGAMMA: &[Row<2>] = &[
+pub(crate) const IGAMMA: &[Row<2>] = &[
     ([1.0, 1.0], 0.6321205588285577),
     ([0.5, 0.25], 0.5204998778130465),
     ([0.5, 4.0], 0.9953222650189527),
@@ -208,7 +214,7 @@ pub const IGAMMA: &[Row<2>] = &[
     ([999424.0, 999424.0], 0.500133019075885),
 ];
 
-pub const IGAMMAC: &[Row<2>] = &[
+pub(crate) const IGAMMAC: &[Row<2>] = &[
     ([1.0, 1.0], 0.36787944117144233),
     ([0.5, 0.25], 0.4795001221869535),
     ([0.5, 4.0], 0.004677734981047266),
@@ -241,7 +247,7 @@ pub const IGAMMAC: &[Row<2>] = &[
     ([999424.0, 999424.0], 0.49986698092411497),
 ];
 
-pub const IGAMMA_GRAD_A: &[Row<2>] = &[
+pub(crate) const IGAMMA_GRAD_A: &[Row<2>] = &[
     ([1.0, 1.0], -0.4317297106348987),
     ([0.5, 0.25], -0.797947316783223),
     ([0.5, 4.0], -0.016565975346630367),
@@ -272,7 +278,7 @@ pub const IGAMMA_GRAD_A: &[Row<2>] = &[
     ([1000.0, 1104.0], -7.61608615162481e-5),
 ];
 
-pub const RANDOM_GAMMA_GRAD: &[Row<2>] = &[
+pub(crate) const RANDOM_GAMMA_GRAD: &[Row<2>] = &[
     ([1.0, 1.0], 1.1735630272247268),
     ([0.5, 0.25], 0.9080144917641113),
     ([0.5, 4.0], 3.2062683672150203),
@@ -303,7 +309,7 @@ pub const RANDOM_GAMMA_GRAD: &[Row<2>] = &[
     ([1000.0, 1104.0], 1.0504606091474227),
 ];
 
-pub const ZETA: &[Row<2>] = &[
+pub(crate) const ZETA: &[Row<2>] = &[
     ([1.0078125, 1.0], 128.5777842428051),
     ([1.5, 0.5], 4.776537947554833),
     ([1.5, 100.0], 0.2005012499817719),
@@ -324,7 +330,7 @@ pub const ZETA: &[Row<2>] = &[
     ([2.0, 9.972771014849226e19], 1.0027303329345705e-20),
 ];
 
-pub const ZETA_NEGATIVE: &[Row<2>] = &[
+pub(crate) const ZETA_NEGATIVE: &[Row<2>] = &[
     ([2.0, -0.5], 8.934802200544679),
     ([3.0, -0.5], 0.41439832211716),
     ([4.0, -0.25], 259.2938854224751),
@@ -333,7 +339,7 @@ pub const ZETA_NEGATIVE: &[Row<2>] = &[
     ([2.0, -30.25], 19.706691341963047),
 ];
 
-pub const POLYGAMMA: &[Row<2>] = &[
+pub(crate) const POLYGAMMA: &[Row<2>] = &[
     ([0.0, 1.0], -0.5772156649015329),
     ([0.0, 3.5], 1.103156640645243),
     ([1.0, 1.0], 1.6449340668482264),
@@ -355,14 +361,14 @@ pub const POLYGAMMA: &[Row<2>] = &[
     ([3.0, -2.5], 194.74787621918762),
 ];
 
-pub const POLYGAMMA_BEYOND: &[Row<2>] = &[
+pub(crate) const POLYGAMMA_BEYOND: &[Row<2>] = &[
     ([150.0, 1000.0], -4.101778391925375e-190),
     ([200.0, 100.0], -9.125424691096223e-28),
     ([256.0, 200.0], -5.131950331272711e-85),
     ([384.0, 320.0], -9.515448711638806e-138),
 ];
 
-pub const INCOMPLETE_BETA: &[Row<3>] = &[
+pub(crate) const INCOMPLETE_BETA: &[Row<3>] = &[
     ([1.0, 1.0, 0.25], 0.25),
     ([2.0, 2.0, 0.5], 0.5),
     ([2.0, 3.0, 0.25], 0.26171875),

@@ -3,6 +3,7 @@
 //! Each polynomial interpolates its function, computed with 60 digits from its definition, at the Chebyshev nodes of its
 //! range; the coefficients are those of the powers of `t`, which runs from -1 to 1. The truncation error is below 1e-17
 //! of the function. Series with closed forms (Bernoulli numbers) are at the end.
+#![expect(clippy::unreadable_literal, reason = "coefficients are data")]
 
 /// `(1 + 2x) exp(x*x) erfc(x)` for x from 1/2 to 38, in `t = ((x - 2)/(x + 2) - 0.15) / 0.75`.
 pub(super) const ERFCX: &[f64] = &[

@@ -1,4 +1,5 @@
 //! Temme's uniform expansion of the incomplete gamma functions for large `a` (DLMF 8.12).
+#![expect(clippy::unreadable_literal, reason = "coefficients are data")]
 use super::wide::polynomial;
 use crate::Value;
 
