@@ -15,7 +15,7 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([0.0f32, 0.5, 5.0]).erfc())?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
-    /// assert_eq!(result.to_string(), "f32[3]{0} {1, 0.479500115, 1.53745977e-12}");
+    /// assert_eq!(result.to_string(), "f32[3]{0} {1, 0.479500115, 1.53745983e-12}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
