@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests; exact results are meant")]
 mod math_values;
 mod support;
-use builder::{Builder, Value};
+use builder::{Builder, IntoLiteral, Value};
 use half::{bf16, f16};
 use hlo::{ElementType, Literal};
 use math_values as values;
-use support::{evaluate, reals};
+use support::{evaluate_on, reals};
 
 /// The function of one, two or three arrays.
 type Function<const N: usize> = for<'b> fn([Value<'b>; N]) -> Value<'b>;
@@ -19,12 +19,14 @@ fn values_in<const N: usize>(
     function: Function<N>,
 ) -> Vec<f64> {
     let b = Builder::new(name);
-    let column = |i: usize| arguments.iter().map(|row| row[i]).collect::<Vec<f64>>();
-    let arrays = std::array::from_fn(|i| {
-        let array = b.constant(column(i));
+    let shape = format!("f64[{}]", arguments.len());
+    let arrays = std::array::from_fn(|_| {
+        let array = b.input("", &shape);
         if ty == ElementType::F64 { array } else { array.convert_element_type(ty) }
     });
-    let result: Literal = evaluate(&b, function(arrays), &[]);
+    let column = |i: usize| arguments.iter().map(|row| row[i]).collect::<Vec<f64>>();
+    let columns: Vec<Literal> = (0..N).map(|i| column(i).into_literal().unwrap()).collect();
+    let result: Literal = evaluate_on(&b, function(arrays), &columns);
     reals(&result)
 }
 

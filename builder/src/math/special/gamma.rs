@@ -109,7 +109,9 @@ fn lgamma(x: Value<'_>) -> Value<'_> {
 
 /// `digamma(2 + t)` for t from -1 to 1.
 fn digamma_near_two(t: Value<'_>) -> Value<'_> {
-    ((t + (2.0 - ROOT.0)) - ROOT.1) * polynomial(t, DIGAMMA)
+    let rest = polynomial(t, DIGAMMA);
+    // Not (t - a) - b: XLA's simplifier adds up the two constants, and what the second is for is lost.
+    rest * (t + (2.0 - ROOT.0)) - rest * ROOT.1
 }
 
 /// `digamma` of an f64.
