@@ -125,6 +125,10 @@ impl Builder {
 }
 
 impl<'b> Computation<'b> {
+    /// What a call that failed gives.
+    pub(crate) fn invalid(builder: &'b Builder) -> Self {
+        Self { builder, id: None }
+    }
     pub(crate) fn from_id(builder: &'b Builder, id: ComputationId) -> Self {
         Self { builder, id: Some(id) }
     }

@@ -29,6 +29,7 @@ pub mod linalg;
 mod literal;
 mod loops;
 mod marks;
+pub mod math;
 pub mod matrix;
 pub mod nn;
 mod operand;
