@@ -1,7 +1,7 @@
 //! A training step on two replicas: each has half of the data, and an all-reduce makes their gradients one.
 //!
 //! `cargo run -p etalon-builder --example data_parallel`
-use builder::{AllReduceOptions, Builder};
+use builder::{Builder, CollectiveOptions};
 use hlo::Verified;
 use std::error::Error;
 
@@ -15,7 +15,7 @@ pub fn module() -> Result<Verified, builder::Error> {
     let error = x.dot(weights) - y;
     let loss = (error * error).mean(&[0]);
     let gradient = b.grad(loss, &[weights])[0];
-    let both = gradient.all_reduce(|a, c| a + c, &AllReduceOptions::default()) / 2;
+    let both = gradient.all_reduce(|a, c| a + c, &CollectiveOptions::default()) / 2;
     b.build(weights - both * 0.1)
 }
 

@@ -14,8 +14,8 @@ fn module() -> Result<Verified, builder::Error> {
     let b = Builder::new("mandelbrot");
     let sizes = [i64::try_from(HEIGHT).unwrap_or(0), i64::try_from(WIDTH).unwrap_or(0)];
     let (left, step) = (b.parameter(0, "c64[]", "corner"), b.parameter(1, "c64[]", "step"));
-    let column = b.iota(ElementType::F32, &sizes, 1) * step.real();
-    let row = b.iota(ElementType::F32, &sizes, 0) * step.imag();
+    let column = b.iota((ElementType::F32, &sizes[..]), 1) * step.real();
+    let row = b.iota((ElementType::F32, &sizes[..]), 0) * step.imag();
     let c = column.complex(row) + left;
 
     let zero = b.constant(0i32);

@@ -132,9 +132,6 @@ impl<'b> Computation<'b> {
     pub(crate) fn from_id(builder: &'b Builder, id: ComputationId) -> Self {
         Self { builder, id: Some(id) }
     }
-    pub(crate) fn invalid(builder: &'b Builder) -> Self {
-        Self { builder, id: None }
-    }
     pub(crate) fn builder(self) -> &'b Builder {
         self.builder
     }

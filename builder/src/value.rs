@@ -113,10 +113,6 @@ impl<'b> Value<'b> {
         }
         Err(Error::argument(format!("dimension {axis} does not exist in {shape:#}")))
     }
-    /// The name of its instruction.
-    pub(crate) fn name(self) -> Result<SmolStr> {
-        self.look(|_, name| name.clone())
-    }
     /// The op that gives it.
     ///
     /// # Errors

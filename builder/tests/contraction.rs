@@ -30,15 +30,15 @@ fn result_types() {
     let x = b.constant([100i8, 100]);
     let ones = b.constant([1i8, 1]);
     // 200 wraps in s8 and fits s32.
-    assert_eq!(run(&b, x.dot(ones, &DotOptions::default()), &[]), "s8[] -56");
-    assert_eq!(run(&b, x.dot(ones, &of_type(ElementType::S32)), &[]), "s32[] 200");
+    assert_eq!(run(&b, x.dot_with(ones, &DotOptions::default()), &[]), "s8[] -56");
+    assert_eq!(run(&b, x.dot_with(ones, &of_type(ElementType::S32)), &[]), "s32[] 200");
     // Without a wish, the type that holds more.
     let mixed = b
         .constant([half::f16::ONE, half::f16::ONE])
-        .dot(b.constant([1.5f32, 2.0]), &DotOptions::default());
+        .dot_with(b.constant([1.5f32, 2.0]), &DotOptions::default());
     assert_eq!(run(&b, mixed, &[]), "f32[] 3.5");
     refuses("sums of products of s32 cannot be given as s8", |b, _| {
-        b.constant([1i32]).dot(b.constant([1i32]), &of_type(ElementType::S8))
+        b.constant([1i32]).dot_with(b.constant([1i32]), &of_type(ElementType::S8))
     });
 }
 
@@ -51,12 +51,12 @@ fn precisions_and_algorithms_are_kept() {
         algorithm: DotAlgorithm::F32F32F32,
         ..Default::default()
     };
-    let y = x.dot(x, &options);
+    let y = x.dot_with(x, &options);
     assert_eq!(run(&b, y, &[]), "f32[] 5");
     let text = build(&b, y).module().to_string();
     assert!(text.contains("operand_precision={highest,default}"), "{text}");
     assert!(text.contains("algorithm=dot_f32_f32_f32"), "{text}");
-    let text = build(&b, x.dot(x, &DotOptions::default())).module().to_string();
+    let text = build(&b, x.dot_with(x, &DotOptions::default())).module().to_string();
     assert_eq!(text.matches("operand_precision").count(), 1, "{text}");
 }
 
@@ -66,7 +66,7 @@ fn outer_and_empty_products() {
     let (x, y) = (b.constant([1i32, 2]), b.constant([10i32, 20, 30]));
     let outer = x.dot_general(y, &over(&[], &[]), &DotOptions::default());
     assert_eq!(run(&b, outer, &[]), "s32[2,3]{1,0} { { 10, 20, 30 }, { 20, 40, 60 } }");
-    let empty = b.iota("s32[2,0]", 0).dot(b.iota("s32[0,3]", 0), &DotOptions::default());
+    let empty = b.iota("s32[2,0]", 0).dot_with(b.iota("s32[0,3]", 0), &DotOptions::default());
     assert_eq!(run(&b, empty, &[]), "s32[2,3]{1,0} { { 0, 0, 0 }, { 0, 0, 0 } }");
     // Two dimensions at once: 1*1 + 2*2 + 3*3 + 4*4.
     let m = b.constant([[1i32, 2], [3, 4]]);
@@ -81,13 +81,15 @@ fn outer_and_empty_products() {
 fn mistakes() {
     let plain = DotOptions::default;
     refuses("dimension 1 of f32[2,3] and dimension 0 of f32[2,3] differ in size", |_, x| {
-        x.dot(x, &plain())
+        x.dot_with(x, &plain())
     });
     refuses("`dot` multiplies vectors and matrices, this is f32[]", |b, x| {
-        x.dot(b.constant(1f32), &plain())
+        x.dot_with(b.constant(1f32), &plain())
     });
-    refuses("this is f32[1,2,3]", |_, x| x.broadcast(&[1]).dot(x, &plain()));
-    refuses("an array is wanted here, this is (f32[2,3])", |b, x| b.tuple(&[x]).dot(x, &plain()));
+    refuses("this is f32[1,2,3]", |_, x| x.broadcast(&[1]).dot_with(x, &plain()));
+    refuses("an array is wanted here, this is (f32[2,3])", |b, x| {
+        b.tuple(&[x]).dot_with(x, &plain())
+    });
     refuses("dimension 2 is not one of the 2 of f32[2,3]", |_, x| {
         x.dot_general(x, &over(&[2], &[1]), &plain())
     });
@@ -106,7 +108,7 @@ fn mistakes() {
     });
     refuses("`dot_f64_f64_f64`", |b, _| {
         let x = b.constant([1i32]);
-        x.dot(x, &DotOptions { algorithm: DotAlgorithm::F64F64F64, ..plain() })
+        x.dot_with(x, &DotOptions { algorithm: DotAlgorithm::F64F64F64, ..plain() })
     });
 }
 

@@ -12,10 +12,10 @@ fn dot() {
     let m = b.constant([[1f32, 2., 3.], [4., 5., 6.]]);
     let n = b.constant([[1f32, 0.], [0., 1.], [2., 2.]]);
     let plain = DotOptions::default();
-    assert_eq!(run(&b, v.dot(w, &plain), &[]), "f32[] 32");
-    assert_eq!(run(&b, m.dot(v, &plain), &[]), "f32[2]{0} {14, 32}");
-    assert_eq!(run(&b, m.dot(n, &plain), &[]), "f32[2,2]{1,0} { { 7, 8 }, { 16, 17 } }");
-    assert_eq!(run(&b, v.dot(n, &plain), &[]), "f32[2]{0} {7, 8}");
+    assert_eq!(run(&b, v.dot_with(w, &plain), &[]), "f32[] 32");
+    assert_eq!(run(&b, m.dot_with(v, &plain), &[]), "f32[2]{0} {14, 32}");
+    assert_eq!(run(&b, m.dot_with(n, &plain), &[]), "f32[2,2]{1,0} { { 7, 8 }, { 16, 17 } }");
+    assert_eq!(run(&b, v.dot_with(n, &plain), &[]), "f32[2]{0} {7, 8}");
 }
 
 #[test]

@@ -73,10 +73,9 @@ impl Value<'_> {
     /// dimension of `self` is summed over with the first of `rhs`. (Dot, XLA operation semantics.)
     ///
     /// ```
-    /// use builder::options::DotOptions;
     /// let b = builder::Builder::new("m");
     /// let (m, v) = (b.constant([[1f32, 2.0], [3.0, 4.0]]), b.constant([10f32, 1.0]));
-    /// let module = b.build(m.dot(v, &DotOptions::default()))?;
+    /// let module = b.build(m.dot(v))?;
     /// let result = interp::Interpreter::new(&module).run(&[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {12, 34}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -86,7 +85,13 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` of anything but vectors and matrices; `E0301` of sizes that differ.
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
-    pub fn dot(self, rhs: Self, options: &DotOptions) -> Self {
+    pub fn dot(self, rhs: Self) -> Self {
+        self.builder().record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
+    }
+    /// As [`Value::dot`], with precision, algorithm and the result's element type.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn dot_with(self, rhs: Self, options: &DotOptions) -> Self {
         self.builder().record(|_| {
             for operand in [self, rhs] {
                 let shape = operand.array()?;
