@@ -21,9 +21,12 @@ hlo::error_codes! {
         /// `etalon explain` knows neither an error number nor an opcode of this name.
         "E0605" "nothing is known of `{what}`"
         Unknown { what: String },
-        /// A file of tests cannot be understood.
+        /// A file of tests cannot be understood. It counts as failed; the other files are run.
         "E0606" "{message}"
         BadTest { message: String },
+        /// `--random` cannot draw a value for a parameter: it is larger than memory, or of a type that has no values.
+        "E0607" "parameter {number} cannot be drawn: {message}"
+        NotDrawn { number: usize, message: String },
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) fn inputs(args: &InputArgs, verified: &Verified) -> Result<Vec<Litera
     let module = verified.module();
     let shapes = module.entry().program_shape().parameters;
     if let Some(seed) = args.random {
-        return random::draw(seed, &shapes).ok_or_else(|| missing(&shapes));
+        return random::draw(seed, &shapes);
     }
     if args.input.is_empty() {
         return if shapes.is_empty() { Ok(Vec::new()) } else { Err(missing(&shapes)) };

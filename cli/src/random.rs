@@ -1,4 +1,5 @@
 //! Arguments drawn at random: the same for the same seed, on every machine.
+use crate::error::{Code, Failure};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 
 /// `SplitMix64`: a sequence of 64-bit numbers from a seed.
@@ -29,34 +30,42 @@ impl Sequence {
             Class::Complex => Scalar::Complex(self.unit(), self.unit()),
         }
     }
-    fn value(&mut self, shape: &Shape) -> Option<Literal> {
+    fn value(&mut self, shape: &Shape) -> Result<Literal, String> {
         match shape {
-            Shape::Array(array) => Some(self.array(array)?),
+            Shape::Array(array) => self.array(array),
             Shape::Tuple(shapes) => {
-                let elements: Option<_> = shapes.iter().map(|s| self.value(s)).collect();
-                Some(Literal::tuple(elements?))
+                let elements: Result<_, _> = shapes.iter().map(|s| self.value(s)).collect();
+                Ok(Literal::tuple(elements?))
             }
-            Shape::Token => Some(Literal::token()),
-            Shape::Opaque | Shape::Buffer(_) => None,
+            Shape::Token => Ok(Literal::token()),
+            Shape::Opaque | Shape::Buffer(_) => Err(format!("{shape} has no values")),
         }
     }
-    fn array(&mut self, shape: &ArrayShape) -> Option<Literal> {
+    fn array(&mut self, shape: &ArrayShape) -> Result<Literal, String> {
         // The allocator is asked before it is used: its refusal would end the process.
-        let bytes = shape.byte_count()?;
-        Vec::<u8>::new().try_reserve_exact(bytes).ok()?;
+        let bytes = shape.byte_count();
+        if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
+            let size =
+                bytes.map_or("more bytes than can be counted".into(), |b| format!("{b} bytes"));
+            return Err(format!("{shape:#} takes {size}, and the system has not so many"));
+        }
         let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
         let width = shape.ty.storage_bytes();
         for slot in literal.bytes_mut().chunks_exact_mut(width) {
             self.element(shape.ty).write(shape.ty, slot);
         }
-        Some(literal)
+        Ok(literal)
     }
 }
 
-/// A value for each shape; `None` if one of them cannot be drawn.
-pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Option<Vec<Literal>> {
+/// A value for each shape, or the first that cannot be drawn and why.
+pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Result<Vec<Literal>, Failure> {
     let mut sequence = Sequence(seed);
-    shapes.iter().map(|shape| sequence.value(shape)).collect()
+    let draw = |(number, shape): (usize, &&Shape)| {
+        let refused = |message| Failure::new(&Code::NotDrawn { number, message }, None);
+        sequence.value(shape).map_err(refused)
+    };
+    shapes.iter().enumerate().map(draw).collect()
 }
 
 #[cfg(test)]

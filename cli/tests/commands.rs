@@ -164,3 +164,16 @@ fn tests_are_counted_and_listed() {
     std::fs::remove_file(folder.0.join("add.hlo")).unwrap();
     expect(&folder.etalon("test ."), 2, "0 agree", "no test was found");
 }
+
+#[test]
+fn a_file_that_cannot_be_read_stops_no_other() {
+    let folder = Folder::new("unreadable");
+    let good = format!("{ADD}// in: s32[2] {{1, 2}}\n// out: s32[2] {{2, 4}}\n");
+    folder.write("good.hlo", &good);
+    std::fs::write(folder.0.join("bad.hlo"), b"HloModule \xff").unwrap();
+    std::fs::write(folder.0.join("command.hlo"), b"// RUN: etalon check %\n\xff").unwrap();
+    let output = folder.etalon("test .");
+    expect(&output, 1, "1 agree, 0 differ, 1 failed", "");
+    expect(&output, 1, "./bad.hlo: error[E0606]: ./bad.hlo: ", "");
+    expect(&folder.etalon("test command.hlo"), 1, "E0606", "");
+}

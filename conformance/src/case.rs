@@ -27,7 +27,7 @@ impl Case {
     /// The leaves of the result, if there is one.
     pub(crate) fn leaves(&self, engine: Engine) -> Result<Vec<Literal>, Refused> {
         let verified = self.verified()?;
-        let result = self.result(&verified, engine)?;
+        let result = self.result(&verified, engine, &self.text)?;
         Ok(result.leaves().into_iter().cloned().collect())
     }
     fn refused(&self, diagnostics: Vec<Diagnostic>) -> Refused {
@@ -43,9 +43,10 @@ impl Case {
     fn run_options(&self) -> interp::Options {
         self.fuel.map_or_else(interp::Options::default, |n| interp::Options::default().fuel(n))
     }
-    fn result(&self, verified: &Verified, engine: Engine) -> Result<Literal, Refused> {
+    /// The result of a module that was read from `text`.
+    fn result(&self, verified: &Verified, engine: Engine, text: &str) -> Result<Literal, Refused> {
         let run = engine.run(verified, &self.inputs, self.run_options(), interp::Hooks::new());
-        run.map_err(|error| Box::new(run_failure(&self.text, &error)))
+        run.map_err(|error| Box::new(run_failure(text, &error)))
     }
 }
 
@@ -62,23 +63,37 @@ pub(crate) fn run_failure(text: &str, error: &interp::Error) -> Outcome {
 
 fn agreement(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
     let verified = case.verified()?;
-    let again = reparsed(verified.module()).map_err(failed)?;
+    let (printed, again) = reparsed(verified.module()).map_err(failed)?;
     if case.outputs.is_empty() {
         return Ok(Outcome::Agree(Comparison::default()));
     }
-    let got = case.result(&verified, engine)?;
+    let got = case.result(&verified, engine, &case.text)?;
     let wanted = wanted(case, &got)?;
     let tolerance = Tolerance::of_reference(verified.module());
     let comparison = compare(&got, &wanted, &tolerance).map_err(|e| failed(e.to_string()))?;
     if !comparison.agrees() {
         return Ok(Outcome::Differ(comparison));
     }
-    let twice = case.result(&again, engine)?;
+    let twice = case.result(&again, engine, &printed).map_err(|refused| of_printed(*refused))?;
     match compare(&twice, &got, &Tolerance::EXACT) {
         Ok(same) if same.agrees() => Ok(Outcome::Agree(comparison)),
         Ok(other) => Ok(Outcome::Differ(other)),
         Err(error) => Err(failed(format!("printed and read again: {error}"))),
     }
+}
+
+/// Why the module that was printed and read again does not run, shown in the text that was printed.
+fn of_printed(outcome: Outcome) -> Refused {
+    let named = |failure: Failure| Failure {
+        reason: "the module runs as it is, but not after it was printed and read again".to_owned(),
+        name: "printed".to_owned(),
+        ..failure
+    };
+    Box::new(match outcome {
+        Outcome::Failed(failure) => Outcome::Failed(named(failure)),
+        Outcome::Unsupported(failure) => Outcome::Unsupported(named(failure)),
+        Outcome::Agree(_) | Outcome::Differ(_) | Outcome::Skipped(_) => outcome,
+    })
 }
 
 /// The values of the `// out:` comments, in the shape of the result.
@@ -108,8 +123,8 @@ fn reshaped(like: &Literal, leaves: &mut impl Iterator<Item = Literal>) -> Liter
     }
 }
 
-/// The module read back from the short style, after checking that printing is a fixed point.
-fn reparsed(module: &Module) -> Result<Verified, String> {
+/// The module in the short style and read back from it, after checking that printing is a fixed point.
+fn reparsed(module: &Module) -> Result<(String, Verified), String> {
     let mut last = None;
     for style in [Style::Default, Style::Short] {
         let printed = module.print(style);
@@ -123,7 +138,8 @@ fn reparsed(module: &Module) -> Result<Verified, String> {
             )));
         }
         let verified = again.verify();
-        last = Some(verified.map_err(|e| complain(format!("it does not verify: {e}")))?);
+        let verified = verified.map_err(|e| complain(format!("it does not verify: {e}")))?;
+        last = Some((printed, verified));
     }
     last.ok_or_else(|| "no style was tried".to_owned())
 }

@@ -28,6 +28,8 @@ pub struct Failure {
     pub diagnostics: Vec<Diagnostic>,
     /// The module.
     pub text: String,
+    /// What the text is called; empty if it is the file.
+    pub name: String,
 }
 
 impl From<String> for Failure {
@@ -121,7 +123,7 @@ impl Comparison {
 impl Failure {
     /// An error of a module's text.
     pub fn of(text: &str, diagnostics: Vec<Diagnostic>) -> Self {
-        Self { reason: String::new(), diagnostics, text: text.to_owned() }
+        Self { diagnostics, text: text.to_owned(), ..Self::default() }
     }
     fn describe(&self, file: &str, colour: bool) -> String {
         let mut out = String::new();
@@ -130,7 +132,8 @@ impl Failure {
             out.push('\n');
         }
         for diagnostic in &self.diagnostics {
-            let source = Source { name: file, text: &self.text };
+            let name = if self.name.is_empty() { file } else { &self.name };
+            let source = Source { name, text: &self.text };
             out.push_str(&render(diagnostic, Some(source), colour));
         }
         out

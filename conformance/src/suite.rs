@@ -7,6 +7,8 @@ use crate::report::Failure;
 use crate::{Engine, Outcome, Report, Tolerance, arrays, compare};
 use hlo::{Literal, Module};
 use rayon::prelude::*;
+use std::fs::File;
+use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,15 +25,20 @@ pub struct Entry {
     pub arrays: PathBuf,
 }
 
-/// Modules in a folder and all folders below it, sorted by path; or the one module if `path` is a file.
+/// How a test of the command begins.
+const COMMAND: &[u8; 8] = b"// RUN: ";
+
+/// Modules in a folder and all folders below it, sorted by path; or the one module if `root` is a file.
+///
+/// Tests of the command, which begin with `// RUN: `, are left out of folders: what they want is in files beside them.
 ///
 /// The first list holds those with a recorded result, the second all others.
 ///
 /// # Errors
 /// If a folder cannot be read.
-pub fn find(path: &Path) -> std::io::Result<(Vec<Entry>, Vec<PathBuf>)> {
+pub fn find(root: &Path) -> std::io::Result<(Vec<Entry>, Vec<PathBuf>)> {
     let (mut entries, mut others) = (Vec::new(), Vec::new());
-    let mut open = vec![path.to_owned()];
+    let mut open = vec![root.to_owned()];
     while let Some(path) = open.pop() {
         if std::fs::metadata(&path)?.is_dir() {
             let inside: Result<Vec<_>, _> =
@@ -42,12 +49,20 @@ pub fn find(path: &Path) -> std::io::Result<(Vec<Entry>, Vec<PathBuf>)> {
         }
         match arrays_of(&path) {
             Some(arrays) => entries.push(Entry { module: path, arrays }),
+            None if path != root && runs_command(&path) => {}
             None => others.push(path),
         }
     }
     entries.sort();
     others.sort();
     Ok((entries, others))
+}
+
+/// Whether the file is a test of the command: its first line says how to call it, and files beside it hold what is
+/// printed.
+fn runs_command(path: &Path) -> bool {
+    let mut start = [0; COMMAND.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *COMMAND
 }
 
 /// `NAME.npz` for `NAME.hlo` or `NAME.opt.hlo`, if it is there.
@@ -118,7 +133,7 @@ impl Entry {
 
     fn recorded(&self, module: &Module) -> Result<(Vec<Literal>, Literal), String> {
         let place = |e: &dyn std::fmt::Display| format!("{}: {e}", self.arrays.display());
-        let file = std::fs::File::open(&self.arrays).map_err(|e| place(&e))?;
+        let file = File::open(&self.arrays).map_err(|e| place(&e))?;
         let arrays =
             hlo::literal::npz::read(std::io::BufReader::new(file)).map_err(|e| place(&e))?;
         let arguments = arrays::arguments(&arrays, module).map_err(|e| place(&e))?;
@@ -153,7 +168,7 @@ mod tests {
         let [x, y] = ["f32[2] {1, 2}", "f32[2] {2, 4}"].map(|t| t.parse::<Literal>().unwrap());
         for name in ["twice.npz", "many.npz"] {
             let arrays = [("in0".to_owned(), &x), ("out0".to_owned(), &y)];
-            let file = std::fs::File::create(inner.join(name)).unwrap();
+            let file = File::create(inner.join(name)).unwrap();
             hlo::literal::npz::write(file, arrays).unwrap();
         }
         let (entries, others) = find(&root).unwrap();

@@ -6,8 +6,8 @@ use crate::interpreter::Options;
 use crate::reference::{Channels, Streams};
 use crate::table::Table;
 use crate::{Error, Result};
-use hlo::Module;
 use hlo::ir::ComputationId;
+use hlo::{Literal, Module};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,11 @@ const LARGE: usize = 1 << 26;
 
 /// What ops need besides their operands. Clones belong to the same run.
 #[derive(Debug, Clone)]
-pub(crate) struct Context<'m>(Arc<Shared<'m>>);
+pub(crate) struct Context<'m> {
+    shared: Arc<Shared<'m>>,
+    /// Machines around the one this belongs to. Not shared: machines beside each other are not inside each other.
+    depth: usize,
+}
 
 #[derive(Debug)]
 struct Shared<'m> {
@@ -30,7 +34,6 @@ struct Shared<'m> {
     spent: AtomicU64,
     live: AtomicUsize,
     peak: AtomicUsize,
-    nesting: AtomicUsize,
     applied: Mutex<HashMap<ComputationId, Arc<Applied>>>,
     tables: Mutex<HashMap<ComputationId, Arc<Table>>>,
     channels: Mutex<Channels>,
@@ -39,35 +42,35 @@ struct Shared<'m> {
 
 impl<'m> Context<'m> {
     pub(crate) fn new(module: &'m Module, options: Options, hooks: Hooks) -> Self {
-        Self(Arc::new(Shared {
+        let shared = Arc::new(Shared {
             module,
             options,
             hooks,
             spent: AtomicU64::new(0),
             live: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
-            nesting: AtomicUsize::new(0),
             applied: Mutex::default(),
             tables: Mutex::default(),
             channels: Mutex::default(),
             streams: Mutex::default(),
-        }))
+        });
+        Self { shared, depth: 0 }
     }
     pub(crate) fn module(&self) -> &'m Module {
-        self.0.module
+        self.shared.module
     }
     pub(crate) fn options(&self) -> &Options {
-        &self.0.options
+        &self.shared.options
     }
     /// What the program may reach outside of itself.
     pub(crate) fn hooks(&self) -> &Hooks {
-        &self.0.hooks
+        &self.shared.hooks
     }
 
     /// Pays for `steps` steps.
     pub(crate) fn spend(&self, steps: u64) -> Result<()> {
-        let before = self.0.spent.fetch_add(steps, Ordering::Relaxed);
-        match self.0.options.fuel {
+        let before = self.shared.spent.fetch_add(steps, Ordering::Relaxed);
+        match self.shared.options.fuel {
             Some(fuel) if before.saturating_add(steps) > fuel => {
                 Err(Code::OutOfFuel { steps: fuel }.into())
             }
@@ -75,78 +78,85 @@ impl<'m> Context<'m> {
         }
     }
     pub(crate) fn steps(&self) -> u64 {
-        self.0.spent.load(Ordering::Relaxed)
+        self.shared.spent.load(Ordering::Relaxed)
     }
 
     /// Takes `bytes` bytes of memory, before they are allocated.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<()> {
-        let live = self.0.live.load(Ordering::Relaxed).saturating_add(bytes);
-        if let Some(limit) = self.0.options.max_memory
-            && live > limit
-        {
-            let message = format!("{live} bytes of values would be live; {limit} are allowed");
-            return Err(Code::OutOfMemory { message }.into());
-        }
         // The allocator is asked before it is used: its refusal would end the process.
         if bytes >= LARGE && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
             let message = format!("the system has no {bytes} bytes for the result");
             return Err(Code::OutOfMemory { message }.into());
         }
-        self.0.live.store(live, Ordering::Relaxed);
-        self.0.peak.fetch_max(live, Ordering::Relaxed);
+        let live = self.shared.live.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if let Some(limit) = self.shared.options.max_memory
+            && live > limit
+        {
+            let message = format!("{live} bytes of values would be live; {limit} are allowed");
+            return Err(Code::OutOfMemory { message }.into());
+        }
+        self.shared.peak.fetch_max(live, Ordering::Relaxed);
         Ok(())
     }
     /// Gives memory back.
     pub(crate) fn release(&self, bytes: usize) {
-        let live = self.0.live.load(Ordering::Relaxed).saturating_sub(bytes);
-        self.0.live.store(live, Ordering::Relaxed);
+        let less = |live: usize| Some(live.saturating_sub(bytes));
+        // The function gives a value for every other, so this does not fail.
+        let _ = self.shared.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+    /// Gives back the memory of values that nobody needs any more.
+    pub(crate) fn discard(&self, values: impl IntoIterator<Item = Literal>) {
+        for value in values {
+            self.release(value.unshared_bytes());
+        }
     }
     /// The most bytes of values that were live at once.
     pub(crate) fn peak(&self) -> usize {
-        self.0.peak.load(Ordering::Relaxed)
+        self.shared.peak.load(Ordering::Relaxed)
     }
 
     /// A scalar computation, ready to be called for each element.
     pub(crate) fn applied(&self, id: ComputationId) -> Result<Arc<Applied>> {
-        let mut applied = self.0.applied.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut applied = self.shared.applied.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(applied) = applied.get(&id) {
             return Ok(Arc::clone(applied));
         }
-        let new = Arc::new(Applied::new(self.0.module, id)?);
+        let new = Arc::new(Applied::new(self.shared.module, id)?);
         applied.insert(id, Arc::clone(&new));
         Ok(new)
     }
     /// What is known of a computation before it runs.
     pub(crate) fn table(&self, id: ComputationId) -> Arc<Table> {
-        let mut tables = self.0.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let table = tables
             .entry(id)
-            .or_insert_with(|| Arc::new(Table::of(&self.0.module.computations[id])));
+            .or_insert_with(|| Arc::new(Table::of(&self.shared.module.computations[id])));
         Arc::clone(table)
     }
 
     /// What `send` has put into each channel and no `recv-done` has taken.
     pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
-        self.0.channels.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How far each instruction that draws random numbers has come; `None` in a machine inside another one, which may
     /// run beside its like on several threads.
     pub(crate) fn streams(&self) -> Option<MutexGuard<'_, Streams>> {
-        let alone = self.0.nesting.load(Ordering::Relaxed) == 0;
-        alone.then(|| self.0.streams.lock().unwrap_or_else(PoisonError::into_inner))
+        (!self.is_nested())
+            .then(|| self.shared.streams.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Runs `inside`, which starts a machine inside this one.
-    pub(crate) fn nested<T>(&self, inside: impl FnOnce() -> Result<T>) -> Result<T> {
-        let depth = self.0.nesting.fetch_add(1, Ordering::Relaxed);
-        let result = if depth < NESTING_LIMIT {
-            inside()
-        } else {
-            Err(Error::from(Code::TooDeep { limit: NESTING_LIMIT })
-                .with_help("computations of `reduce` and its like call each other this deep"))
-        };
-        self.0.nesting.fetch_sub(1, Ordering::Relaxed);
-        result
+    /// Whether this belongs to a machine inside another one.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.depth > 0
+    }
+    /// What a machine inside this one is given.
+    pub(crate) fn nested(&self) -> Result<Self> {
+        let depth = self.depth + 1;
+        if depth > NESTING_LIMIT {
+            return Err(Error::from(Code::TooDeep { limit: NESTING_LIMIT })
+                .with_help("computations of `reduce` and its like call each other this deep"));
+        }
+        Ok(Self { shared: Arc::clone(&self.shared), depth })
     }
 }

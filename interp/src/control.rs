@@ -1,7 +1,10 @@
 //! Control flow: which computation an instruction calls, and what becomes of the callee's result.
-use crate::interpreter::{fitted, static_shape};
+use crate::error::Code;
+use crate::interpreter::fitted;
 use crate::machine::{Machine, Then};
 use crate::reference::scan::Step;
+use crate::reference::zeros;
+use crate::table::bytes_of;
 use crate::{Error, Result};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Literal, Op, Scalar, Shape};
@@ -27,10 +30,11 @@ impl<'m> Machine<'m> {
             Op::Conditional(choice) => {
                 let branch = choose(operands[0].get(0), choice.branches.len());
                 let argument = operands.swap_remove(branch + 1);
-                operands.clear();
+                self.context.discard(operands.drain(..));
                 self.push(choice.branches[branch], vec![argument], Then::Return)?;
             }
             Op::Scan(op) => {
+                self.reserve(&instruction.shape, Scan::stacked_bytes(op, &instruction.shape))?;
                 let scan = Scan::new(op, std::mem::take(operands), &instruction.shape)?;
                 self.scan(op.to_apply, Box::new(scan))?;
             }
@@ -57,7 +61,9 @@ impl<'m> Machine<'m> {
                 let Op::While(repeat) = &instruction.op else {
                     return Err(Error::internal("a condition belongs to a while"));
                 };
-                if result.get(0) == Scalar::Pred(true) {
+                let on = result.get(0) == Scalar::Pred(true);
+                self.context.discard([result]);
+                if on {
                     self.push(repeat.body, vec![value], Then::Body)?;
                 } else {
                     self.finish(id, value);
@@ -74,10 +80,13 @@ impl<'m> Machine<'m> {
                 let Op::Scan(op) = &instruction.op else {
                     return Err(Error::internal("a step belongs to a scan"));
                 };
-                scan.store(&result);
+                scan.store(result, &self.context);
                 self.scan(op.to_apply, scan)?;
             }
-            Then::Async(operands) => self.finish(id, pending(instruction, operands, result)),
+            Then::Async(operands) => {
+                let value = self.pending(instruction, operands, result);
+                self.finish(id, value);
+            }
         }
         Ok(())
     }
@@ -85,7 +94,7 @@ impl<'m> Machine<'m> {
     /// Begins the next step of a scan, or ends it.
     fn scan(&mut self, step: ComputationId, mut scan: Box<Scan>) -> Result<()> {
         self.context.spend(1)?;
-        match scan.next() {
+        match scan.next(&self.context)? {
             Step::Call(arguments) => self.push(step, arguments, Then::Scan(scan)),
             Step::Done(result) => {
                 let id = self.current();
@@ -110,21 +119,57 @@ impl<'m> Machine<'m> {
         };
         let id = self.current();
         let binds = is_start || instruction.operands.len() > 1;
-        if binds {
-            let start = self.start_of(id)?;
-            let module = self.context.module();
-            if module.computations[start].program_shape().parameters.len() == held.len() {
+        let is_done = matches!(instruction.op, Op::AsyncDone(_));
+        let start = match (binds, is_done) {
+            (true, _) => Some(self.start_of(id)?),
+            (false, true) => self.start_of(id).ok(),
+            (false, false) => None,
+        };
+        if let Some(start) = start {
+            let computation = &self.context.module().computations[start];
+            let wanted = computation.program_shape().parameters.len();
+            if binds && wanted == held.len() {
+                self.context.discard(output);
                 return self.push(start, held.clone(), Then::Async(held));
+            }
+            if is_done && wanted != held.len() {
+                let (name, found) = (&computation.name, held.len());
+                let message = format!("`{name}` takes {wanted} operands, and {found} are bound");
+                return Err(Code::Trap { message }.into());
             }
         }
         // Nobody looks at the output before its computation has run.
         let output = match (output, &instruction.shape) {
             (Some(output), _) => output,
-            (None, Shape::Tuple(parts)) => zeros(&parts[1]),
+            (None, Shape::Tuple(parts)) => {
+                self.reserve(&parts[1], bytes_of(&parts[1]))?;
+                zeros(&parts[1])
+            }
             (None, _) => return Err(Error::internal("a started op holds a tuple")),
         };
-        self.finish(id, pending(instruction, held, output));
+        let value = self.pending(instruction, held, output);
+        self.finish(id, value);
         Ok(())
+    }
+
+    /// What an asynchronous instruction holds: `((operands), output, contexts...)`; or what it gives when it is done.
+    fn pending(
+        &self,
+        instruction: &Instruction,
+        operands: Vec<Literal>,
+        output: Literal,
+    ) -> Literal {
+        match &instruction.shape {
+            Shape::Tuple(parts) if !matches!(instruction.op, Op::AsyncDone(_)) => {
+                let mut elements = vec![Literal::tuple(operands), output];
+                elements.extend(parts.iter().skip(2).map(zeros));
+                fitted(Literal::tuple(elements), &instruction.shape)
+            }
+            other => {
+                self.context.discard(operands);
+                fitted(output, other)
+            }
+        }
     }
 
     /// The computation that the chain of asynchronous instructions ending at `id` runs.
@@ -161,27 +206,6 @@ impl<'m> Machine<'m> {
 
 fn far_start() -> Error {
     Error::unsupported("operands that are bound far from the `async-start` cannot be followed")
-}
-
-/// What an asynchronous instruction holds: `((operands), output, contexts...)`; or what it gives when it is done.
-fn pending(instruction: &Instruction, operands: Vec<Literal>, output: Literal) -> Literal {
-    match &instruction.shape {
-        Shape::Tuple(parts) if !matches!(instruction.op, Op::AsyncDone(_)) => {
-            let mut elements = vec![Literal::tuple(operands), output];
-            elements.extend(parts.iter().skip(2).map(zeros));
-            fitted(Literal::tuple(elements), &instruction.shape)
-        }
-        other => fitted(output, other),
-    }
-}
-
-/// A value of this shape in which nothing is set.
-fn zeros(shape: &Shape) -> Literal {
-    match shape {
-        Shape::Array(array) => Literal::zeros(static_shape(array)),
-        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(zeros).collect()),
-        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
-    }
 }
 
 /// The branch a selector chooses: true is the first of two; an index out of range is the last.

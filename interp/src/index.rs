@@ -22,12 +22,14 @@ pub(crate) fn strides(dims: &[i64]) -> Dims {
 
 /// The number of elements of an array that is in memory.
 pub(crate) fn count(dims: &[i64]) -> usize {
-    dims.iter().map(|&d| to_usize(d)).product()
+    // A zero anywhere makes the product zero whatever overflows before it.
+    if dims.contains(&0) { 0 } else { dims.iter().map(|&d| to_usize(d)).product() }
 }
 
 /// Walks all indices of `dims` in row-major order and keeps offsets that depend linearly on them.
 ///
-/// This is the one loop the engine's data movement is made of: `offset = base + sum of index[d] * strides[d]`.
+/// This is the one loop the engine's data movement is made of: `offset = base + sum of index[d] * strides[d]`. Offsets
+/// that are visited lie in memory; the step beyond the last may be of any size, so it wraps.
 pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i64)) {
     if dims.contains(&0) {
         return;
@@ -43,7 +45,7 @@ pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl 
         let mut at = row;
         for _ in 0..inner {
             visit(at);
-            at += step;
+            at = at.wrapping_add(step);
         }
         let mut d = outer.len();
         loop {
@@ -52,11 +54,11 @@ pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl 
             }
             d -= 1;
             index[d] += 1;
-            row += strides[d];
+            row = row.wrapping_add(strides[d]);
             if index[d] < outer[d] {
                 break;
             }
-            row -= strides[d] * outer[d];
+            row = row.wrapping_sub(strides[d].wrapping_mul(outer[d]));
             index[d] = 0;
         }
     }
@@ -134,6 +136,8 @@ mod tests {
         offsets(&[3, 0], 0, &[1, 1], |_| panic!("an empty space has no index"));
         let mut seen = Vec::new();
         indices(&[2, 2], |i| seen.push(i.to_vec()));
+        offsets(&[1, 1], 1, &[i64::MAX, i64::MAX], |at| assert_eq!(at, 1));
+        assert_eq!(count(&[i64::MAX, i64::MAX, 0]), 0);
         assert_eq!(seen, [[0, 0], [0, 1], [1, 0], [1, 1]]);
         assert_eq!(strides(&[2, 3, 4]).as_slice(), [12, 4, 1]);
     }

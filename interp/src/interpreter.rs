@@ -11,8 +11,9 @@ use hlo::{ArrayShape, Literal, Shape, Verified};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Steps after which the run stops with [`Code::OutOfFuel`]: one for each instruction, and one for each call of a
-    /// scalar computation by an op like `reduce`. No limit if absent.
+    /// Steps after which the run stops with [`Code::OutOfFuel`]: one for each instruction, one for each call of a scalar
+    /// computation by an op like `reduce`, and about one for each multiplication of `dot`, `convolution`, `fft` and linear
+    /// algebra. No limit if absent.
     pub fuel: Option<u64>,
     /// Bytes all live values together may take. No limit if absent.
     pub max_memory: Option<usize>,

@@ -10,7 +10,7 @@ use crate::observe::{Event, Watch};
 use crate::table::Table;
 use crate::{Error, Result, reference};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::{Literal, Op};
+use hlo::{Literal, Op, Shape};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -133,22 +133,27 @@ impl<'m> Machine<'m> {
             // They write into an operand nobody else needs.
             self.context.release(operands[0].unshared_bytes());
         }
-        self.context.reserve(frame.table.bytes[id.index()].ok_or_else(|| {
-            let message =
-                format!("{} has more elements than memory has addresses", instruction.shape);
-            Error::from(Code::OutOfMemory { message })
-        })?)?;
+        let reserved = self.reserve(&instruction.shape, frame.table.bytes[id.index()])?;
         let name = || frame.computation.names[id].to_string();
         let before = self.context.options().check_nan.then(|| operands.clone());
         let value = reference::evaluate(instruction, &mut operands, &self.context, &name)?;
         if let Some(before) = before {
             check_nan::check(instruction, &before, &value)?;
         }
-        for operand in operands {
-            self.context.release(operand.unshared_bytes());
-        }
+        // What the value shares with the operands is theirs.
+        self.context.release(reserved.saturating_sub(value.unshared_bytes()));
+        self.context.discard(operands);
         self.finish(id, value);
         Ok(())
+    }
+
+    /// Takes the memory of a result of this shape, if it can be counted.
+    pub(crate) fn reserve(&self, shape: &Shape, bytes: Option<usize>) -> Result<usize> {
+        let bytes = bytes.ok_or_else(|| {
+            let message = format!("{shape} has more elements than memory has addresses");
+            Error::from(Code::OutOfMemory { message })
+        })?;
+        self.context.reserve(bytes).map(|()| bytes)
     }
 
     /// Begins to run a computation with these arguments.

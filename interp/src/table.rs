@@ -46,6 +46,18 @@ fn last_uses(
     dead
 }
 
+/// Bytes of the arrays of a shape; `None` if they cannot be counted or addressed.
+pub(crate) fn bytes_of(shape: &Shape) -> Option<usize> {
+    let mut bytes = 0usize;
+    for leaf in shape.leaves() {
+        if let Shape::Array(array) = leaf {
+            let size = array.byte_count().filter(|&b| isize::try_from(b).is_ok())?;
+            bytes = bytes.checked_add(size)?;
+        }
+    }
+    Some(bytes)
+}
+
 /// Bytes of the arrays an instruction makes; nothing if it hands on what exists, or others make its result.
 fn allocates(instruction: &Instruction) -> Option<usize> {
     let shares = matches!(
@@ -64,14 +76,7 @@ fn allocates(instruction: &Instruction) -> Option<usize> {
             | Op::AddDependency(_)
             | Op::Domain(_)
     );
-    let mut bytes = 0usize;
-    for leaf in instruction.shape.leaves() {
-        if let Shape::Array(array) = leaf {
-            let size = array.byte_count().filter(|&b| isize::try_from(b).is_ok())?;
-            bytes = bytes.checked_add(size)?;
-        }
-    }
-    Some(if shares { 0 } else { bytes })
+    bytes_of(&instruction.shape).map(|bytes| if shares { 0 } else { bytes })
 }
 
 #[cfg(test)]

@@ -54,9 +54,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
 fn arguments(args: &BenchArgs, verified: &Verified) -> Result<Vec<Literal>> {
     if args.inputs.input.is_empty() && args.inputs.random.is_none() {
         let shapes = verified.module().entry().program_shape().parameters;
-        if let Some(drawn) = random::draw(0, &shapes) {
-            return Ok(drawn);
-        }
+        return random::draw(0, &shapes);
     }
     inputs(&args.inputs, verified)
 }

@@ -2,9 +2,10 @@
 use crate::args::TestArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
-use conformance::{Engine, FileTest, Outcome, Report, Summary};
+use conformance::{BadFile, Engine, FileTest, Outcome, Report, Summary};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
     let engine = args.engine.into();
@@ -44,8 +45,16 @@ fn under(path: &Path, engine: Engine, verbose: bool) -> Result<Vec<Report>> {
     };
     let mut reports = conformance::run_all(&entries, engine, show);
     for other in others {
-        let test = FileTest::read(&other)
-            .map_err(|e| Failure::new(&Code::BadTest { message: e.to_string() }, None))?;
+        let test = match FileTest::read(&other) {
+            Ok(test) => test,
+            Err(error) => {
+                // The others are run all the same.
+                let report = unreadable(&other, &error);
+                show(&report);
+                reports.push(report);
+                continue;
+            }
+        };
         // A module without expectations and without a recorded result says nothing to test.
         if !test.has_expectations() {
             continue;
@@ -57,4 +66,12 @@ fn under(path: &Path, engine: Engine, verbose: bool) -> Result<Vec<Report>> {
     }
     drop(progress);
     Ok(reports)
+}
+
+/// What becomes of a file that is no file of tests.
+fn unreadable(path: &Path, error: &BadFile) -> Report {
+    let failure = Failure::new(&Code::BadTest { message: error.to_string() }, None);
+    let outcome = Outcome::Failed(conformance::Failure::of("", failure.diagnostics));
+    let name = path.display().to_string();
+    Report { file: name.clone(), name, outcome, time: Duration::ZERO }
 }

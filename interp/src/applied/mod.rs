@@ -7,6 +7,7 @@ mod key;
 pub(crate) use key::Key;
 
 use crate::context::Context;
+use crate::index::to_usize;
 use crate::machine::{Machine, Step as Ended};
 use crate::{Error, Result, num};
 use hlo::ir::{ComputationId, Instruction};
@@ -14,8 +15,8 @@ use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
 
-/// A computation of more steps than this is not laid out: calls inside calls could multiply without end.
-const STEP_LIMIT: usize = 4096;
+/// A computation of more instructions than this is not laid out: calls inside calls could multiply without end.
+const INSTRUCTION_LIMIT: usize = 4096;
 
 /// Calls inside calls deeper than this are left to the machine, which keeps them off the thread's stack.
 const DEPTH_LIMIT: usize = 32;
@@ -43,6 +44,8 @@ struct Program {
     results: Vec<usize>,
     /// Calls that are open while it is laid out.
     depth: usize,
+    /// Instructions that have been laid out; not all of them become steps.
+    instructions: usize,
 }
 
 /// One step: its result goes to the next register.
@@ -136,7 +139,7 @@ impl Applied {
                 }
                 Ok(())
             }
-            Body::Machine(id) => context.nested(|| self.on_machine(context, *id, arguments, out)),
+            Body::Machine(id) => self.on_machine(&context.nested()?, *id, arguments, out),
         }
     }
 
@@ -148,12 +151,15 @@ impl Applied {
         out: &mut [Scalar],
     ) -> Result<()> {
         let arguments = arguments.iter().zip(&self.parameters);
-        let arguments = arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
+        let arguments: Vec<Literal> =
+            arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
+        context.reserve(arguments.iter().map(Literal::unshared_bytes).sum())?;
         let Ended::Done(result) = Machine::new(context.clone(), id, arguments)?.resume()?;
         let alone = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(alone)) {
             *out = element.get(0);
         }
+        context.discard([result]);
         Ok(())
     }
 }
@@ -180,13 +186,10 @@ impl Program {
         }
     }
 
-    fn add(&mut self, step: Step) -> Option<usize> {
-        if self.steps.len() >= STEP_LIMIT {
-            return None;
-        }
+    fn add(&mut self, step: Step) -> usize {
         self.steps.push(step);
         self.registers.push(Scalar::Pred(false));
-        Some(self.registers.len() - 1)
+        self.registers.len() - 1
     }
 
     /// Lays out a computation whose parameters lie in `arguments`; gives the registers of its result.
@@ -199,6 +202,10 @@ impl Program {
         let computation = &module.computations[id];
         let mut places: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
         for (_, instruction) in computation.instructions.iter() {
+            self.instructions += 1;
+            if self.instructions > INSTRUCTION_LIMIT {
+                return None;
+            }
             let operands: Vec<Vec<usize>> =
                 instruction.operands.iter().map(|id| places[id.index()].clone()).collect();
             let operand_types: Vec<Option<ElementType>> = (instruction.operands.iter())
@@ -236,7 +243,8 @@ impl Program {
         types: &[Option<ElementType>],
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
-        let scalars = instruction.shape.leaves();
+        // Of a tuple of tuples, element i would not be register i.
+        let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
         if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
             return None;
         }
@@ -250,31 +258,28 @@ impl Program {
             Op::Constant(constant) => match &*constant.value {
                 ConstantValue::Literal(value) => {
                     value.array_shape()?;
-                    self.add(Step::Constant(value.get(0)))?
+                    self.add(Step::Constant(value.get(0)))
                 }
                 ConstantValue::Elided(_) => return None,
             },
-            Op::Unary(op) => self.add(Step::Unary(*op, ty?, first(0)?))?,
-            Op::Binary(op) => self.add(Step::Binary(*op, ty?, first(0)?, first(1)?))?,
+            Op::Unary(op) => self.add(Step::Unary(*op, ty?, first(0)?)),
+            Op::Binary(op) => self.add(Step::Binary(*op, ty?, first(0)?, first(1)?)),
             Op::Compare(op) => {
                 let ty = ty?;
-                self.add(Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?))?
+                self.add(Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?))
             }
             Op::Select(_) if operands[1].len() == 1 => {
-                self.add(Step::Select(first(0)?, first(1)?, first(2)?))?
+                self.add(Step::Select(first(0)?, first(1)?, first(2)?))
             }
-            Op::Clamp(_) => self.add(Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?))?,
+            Op::Clamp(_) => self.add(Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?)),
             Op::Convert(_) => {
-                self.add(Step::Convert(ty?, instruction.shape.element_type()?, first(0)?))?
+                self.add(Step::Convert(ty?, instruction.shape.element_type()?, first(0)?))
             }
             Op::Copy(_) | Op::OptBarrier(_) | Op::Reshape(_) | Op::Broadcast(_) => {
                 return Some(operands[0].clone());
             }
             Op::Tuple(_) => return Some(operands.concat()),
-            // A tuple of tuples has no place here: element i is then not register i.
-            Op::GetTupleElement(op) if operands[0].len() > 1 || op.index == 0 => {
-                operands[0].get(usize::try_from(op.index).ok()?).copied()?
-            }
+            Op::GetTupleElement(op) => operands[0].get(to_usize(op.index)).copied()?,
             Op::Call(call) => return self.call(module, call.to_apply, operands),
             Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
             _ => return None,

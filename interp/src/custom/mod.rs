@@ -28,6 +28,11 @@ pub(crate) fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
 }
 
+/// Whether a target that is built in takes a time that grows with the cube of a matrix's side.
+pub(crate) fn is_cubic(target: &str) -> bool {
+    lapack::is_cubic(target) || xla::is_cubic(target)
+}
+
 /// The names of all targets that are built in.
 pub(crate) fn targets() -> Vec<String> {
     let plain = markers::TARGETS.iter().chain(&xla::TARGETS).map(ToString::to_string);

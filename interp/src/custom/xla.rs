@@ -30,6 +30,11 @@ pub(super) const TARGETS: [&str; 8] = [
     "TopK",
 ];
 
+/// Whether a target is linear algebra.
+pub(super) fn is_cubic(target: &str) -> bool {
+    ["Eigh", "ProductOfElementaryHouseholderReflectors", "Qr"].contains(&target)
+}
+
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     Some(match call.op.custom_call_target.0.as_str() {

@@ -146,7 +146,7 @@ fn started(
     };
     let mut elements =
         vec![same(instruction, operands, first)?, same(instruction, results, second)?];
-    elements.extend(rest.iter().map(super::host::zeros));
+    elements.extend(rest.iter().map(super::zeros));
     Ok(Literal::tuple(elements))
 }
 
@@ -163,7 +163,7 @@ fn received(pairs: &[(i64, i64)], operands: &[&Literal]) -> Vec<Literal> {
     let own = pairs.contains(&(0, 0));
     let value = |&operand: &&Literal| match own {
         true => operand.clone(),
-        false => super::host::zeros(&operand.shape()),
+        false => super::zeros(&operand.shape()),
     };
     operands.iter().map(value).collect()
 }

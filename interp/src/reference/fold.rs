@@ -207,12 +207,13 @@ pub(super) fn in_lines<'a, 'm>(
     let mut at = 0;
     for start in (0..lines).step_by(group) {
         let lines = start..(start + group).min(lines);
-        let computed: Vec<Result<Vec<Scalar>>> = if lines.len() * work < WORTH_A_THREAD {
-            let mut fold = fold.clone();
-            lines.map(|i| run(&mut fold, i)).collect()
-        } else {
-            lines.into_par_iter().map_init(|| fold.clone(), run).collect()
-        };
+        let computed: Vec<Result<Vec<Scalar>>> =
+            if lines.len().saturating_mul(work) < WORTH_A_THREAD {
+                let mut fold = fold.clone();
+                lines.map(|i| run(&mut fold, i)).collect()
+            } else {
+                lines.into_par_iter().map_init(|| fold.clone(), run).collect()
+            };
         for elements in computed {
             for group in elements?.chunks_exact(shapes.len()) {
                 for (i, (value, shape)) in values.iter_mut().zip(shapes).enumerate() {

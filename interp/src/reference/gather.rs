@@ -1,4 +1,6 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
+use crate::Result;
+use crate::error::Code;
 use crate::index::{indices, offset_list, others, pick, strides, to_usize};
 use hlo::op::Gather;
 use hlo::{ArrayShape, Dims, Literal, Scalar};
@@ -35,10 +37,16 @@ pub(super) fn gather(
     operand: &Literal,
     starts: &Literal,
     shape: &ArrayShape,
-) -> Literal {
+) -> Result<Literal> {
     let from = operand.array_shape().expect("verified: an array");
     let steps = strides(&from.dims);
     let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();
+    if let Some(dim) = left_out.iter().find(|&&d| op.slice_sizes[to_usize(d)] == 0) {
+        // The rules allow it; a result without elements is never computed.
+        let message =
+            format!("slices of size 0 in dimension {dim} of {from:#} have no elements to give");
+        return Err(Code::Trap { message }.into());
+    }
     let (_, window_steps) = pick(from, &others(from.rank(), &left_out));
     let (window, result_steps) = pick(shape, &op.offset_dims);
     let (batch_sizes, batch_steps) = pick(shape, &others(shape.rank(), &op.offset_dims));
@@ -69,5 +77,5 @@ pub(super) fn gather(
             to[place..place + run * width].copy_from_slice(&bytes[source..source + run * width]);
         }
     });
-    result
+    Ok(result)
 }

@@ -9,6 +9,7 @@
 //! is zeros: nothing may look at it before the end. A `recv-done` that comes before the `send` in the text is an error,
 //! since one device runs one instruction after another; so are transfers with the host, which has only the queues.
 //! Only tokens and control predecessors keep this order in a module that is not scheduled: printing may change any other.
+use super::zeros;
 use crate::context::Context;
 use crate::error::Code;
 use crate::interpreter::with_layouts;
@@ -31,6 +32,7 @@ pub(super) fn infeed(tokens: &[&Literal], shape: &Shape, context: &Context<'_>) 
         ([_, ..], Some([data, ..])) => data,
         _ => shape,
     };
+    in_order("infeed", context)?;
     let queue = context.hooks().infeed.as_ref();
     let queue = queue.ok_or_else(|| {
         starved("`infeed` has no queue").with_help("give the interpreter one: `Hooks::infeed`")
@@ -47,6 +49,7 @@ pub(super) fn infeed(tokens: &[&Literal], shape: &Shape, context: &Context<'_>) 
 
 /// Puts the value into the queue; `result = token`
 pub(super) fn outfeed(value: &Literal, context: &Context<'_>) -> Result<Literal> {
+    in_order("outfeed", context)?;
     let queue = context.hooks().outfeed.as_ref();
     let queue = queue.ok_or_else(|| {
         starved("`outfeed` has no queue").with_help("give the interpreter one: `Hooks::outfeed`")
@@ -63,6 +66,7 @@ pub(super) fn outfeed(value: &Literal, context: &Context<'_>) -> Result<Literal>
 /// Puts the value into the channel; `result = (value, 0, token)`
 pub(super) fn send(op: &Send, operands: &[&Literal], context: &Context<'_>) -> Result<Literal> {
     no_host("send", op.is_host_transfer)?;
+    in_order("send", context)?;
     context.channels().entry(op.channel_id).or_default().push_back(operands[0].clone());
     Ok(under_way(operands[0].clone(), operands.len() > 1))
 }
@@ -86,6 +90,7 @@ pub(super) fn recv_done(op: &RecvDone, shape: &Shape, context: &Context<'_>) -> 
         Some([data, ..]) if with_token => data,
         _ => shape,
     };
+    in_order("recv-done", context)?;
     let channel = op.channel_id.map_or_else(String::new, |id| format!(" {id}"));
     let value = context.channels().get_mut(&op.channel_id).and_then(VecDeque::pop_front);
     let value = value.ok_or_else(|| {
@@ -101,6 +106,15 @@ pub(super) fn recv_done(op: &RecvDone, shape: &Shape, context: &Context<'_>) -> 
     Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value })
 }
 
+/// Machines inside other ones run beside their like on several threads: nobody could tell which comes first.
+fn in_order(opcode: &str, context: &Context<'_>) -> Result<()> {
+    if !context.is_nested() {
+        return Ok(());
+    }
+    let message = format!("`{opcode}` in a computation that is called for each element");
+    Err(Error::unsupported(message))
+}
+
 fn no_host(opcode: &str, is_host_transfer: bool) -> Result<()> {
     if !is_host_transfer {
         return Ok(());
@@ -114,15 +128,6 @@ fn under_way(value: Literal, with_token: bool) -> Literal {
     let mut elements = vec![value, number];
     elements.extend(with_token.then(Literal::token));
     Literal::tuple(elements)
-}
-
-/// A value of zeros.
-pub(super) fn zeros(shape: &Shape) -> Literal {
-    match shape {
-        Shape::Array(array) => Literal::zeros(crate::interpreter::static_shape(array)),
-        Shape::Tuple(shapes) => Literal::tuple(shapes.iter().map(zeros).collect()),
-        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
-    }
 }
 
 #[cfg(test)]

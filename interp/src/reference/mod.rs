@@ -35,10 +35,12 @@ mod stochastic_convert;
 pub(crate) mod topk;
 mod triangular_solve;
 pub(crate) mod wide;
+mod work;
 
 use crate::context::Context;
 use crate::error::Code;
 use crate::index::to_usize;
+use crate::interpreter::static_shape;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
@@ -69,6 +71,10 @@ fn fixed(
     name: &dyn Fn() -> String,
 ) -> Result<Literal> {
     let shape = &instruction.shape;
+    if is_empty(instruction) {
+        return Ok(zeros(shape));
+    }
+    context.spend(work::steps(&instruction.op, operands))?;
     match &instruction.op {
         // These write into operand 0, which is theirs if nobody else needs it.
         Op::DynamicUpdateSlice(_) => {
@@ -109,7 +115,7 @@ fn fixed(
         Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
         Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
         Op::DynamicSlice(_) => dynamic_slice::dynamic_slice(operands[0], &operands[1..], array()?),
-        Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?),
+        Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?)?,
         Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?),
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
@@ -189,6 +195,66 @@ fn fixed(
         Op::Recv(op) => host::recv(op, shape)?,
         Op::RecvDone(op) => host::recv_done(op, shape, context)?,
     })
+}
+
+/// Whether the result is known without a look at the operands, as it has no elements: arrays that have none may be so
+/// large in their other dimensions that nobody can walk over these.
+fn is_empty(instruction: &Instruction) -> bool {
+    let computed = matches!(
+        instruction.op,
+        Op::Unary(_)
+            | Op::Binary(_)
+            | Op::Compare(_)
+            | Op::Clamp(_)
+            | Op::Select(_)
+            | Op::Convert(_)
+            | Op::ReducePrecision(_)
+            | Op::StochasticConvert(_)
+            | Op::Iota(_)
+            | Op::Broadcast(_)
+            | Op::Reshape(_)
+            | Op::BitcastConvert(_)
+            | Op::Transpose(_)
+            | Op::Reverse(_)
+            | Op::Slice(_)
+            | Op::Concatenate(_)
+            | Op::Pad(_)
+            | Op::DynamicSlice(_)
+            | Op::DynamicUpdateSlice(_)
+            | Op::Gather(_)
+            | Op::Scatter(_)
+            | Op::Dot(_)
+            | Op::RaggedDot(_)
+            | Op::ScaledDot(_)
+            | Op::Convolution(_)
+            | Op::Reduce(_)
+            | Op::ReduceWindow(_)
+            | Op::SelectAndScatter(_)
+            | Op::Sort(_)
+            | Op::TopK(_)
+            | Op::Map(_)
+            | Op::BatchNormGrad(_)
+            | Op::BatchNormInference(_)
+            | Op::BatchNormTraining(_)
+            | Op::Cholesky(_)
+            | Op::TriangularSolve(_)
+            | Op::Fft(_)
+    );
+    computed
+        && instruction
+            .shape
+            .leaves()
+            .iter()
+            .all(|leaf| leaf.array().is_some_and(|array| array.element_count() == Some(0)))
+}
+
+/// A value of this shape in which nothing is set.
+pub(crate) fn zeros(shape: &Shape) -> Literal {
+    match shape {
+        Shape::Array(array) => Literal::zeros(static_shape(array)),
+        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(zeros).collect()),
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
+    }
 }
 
 /// An array whose elements `element` gives, in row-major order.

@@ -9,7 +9,7 @@ use super::fold::{Fold, in_lines};
 use super::{array_shapes, pack};
 use crate::Result;
 use crate::context::Context;
-use crate::index::{indices, offsets, strides, to_usize};
+use crate::index::{count, offsets, strides, to_i64, to_usize};
 use hlo::op::ReduceWindow;
 use hlo::op::value::{Window, WindowDim};
 use hlo::{ArrayShape, Dims, Literal, Shape};
@@ -27,31 +27,42 @@ impl Reach {
 
     /// What the window at `out` reaches in a dimension of `size` elements.
     fn of(dim: &WindowDim, out: i64, size: i64) -> Self {
-        let at = |k: i64| source(dim, out, k, size);
         // Below this the window lies before the array.
         let before = i128::from(dim.pad_low) - i128::from(out) * i128::from(dim.stride);
         let skipped =
             (before + i128::from(dim.rhs_dilation) - 1).div_euclid(i128::from(dim.rhs_dilation));
-        let start = i64::try_from(skipped.max(0)).unwrap_or(i64::MAX);
-        // One of so many neighbours is no hole.
-        let end = start.saturating_add(dim.lhs_dilation).min(dim.size);
-        let Some((k, first)) = (start..end).find_map(|k| Some((k, at(k)?))) else {
-            return Self::NOTHING;
-        };
-        let divisor = gcd(dim.lhs_dilation, dim.rhs_dilation);
+        let (divisor, inverse) = euclid(dim.rhs_dilation, dim.lhs_dilation);
         let (period, step) = (dim.lhs_dilation / divisor, dim.rhs_dilation / divisor);
+        // Place k lies on an element, and not in a hole, if `k * rhs_dilation - before` is a multiple of `lhs_dilation`.
+        if before % i128::from(divisor) != 0 {
+            return Self::NOTHING;
+        }
+        let wide = i128::from(period);
+        let residue = (before / i128::from(divisor)).rem_euclid(wide) * i128::from(inverse);
+        let start = skipped.max(0);
+        let k = i64::try_from(start + (residue - start).rem_euclid(wide)).unwrap_or(i64::MAX);
+        let first = (k < dim.size).then(|| source(dim, out, k, size)).flatten();
+        let Some(first) = first else { return Self::NOTHING };
         let in_window = (dim.size - 1 - k) / period;
         let in_array = (size - 1 - first) / step;
         Self { first, step, count: in_window.min(in_array) + 1 }
     }
-    /// The element after the last.
-    fn end(self) -> i64 {
-        self.first + self.step * self.count
+    /// The element after the last; steps may be so large that there is none.
+    fn end(self) -> i128 {
+        i128::from(self.first) + i128::from(self.step) * i128::from(self.count)
     }
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// The greatest common divisor g of two positive numbers, and the x in 0..b/g for which `a * x = g` modulo b.
+fn euclid(a: i64, b: i64) -> (i64, i64) {
+    let (mut g, mut rest) = (a, b);
+    let (mut x, mut next) = (1, 0);
+    while rest != 0 {
+        let times = g / rest;
+        (g, rest) = (rest, g - times * rest);
+        (x, next) = (next, x - times * next);
+    }
+    (g, x.rem_euclid(b / g))
 }
 
 /// Calls `visit` with the offset of each element under the window at `out`, in row-major order. Padding and holes are
@@ -71,7 +82,8 @@ pub(super) fn under(
 fn walk(reach: &[Reach], steps: &[i64], mut visit: impl FnMut(usize)) {
     let sizes: Dims = reach.iter().map(|r| r.count).collect();
     let base = reach.iter().zip(steps).map(|(r, step)| r.first * step).sum();
-    let strides: Dims = reach.iter().zip(steps).map(|(r, step)| r.step * step).collect();
+    // A step beyond the array is never taken.
+    let strides: Dims = reach.iter().zip(steps).map(|(r, s)| r.step.wrapping_mul(*s)).collect();
     offsets(&sizes, base, &strides, |at| visit(to_usize(at)));
 }
 
@@ -132,8 +144,6 @@ pub(super) fn reduce_window(
         others.remove(along);
     }
     let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
-    let mut starts = Vec::new();
-    indices(&sizes, |index| starts.push(Dims::from_slice(index)));
     let length = dims.get(along).copied().unwrap_or(1);
     let line =
         Line { op, from, steps: strides(&from.dims), others: &others, along, length, growth };
@@ -147,12 +157,22 @@ pub(super) fn reduce_window(
     let moved: Vec<&ArrayShape> = moved.iter().collect();
     let work: i64 =
         op.window.dims.iter().map(|d| d.size.min(1 << 16)).fold(length, i64::saturating_mul);
-    let lines = (starts.len(), to_usize(work));
+    let lines = (count(&sizes), to_usize(work));
     let values = in_lines(&moved, applied.results(), &fold, lines, |i, fold, out| {
-        line.run(&starts[i], context, fold, out)
+        line.run(&index_of(i, &sizes), context, fold, out)
     })?;
     let values = values.iter().zip(&results).map(|(v, r)| line.back(v, r)).collect();
     Ok(pack(shape, values))
+}
+
+/// The index of a place, counted in row-major order.
+fn index_of(place: usize, sizes: &[i64]) -> Dims {
+    let mut rest = to_i64(place);
+    let mut index = Dims::from_slice(sizes);
+    for i in index.iter_mut().rev() {
+        (rest, *i) = (rest / *i, rest % *i);
+    }
+    index
 }
 
 /// What the places of one line have in common.
@@ -189,7 +209,7 @@ impl Line<'_> {
                 let whole = Reach::of(dim, at, self.from.dims[self.along]);
                 reach[self.along] = match self.growth {
                     Growth::Forward => Reach {
-                        first: before.end().max(whole.first),
+                        first: i64::try_from(before.end()).unwrap_or(0).max(whole.first),
                         count: whole.count - before.count,
                         ..whole
                     },
@@ -250,6 +270,8 @@ mod tests {
             (5, 3, 4, 3, 2),
             (2, 1, 9, 1, 1),
             (6, 1, 5, 4, 6),
+            (7, 1, 4, 10, 4),
+            (9, 2, -3, 12, 9),
         ] {
             let dim = WindowDim {
                 stride,
@@ -269,5 +291,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn reach_of_huge_dilations_is_found_at_once() {
+        let huge = WindowDim {
+            lhs_dilation: i64::MAX - 1,
+            rhs_dilation: i64::MAX - 2,
+            ..WindowDim::new(i64::MAX)
+        };
+        // Neighbouring numbers have no common divisor, and place 0 of the window is element 0.
+        assert_eq!(Reach::of(&huge, 0, 5), Reach { first: 0, step: i64::MAX - 2, count: 1 });
+        let one = WindowDim { rhs_dilation: 1, ..huge };
+        assert_eq!(Reach::of(&one, 0, 5), Reach { first: 0, step: 1, count: 2 });
     }
 }

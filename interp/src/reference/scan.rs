@@ -6,8 +6,10 @@
 use super::dynamic::common;
 use super::moved::affine;
 use crate::Result;
+use crate::context::Context;
 use crate::index::{offsets, strides, to_i64, to_usize};
 use crate::interpreter::static_shape;
+use crate::table::bytes_of;
 use hlo::op::Scan as ScanOp;
 use hlo::{ArrayShape, Dims, Literal, Shape};
 
@@ -67,22 +69,35 @@ impl Scan {
         })
     }
 
+    /// Bytes of the stacked outputs of a scan whose result has this shape.
+    pub(crate) fn stacked_bytes(op: &ScanOp, shape: &Shape) -> Option<usize> {
+        let results = shape.tuple().unwrap_or(std::slice::from_ref(shape));
+        let stacked = &results[..results.len() - to_usize(op.num_carries)];
+        stacked.iter().map(bytes_of).try_fold(0usize, |sum, bytes| sum.checked_add(bytes?))
+    }
+
     /// The arguments of the next step, or the result.
-    pub(crate) fn next(&mut self) -> Step {
+    pub(crate) fn next(&mut self, context: &Context<'_>) -> Result<Step> {
         if self.at < self.steps {
-            let slices = self.inputs.iter().map(|input| self.slice(input));
-            let arguments = slices.chain(self.carries.iter().cloned()).collect();
-            return Step::Call(arguments);
+            let mut arguments = Vec::with_capacity(self.inputs.len() + self.carries.len());
+            for input in &self.inputs {
+                context.reserve(input.bytes().len() / self.extent(input))?;
+                arguments.push(self.slice(input));
+            }
+            arguments.extend(self.carries.iter().cloned());
+            return Ok(Step::Call(arguments));
         }
+        context.discard(self.inputs.drain(..));
         let outputs = std::mem::take(&mut self.outputs).into_iter().zip(&self.sizes);
         let mut results: Vec<Literal> = outputs.map(|(o, sizes)| o.with_sizes(sizes)).collect();
         results.append(&mut self.carries);
-        Step::Done(if self.is_tuple { Literal::tuple(results) } else { results.swap_remove(0) })
+        let result = if self.is_tuple { Literal::tuple(results) } else { results.swap_remove(0) };
+        Ok(Step::Done(result))
     }
 
     /// Takes the result of the step that was called.
-    pub(crate) fn store(&mut self, result: &Literal) {
-        let alone = std::slice::from_ref(result);
+    pub(crate) fn store(&mut self, result: Literal, context: &Context<'_>) {
+        let alone = std::slice::from_ref(&result);
         let (slices, carries) = result.elements().unwrap_or(alone).split_at(self.outputs.len());
         let index = self.index();
         for ((output, slice), known) in self.outputs.iter_mut().zip(slices).zip(&mut self.sizes) {
@@ -105,8 +120,16 @@ impl Scan {
                 }
             });
         }
-        self.carries = carries.to_vec();
+        let carries = carries.to_vec();
+        context.discard(self.carries.drain(..));
+        context.discard([result]);
+        self.carries = carries;
         self.at += 1;
+    }
+
+    /// The bound of the dimension, which has a step and so is not 0.
+    fn extent(&self, input: &Literal) -> usize {
+        input.array_shape().map_or(1, |shape| to_usize(shape.dims[self.dim])).max(1)
     }
 
     fn index(&self) -> usize {

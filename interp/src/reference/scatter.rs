@@ -25,7 +25,11 @@ pub(super) fn scatter(
     let mut values: Vec<Literal> = inputs.iter_mut().map(take).collect();
     let mut combine = Combine::new(context.applied(op.to_apply)?, context, &values, updates);
     let places = Places::new(op, &from, window);
-    let (sizes, steps) = pick(window, &places.scatter_dims);
+    let (mut sizes, steps) = pick(window, &places.scatter_dims);
+    if places.to.is_empty() {
+        // Windows without elements change nothing, however many there are.
+        sizes.fill(0);
+    }
     let mut failed = Ok(());
     indices(&sizes, |batch| {
         if failed.is_err() {

@@ -54,7 +54,9 @@ pub(super) fn select_and_scatter(
         ];
         let mut sum = [first];
         if failed.is_ok() {
-            failed = scatter.call(context, &arguments, &mut scatter_scratch, &mut sum);
+            failed = context
+                .spend(1)
+                .and_then(|()| scatter.call(context, &arguments, &mut scatter_scratch, &mut sum));
         }
         let width = shape.ty.storage_bytes();
         let slot = &mut result.bytes_mut()[at * width..(at + 1) * width];

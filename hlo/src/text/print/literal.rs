@@ -123,8 +123,10 @@ fn person(out: &mut String, value: &Literal, limit: usize, indent: usize) {
             if shape.rank() < 2 {
                 out.push(' ');
             }
-            let elide = value.len() > limit;
             let strides = strides(shape);
+            // Rows without elements count, too: there may be any number of them.
+            let first = shape.dims.first().map_or(1, |&d| usize::try_from(d).unwrap_or(0).max(1));
+            let elide = strides.first().map_or(1, |s| s.saturating_mul(first)) > limit;
             part(out, value, &strides, 0, 0, elide, indent);
         }
         (None, Some(elements)) => {
@@ -176,19 +178,25 @@ fn part(
         out.push_str(&" ".repeat(indent));
     }
     out.push('{');
-    let hidden = elide && size > 2 * EDGE;
-    for i in 0..size {
-        if hidden && (EDGE..size - EDGE).contains(&i) {
-            if i == EDGE {
-                out.push_str(&separator);
-                out.push_str("...");
-            }
-            continue;
-        }
+    // Not walked over: arrays without elements may have any number of rows.
+    let hidden = if elide && size > 2 * EDGE { EDGE..size - EDGE } else { size..size };
+    for i in (0..hidden.start).chain(hidden.end..size) {
         if i > 0 {
             out.push_str(&separator);
         }
-        part(out, value, strides, d + 1, base + i * strides[d], elide, indent);
+        if i > 0 && i == hidden.end {
+            out.push_str("...");
+            out.push_str(&separator);
+        }
+        part(
+            out,
+            value,
+            strides,
+            d + 1,
+            base.saturating_add(i.saturating_mul(strides[d])),
+            elide,
+            indent,
+        );
     }
     out.push('}');
 }

@@ -88,6 +88,11 @@ pub(super) fn targets() -> impl Iterator<Item = String> {
     })
 }
 
+/// Whether a target is one of these, but for the tridiagonal systems, whose solution is quick.
+pub(super) fn is_cubic(target: &str) -> bool {
+    target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
+}
+
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     let target = call.op.custom_call_target.0.as_str();

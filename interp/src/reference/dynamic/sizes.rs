@@ -15,11 +15,11 @@ fn bounds_of(operand: &Literal) -> &[i64] {
 pub(crate) fn common(places: impl IntoIterator<Item = (i64, i64)>) -> Result<Option<i64>> {
     let mut found = None;
     for (size, bound) in places {
-        if size < bound && found.replace(size).is_some_and(|other| other != size) {
-            let message = format!(
-                "sizes that must agree differ at run time: {size} and {}",
-                found.unwrap_or(size)
-            );
+        if size < bound
+            && let Some(other) = found.replace(size)
+            && other != size
+        {
+            let message = format!("sizes that must agree differ at run time: {other} and {size}");
             return Err(Code::Trap { message }.into());
         }
     }
@@ -190,5 +190,17 @@ pub(super) fn ties(op: &Op, operands: &[Literal]) -> Vec<Tie> {
             vec![vec![(0, to_usize(labels.lhs_feature)), (1, to_usize(labels.rhs_input_feature))]]
         }
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_differ_are_both_named() {
+        assert_eq!(common([(5, 5), (3, 5), (3, 4)]).unwrap(), Some(3));
+        let error = common([(3, 5), (2, 5)]).unwrap_err().to_string();
+        assert!(error.contains("differ at run time: 3 and 2"), "{error}");
     }
 }

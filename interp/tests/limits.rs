@@ -1,0 +1,130 @@
+//! What a run may take: memory that is counted right over many steps, machines beside each other, results of any size.
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+use hlo::{ArrayShape, ElementType, Literal, Module, Scalar, Verified};
+use interp::{Hooks, Interpreter, Options};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+fn verified(text: &str) -> Verified {
+    Module::parse(text).unwrap().verify().unwrap()
+}
+
+/// The number of the error of a run that may hold so many bytes; empty if there is none.
+fn error(text: &str, bytes: usize) -> String {
+    let module = verified(text);
+    let options = Options::default().max_memory(bytes);
+    let arguments = module.module().entry().program_shape().parameters;
+    let zeros = arguments.iter().map(|s| Literal::zeros(s.array().unwrap().clone()));
+    let result = Interpreter::with_options(&module, options).run(&zeros.collect::<Vec<_>>());
+    result.err().map_or(String::new(), |e| e.to_string())
+}
+
+/// A loop of 2000 rounds around `step`, which makes `y` of `x = f32[100]` and the round `i`.
+fn repeated(computations: &str, step: &str) -> String {
+    format!(
+        "{computations}
+less {{ t = (s32[], f32[100]) parameter(0) i = s32[] get-tuple-element(t), index=0
+  n = s32[] constant(2000) ROOT l = pred[] compare(i, n), direction=LT }}
+body {{ t = (s32[], f32[100]) parameter(0) i = s32[] get-tuple-element(t), index=0
+  x = f32[100] get-tuple-element(t), index=1 one = s32[] constant(1) j = s32[] add(i, one)
+  {step} ROOT r = (s32[], f32[100]) tuple(j, y) }}
+ENTRY e {{ p = f32[100] parameter(0) q = f32[100] add(p, p) z = s32[] constant(0) t = (s32[], f32[100]) tuple(z, q)
+  ROOT w = (s32[], f32[100]) while(t), condition=less, body=body }}"
+    )
+}
+
+/// One array is 400 bytes; nothing below needs more than five of them at a time, but for a few scalars.
+#[test]
+fn what_is_dropped_is_given_back() {
+    let add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";
+    let slow = "slow { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[1] reshape(a)
+      w = f32[1] add(v, v) s = f32[] reshape(w) ROOT c = f32[] add(s, b) }";
+    let sum = "sum { x = f32[] parameter(0) c = f32[100] parameter(1) b = f32[100] broadcast(x), dimensions={}
+      d = f32[100] add(c, b) ROOT t = (f32[], f32[100]) tuple(x, d) }";
+    for (computations, step) in [
+        ("", "y = f32[100] add(x, x)"),
+        (
+            "f { a = f32[100] parameter(0) ROOT r = f32[100] negate(a) }",
+            "h = pred[] compare(i, one), direction=LT o = f32[100] add(x, x) y = f32[100] conditional(h, x, o), true_computation=f, false_computation=f",
+        ),
+        (
+            sum,
+            "s = (f32[100], f32[100]) scan(x, x), dimensions={0}, num_carries=1, to_apply=sum y = f32[100] get-tuple-element(s), index=1",
+        ),
+        (
+            slow,
+            "z = f32[] constant(0) s = f32[] reduce(x, z), dimensions={0}, to_apply=slow y = f32[100] broadcast(s), dimensions={}",
+        ),
+        (
+            add,
+            "z = f32[] constant(0) y = f32[100] reduce-window(x, z), window={size=2 pad=1_0}, to_apply=add",
+        ),
+        ("", "s = (f32[100], f32[100], u32[]) copy-start(x) y = f32[100] copy-done(s)"),
+        ("", "y = f32[100] custom-call(x), custom_call_target=\"Sharding\""),
+        (
+            "f { a = f32[100] parameter(0) b = f32[100] parameter(1) ROOT r = f32[100] add(a, b) }",
+            "s = ((f32[100]), f32[100]) async-start(x), calls=f y = f32[100] async-done(s, x), calls=f",
+        ),
+    ] {
+        assert_eq!(error(&repeated(computations, step), 5 * 400 + 100), "", "{step}");
+    }
+}
+
+#[test]
+fn what_is_held_counts() {
+    // Three arrays at once, of which the limit allows two; scalars of slow computations take nothing off.
+    let slow = "slow { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[1] reshape(a)
+      w = f32[1] add(v, v) s = f32[] reshape(w) ROOT c = f32[] add(s, b) }";
+    let text = format!(
+        "{slow} ENTRY e {{ p = f32[1000] parameter(0) q = f32[1000] add(p, p) z = f32[] constant(0)
+        s = f32[] reduce(q, z), dimensions={{0}}, to_apply=slow b = f32[1000] broadcast(s), dimensions={{}}
+        c = f32[1000] add(b, b) ROOT t = (f32[1000], f32[1000], f32[1000]) tuple(q, b, c) }}"
+    );
+    let found = error(&text, 2 * 4000 + 100);
+    assert!(found.contains("E0405"), "{found}");
+    assert_eq!(error(&text, 3 * 4000 + 100), "");
+}
+
+#[test]
+fn results_larger_than_memory_are_refused() {
+    let scan = "f { c = f32[] parameter(0) ROOT t = (f32[], f32[]) tuple(c, c) }
+      ENTRY e { z = f32[] parameter(0)
+        ROOT s = (f32[100000000000000], f32[]) scan(z), dimensions={0}, num_carries=1, to_apply=f }";
+    let start = "f { c = f32[] parameter(0) d = f32[] parameter(1) ROOT t = f32[100000000000000] broadcast(d), dimensions={} }
+      ENTRY e { z = f32[] parameter(0) s = ((f32[]), f32[100000000000000]) async-start(z), calls=f
+        ROOT d = f32[100000000000000] async-done(s, z), calls=f }";
+    for text in [scan, start] {
+        let found = error(text, 1 << 30);
+        assert!(found.contains("E0405"), "{found}");
+    }
+}
+
+/// More machines beside each other than may be inside each other: 255 rows are computed by as many threads as there are.
+#[test]
+fn machines_beside_each_other_are_not_nested() {
+    const MACHINES: usize = 70;
+    let text = "f { a = f32[] parameter(0) b = f32[] parameter(1) m = f32[] custom-call(b), custom_call_target=\"meet\"
+        ROOT c = f32[] add(a, m) }
+      ENTRY e { x = f32[255,130] parameter(0) z = f32[] constant(0) ROOT r = f32[255] reduce(x, z), dimensions={1}, to_apply=f }";
+    let module = verified(text);
+    // How many are inside now, and whether once enough were.
+    let inside = Arc::new((Mutex::new((0, false)), Condvar::new()));
+    let hooks = Hooks::new().custom_call("meet", move |call| {
+        let (state, changed) = &*inside;
+        let mut now = state.lock().unwrap();
+        now.0 += 1;
+        if now.0 >= MACHINES {
+            now.1 = true;
+            changed.notify_all();
+        }
+        let long = Duration::from_secs(60);
+        let (mut now, late) = changed.wait_timeout_while(now, long, |now| !now.1).unwrap();
+        assert!(!late.timed_out(), "{} machines came together", now.0);
+        now.0 -= 1;
+        Ok(call.operands[0].clone())
+    });
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(MACHINES + 10).build().unwrap();
+    let ones = Literal::zeros(ArrayShape::new(ElementType::F32, [255, 130].as_slice()));
+    let result = pool.install(|| Interpreter::new(&module).with_hooks(hooks).run(&[ones]));
+    assert_eq!(result.unwrap().get(0), Scalar::Float(0.0));
+}
