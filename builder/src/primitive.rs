@@ -7,7 +7,7 @@ use hlo::op::value::{
 };
 use hlo::op::{
     Concatenate, Dot, DynamicSlice, DynamicUpdateSlice, GetDimensionSize, Iota, Pad, ReduceWindow,
-    SetDimensionSize, Slice, Sort, Transpose, TriangularSolve,
+    SetDimensionSize, Slice, Sort, TriangularSolve,
 };
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 
@@ -91,17 +91,6 @@ pub(crate) fn iota<'b>(
 ) -> Result<Value<'b>> {
     let shape = ArrayShape::new(ty, Dims::from_slice(dims));
     b.emit(Iota { iota_dimension: Some(dimension) }, &[], Some(shape.into()))
-}
-/// The array with its dimensions in another order, in the default layout: XLA's shape rule would keep the elements where they
-/// are, and the layout of the result would be that of no other value.
-pub(crate) fn transpose<'b>(x: Value<'b>, order: &[i64]) -> Result<Value<'b>> {
-    let shape = x.array()?;
-    let dims: Option<Dims> = order.iter().map(|&d| shape.dim(d)).collect();
-    let dims = dims.ok_or_else(|| {
-        Error::argument(format!("the order {order:?} is not one of the dimensions of {shape:#}"))
-    })?;
-    let stated = (shape.dynamic.is_none()).then(|| ArrayShape::new(shape.ty, dims).into());
-    x.builder().emit(Transpose { dimensions: order.to_vec() }, &[x], stated)
 }
 /// The elements from `start` to before `limit` of one dimension.
 pub(crate) fn slice_in_dim(x: Value<'_>, start: i64, limit: i64, dim: i64) -> Result<Value<'_>> {

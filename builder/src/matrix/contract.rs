@@ -1,6 +1,6 @@
 //! Einstein sums: contractions of arrays whose dimensions are labelled.
 use super::einsum::{EinsumDims, Label, parse_einsum, shown};
-use crate::primitive::{Pairs, dot, first, iota, size, transpose, zeros};
+use crate::primitive::{Pairs, dot, first, iota, size, zeros};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 use std::collections::BTreeMap;
@@ -152,7 +152,7 @@ fn diagonal<'b>(value: Value<'b>, labels: &[Label]) -> Result<Labelled<'b>> {
         left.push(x.labels[earlier]);
         order.extend([earlier, later]);
         let order: Vec<i64> = order.into_iter().map(size).collect();
-        x = Labelled { value: transpose(x.value, &order)?.matrix_diagonal(0), labels: left };
+        x = Labelled { value: x.value.transpose(&order).matrix_diagonal(0), labels: left };
     }
     Ok(x)
 }
@@ -229,7 +229,7 @@ fn arranged<'b>(x: &Labelled<'b>, output: &[Label]) -> Result<Value<'b>> {
     }
     let order: Vec<i64> = unique.iter().map(place).collect();
     let ordered = order == first(order.len());
-    let value = if ordered { x.value } else { transpose(x.value, &order)? };
+    let value = if ordered { x.value } else { x.value.transpose(&order) };
     if unique.len() == output.len() {
         return Ok(value);
     }

@@ -2,7 +2,7 @@
 mod contract;
 mod einsum;
 
-use crate::primitive::{first, iota, matrix, pad_in_dim, size, square, transpose, zeros};
+use crate::primitive::{first, iota, matrix, pad_in_dim, size, square, zeros};
 use crate::{Builder, Error, Result, Value};
 use hlo::op::Unary;
 use hlo::op::value::{SliceRange, SliceRanges};
@@ -227,7 +227,7 @@ impl<'b> Value<'b> {
             matrix(&shape)?;
             let mut order = first(shape.rank());
             order.swap(shape.rank() - 2, shape.rank() - 1);
-            transpose(self, &order)
+            Ok(self.transpose(&order))
         })
     }
     /// Rows and columns exchanged if `transpose`: XLA's `MaybeTransposeInMinorDims`.

@@ -50,8 +50,14 @@ impl Value<'_> {
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn transpose(self, permutation: &[i64]) -> Self {
-        self.builder()
-            .record(|b| b.emit(Transpose { dimensions: permutation.to_vec() }, &[self], None))
+        self.builder().record(|b| {
+            let shape = self.array()?;
+            // Stated in the default layout: left to itself the shape rule keeps the elements where they are.
+            let dims: Option<Dims> = permutation.iter().map(|&d| shape.dim(d)).collect();
+            let dims = dims.filter(|dims| dims.len() == shape.rank() && shape.dynamic.is_none());
+            let stated = dims.map(|dims| ArrayShape::new(shape.ty, dims).into());
+            b.emit(Transpose { dimensions: permutation.to_vec() }, &[self], stated)
+        })
     }
     /// An element of a tuple: XLA's `GetTupleElement`.
     #[track_caller]
