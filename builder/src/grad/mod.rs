@@ -9,9 +9,14 @@
 //! is `df/dx - i df/dy`, as JAX has it. Cotangents are therefore paired with tangents by the real part of their product,
 //! without a conjugate.
 mod binary;
+mod branches;
+mod callee;
+mod calls;
 mod contraction;
 mod gather;
+mod leaves;
 mod lift;
+mod loops;
 mod movement;
 mod node;
 mod ops;
@@ -25,6 +30,7 @@ mod tangent;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod trips;
 mod unary;
 mod why;
 

@@ -1,6 +1,7 @@
 //! Which rule an op has: one line an op, exhaustive.
 use super::{Node, Tangent, tangent};
-use super::{binary, contraction, gather, movement, reduction, scatter, select, slices, unary};
+use super::{binary, branches, calls, contraction, gather, loops, movement, reduction, scatter};
+use super::{select, slices, unary};
 use crate::Result;
 use hlo::{Op, Shape};
 
@@ -63,6 +64,12 @@ pub(super) fn of(op: &Op) -> Rule {
         Op::Scatter(_) => Both(scatter::push, scatter::pull),
         Op::Select(_) => Both(select::push_select, select::pull_select),
 
+        Op::Call(_) | Op::Fusion(_) => Both(calls::push, calls::pull),
+        Op::Conditional(_) => Both(branches::push, branches::pull),
+        Op::CustomCall(_) => Both(calls::push_custom, calls::pull_custom),
+        Op::Map(_) => Both(calls::push_map, calls::pull_map),
+        Op::While(_) => Both(loops::push, loops::pull),
+
         Op::AfterAll(_)
         | Op::Compare(_)
         | Op::Constant(_)
@@ -108,21 +115,15 @@ pub(super) fn of(op: &Op) -> Rule {
         Op::BatchNormGrad(_)
         | Op::BatchNormInference(_)
         | Op::BatchNormTraining(_)
-        | Op::Call(_)
         | Op::Cholesky(_)
-        | Op::Conditional(_)
         | Op::Convolution(_)
-        | Op::CustomCall(_)
         | Op::Fft(_)
-        | Op::Fusion(_)
-        | Op::Map(_)
         | Op::ReduceWindow(_)
         | Op::Scan(_)
         | Op::SelectAndScatter(_)
         | Op::Sort(_)
         | Op::TopK(_)
-        | Op::TriangularSolve(_)
-        | Op::While(_) => Refused("has no derivative rule here yet"),
+        | Op::TriangularSolve(_) => Refused("has no derivative rule here yet"),
     }
 }
 

@@ -2,11 +2,13 @@
 use crate::{Builder, Value};
 use hlo::{Op, Shape};
 
+mod calls;
 mod contraction;
 #[path = "../../../tests/support/gradient.rs"]
 #[expect(unreachable_pub, dead_code, clippy::unwrap_used, reason = "shared with other tests")]
 mod gradient;
 mod indexing;
+mod loops;
 #[path = "../../../tests/support/module.rs"]
 #[expect(unreachable_pub, clippy::unwrap_used, reason = "shared with other tests")]
 mod module;
