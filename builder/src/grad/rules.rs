@@ -1,7 +1,10 @@
 //! Which rule an op has: one line an op, exhaustive.
 use super::{Node, Tangent, tangent};
-use super::{binary, branches, calls, contraction, gather, loops, movement, reduction, scatter};
-use super::{select, slices, unary};
+use super::{
+    batch_norm, binary, branches, calls, cholesky, contraction, convolution, devices, fft,
+};
+use super::{gather, loops, movement, order, reduction, scan, scatter, select, slices};
+use super::{triangular_solve, unary, windows};
 use crate::Result;
 use hlo::{Op, Shape};
 
@@ -84,10 +87,9 @@ pub(super) fn of(op: &Op) -> Rule {
         Op::AllGather(_)
         | Op::AllReduce(_)
         | Op::AllToAll(_)
-        | Op::CollectiveBroadcast(_)
         | Op::CollectivePermute(_)
-        | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => DEVICES,
+        | Op::ReduceScatter(_) => Both(devices::push, devices::pull),
+        Op::CollectiveBroadcast(_) | Op::RaggedAllToAll(_) => DEVICES,
         Op::AllGatherDone(_)
         | Op::AllGatherStart(_)
         | Op::AllReduceDone(_)
@@ -111,19 +113,18 @@ pub(super) fn of(op: &Op) -> Rule {
             Refused("has no derivative rule here: write it with `dot`")
         }
 
-        // Windows, sorting, linear algebra, called computations.
-        Op::BatchNormGrad(_)
-        | Op::BatchNormInference(_)
-        | Op::BatchNormTraining(_)
-        | Op::Cholesky(_)
-        | Op::Convolution(_)
-        | Op::Fft(_)
-        | Op::ReduceWindow(_)
-        | Op::Scan(_)
-        | Op::SelectAndScatter(_)
-        | Op::Sort(_)
-        | Op::TopK(_)
-        | Op::TriangularSolve(_) => Refused("has no derivative rule here yet"),
+        Op::BatchNormGrad(_) | Op::BatchNormInference(_) | Op::BatchNormTraining(_) => {
+            Both(batch_norm::push, batch_norm::pull)
+        }
+        Op::Cholesky(_) => Both(cholesky::push, cholesky::pull),
+        Op::Convolution(_) => Both(convolution::push, convolution::pull),
+        Op::Fft(_) => Both(movement::push_again, fft::pull),
+        Op::ReduceWindow(_) => Both(windows::push, windows::pull),
+        Op::Scan(_) => Both(scan::push, scan::pull),
+        Op::SelectAndScatter(_) => Both(windows::push_placed, windows::pull_placed),
+        Op::Sort(_) => Both(order::push_sort, order::pull_sort),
+        Op::TopK(_) => Both(order::push_topk, order::pull_topk),
+        Op::TriangularSolve(_) => Both(triangular_solve::push, triangular_solve::pull),
     }
 }
 
