@@ -1,5 +1,5 @@
 //! Computations made from closures.
-use crate::state::Open;
+use crate::state::{Caller, Open};
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Op, Shape};
@@ -115,6 +115,45 @@ impl Builder {
             _ => Value::invalid(self),
         })
     }
+    /// As [`Computation::inline`], keeping the lines that the instructions were asked for on.
+    pub(crate) fn inlined<'b>(
+        &'b self,
+        id: ComputationId,
+        arguments: &[Value<'b>],
+    ) -> Result<Value<'b>> {
+        let (computation, callers, call) = {
+            let state = self.state.borrow();
+            let computation = state.finished.get(id).ok_or(Code::Invalid {})?.clone();
+            (computation, state.callers.get(id.index()).cloned(), state.call)
+        };
+        let copied = self.copied(&computation, arguments, callers.as_deref());
+        self.state.borrow_mut().call = call;
+        copied
+    }
+    /// The result of copies of the instructions, which note these lines, or that of the call.
+    fn copied<'b>(
+        &'b self,
+        computation: &hlo::ir::Computation,
+        arguments: &[Value<'b>],
+        lines: Option<&[Caller]>,
+    ) -> Result<Value<'b>> {
+        let mut copies: Vec<Value<'b>> = Vec::with_capacity(computation.instructions.len());
+        for (id, instruction) in computation.instructions.iter() {
+            let operands: Vec<Value<'b>> =
+                instruction.operands.iter().map(|id| copies[id.index()]).collect();
+            if let Some(&line) = lines.and_then(|lines| lines.get(id.index())) {
+                self.state.borrow_mut().call = Some((line, 1));
+            }
+            copies.push(match &instruction.op {
+                Op::Parameter(p) => {
+                    let number = usize::try_from(p.number).ok();
+                    number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?
+                }
+                op => self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?,
+            });
+        }
+        copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())
+    }
     /// The shapes a finished computation takes and gives.
     pub(crate) fn signature(&self, id: ComputationId) -> Result<(Vec<Shape>, Shape)> {
         let state = self.state.borrow();
@@ -177,20 +216,7 @@ impl<'b> Computation<'b> {
                     format!("`{}` takes {wanted} values, it is given {found}", computation.name);
                 return Err(Error::argument(message));
             }
-            let mut copies: Vec<Value<'b>> = Vec::with_capacity(computation.instructions.len());
-            for (_, instruction) in computation.instructions.iter() {
-                let operands: Vec<Value<'b>> =
-                    instruction.operands.iter().map(|id| copies[id.index()]).collect();
-                let copy = match &instruction.op {
-                    Op::Parameter(p) => {
-                        let number = usize::try_from(p.number).ok();
-                        number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?
-                    }
-                    op => b.emit(op.clone(), &operands, Some(instruction.shape.clone()))?,
-                };
-                copies.push(copy);
-            }
-            copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())
+            b.copied(&computation, arguments, None)
         })
     }
 }

@@ -148,6 +148,15 @@ impl State {
         self.callers.push(callers);
         self.finished.push(computation)
     }
+    /// Drops the finished computations after the first `kept`, which nothing calls.
+    pub(crate) fn forget_after(&mut self, kept: usize) {
+        let mut finished = Arena::default();
+        for (_, computation) in std::mem::take(&mut self.finished).iter().take(kept) {
+            finished.push(computation.clone());
+        }
+        self.finished = finished;
+        self.callers.truncate(kept);
+    }
     /// The name of the computation of this mark; those that are closed have none here.
     pub(crate) fn name_of(&self, mark: u32) -> String {
         self.marked(mark).map_or_else(|| "another".to_owned(), |open| open.name.to_string())

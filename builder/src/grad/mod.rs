@@ -8,15 +8,29 @@
 //! Complex numbers: functions are differentiated as holomorphic ones, and the gradient of a real function of `z = x + iy`
 //! is `df/dx - i df/dy`, as JAX has it. Cotangents are therefore paired with tangents by the real part of their product,
 //! without a conjugate.
+mod batch_norm;
 mod binary;
+mod branches;
+mod callee;
+mod calls;
+mod cholesky;
 mod contraction;
+mod convolution;
+mod devices;
+mod fft;
 mod gather;
+mod leaves;
 mod lift;
+mod loops;
+mod matrices;
 mod movement;
 mod node;
 mod ops;
+mod order;
 mod reduction;
+mod rewrite;
 mod rules;
+mod scan;
 mod scatter;
 mod select;
 mod slices;
@@ -25,8 +39,11 @@ mod tangent;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod triangular_solve;
+mod trips;
 mod unary;
 mod why;
+mod windows;
 
 pub(crate) use node::Node;
 pub(crate) use sweep::{pullback, pushforward};

@@ -14,6 +14,8 @@ pub(crate) struct Node<'b> {
     pub(crate) operands: Vec<Value<'b>>,
     /// Which of them derivatives flow through; nobody looks at the cotangents of the others.
     wanted: Vec<bool>,
+    /// The same for each leaf of the operands, as far as can be seen.
+    wanted_leaves: Vec<bool>,
 }
 
 impl<'b> Node<'b> {
@@ -24,7 +26,11 @@ impl<'b> Node<'b> {
     ) -> Result<Self> {
         let operands = result.operands()?;
         let wanted = operands.iter().map(|&operand| flows(operand)).collect::<Result<_>>()?;
-        Ok(Self { result, op: result.op()?, operands, wanted })
+        let mut wanted_leaves = Vec::new();
+        for &operand in &operands {
+            wanted_leaves.extend(flowing_leaves(operand, &flows)?);
+        }
+        Ok(Self { result, op: result.op()?, operands, wanted, wanted_leaves })
     }
     /// Operand `i`.
     pub(crate) fn operand(&self, i: usize) -> Result<Value<'b>> {
@@ -33,6 +39,11 @@ impl<'b> Node<'b> {
     /// Whether the cotangent of operand `i` is looked at.
     pub(crate) fn wants(&self, i: usize) -> bool {
         self.wanted.get(i).is_some_and(|&wanted| wanted)
+    }
+    /// Of the leaves of all operands, whose cotangents are looked at: of a tuple that is made right before, those of its
+    /// elements that are.
+    pub(crate) fn wanted_leaves(&self) -> Vec<bool> {
+        self.wanted_leaves.clone()
     }
     pub(crate) fn any_wanted(&self) -> bool {
         self.wanted.contains(&true)
@@ -73,4 +84,18 @@ impl<'b> Node<'b> {
 /// The first operand's tangent.
 pub(crate) fn first<'b>(tangents: &[Tangent<'b>]) -> Result<Option<Value<'b>>> {
     tangents.first().map_or(Ok(None), Tangent::array)
+}
+
+/// Of the leaves of a value, through which derivatives flow.
+fn flowing_leaves<'b>(
+    value: Value<'b>,
+    flows: &impl Fn(Value<'b>) -> Result<bool>,
+) -> Result<Vec<bool>> {
+    let shape = value.shape()?;
+    if shape.tuple().is_some() && matches!(value.op()?, Op::Tuple(_)) {
+        let elements = value.operands()?.into_iter().map(|element| flowing_leaves(element, flows));
+        return Ok(elements.collect::<Result<Vec<_>>>()?.concat());
+    }
+    let all = flows(value)?;
+    Ok(shape.leaves().into_iter().map(|leaf| all && super::tangent::varies(leaf)).collect())
 }

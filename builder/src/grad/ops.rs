@@ -8,7 +8,7 @@ use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 
 /// Zeros of the shape of an array.
 pub(super) fn zeros_like(value: Value<'_>) -> Result<Value<'_>> {
-    tangent::zeros(value, &value.shape()?)
+    tangent::zeros(value.builder(), &value.shape()?)
 }
 /// The zero of an array's type.
 pub(super) fn zero_of(value: Value<'_>) -> Result<Value<'_>> {

@@ -1,6 +1,10 @@
 //! Which rule an op has: one line an op, exhaustive.
 use super::{Node, Tangent, tangent};
-use super::{binary, contraction, gather, movement, reduction, scatter, select, slices, unary};
+use super::{
+    batch_norm, binary, branches, calls, cholesky, contraction, convolution, devices, fft,
+};
+use super::{gather, loops, movement, order, reduction, scan, scatter, select, slices};
+use super::{triangular_solve, unary, windows};
 use crate::Result;
 use hlo::{Op, Shape};
 
@@ -28,7 +32,6 @@ const HOST: Rule = Refused("has no derivative: its value comes from outside the 
 const LATER: Rule =
     Refused("has no derivative rule here: differentiate the op that it starts or ends");
 const DOTS: Rule = Refused("has no derivative rule here: write it with `dot`");
-const NOT_YET: Rule = Refused("has no derivative rule here yet");
 const RANDOM: Rule = Refused("has no derivative: its value is random");
 const SIZES: Rule = Refused("has no derivative rule here: the size of its result is dynamic");
 
@@ -65,41 +68,62 @@ pub(super) fn of(op: &Op) -> Rule {
         Op::Scatter(_) => Both(scatter::push, scatter::pull),
         Op::Select(_) => Both(select::push_select, select::pull_select),
 
-        Op::AfterAll(_) | Op::Compare(_) | Op::Constant(_) | Op::GetDimensionSize(_) => Flat,
-        Op::Iota(_) | Op::Parameter(_) | Op::PartitionId(_) | Op::ReplicaId(_) => Flat,
-        Op::RngBitGenerator(_) | Op::RngGetAndUpdateState(_) => Flat,
+        Op::Call(_) | Op::Fusion(_) => Both(calls::push, calls::pull),
+        Op::Conditional(_) => Both(branches::push, branches::pull),
+        Op::CustomCall(_) => Both(calls::push_custom, calls::pull_custom),
+        Op::Map(_) => Both(calls::push_map, calls::pull_map),
+        Op::While(_) => Both(loops::push, loops::pull),
 
-        Op::AllGather(_) | Op::AllReduce(_) | Op::AllToAll(_) => DEVICES,
-        Op::CollectiveBroadcast(_) | Op::CollectivePermute(_) => DEVICES,
-        Op::RaggedAllToAll(_) | Op::ReduceScatter(_) => DEVICES,
-        Op::AllGatherDone(_) | Op::AllGatherStart(_) => LATER,
-        Op::AllReduceDone(_) | Op::AllReduceStart(_) => LATER,
-        Op::AsyncDone(_) | Op::AsyncStart(_) | Op::AsyncUpdate(_) => LATER,
-        Op::CollectivePermuteDone(_) | Op::CollectivePermuteStart(_) => LATER,
-        Op::CopyDone(_) | Op::CopyStart(_) => LATER,
-        Op::Infeed(_) | Op::Outfeed(_) => HOST,
-        Op::Recv(_) | Op::RecvDone(_) | Op::Send(_) | Op::SendDone(_) => HOST,
+        Op::AfterAll(_)
+        | Op::Compare(_)
+        | Op::Constant(_)
+        | Op::GetDimensionSize(_)
+        | Op::Iota(_)
+        | Op::Parameter(_)
+        | Op::PartitionId(_)
+        | Op::ReplicaId(_)
+        | Op::RngBitGenerator(_)
+        | Op::RngGetAndUpdateState(_) => Flat,
+
+        Op::AllGather(_)
+        | Op::AllReduce(_)
+        | Op::AllToAll(_)
+        | Op::CollectivePermute(_)
+        | Op::ReduceScatter(_) => Both(devices::push, devices::pull),
+        Op::CollectiveBroadcast(_) | Op::RaggedAllToAll(_) => DEVICES,
+        Op::AllGatherDone(_)
+        | Op::AllGatherStart(_)
+        | Op::AllReduceDone(_)
+        | Op::AllReduceStart(_)
+        | Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_)
+        | Op::CollectivePermuteDone(_)
+        | Op::CollectivePermuteStart(_)
+        | Op::CopyDone(_)
+        | Op::CopyStart(_) => LATER,
+        Op::Infeed(_)
+        | Op::Outfeed(_)
+        | Op::Recv(_)
+        | Op::RecvDone(_)
+        | Op::Send(_)
+        | Op::SendDone(_) => HOST,
         Op::Rng(_) | Op::StochasticConvert(_) => RANDOM,
         Op::DynamicReshape(_) | Op::SetDimensionSize(_) => SIZES,
         Op::RaggedDot(_) | Op::ScaledDot(_) => DOTS,
 
-        // Windows, sorting, linear algebra, called computations.
-        Op::BatchNormGrad(_) | Op::BatchNormInference(_) | Op::BatchNormTraining(_) => NOT_YET,
-        Op::Call(_) => NOT_YET,
-        Op::Cholesky(_) => NOT_YET,
-        Op::Conditional(_) => NOT_YET,
-        Op::Convolution(_) => NOT_YET,
-        Op::CustomCall(_) => NOT_YET,
-        Op::Fft(_) => NOT_YET,
-        Op::Fusion(_) => NOT_YET,
-        Op::Map(_) => NOT_YET,
-        Op::ReduceWindow(_) => NOT_YET,
-        Op::Scan(_) => NOT_YET,
-        Op::SelectAndScatter(_) => NOT_YET,
-        Op::Sort(_) => NOT_YET,
-        Op::TopK(_) => NOT_YET,
-        Op::TriangularSolve(_) => NOT_YET,
-        Op::While(_) => NOT_YET,
+        Op::BatchNormGrad(_) | Op::BatchNormInference(_) | Op::BatchNormTraining(_) => {
+            Both(batch_norm::push, batch_norm::pull)
+        }
+        Op::Cholesky(_) => Both(cholesky::push, cholesky::pull),
+        Op::Convolution(_) => Both(convolution::push, convolution::pull),
+        Op::Fft(_) => Both(movement::push_again, fft::pull),
+        Op::ReduceWindow(_) => Both(windows::push, windows::pull),
+        Op::Scan(_) => Both(scan::push, scan::pull),
+        Op::SelectAndScatter(_) => Both(windows::push_placed, windows::pull_placed),
+        Op::Sort(_) => Both(order::push_sort, order::pull_sort),
+        Op::TopK(_) => Both(order::push_topk, order::pull_topk),
+        Op::TriangularSolve(_) => Both(triangular_solve::push, triangular_solve::pull),
     }
 }
 

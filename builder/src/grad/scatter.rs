@@ -185,7 +185,7 @@ fn winners<'b>(node: &Node<'b>) -> Result<Option<Value<'b>>> {
     let to_apply = b.trace("overwrite", &[scalar.clone(), scalar], |p| p[1])?;
     let scatter = Scatter { to_apply, ..op.clone() };
     let operand = node.operand(0)?.array()?.with_type(ElementType::S64);
-    let zeros = super::tangent::zeros(node.result, &operand.clone().into())?;
+    let zeros = super::tangent::zeros(b, &operand.clone().into())?;
     let written = b.emit(scatter, &[zeros, node.operand(1)?, numbers], Some(operand.into()))?;
     Ok(Some(taken(node, written)?.eq(numbers)))
 }

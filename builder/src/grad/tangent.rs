@@ -1,6 +1,6 @@
 //! Tangents and cotangents: one for each array of a value, or known to be zero.
 use super::is_number;
-use crate::{Code, Error, Result, Value, implicit};
+use crate::{Builder, Code, Error, Result, Value, implicit};
 use hlo::{Literal, Shape};
 
 /// The tangent or cotangent of a value: shaped like it, arrays of whole numbers and tokens being always zero.
@@ -75,7 +75,9 @@ impl<'b> Tangent<'b> {
     pub(crate) fn filled(&self, like: Value<'b>) -> Result<Value<'b>> {
         match (self, like.shape()?) {
             (Self::Array(value), Shape::Array(_)) => Ok(*value),
-            (Self::Zero, shape @ (Shape::Array(_) | Shape::Tuple(_))) => zeros(like, &shape),
+            (Self::Zero, shape @ (Shape::Array(_) | Shape::Tuple(_))) => {
+                zeros(like.builder(), &shape)
+            }
             (Self::Tuple(elements), Shape::Tuple(shapes)) if elements.len() == shapes.len() => {
                 let parts = crate::ops::movement::elements(like)?;
                 let filled: Result<Vec<_>> =
@@ -110,8 +112,7 @@ pub(crate) fn varies(shape: &Shape) -> bool {
 }
 
 /// Zeros of a shape.
-pub(crate) fn zeros<'b>(like: Value<'b>, shape: &Shape) -> Result<Value<'b>> {
-    let b = like.builder();
+pub(crate) fn zeros<'b>(b: &'b Builder, shape: &Shape) -> Result<Value<'b>> {
     match shape {
         Shape::Array(array) => {
             let scalar = hlo::ArrayShape::new(array.ty, hlo::Dims::new());
@@ -119,7 +120,7 @@ pub(crate) fn zeros<'b>(like: Value<'b>, shape: &Shape) -> Result<Value<'b>> {
             if array.rank() == 0 { Ok(zero) } else { implicit::splat(zero, array) }
         }
         Shape::Tuple(shapes) => {
-            let parts: Result<Vec<_>> = shapes.iter().map(|shape| zeros(like, shape)).collect();
+            let parts: Result<Vec<_>> = shapes.iter().map(|shape| zeros(b, shape)).collect();
             Ok(b.tuple(&parts?))
         }
         Shape::Token => b.emit(hlo::op::AfterAll {}, &[], None),

@@ -1,8 +1,8 @@
 //! Moving elements: broadcasts, reshapes, transposes, tuples.
 use super::shapes::sizes as checked;
 use crate::{Builder, Error, Result, Value, implicit};
-use hlo::ArrayShape;
 use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
+use hlo::{ArrayShape, Dims};
 
 impl Value<'_> {
     /// Repeats the array along new dimensions of these sizes, which stand before its own: XLA's `Broadcast`.

@@ -2,15 +2,21 @@
 use crate::{Builder, Value};
 use hlo::{Op, Shape};
 
+mod calls;
 mod contraction;
+mod convolution;
 #[path = "../../../tests/support/gradient.rs"]
 #[expect(unreachable_pub, reason = "shared with other tests")]
 mod gradient;
 mod indexing;
+mod linear_algebra;
+mod loops;
 #[path = "../../../tests/support/module.rs"]
 #[expect(unreachable_pub, reason = "shared with other tests")]
 mod module;
 mod movement;
+mod order;
+mod windows;
 
 use module::evaluate_on;
 
