@@ -132,6 +132,11 @@ pub(super) fn is_flat(op: &Op) -> bool {
     matches!(of(op), Flat)
 }
 
+/// Whether the derivative by this operand is zero wherever there is one: of what only chooses.
+pub(super) fn is_flat_in(op: &Op, operand: usize) -> bool {
+    is_flat(op) || matches!((op, operand), (Op::SelectAndScatter(_), 0))
+}
+
 /// The tangent of the result from those of the operands.
 pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
     if tangents.iter().all(Tangent::is_zero) || !tangent::varies(&node.result.shape()?) {

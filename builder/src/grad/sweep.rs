@@ -74,8 +74,11 @@ pub(super) fn live(b: &Builder, count: usize, inputs: &[usize]) -> Result<Vec<bo
     let mut live = vec![false; count];
     let is_input = marked(count, inputs);
     for (id, instruction) in open.instructions.iter().take(count) {
-        let led = || instruction.operands.iter().any(|operand| live[operand.index()]);
-        let flows = is_input[id.index()] || (led() && !rules::is_flat(&instruction.op));
+        let leads = |i, operand: &hlo::ir::InstructionId| {
+            live[operand.index()] && !rules::is_flat_in(&instruction.op, i)
+        };
+        let led = || instruction.operands.iter().enumerate().any(|(i, operand)| leads(i, operand));
+        let flows = is_input[id.index()] || led();
         live[id.index()] = flows && tangent::varies(&instruction.shape);
     }
     Ok(live)

@@ -1,5 +1,5 @@
 //! Why a derivative is zero.
-use super::{rules, sweep};
+use super::{rules, sweep, tangent};
 use crate::{Code, Error, Result, Value};
 
 /// The error of an output whose derivative by an input is zero: `E0809` if nothing leads from one to the other, `E0808` with
@@ -12,7 +12,7 @@ pub(super) fn zero(output: Value<'_>, input: Value<'_>) -> Result<Error> {
         return Ok(Error::from(Code::Disconnected { message }).with_help(help));
     };
     let opcode = op.opcode()?;
-    let why = match rules::is_flat(&op.op()?) {
+    let why = match rules::is_flat(&op.op()?) || tangent::varies(&op.shape()?) {
         true => "whose derivative is zero wherever it has one".to_owned(),
         false => format!("which gives {:#}", op.shape()?),
     };

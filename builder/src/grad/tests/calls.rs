@@ -120,7 +120,7 @@ fn branches() {
                 b.computation(name, &["f64[3]"], |p| f(p[0]))
             };
             let all = [one("sin", |x| x.sin()), one("exp", |x| x.exp()), one("square", |x| x * x)];
-            b.constant(index).switch(&all, &[x[0], x[0] * 2.0, x[0]])
+            b.constant(index).switch_computations(&all, &[x[0], x[0] * 2.0, x[0]])
         });
     }
 }

@@ -140,12 +140,13 @@ fn select_and_scatter() {
     let mut x = inputs(&["f64[4,6]", "f64[3,4]"], -1.0, 1.0);
     x.push("f64[] 0.25".parse().expect("a literal"));
     for greatest in [true, false] {
+        // The operand that chooses has no derivative of its own: it is added to have another.
         check(&format!("select_and_scatter_{greatest}"), &x, |b, x| {
             let scatter = b.combiner("add", ElementType::F64, |x, y| x + y).expect("a combiner");
             let dims = vec![dim(2, 2, (1, 1), [1, 1]), dim(3, 2, (2, 1), [1, 1])];
             let select = select(b, greatest).expect("a combiner");
             let op = SelectAndScatter { window: Window { dims }, select, scatter };
-            make(op, &[x[0], x[1].sin(), x[2]], "").sin()
+            make(op, &[x[0], x[1].sin(), x[2]], "").sin() + x[0]
         });
     }
     // The gradient of a gradient: select-and-scatter is what a maximum's is made of.
@@ -154,4 +155,23 @@ fn select_and_scatter() {
         let largest = reduce_window(x[0] * x[0], b.constant(f64::NEG_INFINITY), &dims, Value::max);
         b.grad(largest.sin().reduce(0.0, |a, c| a + c, &[0, 1]), x)[0]
     });
+}
+
+#[test]
+fn what_only_chooses_has_no_derivative() {
+    let b = Builder::new("chooses");
+    let (x, source) = (b.parameter(0, "f64[4]", "x"), b.parameter(1, "f64[2]", "source"));
+    let op = SelectAndScatter {
+        window: Window { dims: vec![dim(2, 2, (0, 0), [1, 1])] },
+        select: b.combiner("select", ElementType::F64, |x, y| x.ge(y)).expect("a combiner"),
+        scatter: b.combiner("add", ElementType::F64, |x, y| x + y).expect("a combiner"),
+    };
+    let y = make(op, &[x, source, b.constant(0.0)], "");
+    b.vjp(y, &[x], y);
+    let error = b.first_error().expect("refused");
+    assert_eq!(error.number(), "E0808");
+    assert!(
+        error.to_string().contains("only through `select-and-scatter`, whose derivative is zero"),
+        "{error}"
+    );
 }
