@@ -162,7 +162,7 @@ fn scatter_mistakes() {
     });
     // A value of outside is not seen inside.
     refuses("E0804", |b, x| {
-        let outside = b.constant(1i32);
+        let outside = b.parameter(0, "s32[]", "outside");
         x.scatter(b.constant([0i32]), b.iota("s32[1,2]", 0), |p, _| p + outside, &rows_back())
     });
 }

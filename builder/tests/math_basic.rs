@@ -395,3 +395,11 @@ fn native_functions() {
     ];
     assert_eq!(found, wanted);
 }
+
+#[test]
+fn computations_of_ones_own() {
+    let b = Builder::new("own");
+    let hypot = b.create_scalar_computation("hypot", F32, |x, y| (x * x + y * y).sqrt());
+    let both = b.call(hypot, &[b.constant(3f32), b.constant(4f32)]);
+    assert_eq!(run(&b, both, &[]), "f32[] 5");
+}

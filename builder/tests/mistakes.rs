@@ -73,7 +73,7 @@ fn values_of_around_a_closure() {
     assert_eq!(
         mistake(&b, sum),
         "error[E0804]: a value of computation `main` is used in `reducer`\n \
-         = help: a computation sees only its parameters: hand the value over as an operand or as part of a loop's state"
+         = help: only loops and branches see values from outside: hand it over as an operand, or make a constant inside"
     );
 }
 

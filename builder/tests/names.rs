@@ -116,7 +116,14 @@ fn has_word(text: &str, word: &str) -> bool {
 /// Whether the sources have a public function of this name, or a row of a table that makes one.
 fn has_function(sources: &str, name: &str) -> bool {
     let declared = ["(", "<"].iter().any(|end| sources.contains(&format!("pub fn {name}{end}")));
+    let variant = sources.contains(&format!("\n    {name},\n"));
+    let row = |line: &str| {
+        line.trim().ends_with(';')
+            && line.trim().strip_prefix(name).is_some_and(|r| r.starts_with(' '))
+    };
     declared
+        || variant
+        || sources.lines().any(row)
         || sources.lines().any(|line| {
             let words = line.trim().strip_suffix(';').unwrap_or_default();
             let plain = !words.is_empty() && words.chars().all(|c| is_word(c) || c == ' ');

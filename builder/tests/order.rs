@@ -110,7 +110,7 @@ fn maps() {
     });
     refuses("which is no scalar", |_, x| x.map(|e| e.broadcast(&[2])));
     refuses("E0804", |b, x| {
-        let outside = b.constant(1i32);
+        let outside = b.parameter(0, "s32[]", "outside");
         x.map(|e| e + outside)
     });
 }
