@@ -20,7 +20,8 @@ struct Path<'b> {
     on: Vec<bool>,
     /// The instructions of the inputs.
     inputs: Vec<usize>,
-    leaves: bool,
+    /// By instruction, up to the output: whether nothing before it counts.
+    leaf: Vec<bool>,
 }
 
 impl<'b> Path<'b> {
@@ -31,7 +32,10 @@ impl<'b> Path<'b> {
         let count = index(output)? + 1;
         let inputs = wrt.iter().map(|&value| index(value)).collect::<Result<Vec<_>>>()?;
         let mut on = live(b, count, &inputs)?;
-        let leaves = how == Inputs::Leaves;
+        let leaf = match how {
+            Inputs::Dependent => vec![false; count],
+            Inputs::Leaves => marked(count, &inputs),
+        };
         let state = b.state.borrow();
         let open = state.open.last().ok_or(Code::Invalid {})?;
         let mut wanted = vec![false; count];
@@ -39,21 +43,23 @@ impl<'b> Path<'b> {
         for (id, instruction) in open.instructions.iter().take(count).rev() {
             let at = id.index();
             on[at] &= wanted[at];
-            if on[at] && !(leaves && inputs.contains(&at)) {
+            if on[at] && !leaf[at] {
                 instruction.operands.iter().for_each(|operand| wanted[operand.index()] = true);
             }
         }
         let ids = open.instructions.ids().take(count).filter(|id| on[id.index()]);
         let nodes = ids.map(|id| Value::new(b, open.mark, id)).collect();
-        Ok(Self { nodes, on, inputs, leaves })
+        Ok(Self { nodes, on, inputs, leaf })
     }
     /// Whether input `i` is not there before already.
     fn counts(&self, i: usize) -> bool {
-        !self.leaves || !self.inputs[..i].contains(&self.inputs[i])
+        let at = self.inputs[i];
+        let leaf = self.leaf.get(at).is_some_and(|&leaf| leaf);
+        !leaf || !self.inputs[..i].contains(&at)
     }
     /// The instruction at `at` as its rule sees it; nothing if no operand is on the path.
     fn node(&self, value: Value<'b>, at: usize) -> Result<Option<Node<'b>>> {
-        if self.leaves && self.inputs.contains(&at) {
+        if self.leaf[at] {
             return Ok(None);
         }
         let node = Node::on_path(value, |operand| Ok(self.on[index(operand)?]))?;
@@ -66,15 +72,24 @@ pub(super) fn live(b: &Builder, count: usize, inputs: &[usize]) -> Result<Vec<bo
     let state = b.state.borrow();
     let open = state.open.last().ok_or(Code::Invalid {})?;
     let mut live = vec![false; count];
+    let is_input = marked(count, inputs);
     for (id, instruction) in open.instructions.iter().take(count) {
         let leads = |i, operand: &hlo::ir::InstructionId| {
             live[operand.index()] && !rules::is_flat_in(&instruction.op, i)
         };
         let led = || instruction.operands.iter().enumerate().any(|(i, operand)| leads(i, operand));
-        let flows = inputs.contains(&id.index()) || led();
+        let flows = is_input[id.index()] || led();
         live[id.index()] = flows && tangent::varies(&instruction.shape);
     }
     Ok(live)
+}
+
+fn marked(count: usize, places: &[usize]) -> Vec<bool> {
+    let mut marks = vec![false; count];
+    for &at in places.iter().filter(|&&at| at < count) {
+        marks[at] = true;
+    }
+    marks
 }
 
 pub(super) fn index(value: Value<'_>) -> Result<usize> {
