@@ -107,7 +107,9 @@ fn used<'b>(b: &'b Builder, values: &[Value<'b>], inputs: &[Value<'b>]) -> Resul
     let state = b.state.borrow();
     let open = state.open.last().ok_or(Code::Invalid {})?;
     let mut used = vec![false; open.instructions.len()];
-    roots.into_iter().for_each(|root| used[root] = true);
+    for root in roots {
+        used[root] = true;
+    }
     for (id, instruction) in open.instructions.iter().rev() {
         if used[id.index()] {
             instruction.operands.iter().for_each(|operand| used[operand.index()] = true);

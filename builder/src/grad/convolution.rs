@@ -156,14 +156,14 @@ fn to_kernel<'b>(
 fn size(shape: &ArrayShape, dim: i64) -> i64 {
     shape.dim(dim).unwrap_or(0)
 }
-fn emit<'b>(op: Convolution, operands: [Value<'b>; 2], dims: Dims) -> Result<Value<'b>> {
+fn emit(op: Convolution, operands: [Value<'_>; 2], dims: Dims) -> Result<Value<'_>> {
     let b = operands[0].builder();
     let shape = ArrayShape::new(operands[0].element_type()?, dims);
     b.emit(Op::Convolution(Box::new(op)), &operands, Some(shape.into()))
 }
 
 /// The first part of dimension `from`, of this many parts, becomes the first part of dimension `to`.
-fn moved<'b>(value: Value<'b>, from: i64, to: i64, parts: i64) -> Result<Value<'b>> {
+fn moved(value: Value<'_>, from: i64, to: i64, parts: i64) -> Result<Value<'_>> {
     if parts == 1 {
         return Ok(value);
     }

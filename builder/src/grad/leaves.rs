@@ -4,7 +4,7 @@ use crate::{Builder, Code, Result, Value};
 use hlo::Shape;
 
 /// The leaves of a value, from left to right.
-pub(super) fn of<'b>(value: Value<'b>) -> Result<Vec<Value<'b>>> {
+pub(super) fn of(value: Value<'_>) -> Result<Vec<Value<'_>>> {
     if value.shape()?.tuple().is_none() {
         return Ok(vec![value]);
     }

@@ -68,7 +68,7 @@ fn repeat<'b>(
     crate::ops::movement::elements(b.emit(While { condition, body }, &[state], None)?)
 }
 
-fn index<'b>(b: &'b Builder, n: i64) -> Result<Value<'b>> {
+fn index(b: &Builder, n: i64) -> Result<Value<'_>> {
     b.make_constant(Literal::scalar(ElementType::S64, Scalar::Signed(n)))
 }
 
@@ -96,7 +96,7 @@ fn count<'b>(
 
 /// A stack of the values that a leaf has in all steps.
 fn stack<'b>(b: &'b Builder, leaf: &Shape, steps: i64) -> Result<Value<'b>> {
-    let leaf = leaf.array().ok_or_else(|| crate::Code::Invalid {})?;
+    let leaf = leaf.array().ok_or(crate::Code::Invalid {})?;
     let sizes = std::iter::once(steps).chain(leaf.dims.iter().copied()).collect::<hlo::Dims>();
     tangent::zeros(b, &ArrayShape::new(leaf.ty, sizes).into())
 }

@@ -64,7 +64,7 @@ pub(super) enum Part {
     Diagonal,
 }
 /// Whether each element of an array of matrices lies in this part.
-pub(super) fn lies_in<'b>(value: Value<'b>, part: Part) -> Result<Value<'b>> {
+pub(super) fn lies_in(value: Value<'_>, part: Part) -> Result<Value<'_>> {
     let shape = value.array()?.with_type(ElementType::S32);
     let last = ops::count(&shape.dims) - 1;
     let number = |d| {
@@ -81,7 +81,7 @@ pub(super) fn lies_in<'b>(value: Value<'b>, part: Part) -> Result<Value<'b>> {
     })
 }
 /// The matrices with zeros in place of all elements but those of this part.
-pub(super) fn only<'b>(value: Value<'b>, part: Part) -> Result<Value<'b>> {
+pub(super) fn only(value: Value<'_>, part: Part) -> Result<Value<'_>> {
     Ok(lies_in(value, part)?.select(value, ops::zeros_like(value)?))
 }
 

@@ -26,12 +26,14 @@ pub(super) enum Rule {
 }
 use Rule::{Both, Flat, Refused};
 
+const ACROSS: Rule = Both(devices::push, devices::pull);
 const DEVICES: Rule =
     Refused("has no derivative rule here: it joins the values of several devices");
+const DOTS: Rule = Refused("has no derivative rule here: write it with `dot`");
 const HOST: Rule = Refused("has no derivative: its value comes from outside the computation");
 const LATER: Rule =
     Refused("has no derivative rule here: differentiate the op that it starts or ends");
-const DOTS: Rule = Refused("has no derivative rule here: write it with `dot`");
+const NORM: Rule = Both(batch_norm::push, batch_norm::pull);
 const RANDOM: Rule = Refused("has no derivative: its value is random");
 const SIZES: Rule = Refused("has no derivative rule here: the size of its result is dynamic");
 
@@ -74,47 +76,26 @@ pub(super) fn of(op: &Op) -> Rule {
         Op::Map(_) => Both(calls::push_map, calls::pull_map),
         Op::While(_) => Both(loops::push, loops::pull),
 
-        Op::AfterAll(_)
-        | Op::Compare(_)
-        | Op::Constant(_)
-        | Op::GetDimensionSize(_)
-        | Op::Iota(_)
-        | Op::Parameter(_)
-        | Op::PartitionId(_)
-        | Op::ReplicaId(_)
-        | Op::RngBitGenerator(_)
-        | Op::RngGetAndUpdateState(_) => Flat,
+        Op::AfterAll(_) | Op::Compare(_) | Op::Constant(_) | Op::GetDimensionSize(_) => Flat,
+        Op::Iota(_) | Op::Parameter(_) | Op::PartitionId(_) | Op::ReplicaId(_) => Flat,
+        Op::RngBitGenerator(_) | Op::RngGetAndUpdateState(_) => Flat,
 
-        Op::AllGather(_)
-        | Op::AllReduce(_)
-        | Op::AllToAll(_)
-        | Op::CollectivePermute(_)
-        | Op::ReduceScatter(_) => Both(devices::push, devices::pull),
+        Op::AllGather(_) | Op::AllReduce(_) | Op::AllToAll(_) => ACROSS,
+        Op::CollectivePermute(_) | Op::ReduceScatter(_) => ACROSS,
         Op::CollectiveBroadcast(_) | Op::RaggedAllToAll(_) => DEVICES,
-        Op::AllGatherDone(_)
-        | Op::AllGatherStart(_)
-        | Op::AllReduceDone(_)
-        | Op::AllReduceStart(_)
-        | Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::CollectivePermuteDone(_)
-        | Op::CollectivePermuteStart(_)
-        | Op::CopyDone(_)
-        | Op::CopyStart(_) => LATER,
-        Op::Infeed(_)
-        | Op::Outfeed(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::Send(_)
-        | Op::SendDone(_) => HOST,
+        Op::AllGatherDone(_) | Op::AllGatherStart(_) => LATER,
+        Op::AllReduceDone(_) | Op::AllReduceStart(_) => LATER,
+        Op::AsyncDone(_) | Op::AsyncStart(_) | Op::AsyncUpdate(_) => LATER,
+        Op::CollectivePermuteDone(_) | Op::CollectivePermuteStart(_) => LATER,
+        Op::CopyDone(_) | Op::CopyStart(_) => LATER,
+        Op::Infeed(_) | Op::Outfeed(_) => HOST,
+        Op::Recv(_) | Op::RecvDone(_) | Op::Send(_) | Op::SendDone(_) => HOST,
         Op::Rng(_) | Op::StochasticConvert(_) => RANDOM,
         Op::DynamicReshape(_) | Op::SetDimensionSize(_) => SIZES,
         Op::RaggedDot(_) | Op::ScaledDot(_) => DOTS,
 
-        Op::BatchNormGrad(_) | Op::BatchNormInference(_) | Op::BatchNormTraining(_) => {
-            Both(batch_norm::push, batch_norm::pull)
-        }
+        // Windows, sorting, linear algebra.
+        Op::BatchNormGrad(_) | Op::BatchNormInference(_) | Op::BatchNormTraining(_) => NORM,
         Op::Cholesky(_) => Both(cholesky::push, cholesky::pull),
         Op::Convolution(_) => Both(convolution::push, convolution::pull),
         Op::Fft(_) => Both(movement::push_again, fft::pull),

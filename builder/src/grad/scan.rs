@@ -32,29 +32,29 @@ impl<'b> Steps<'b> {
         let count = shape.and_then(|shape| shape.dims.get(dim).copied()).unwrap_or(0);
         Ok(Self { op: op.as_ref().clone(), step, inputs, outputs, dim, count })
     }
-    /// Marks of leaves that the step takes or gives, of which the carries' hold all that follows.
-    fn closed(
-        &self,
-        start: &[bool],
-        carries_from: usize,
-        follow: impl Fn(&[bool]) -> Result<Vec<bool>>,
-    ) -> Result<Vec<bool>> {
-        let mut marks = start.to_vec();
-        loop {
-            let more = leaves::either(&marks[carries_from..], &follow(&marks)?);
-            if more == marks[carries_from..] {
-                return Ok(marks);
-            }
-            marks.truncate(carries_from);
-            marks.extend(more);
-        }
-    }
     /// The shape of this slice for all steps.
     fn stacked(&self, slice: &Shape, dim: usize) -> Result<Shape> {
         let slice = slice.array().ok_or(crate::Code::Invalid {})?;
         let mut dims = slice.dims.clone();
         dims.insert(dim, self.count);
         Ok(ArrayShape::new(slice.ty, dims).into())
+    }
+}
+
+/// Marks of leaves that the step takes or gives, of which the carries' hold all that follows.
+fn closed(
+    start: &[bool],
+    carries_from: usize,
+    follow: impl Fn(&[bool]) -> Result<Vec<bool>>,
+) -> Result<Vec<bool>> {
+    let mut marks = start.to_vec();
+    loop {
+        let more = leaves::either(&marks[carries_from..], &follow(&marks)?);
+        if more == marks[carries_from..] {
+            return Ok(marks);
+        }
+        marks.truncate(carries_from);
+        marks.extend(more);
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tang
     let (b, steps) = (node.result.builder(), Steps::of(node)?);
     let (takes, gives) = (steps.step.takes(), steps.step.gives());
     let given = tangents.iter().map(Tangent::array).collect::<Result<Vec<_>>>()?;
-    let flowing = steps.closed(&leaves::present(&given), steps.inputs, |marks| {
+    let flowing = closed(&leaves::present(&given), steps.inputs, |marks| {
         Ok(steps.step.pushes(marks)?[steps.outputs..].to_vec())
     })?;
     let results = steps.step.pushes(&flowing)?;
@@ -153,7 +153,7 @@ pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tang
 }
 
 /// An array with the dimension of a scan first, and back.
-fn in_front<'b>(value: Value<'b>, dim: usize) -> Result<Value<'b>> {
+fn in_front(value: Value<'_>, dim: usize) -> Result<Value<'_>> {
     Ok(ops::transposed(value, &front(value.rank()?, dim)))
 }
 fn front(rank: usize, dim: usize) -> Vec<i64> {
@@ -164,14 +164,14 @@ pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<T
     let (b, steps) = (node.result.builder(), Steps::of(node)?);
     let (takes, gives) = (steps.step.takes(), steps.step.gives());
     let given = leaves::of_tangent(cotangent, &node.result.shape()?);
-    let wanted = steps.closed(&node.wanted_leaves(), steps.inputs, |marks| {
+    let wanted = closed(&node.wanted_leaves(), steps.inputs, |marks| {
         Ok(steps.step.pushes(marks)?[steps.outputs..].to_vec())
     })?;
     let mut start = leaves::present(&given);
     for (mark, wanted) in start[steps.outputs..].iter_mut().zip(&wanted[steps.inputs..]) {
         *mark &= wanted;
     }
-    let flowing = steps.closed(&start, steps.outputs, |marks| {
+    let flowing = closed(&start, steps.outputs, |marks| {
         Ok(steps.step.pulls(marks, &wanted)?[0][steps.inputs..].to_vec())
     })?;
     let [results, read] = steps.step.pulls(&flowing, &wanted)?;

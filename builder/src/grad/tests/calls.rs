@@ -2,7 +2,7 @@
 use super::gradient::{check, gradients, inputs};
 use super::make;
 use crate::{Builder, Value};
-use hlo::op::value::FusionKind;
+use hlo::op::value::{FusionKind, OperandPrecision, OutputOperandAliasing, Window};
 use hlo::op::{CustomCall, Fusion, Map};
 
 #[test]
@@ -59,7 +59,7 @@ fn fusions() {
             b.computation("fused", &["f64[3]", "f64[3]"], |p| b.tuple(&[p[0].sin() * p[1], p[1]]));
         let op = Fusion {
             kind: FusionKind::Loop,
-            output_to_operand_aliasing: Default::default(),
+            output_to_operand_aliasing: OutputOperandAliasing::default(),
             calls: f.id_in(b).expect("made above"),
         };
         make(op, x, "(f64[3], f64[3])")
@@ -139,22 +139,22 @@ fn a_branch_is_refused_at_its_line() {
         "{error}"
     );
     // The line of the op, inside the computation; the help has that of the derivative.
-    assert_eq!(error.location().map(|l| l.line()), Some(CUSTOM_LINE), "{error}");
+    assert_eq!(error.location().map(std::panic::Location::line), Some(CUSTOM_LINE), "{error}");
 }
 const CUSTOM_LINE: u32 = line!() + 22;
 fn custom(x: Value<'_>) -> Value<'_> {
     let op = CustomCall {
-        window: Default::default(),
+        window: Window::default(),
         dim_labels: None,
         feature_group_count: 1,
         batch_group_count: 1,
-        operand_precision: Default::default(),
+        operand_precision: OperandPrecision::default(),
         padding_type: hlo::op::value::PaddingType::Invalid,
         custom_call_target: hlo::op::value::Text("secret".into()),
         operand_layout_constraints: None,
         custom_call_has_side_effect: false,
         literal: None,
-        output_to_operand_aliasing: Default::default(),
+        output_to_operand_aliasing: OutputOperandAliasing::default(),
         schedule: hlo::op::value::CustomCallSchedule::None,
         api_version: hlo::op::value::ApiVersion::Original,
         called_computations: vec![],

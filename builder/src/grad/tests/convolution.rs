@@ -1,4 +1,5 @@
 //! Convolutions.
+#![expect(clippy::unreadable_literal, reason = "numbers as JAX prints them")]
 use super::gradient::{check, inputs, pulled};
 use super::make;
 use crate::Value;
@@ -43,7 +44,13 @@ fn conv<'b>(op: &Convolution, x: &[Value<'b>]) -> Value<'b> {
     make(Op::Convolution(Box::new(op.clone())), x, "")
 }
 /// Size, stride, padding, dilations of input and kernel.
-fn dim(size: i64, stride: i64, pads: (i64, i64), dilations: [i64; 2], reversal: bool) -> WindowDim {
+pub(super) fn dim(
+    size: i64,
+    stride: i64,
+    pads: (i64, i64),
+    dilations: [i64; 2],
+    reversal: bool,
+) -> WindowDim {
     WindowDim {
         size,
         stride,

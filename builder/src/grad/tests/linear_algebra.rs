@@ -1,4 +1,5 @@
 //! Factors, triangular systems, transforms.
+#![expect(clippy::unreadable_literal, reason = "numbers as JAX prints them")]
 use super::gradient::{check, components, inputs, pulled};
 use super::make;
 use crate::Value;
@@ -17,7 +18,7 @@ fn literal(text: &str) -> Literal {
     text.parse().expect("a literal")
 }
 /// A matrix with a diagonal that is far from zero.
-fn dominant<'b>(x: Value<'b>, by: f64) -> Value<'b> {
+fn dominant(x: Value<'_>, by: f64) -> Value<'_> {
     let shape = x.array().expect("an array");
     let part = super::super::matrices::Part::Diagonal;
     let diagonal = super::super::matrices::lies_in(x, part).expect("matrices");
@@ -74,7 +75,7 @@ fn a_triangular_system_as_in_jax() {
 }
 
 /// `x x^H` and something on the diagonal.
-fn positive<'b>(x: Value<'b>) -> Value<'b> {
+fn positive(x: Value<'_>) -> Value<'_> {
     use super::super::matrices::{Factor, adjoint, product};
     let square =
         product(Factor::Plain(x), Factor::Plain(adjoint(x).expect("matrices"))).expect("matrices");

@@ -1,4 +1,5 @@
 //! Reductions of windows, and their counterpart.
+#![expect(clippy::unreadable_literal, reason = "numbers as JAX prints them")]
 use super::gradient::{check, inputs, pulled};
 use super::make;
 use crate::{Builder, Value};
@@ -8,15 +9,7 @@ use hlo::{ElementType, Literal};
 
 /// Size, stride, padding, dilations of array and window.
 fn dim(size: i64, stride: i64, pads: (i64, i64), dilations: [i64; 2]) -> WindowDim {
-    WindowDim {
-        size,
-        stride,
-        pad_low: pads.0,
-        pad_high: pads.1,
-        lhs_dilation: dilations[0],
-        rhs_dilation: dilations[1],
-        reversal: false,
-    }
+    super::convolution::dim(size, stride, pads, dilations, false)
 }
 fn reduce_window<'b>(
     x: Value<'b>,
