@@ -4,7 +4,7 @@
 //! the second; types and attributes are those of the operator's newest version ("Operator Schemas").
 //!
 //! ONNX converts nothing by itself: all inputs of an operator have one element type, `E0810` if not. The exponent of
-//! [`pow`] is the one exception.
+//! [`pow`](pow()) is the one exception.
 //!
 //! A dimension of size 1 is repeated if that size is written in the shape. ONNX also repeats one that turns out to be 1
 //! when the model runs; HLO has no such broadcast, so that a dynamic dimension stands only beside the same one and beside a

@@ -15,7 +15,7 @@ macro_rules! operators {
         #[doc = concat!("Source: operator `", $operator, "`; \"Multidirectional Broadcasting\".")]
         ///
         /// # Shape
-        /// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional).
+        /// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()).
         ///
         /// # Errors
         /// `E0810` if the inputs have different types or one that the operator does not take, `E0802` if the shapes do not

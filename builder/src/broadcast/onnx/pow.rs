@@ -13,7 +13,7 @@ use hlo::{Class, ElementType};
 /// kept in its range. Negative powers of an integer by an integer are XLA's: 1 or -1 for the bases 1 and -1, 0 for others.
 ///
 /// # Shape
-/// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional).
+/// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()).
 ///
 /// # Errors
 /// `E0810` of types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run

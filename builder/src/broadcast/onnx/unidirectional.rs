@@ -33,7 +33,7 @@ impl Default for Gemm {
 ///
 /// # Shape
 /// `A'` is `(M, K)`, `B'` is `(K, N)`, the result `(M, N)`. `C`, which may be missing, is broadcast to `(M, N)`, see
-/// [`unidirectional`](super::unidirectional).
+/// [`unidirectional`](super::unidirectional()).
 ///
 /// # Errors
 /// `E0801` if `A` or `B` is no matrix or they share no `K`, `E0802` if `C` does not broadcast, `E0810` if the inputs have
@@ -129,7 +129,7 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
 /// Source: operator `PRelu-16`; "Unidirectional Broadcasting". NaN stays NaN.
 ///
 /// # Shape
-/// That of `x`; the slope is broadcast to it, see [`unidirectional`](super::unidirectional).
+/// That of `x`; the slope is broadcast to it, see [`unidirectional`](super::unidirectional()).
 ///
 /// # Errors
 /// `E0810` if the inputs have different types or one that the operator does not take, `E0802` if the slope does not

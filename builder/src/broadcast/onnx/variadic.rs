@@ -13,7 +13,7 @@ macro_rules! operators {
         #[doc = concat!("Source: operator `", $version, "`; \"Multidirectional Broadcasting\".")]
         ///
         /// # Shape
-        /// All inputs broadcast to one shape, see [`multidirectional`](super::multidirectional). One input stays as it is.
+        /// All inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()). One input stays as it is.
         ///
         /// # Errors
         /// `E0801` if there is no input, `E0810` if the inputs have different types or one that the operator does not take,
