@@ -1,5 +1,4 @@
 //! What compilers and front ends write: custom calls, asynchronous ops, fusions, dynamic sizes, borders of partitioning.
-#![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 use builder::{Builder, CustomCallOptions, Value};
 use hlo::ir::Sharding;
