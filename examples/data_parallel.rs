@@ -1,6 +1,7 @@
 //! A training step on two replicas: each has half of the data, and an all-reduce makes their gradients one.
 //!
 //! `cargo run -p etalon-builder --example data_parallel`
+#![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, CollectiveOptions};
 use hlo::Verified;
 use std::error::Error;

@@ -1,6 +1,7 @@
 //! A straight line through noisy points: a loss, its gradient, and steps downhill, all in one module.
 //!
 //! `cargo run -p etalon-builder --example linear_regression`
+#![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::Builder;
 use hlo::{Literal, Verified};
 use std::error::Error;

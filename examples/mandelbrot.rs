@@ -1,6 +1,7 @@
 //! The Mandelbrot set, drawn with letters: a loop over a state of three arrays, in complex numbers.
 //!
 //! `cargo run -p etalon-builder --example mandelbrot`
+#![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::Builder;
 use hlo::{ElementType, Literal, Verified};
 use std::error::Error;

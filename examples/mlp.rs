@@ -1,6 +1,7 @@
 //! Two spirals told apart by a small network that is trained to 95 % and more.
 //!
 //! `cargo run --release -p etalon-builder --example mlp`
+#![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, Value};
 use hlo::{Literal, Verified};
 use std::error::Error;

@@ -2,6 +2,7 @@
 //! by as much as the gradient says.
 //!
 //! `cargo run -p etalon-builder --example transformer_block`
+#![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, Value, nn};
 use hlo::{Literal, Verified};
 use std::error::Error;
@@ -97,6 +98,6 @@ pub fn run(show: impl Fn(&str, f64)) -> Result<f64, Box<dyn Error>> {
 #[allow(dead_code, reason = "the tests call `run` instead")]
 fn main() -> Result<(), Box<dyn Error>> {
     let share = run(|name, norm| println!("{name:8}  |gradient| = {norm:.6}"))?;
-    println!("a small step down lowers the loss by {:.4} of what the gradient says", share);
+    println!("a small step down lowers the loss by {share:.4} of what the gradient says");
     Ok(())
 }
