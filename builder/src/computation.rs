@@ -115,7 +115,8 @@ impl Builder {
             _ => Value::invalid(self),
         })
     }
-    /// As [`Computation::inline`], keeping the lines that the instructions were asked for on.
+    /// As [`Computation::inline`], keeping the lines that the instructions were asked for on. Elements of tuples that are made
+    /// in it are taken as they are, so that they depend on nothing but themselves.
     pub(crate) fn inlined<'b>(
         &'b self,
         id: ComputationId,
@@ -145,6 +146,13 @@ impl Builder {
                 self.state.borrow_mut().call = Some((line, 1));
             }
             copies.push(match &instruction.op {
+                Op::GetTupleElement(op)
+                    if lines.is_some() && matches!(operands[0].op()?, Op::Tuple(_)) =>
+                {
+                    let index = usize::try_from(op.index).ok();
+                    let elements = operands[0].operands()?;
+                    index.and_then(|i| elements.get(i)).copied().ok_or(Code::Invalid {})?
+                }
                 Op::Parameter(p) => {
                     let number = usize::try_from(p.number).ok();
                     number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?

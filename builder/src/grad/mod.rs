@@ -132,8 +132,8 @@ impl Builder {
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the cotangent's shape is not the output's, or one of `wrt` is whole numbers; `E0808`
-    /// if an op on the way has no derivative, or only ops of zero derivative lead from one of `wrt` to the output; `E0809`
-    /// if nothing does.
+    /// if an op on the way has no derivative, a loop's steps cannot be counted beforehand (forward mode has no need to), or
+    /// only ops of zero derivative lead from one of `wrt` to the output; `E0809` if nothing does.
     #[track_caller]
     pub fn vjp<'b>(
         &'b self,

@@ -125,7 +125,10 @@ fn chosen<'b>(node: &Node<'b>) -> Result<Value<'b>> {
         return Ok(initial);
     }
     let places = places(node, &attributes(node)?.window, prefers(node, kind)?, &result.dims)?;
-    let taken = taken(flat, places)?;
+    let mut taken = taken(flat, places)?;
+    if operand.element_type()? != result.ty {
+        taken = taken.convert_element_type(result.ty);
+    }
     let beyond = if kind == Kind::Maximum { initial.gt(taken) } else { initial.lt(taken) };
     Ok((places.eq(none) | beyond).select(initial, taken))
 }

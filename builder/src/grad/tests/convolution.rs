@@ -111,6 +111,14 @@ fn groups_and_labels_of_all_kinds() {
 }
 
 #[test]
+fn a_convolution_that_is_said_to_be_a_gradient() {
+    let x = inputs(&["f64[2,3,5]", "f64[4,3,3]"], -1.0, 1.0);
+    let mut op = convolution(["bf0", "oi0", "bf0"], vec![dim(3, 2, (1, 0), [1, 1], false)], [1, 1]);
+    op.convolution_kind = ConvolutionKind::Dgrad;
+    check("conv_dgrad", &x, |_, x| conv(&op, x));
+}
+
+#[test]
 fn a_grouped_convolution_as_in_jax() {
     let numbers = |shape: &str, of: fn(f64) -> f64| {
         let all: Vec<String> = (1..13).map(|n| of(f64::from(n)).to_string()).collect();

@@ -145,3 +145,27 @@ fn long_loops_keep_one_stack() {
     let slopes = gradients("long", &x, |b, x| steps(b, x[0], (0, 100, 1), |_, x| x * 1.01));
     assert!((slopes[0][0] - 1.01f64.powi(100)).abs() < 1e-12, "{slopes:?}");
 }
+
+#[test]
+fn only_what_the_way_back_reads_is_saved() {
+    let text = |body: for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>| {
+        let b = Builder::new("saved");
+        let (m, v) = (b.parameter(0, "f64[5,5]", "m"), b.parameter(1, "f64[5]", "v"));
+        let state = b.tuple(&[b.constant(0), m, v]);
+        let last = state.while_loop(
+            |s| s.get_tuple_element(0).lt(7),
+            |s| {
+                let of = |i| s.get_tuple_element(i);
+                s.builder().tuple(&[of(0) + 1, of(1), body(of(1), of(2))])
+            },
+        );
+        let loss = last.get_tuple_element(2).reduce(0.0, |a, c| a + c, &[0]);
+        let slopes = b.grad(loss, &[v]);
+        b.build(slopes[0]).expect("built").module().to_string()
+    };
+    // A product by the matrix, which stays: nothing is saved. Of a sine the vector is, and never the matrix.
+    let linear = text(|m, v| (m * v.along(&[1])).reduce(0.0, |a, c| a + c, &[1]));
+    assert!(!linear.contains("f64[7,5"), "{linear}");
+    let bent = text(|m, v| (m * v.sin().along(&[1])).reduce(0.0, |a, c| a + c, &[1]));
+    assert!(bent.contains("f64[7,5]") && !bent.contains("f64[7,5,5]"), "{bent}");
+}

@@ -168,3 +168,30 @@ fn what_only_chooses_has_no_derivative() {
         "{error}"
     );
 }
+
+#[test]
+fn other_windows_are_refused() {
+    let b = Builder::new("product");
+    let x = b.parameter(0, "f64[4]", "x");
+    let y = reduce_window(x, b.constant(1.0), &[dim(2, 1, (0, 0), [1, 1])], |a, c| a * c);
+    b.vjp(y, &[x], y);
+    let error = b.first_error().expect("refused").to_string();
+    assert!(
+        error.contains("`reduce-window` has a derivative rule here only where it adds"),
+        "{error}"
+    );
+}
+
+#[test]
+fn windows_whose_initial_value_is_wider() {
+    // Each operand's cotangent has its own type. By hand: 3 and 5 are largest, 5 twice.
+    let b = Builder::new("wide");
+    let (x, init) = (b.parameter(0, "bf16[4]", "x"), b.parameter(1, "f32[]", "init"));
+    let to_apply = b.combiner("max", ElementType::F32, Value::max).expect("a combiner");
+    let window = Window { dims: vec![dim(2, 1, (0, 0), [1, 1])] };
+    let y = make(ReduceWindow { window, to_apply }, &[x, init], "f32[3]");
+    let slopes = b.grad(y.reduce(0.0, |a, c| a + c, &[0]), &[x, init]);
+    let arguments = [literal("bf16[4] {3, 1, 5, 2}"), literal("f32[] 0")];
+    let found = super::evaluate_on(&b, b.tuple(&slopes), &arguments);
+    assert_eq!(found, literal("(bf16[4] {1, 0, 2, 0}, f32[] 0)"));
+}
