@@ -1,5 +1,4 @@
 //! The examples do what they say.
-#![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(unreachable_pub, reason = "the examples are programs of their own")]
 #[path = "../../examples/data_parallel.rs"]
 mod data_parallel;

@@ -13,7 +13,9 @@ fn literal(text: &str) -> Literal {
 /// The result, and what came out of the outfeed queue, of a run with these values in the infeed queue.
 fn run_with_queues(b: &Builder, root: Value<'_>, infeed: &[&str]) -> (String, Vec<String>) {
     let (send, input) = crossbeam_channel::unbounded();
-    infeed.iter().for_each(|text| send.send(literal(text)).unwrap());
+    for text in infeed {
+        send.send(literal(text)).unwrap();
+    }
     let (output, received) = crossbeam_channel::unbounded();
     let hooks = Hooks::new().infeed(input).outfeed(output);
     let result = Interpreter::new(&build(b, root)).with_hooks(hooks).run(&[]).unwrap();
