@@ -1,1 +1,68 @@
-//! builder
+//! Build HLO from Rust: `XlaBuilder`'s surface, numbers beside values, closures for computations.
+//!
+//! ```
+//! use builder::Builder;
+//! let b = Builder::new("linear");
+//! let x = b.parameter(0, "f32[2,3]", "x");
+//! let bias = b.parameter(1, "f32[3]", "bias");
+//! let y = (x * 2.0 + bias.along(&[1])).tanh();
+//! let module = b.build(y)?;
+//! assert!(module.module().to_string().starts_with("HloModule linear"));
+//! # Ok::<(), builder::Error>(())
+//! ```
+mod annotations;
+pub mod broadcast;
+mod build;
+mod builder;
+mod capture;
+mod computation;
+mod constants;
+mod dynamic;
+mod edits;
+mod elementwise;
+pub mod elemwise;
+mod error;
+pub(crate) mod grad;
+mod implicit;
+mod import;
+pub mod linalg;
+mod literal;
+mod loops;
+mod marks;
+pub mod math;
+pub mod matrix;
+pub mod nn;
+mod operand;
+mod operators;
+mod ops;
+pub mod options;
+pub mod pooling;
+mod primitive;
+mod program;
+pub mod promote;
+mod queries;
+mod slicing;
+mod sorting;
+mod state;
+mod value;
+
+pub use annotations::Scope;
+pub use builder::Builder;
+pub use computation::Computation;
+pub use elementwise::{BINARY, UNARY};
+pub use error::{Code, Error, Result, explain};
+pub use grad::{Disconnected, GradOptions};
+pub use literal::{Element, IntoLiteral, Nested};
+pub use operand::{Along, Operand};
+pub use ops::collectives::CollectiveOptions;
+pub use ops::control::{Cases, Composite};
+pub use ops::custom_call::CustomCallOptions;
+pub use ops::exchange::RaggedExchange;
+pub use program::{default_conv_dimension_numbers, validate_conv_dimension_numbers};
+pub use state::IntoShape;
+pub use value::Value;
+
+/// The guide's programs are run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/builder.md")]
+struct Guide;

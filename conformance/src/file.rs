@@ -276,7 +276,7 @@ mod tests {
     /// Printing puts the `send`, which nothing ties to its place, behind the `recv-done`.
     #[test]
     fn what_fails_when_printed_is_shown_as_printed() {
-        let text = "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  x = f32[] constant(1)\n  s = (f32[], u32[], token[]) send(x, t), channel_id=1\n  d = token[] send-done(s), channel_id=1\n  r = (f32[], u32[], token[]) recv(t), channel_id=1\n  e = (f32[], token[]) recv-done(r), channel_id=1\n  ROOT y = f32[] get-tuple-element(e), index=0\n}\n// out: f32[] 1\n";
+        let text = "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  x = f32[] constant(1)\n  s = (f32[], u32[], token[]) send(x, t), channel_id=1\n  d = token[] send-done(s), channel_id=1\n  r = (f32[], u32[], token[]) recv(t), channel_id=1\n  e = (f32[], token[]) recv-done(r), channel_id=1\n  y = f32[] get-tuple-element(e), index=0\n  w = f32[] add-dependency(x, d)\n  ROOT z = (f32[], f32[]) tuple(y, w)\n}\n// out: f32[] 1\n// out: f32[] 1\n";
         let found = failing(text);
         assert!(found.starts_with("the module runs as it is, but not after"), "{found}");
         assert!(found.contains("--> printed:"), "{found}");

@@ -168,7 +168,7 @@ mod tests {
         let [x, y] = ["f32[2] {1, 2}", "f32[2] {2, 4}"].map(|t| t.parse::<Literal>().unwrap());
         for name in ["twice.npz", "many.npz"] {
             let arrays = [("in0".to_owned(), &x), ("out0".to_owned(), &y)];
-            let file = std::fs::File::create(inner.join(name)).unwrap();
+            let file = File::create(inner.join(name)).unwrap();
             hlo::literal::npz::write(file, arrays).unwrap();
         }
         let (entries, others) = find(&root).unwrap();

@@ -49,6 +49,17 @@ pub struct Parsed {
 }
 
 impl Module {
+    /// A module of computations made by hand, the callees before their callers; names that occur twice get numbers, as
+    /// XLA gives them.
+    pub fn new(
+        name: impl Into<SmolStr>,
+        mut computations: Arena<Computation>,
+        entry: ComputationId,
+    ) -> Self {
+        crate::text::names::make_unique(&mut computations);
+        let (config, frames) = (ModuleConfig::default(), StackFrames::default());
+        Self { name: name.into(), computations, entry, config, frames }
+    }
     /// Reads HLO text: a module, a list of computations, or a single instruction.
     ///
     /// # Errors

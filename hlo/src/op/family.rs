@@ -224,6 +224,22 @@ macro_rules! define_ops {
             }
         }
 
+        $(impl From<super::$st> for Op {
+            fn from(op: super::$st) -> Self {
+                Self::$st(op.into())
+            }
+        })*
+        impl From<Unary> for Op {
+            fn from(op: Unary) -> Self {
+                Self::Unary(op)
+            }
+        }
+        impl From<Binary> for Op {
+            fn from(op: Binary) -> Self {
+                Self::Binary(op)
+            }
+        }
+
         impl Unary {
             /// Element types it is defined on.
             pub const fn types(self) -> Types {
@@ -263,7 +279,8 @@ macro_rules! define_ops {
                     $(Self::$st(op) => op.each_callee(visit),)*
                 }
             }
-            pub(crate) fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
+            /// Calls `visit` with each computation it calls, to be changed.
+            pub fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
                 match self {
                     Self::Unary(_) | Self::Binary(_) => {}
                     $(Self::$st(op) => op.each_callee_mut(visit),)*

@@ -1,5 +1,5 @@
 //! Shape rules: what every rule is given, how a check fails, and the rules of the elementwise families.
-use super::{Binary, Unary};
+use super::{Arity, Binary, ShapeText, Unary};
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
 use crate::{ArrayShape, ElementType, Error, Opcode, Result, Shape};
@@ -114,8 +114,70 @@ impl super::Op {
         stated: Option<&Shape>,
         callees: &dyn Callees,
     ) -> Result<Shape> {
-        self.infer(&Infer { opcode: self.opcode(), operands, stated, callees })
+        let opcode = self.opcode();
+        if let Arity::Fixed(wanted) = opcode.arity()
+            && operands.len() != wanted
+        {
+            let op = opcode.name().to_owned();
+            let wanted = format!("{wanted}");
+            return Err(Code::Arity { op, wanted, found: operands.len() }.into());
+        }
+        self.infer(&Infer { opcode, operands, stated, callees })
     }
+
+    /// Checks an instruction that states this shape: the number of operands, that the elements can be counted, and that
+    /// the op gives this shape.
+    ///
+    /// # Errors
+    /// As [`Op::shape`](Self::shape).
+    pub fn check_shape(
+        &self,
+        operands: &[&Shape],
+        stated: &Shape,
+        callees: &dyn Callees,
+    ) -> Result<()> {
+        stated.leaves().into_iter().try_for_each(countable)?;
+        let inferred = self.shape(operands, Some(stated), callees)?;
+        if inferred.compatible(stated) {
+            return Ok(());
+        }
+        let op = self.opcode().name().to_owned();
+        let (inferred, stated) = (format!("{inferred:#}"), format!("{stated:#}"));
+        let help = match self.opcode().shape_text() {
+            ShapeText::Inferred => format!("write `{inferred}`, or leave the shape out"),
+            ShapeText::Stated | ShapeText::Forced => format!("write `{inferred}`"),
+        };
+        let error = Error::from(Code::ResultShape { op, inferred, stated });
+        Err(error.on(Place::Shape).with_help(help))
+    }
+
+    /// Fills in what attributes left out and operands tell, as reading a text does: a comparison's type, a window's default
+    /// strides.
+    ///
+    /// # Errors
+    /// `E02xx` if an attribute that is missing cannot be told.
+    pub fn complete_attributes(
+        &mut self,
+        operands: &[&Shape],
+        stated: Option<&Shape>,
+    ) -> Result<()> {
+        self.complete(operands, stated)
+    }
+}
+
+/// Sizes and offsets are counted in 64 bits with a sign, bytes too.
+fn countable(leaf: &Shape) -> Result<()> {
+    let Some(array) = leaf.array() else { return Ok(()) };
+    if array.dims.contains(&ArrayShape::UNBOUNDED) {
+        let message = format!("{array:#} has a dimension without a bound, which no backend runs");
+        let error = Error::from(Code::Rule { rule: "shape_unbounded", message });
+        return Err(error.on(Place::Shape).with_help("write a bound: `<=8`"));
+    }
+    if array.byte_count().is_some_and(|bytes| i64::try_from(bytes).is_ok()) {
+        return Ok(());
+    }
+    let message = format!("{array:#} takes more bytes than 64 bits can count");
+    Err(Error::from(Code::Rule { rule: "shape_size", message }).on(Place::Shape))
 }
 
 /// Fails with `rule` unless `holds`.

@@ -80,9 +80,7 @@ impl<'a> Parser<'a> {
         if self.cursor.next_byte() == Some(b':') {
             self.cursor.skip(1);
         }
-        if names::sanitised(name)
-            .is_some_and(|_| names::long_reserved(name) || name.starts_with("__"))
-        {
+        if names::illegal(name) {
             let code = Code::IllegalName { name: name.into() };
             let better = names::sanitised(name).unwrap_or_default();
             return Err(Error::from(code).at(span).with_help(format!("`{better}` would do")));

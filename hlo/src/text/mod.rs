@@ -9,7 +9,7 @@ mod header;
 mod instruction;
 pub(crate) mod literal;
 mod module;
-mod names;
+pub(crate) mod names;
 pub(crate) mod number;
 pub(crate) mod pattern;
 pub(crate) mod print;

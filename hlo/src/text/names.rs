@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
 /// Gives every computation and every instruction a name of its own, changing as few as XLA does when it reads a text.
-pub(super) fn make_unique(computations: &mut Arena<Computation>) {
+pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
     let count = computations.iter().map(|(_, c)| c.instructions.len()).sum();
     instruction_names.roots.reserve(count);
@@ -17,7 +17,10 @@ pub(super) fn make_unique(computations: &mut Arena<Computation>) {
             computation.name = name;
         }
         for id in computation.instructions.ids() {
-            if let Some(name) = instruction_names.unique(&computation.names[id]) {
+            let written = &computation.names[id];
+            let clean = if illegal(written) { sanitised(written) } else { None };
+            let name = clean.as_ref().unwrap_or(written);
+            if let Some(name) = instruction_names.unique(name).or(clean) {
                 computation.names[id] = name;
             }
         }
@@ -81,8 +84,13 @@ fn reserved(name: &str) -> bool {
     ElementType::from_name(name).is_some() || matches!(name, "token" | "opaque")
 }
 
+/// Whether a text may not give an instruction this name, although XLA could make another of it.
+pub(super) fn illegal(name: &str) -> bool {
+    sanitised(name).is_some() && (long_reserved(name) || name.starts_with("__"))
+}
+
 /// Whether XLA knew the type when the oldest texts were written; younger ones occur there as names.
-pub(super) fn long_reserved(name: &str) -> bool {
+fn long_reserved(name: &str) -> bool {
     const YOUNG: [&str; 4] = ["s1", "s2", "u1", "u2"];
     reserved(name)
         && !YOUNG.contains(&name)

@@ -1,8 +1,8 @@
 //! Every instruction states the shape its op gives, and one whose elements can be counted.
 use crate::diag::{Code, Place};
 use crate::ir::{Computation, ComputationId, InstructionId, ProgramShape};
-use crate::op::{Arity, Callees, Infer, ShapeText};
-use crate::{ArrayShape, Error, Module, Shape, Span};
+use crate::op::Callees;
+use crate::{Error, Module, Shape, Span};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 
@@ -48,55 +48,15 @@ fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
     error.label(computation.spans[operand].name, format!("this is {shape:#}"))
 }
 
-/// Sizes and offsets are counted in 64 bits with a sign, bytes too.
-fn countable(array: &ArrayShape) -> bool {
-    array.byte_count().is_some_and(|bytes| i64::try_from(bytes).is_ok())
-}
-
 fn instruction(
     programs: &Programs<'_>,
     computation: &Computation,
     id: InstructionId,
 ) -> Result<(), Error> {
     let instruction = &computation.instructions[id];
-    let opcode = instruction.opcode();
     let operands: SmallVec<[&Shape; 4]> =
         instruction.operands.iter().map(|&id| &computation.instructions[id].shape).collect();
-    if let Arity::Fixed(wanted) = opcode.arity()
-        && operands.len() != wanted
-    {
-        let op = opcode.name().to_owned();
-        return Err(Code::Arity { op, wanted: format!("{wanted}"), found: operands.len() }.into());
-    }
-    for leaf in instruction.shape.leaves() {
-        if let Some(array) =
-            leaf.array().filter(|array| array.dims.contains(&ArrayShape::UNBOUNDED))
-        {
-            let message =
-                format!("{array:#} has a dimension without a bound, which no backend runs");
-            let error = Error::from(Code::Rule { rule: "shape_unbounded", message });
-            return Err(error.on(Place::Shape).with_help("write a bound: `<=8`"));
-        }
-        if let Some(array) = leaf.array().filter(|array| !countable(array)) {
-            let message = format!("{array:#} takes more bytes than 64 bits can count");
-            let error = Error::from(Code::Rule { rule: "shape_size", message });
-            return Err(error.on(Place::Shape));
-        }
-    }
-    let stated = Some(&instruction.shape);
-    let cx = Infer { opcode, operands: &operands, stated, callees: programs };
-    let inferred = instruction.op.infer(&cx)?;
-    if inferred.compatible(&instruction.shape) {
-        return Ok(());
-    }
-    let op = opcode.name().to_owned();
-    let (inferred, stated) = (format!("{inferred:#}"), format!("{:#}", instruction.shape));
-    let help = match opcode.shape_text() {
-        ShapeText::Inferred => format!("write `{inferred}`, or leave the shape out"),
-        ShapeText::Stated | ShapeText::Forced => format!("write `{inferred}`"),
-    };
-    let error = Error::from(Code::ResultShape { op, inferred, stated });
-    Err(error.on(Place::Shape).with_help(help))
+    instruction.op.check_shape(&operands, &instruction.shape, programs)
 }
 
 /// The signature's result is the root's shape.

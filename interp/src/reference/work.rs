@@ -76,7 +76,7 @@ fn bits(n: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Interpreter, Options};
+    use crate::Interpreter;
     use hlo::{ArrayShape, ElementType};
 
     /// What a module of one op with these operands takes, the instructions not counted.
@@ -84,14 +84,13 @@ mod tests {
         let shape = |dims: &&[i64]| ArrayShape::new(ElementType::F32, *dims);
         let shapes: Vec<ArrayShape> = operands.iter().map(shape).collect();
         let parameters = shapes.iter().enumerate();
-        let parameters: String =
-            parameters.map(|(i, s)| format!("p{i} = {s} parameter({i})\n")).collect();
+        let parameters: Vec<String> =
+            parameters.map(|(i, s)| format!("p{i} = {s} parameter({i})")).collect();
+        let parameters = parameters.join("\n");
         let text = format!("ENTRY e {{ {parameters} ROOT r = {op} }}");
         let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
         let arguments: Vec<Literal> = shapes.into_iter().map(Literal::zeros).collect();
-        let mut machine = Interpreter::with_options(&module, Options::default());
-        machine = machine.with_hooks(crate::Hooks::new());
-        let mut machine = machine.start(&arguments).unwrap();
+        let mut machine = Interpreter::new(&module).start(&arguments).unwrap();
         machine.resume().unwrap();
         machine.steps() - (u64::try_from(operands.len()).unwrap() + 1)
     }

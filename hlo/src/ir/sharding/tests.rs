@@ -1,13 +1,9 @@
 //! Shardings as XLA prints them.
 use super::*;
 use crate::Result;
-use crate::text::Cursor;
 
 fn read(text: &str) -> Result<Sharding> {
-    let mut c = Cursor::new(text);
-    let sharding = Sharding::parse(&mut c)?;
-    c.expect_end("the end of the sharding")?;
-    Ok(sharding)
+    text.parse()
 }
 fn printed(sharding: &Sharding) -> String {
     let mut out = String::new();

@@ -33,6 +33,17 @@ impl Sharding {
     }
 }
 
+impl std::str::FromStr for Sharding {
+    type Err = Error;
+    /// Reads it as it stands in the text: `{devices=[2,1]<=[2]}`.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut cursor = Cursor::new(text);
+        let sharding = Self::parse(&mut cursor)?;
+        cursor.expect_end("the end of the sharding")?;
+        Ok(sharding)
+    }
+}
+
 /// What stands between the braces, before it is known to fit together.
 #[derive(Default)]
 struct Body {

@@ -26,6 +26,20 @@ pub struct ConvDims {
     pub out_spatial: Dims,
 }
 
+impl std::str::FromStr for ConvDims {
+    type Err = Error;
+    /// Reads labels as they stand in a text: `b01f_01io->b01f`.
+    fn from_str(labels: &str) -> Result<Self> {
+        let mut c = Cursor::new(labels);
+        let dims = Self::parse(&mut c)?;
+        c.blank();
+        match c.rest().is_empty() {
+            true => Ok(dims),
+            false => Err(c.wanted("nothing behind the labels")),
+        }
+    }
+}
+
 /// The labels of one array: numbers of the dimensions with the two letters, and with the digits.
 struct Part(i64, i64, Dims);
 

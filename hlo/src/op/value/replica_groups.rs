@@ -29,6 +29,37 @@ impl Default for ReplicaGroups {
     }
 }
 
+impl From<Vec<Vec<i64>>> for ReplicaGroups {
+    fn from(groups: Vec<Vec<i64>>) -> Self {
+        Self::List(groups)
+    }
+}
+impl From<&[&[i64]]> for ReplicaGroups {
+    fn from(groups: &[&[i64]]) -> Self {
+        Self::List(groups.iter().map(|group| group.to_vec()).collect())
+    }
+}
+impl<const N: usize, const M: usize> From<[[i64; N]; M]> for ReplicaGroups {
+    fn from(groups: [[i64; N]; M]) -> Self {
+        Self::List(groups.iter().map(|group| group.to_vec()).collect())
+    }
+}
+impl From<IotaTiling> for ReplicaGroups {
+    fn from(tiling: IotaTiling) -> Self {
+        Self::Iota(tiling)
+    }
+}
+impl std::str::FromStr for ReplicaGroups {
+    type Err = crate::Error;
+    /// Reads them as they stand in the text: `{{0,1},{2,3}}`, `[2,4]<=[4,2]T(1,0)`.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut cursor = Cursor::new(text);
+        let groups = Self::parse(&mut cursor)?;
+        cursor.expect_end("the end of the replica groups")?;
+        Ok(groups)
+    }
+}
+
 impl IotaTiling {
     /// `group_count` groups of `group_size`, taken from `ids` one after another.
     pub fn new(group_count: i64, group_size: i64, ids: IotaDims) -> Result<Self> {
@@ -151,6 +182,17 @@ mod tests {
             assert_eq!(again(text), printed);
         }
         assert!(ReplicaGroups::default().is_empty());
+    }
+    #[test]
+    fn made_from_rust() {
+        let listed = ReplicaGroups::List(vec![vec![0, 1], vec![2, 3]]);
+        assert_eq!(ReplicaGroups::from([[0, 1], [2, 3]]), listed);
+        assert_eq!(ReplicaGroups::from(&[&[0, 1][..], &[2, 3]][..]), listed);
+        assert_eq!(ReplicaGroups::from(vec![vec![0, 1], vec![2, 3]]), listed);
+        assert_eq!("{{0,1},{2,3}}".parse(), Ok(listed));
+        let tiling = IotaTiling::new(2, 4, IotaDims::ordered(8).unwrap()).unwrap();
+        assert_eq!("[2,4]<=[8]".parse(), Ok(ReplicaGroups::from(tiling)));
+        assert!("{{0}} {1}".parse::<ReplicaGroups>().is_err());
     }
     #[test]
     fn expansion() {

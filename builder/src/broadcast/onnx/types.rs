@@ -1,0 +1,90 @@
+//! Which element types an operator takes, under the names ONNX has for them.
+use crate::{Code, Error, Result, Value};
+use hlo::ElementType;
+use hlo::ElementType::{Bf16, F16, F32, F64, Pred, S8, S16, S32, S64, U8, U16, U32, U64};
+
+/// The types of an input.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Types {
+    Bool,
+    /// Floats of 16 to 64 bits.
+    Floats,
+    /// Those, and `int32` and `int64`.
+    Powers,
+    /// Those, and `uint32` and `uint64`.
+    HighPrecision,
+    /// Those, and integers of 8 and 16 bits.
+    Numeric,
+    /// Those, and `bool`.
+    Comparable,
+}
+
+impl Types {
+    const ALL: &[ElementType] = &[Bf16, F16, F32, F64, S32, S64, U32, U64, S8, S16, U8, U16, Pred];
+
+    fn list(self) -> &'static [ElementType] {
+        match self {
+            Self::Bool => &[Pred],
+            Self::Floats => &Self::ALL[..4],
+            Self::Powers => &Self::ALL[..6],
+            Self::HighPrecision => &Self::ALL[..8],
+            Self::Numeric => &Self::ALL[..12],
+            Self::Comparable => Self::ALL,
+        }
+    }
+}
+
+/// `tensor(float)`. Types that ONNX does not have keep their name.
+pub(super) fn tensor(ty: ElementType) -> String {
+    let own = ty.name();
+    let name = match ty {
+        Pred => "bool",
+        F16 => "float16",
+        Bf16 => "bfloat16",
+        F32 => "float",
+        F64 => "double",
+        ElementType::C64 => "complex64",
+        ElementType::C128 => "complex128",
+        _ if ty.is_integral() => {
+            let sign = if own.starts_with('u') { "uint" } else { "int" };
+            return format!("tensor({sign}{})", ty.bits());
+        }
+        _ => own,
+    };
+    format!("tensor({name})")
+}
+
+/// Fails unless the operator takes inputs of this type.
+pub(super) fn taken(operator: &str, (name, input): (&str, Value<'_>), types: Types) -> Result<()> {
+    let ty = input.element_type()?;
+    if types.list().contains(&ty) {
+        return Ok(());
+    }
+    let message = format!("{operator}: {name} is {}", tensor(ty));
+    let list: Vec<String> = types.list().iter().map(|&ty| tensor(ty)).collect();
+    Err(Error::from(Code::Promotion { message })
+        .with_help(format!("it may be {}", list.join(", "))))
+}
+
+/// Fails unless all inputs have one type, and the operator takes it.
+pub(super) fn one_type(operator: &str, inputs: &[(&str, Value<'_>)], types: Types) -> Result<()> {
+    let Some(&first) = inputs.first() else { return Ok(()) };
+    let b = first.1.builder();
+    inputs.iter().try_for_each(|(_, value)| b.owns(*value))?;
+    let wanted = first.1.element_type()?;
+    for &(name, input) in inputs {
+        taken(operator, (name, input), types)?;
+        let found = input.element_type()?;
+        if found != wanted {
+            let message = format!(
+                "{operator}: {} is {}, {name} is {}, and all inputs have one type",
+                first.0,
+                tensor(wanted),
+                tensor(found)
+            );
+            let help = "ONNX converts nothing by itself; cast first: `x.convert_element_type(...)`";
+            return Err(Error::from(Code::Promotion { message }).with_help(help));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! From a finished list of computations to a verified module.
+use crate::state::Caller;
+use crate::{Error, Result};
+use hlo::diag::Errors;
+use hlo::ir::InstructionSpans;
+use hlo::{Module, Span, Verified};
+
+/// Verifies the module. Of the rules that are broken the first is told, with the line that asked for the instruction.
+pub(crate) fn verified(module: Module, callers: &[Vec<Caller>]) -> Result<Verified> {
+    module.clone().verify().map_err(|errors| located(module, callers, errors))
+}
+
+/// Finds the instruction an error is about: spans are numbers of instructions here, since there is no text.
+#[cold]
+fn located(mut module: Module, callers: &[Vec<Caller>], unplaced: Errors) -> Error {
+    let mut lines: Vec<Caller> = Vec::new();
+    for ((_, computation), callers) in module.computations.iter_mut().zip(callers) {
+        for (id, caller) in computation.instructions.ids().zip(callers) {
+            let span = Span::new(lines.len(), lines.len() + 1);
+            computation.spans[id] = InstructionSpans { name: span, body: span };
+            lines.push(caller);
+        }
+    }
+    let mut errors = module.verify().err().unwrap_or(unplaced).0;
+    let first = errors.remove(0);
+    let line = first.span().and_then(|span| lines.get(span.range().start).copied());
+    let error = Error::from(first);
+    match line {
+        Some(line) => error.at(line),
+        None => error,
+    }
+}

@@ -1,0 +1,296 @@
+//! The builder: where instructions are made, and mistakes kept.
+use crate::state::{IntoShape, State, legal};
+use crate::{Code, Error, IntoLiteral, Result, Value};
+use hlo::ir::Instruction;
+use hlo::op::{Broadcast, Constant, Parameter};
+use hlo::{ConstantValue, Literal, Op, Shape, Verified};
+use smallvec::SmallVec;
+use smol_str::{SmolStr, ToSmolStr, format_smolstr};
+use std::cell::RefCell;
+use std::panic::Location;
+
+/// Makes one module, instruction by instruction.
+///
+/// Values are made by methods of the builder (`parameter`, `constant`, `iota`) and of other values (`x.tanh()`, `x + y`).
+/// The first mistake is kept with the line it was made on; what follows from it is ignored, and [`Builder::build`] returns
+/// it.
+///
+/// ```
+/// use builder::Builder;
+/// let b = Builder::new("axpy");
+/// let x = b.parameter(0, "f32[4]", "x");
+/// let y = b.parameter(1, "f32[4]", "y");
+/// let module = b.build(2.0 * x + y)?;
+/// let args = ["f32[4] {1, 2, 3, 4}".parse()?, "f32[4] {10, 20, 30, 40}".parse()?];
+/// let sum = interp::Interpreter::new(&module).run(&args)?;
+/// assert_eq!(sum.to_string(), "f32[4]{0} {12, 24, 36, 48}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Builder {
+    name: SmolStr,
+    pub(crate) state: RefCell<State>,
+}
+
+impl Builder {
+    /// A builder of a module of this name; its entry computation is called `main`.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.into(), state: RefCell::new(State::new("main".into())) }
+    }
+    /// The module's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs one call of the user's: notes its line, keeps its mistake, and gives an invalid value in place of one that
+    /// cannot be made. Calls that the library makes of itself count as the user's.
+    #[track_caller]
+    pub(crate) fn record<'b>(
+        &'b self,
+        make: impl FnOnce(&'b Self) -> Result<Value<'b>>,
+    ) -> Value<'b> {
+        self.record_or(Value::invalid(self), make)
+    }
+    /// As [`Builder::record`], of a call that gives something else than a value.
+    #[track_caller]
+    pub(crate) fn record_or<'b, T>(
+        &'b self,
+        otherwise: T,
+        make: impl FnOnce(&'b Self) -> Result<T>,
+    ) -> T {
+        let here = Location::caller();
+        {
+            let mut state = self.state.borrow_mut();
+            let (caller, depth) = state.call.unwrap_or((here, 0));
+            state.call = Some((caller, depth + 1));
+        }
+        let made = make(self);
+        let mut state = self.state.borrow_mut();
+        let (caller, depth) = state.call.unwrap_or((here, 1));
+        state.call = (depth > 1).then_some((caller, depth - 1));
+        let error = match made {
+            Ok(value) => return value,
+            Err(error) => error.at(caller),
+        };
+        if state.error.is_none() {
+            state.error = Some(error.clone());
+            let dies = state.dies;
+            drop(state);
+            assert!(!dies, "{error}");
+        }
+        otherwise
+    }
+    /// Keeps a mistake, unless there is an earlier one: XLA's `ReportError`.
+    #[track_caller]
+    pub fn report_error(&self, error: Error) {
+        self.record_or((), |_| Err(error));
+    }
+    /// The first mistake.
+    pub fn first_error(&self) -> Option<Error> {
+        self.state.borrow().error.clone()
+    }
+    /// Whether nothing has gone wrong so far.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn status(&self) -> Result<()> {
+        self.first_error().map_or(Ok(()), Err)
+    }
+
+    /// Makes an instruction of any op from values of the innermost computation. `stated` is the shape of an op whose shape
+    /// cannot be told from its operands.
+    ///
+    /// # Errors
+    /// Operands of elsewhere, and every rule of the op.
+    pub(crate) fn emit<'b>(
+        &'b self,
+        op: impl Into<Op>,
+        operands: &[Value<'b>],
+        stated: Option<Shape>,
+    ) -> Result<Value<'b>> {
+        let op = op.into();
+        let name = op.opcode().name();
+        self.emit_named(op, operands, stated, name.into())
+    }
+    pub(crate) fn emit_named<'b>(
+        &'b self,
+        mut op: Op,
+        operands: &[Value<'b>],
+        stated: Option<Shape>,
+        name: SmolStr,
+    ) -> Result<Value<'b>> {
+        let mut ids = SmallVec::new();
+        for &operand in operands {
+            ids.extend(self.adopt(operand)?.id());
+        }
+        let mut state = self.state.borrow_mut();
+        let open = state.open.last().ok_or(Code::Invalid {})?;
+        let shapes: Vec<&Shape> = ids.iter().map(|&id| &open.instructions[id].shape).collect();
+        let shape = shape_of(&mut op, &shapes, stated, &state)
+            .map_err(|error| Error::from(error).making(|| call_text(&op, &shapes)))?;
+        let caller = state.call.map_or(Location::caller(), |(caller, _)| caller);
+        let common = state.annotations.common(op.opcode(), &shape, caller);
+        let open = state.innermost();
+        let id = open.push(Instruction { op, shape, operands: ids, common }, name, caller);
+        Ok(Value::new(self, open.mark, id))
+    }
+    pub(crate) fn same_builder(&self, value: Value<'_>) -> Result<()> {
+        if !std::ptr::eq(self, value.builder()) {
+            let (found, here) = (value.builder().name.to_string(), self.name.to_string());
+            return Err(Error::from(Code::OtherBuilder { found, here }).with_help(
+                "a module is made by one builder: hand data over as arguments of runs",
+            ));
+        }
+        Ok(())
+    }
+    /// Fails unless the value is one of the innermost computation.
+    pub(crate) fn owns(&self, value: Value<'_>) -> Result<()> {
+        self.same_builder(value)?;
+        let Some(mark) = value.mark() else { return Err(Code::Invalid {}.into()) };
+        let mut state = self.state.borrow_mut();
+        let innermost = state.innermost();
+        if innermost.mark == mark {
+            return Ok(());
+        }
+        let here = innermost.name.to_string();
+        let found = state.name_of(mark);
+        Err(Error::from(Code::OtherComputation { found, here }).with_help(
+            "a computation sees only its parameters: hand the value over as an operand or as part of a loop's state",
+        ))
+    }
+
+    /// A value from the caller: number, shape and name.
+    #[track_caller]
+    pub fn parameter(&self, number: i64, shape: impl IntoShape, name: &str) -> Value<'_> {
+        self.record(|b| b.make_parameter(number, shape.into_shape()?, name))
+    }
+    pub(crate) fn make_parameter(
+        &self,
+        number: i64,
+        shape: Shape,
+        name: &str,
+    ) -> Result<Value<'_>> {
+        let taken = (self.state.borrow_mut().innermost().instructions.iter())
+            .any(|(_, i)| matches!(&i.op, Op::Parameter(p) if p.number == number));
+        if taken {
+            return Err(Error::argument(format!("parameter {number} is there already"))
+                .with_help("parameters are numbered from 0, each number once"));
+        }
+        let name = if name.is_empty() { format_smolstr!("p{number}") } else { name.into() };
+        self.emit_named(Op::Parameter(Parameter { number }), &[], Some(shape), name)
+    }
+    /// The next parameter: as [`Builder::parameter`], numbered by itself.
+    #[track_caller]
+    pub fn input(&self, name: &str, shape: impl IntoShape) -> Value<'_> {
+        self.record(|b| {
+            let number = b.state.borrow_mut().innermost().parameter_count();
+            b.make_parameter(number, shape.into_shape()?, name)
+        })
+    }
+    /// A constant: a number, a slice, nested arrays or vectors, an `ndarray`, a [`Literal`].
+    ///
+    /// An array whose elements are all the same becomes a broadcast scalar, as XLA's `ConstantLiteral` does it.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// assert_eq!(b.constant([[1.0f32, 2.0], [3.0, 4.0]]).shape()?.to_string(), "f32[2,2]{1,0}");
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn constant(&self, value: impl IntoLiteral) -> Value<'_> {
+        self.record(|b| b.make_constant(value.into_literal()?))
+    }
+    pub(crate) fn make_constant(&self, literal: Literal) -> Result<Value<'_>> {
+        let constant = |literal: Literal| {
+            let shape = literal.shape();
+            let value = Box::new(ConstantValue::Literal(literal));
+            self.emit(Op::Constant(Constant { value }), &[], Some(shape))
+        };
+        let Some(scalar) = repeated(&literal) else { return constant(literal) };
+        let scalar = constant(scalar)?;
+        self.emit(Op::Broadcast(Broadcast { dimensions: vec![] }), &[scalar], Some(literal.shape()))
+    }
+
+    /// The module whose result is `root`.
+    ///
+    /// # Errors
+    /// The first mistake that was made on the way; a module that breaks a rule that only whole modules can be asked.
+    #[track_caller]
+    pub fn build(&self, root: Value<'_>) -> Result<Verified> {
+        let caller = Location::caller();
+        self.status()?;
+        self.module(root, |_| {}).map_err(|error| error.at(caller))
+    }
+    /// The module whose result is the last value made: XLA's `Build` without a root.
+    ///
+    /// # Errors
+    /// As [`Builder::build`]; `E0805` if nothing was made.
+    #[track_caller]
+    pub fn build_last(&self) -> Result<Verified> {
+        let caller = Location::caller();
+        self.status()?;
+        let last = self.last().map_err(|error| error.at(caller))?;
+        self.module(last, |_| {}).map_err(|error| error.at(caller))
+    }
+    /// The module, whose entry computation is changed before it is checked.
+    pub(crate) fn module(
+        &self,
+        root: Value<'_>,
+        change: impl FnOnce(&mut hlo::ir::Computation),
+    ) -> Result<Verified> {
+        self.owns(root)?;
+        let state = self.state.borrow();
+        let (open, id) = (state.open.last().cloned(), root.id());
+        let (open, id) = open.zip(id).ok_or(Code::Invalid {})?;
+        let mut callers = state.callers.clone();
+        callers.push(open.callers.clone());
+        let mut computations = state.finished.clone();
+        let mut entry = open.finish(id);
+        change(&mut entry);
+        let entry = computations.push(entry);
+        let mut module = hlo::Module::new(legal(self.name.clone()), computations, entry);
+        module.config = state.config.clone();
+        crate::elemwise::alias::share(&state, id, &mut module.config);
+        crate::build::verified(module, &callers)
+    }
+}
+
+/// The shape of the instruction, which is checked.
+fn shape_of(
+    op: &mut Op,
+    operands: &[&Shape],
+    stated: Option<Shape>,
+    state: &State,
+) -> Result<Shape, hlo::Error> {
+    if let hlo::op::Arity::Fixed(wanted) = op.opcode().arity()
+        && wanted != operands.len()
+    {
+        return op.shape(operands, stated.as_ref(), state);
+    }
+    op.complete_attributes(operands, stated.as_ref())?;
+    let shape = match stated {
+        Some(stated) => stated,
+        None => op.shape(operands, None, state)?,
+    };
+    op.check_shape(operands, &shape, state)?;
+    Ok(shape)
+}
+
+/// `add(f32[2], f32[3])`
+fn call_text(op: &Op, operands: &[&Shape]) -> String {
+    let shown: Vec<String> = operands.iter().take(6).map(|shape| format!("{shape:#}")).collect();
+    let more = if operands.len() > shown.len() { ", ..." } else { "" };
+    format!("`{}({}{more})`", op.opcode().to_smolstr(), shown.join(", "))
+}
+
+/// The scalar that all elements of an array are, if there is more than one.
+fn repeated(literal: &Literal) -> Option<Literal> {
+    let shape = literal.array_shape()?;
+    let width = shape.ty.storage_bytes();
+    let mut elements = literal.bytes().chunks_exact(width);
+    let first = elements.next()?;
+    if literal.len() < 2 || shape.dynamic.is_some() || elements.any(|other| other != first) {
+        return None;
+    }
+    Literal::from_bytes(hlo::ArrayShape::new(shape.ty, hlo::Dims::new()), first)
+}

@@ -1,0 +1,243 @@
+//! Values of outer computations, used in closures: HLO's computations see nothing but their parameters, so what a closure
+//! captures is handed in.
+//!
+//! | captured | how it comes in |
+//! |---|---|
+//! | a scalar constant, a broadcast of one, an `iota` | it is copied: into any closure |
+//! | another constant | it is handed in; copied where nothing can be |
+//! | anything else | it is handed in, by loops and branches only: others give their computations just what the op says |
+//!
+//! Handing in: while the closure runs the value stands for an extra parameter. Afterwards loops and branches, whose
+//! computations take one parameter, pack state and captured values into a tuple, out of which the computation takes them
+//! again; a loop gives the captured ones on unchanged.
+use crate::computation::Traced;
+use crate::ops::movement::elements;
+use crate::state::{Caller, Open, State};
+use crate::{Builder, Code, Error, Result, Value};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::op::{GetTupleElement, Parameter, Tuple};
+use hlo::{Op, Shape};
+use smallvec::SmallVec;
+use std::panic::Location;
+
+impl Builder {
+    /// The value as one of the innermost computation.
+    ///
+    /// # Errors
+    /// `E0803` and `E0804` if it cannot be used there.
+    pub(crate) fn adopt<'b>(&'b self, value: Value<'b>) -> Result<Value<'b>> {
+        self.same_builder(value)?;
+        let (Some(mark), Some(id)) = (value.mark(), value.id()) else {
+            return Err(Code::Invalid {}.into());
+        };
+        let mut state = self.state.borrow_mut();
+        let depth = state.open.iter().position(|open| open.mark == mark);
+        if let Some(id) = depth.and_then(|depth| state.bring(depth, id)) {
+            return Ok(Value::new(self, state.innermost().mark, id));
+        }
+        let (found, here) = (state.name_of(mark), state.innermost().name.to_string());
+        let error = Error::from(Code::OtherComputation { found, here });
+        Err(error.with_help(match depth {
+            Some(_) => {
+                "only loops and branches see values from outside: hand it over as an operand, or make a constant inside"
+            }
+            None => "the closure it was made in has ended: give it out as part of the closure's result",
+        }))
+    }
+}
+
+impl State {
+    /// Brings an instruction of the open computation `depth` into the innermost one.
+    fn bring(&mut self, depth: usize, id: InstructionId) -> Option<InstructionId> {
+        let (mut outer, mut inner) = self.open.get_mut(depth..)?.split_first_mut()?;
+        let mut id = id;
+        while let Some((next, rest)) = inner.split_first_mut() {
+            id = next.bring_from(outer, id)?;
+            (outer, inner) = (next, rest);
+        }
+        Some(id)
+    }
+}
+
+impl Open {
+    /// Brings an instruction of the computation around into this one.
+    fn bring_from(&mut self, outer: &Self, id: InstructionId) -> Option<InstructionId> {
+        if let Some(&(_, known)) = self.brought.iter().find(|(from, _)| *from == id) {
+            return Some(known);
+        }
+        let instruction = &outer.instructions[id];
+        let (name, caller) = (outer.names[id].clone(), outer.callers[id.index()]);
+        let copied = outer.is_constant(id) && (self.captures.is_none() || outer.is_small(id));
+        let here = if copied {
+            let operands = instruction.operands.iter().map(|&o| self.bring_from(outer, o));
+            let operands: Option<SmallVec<_>> = operands.collect();
+            self.push(Instruction { operands: operands?, ..instruction.clone() }, name, caller)
+        } else {
+            let number = self.parameter_count();
+            self.captures.as_mut()?.push(id);
+            self.push(bare(Parameter { number }, instruction.shape.clone(), &[]), name, caller)
+        };
+        self.brought.push((id, here));
+        Some(here)
+    }
+    /// Whether it is made of nothing but constants.
+    fn is_constant(&self, id: InstructionId) -> bool {
+        let instruction = &self.instructions[id];
+        match &instruction.op {
+            Op::Constant(_) | Op::Iota(_) => true,
+            Op::Broadcast(_) => self.is_constant(instruction.operands[0]),
+            _ => false,
+        }
+    }
+    /// Whether its text is short, of a constant.
+    fn is_small(&self, id: InstructionId) -> bool {
+        let instruction = &self.instructions[id];
+        match &instruction.op {
+            Op::Constant(_) => instruction.shape.array().is_some_and(|array| array.rank() == 0),
+            _ => instruction.operands.iter().all(|&operand| self.is_small(operand)),
+        }
+    }
+    /// How many parameters it has.
+    pub(crate) fn parameter_count(&self) -> i64 {
+        let parameters = self.instructions.iter().filter(|(_, i)| matches!(i.op, Op::Parameter(_)));
+        i64::try_from(parameters.count()).unwrap_or(i64::MAX)
+    }
+}
+
+/// An instruction of the library's own, without marks.
+fn bare(op: impl Into<Op>, shape: Shape, operands: &[InstructionId]) -> Instruction {
+    Instruction { op: op.into(), shape, operands: SmallVec::from_slice(operands), common: None }
+}
+
+/// How one value and captured ones become the single parameter of a computation: a tuple, into which the elements of a
+/// value that is one itself are laid out. Without captured values nothing is packed.
+pub(crate) struct Packing<'b> {
+    builder: &'b Builder,
+    first: Shape,
+    /// In the computation around.
+    captured: Vec<InstructionId>,
+}
+
+impl<'b> Packing<'b> {
+    /// For computations that capture these, of one parameter of this shape.
+    pub(crate) fn new(builder: &'b Builder, first: Shape, traced: &[&Traced]) -> Self {
+        let mut captured = Vec::new();
+        for &id in traced.iter().filter_map(|traced| traced.open.captures.as_ref()).flatten() {
+            if !captured.contains(&id) {
+                captured.push(id);
+            }
+        }
+        Self { builder, first, captured }
+    }
+    /// The captured values.
+    fn values(&self) -> Vec<Value<'b>> {
+        let mark = self.builder.state.borrow_mut().innermost().mark;
+        self.captured.iter().map(|&id| Value::new(self.builder, mark, id)).collect()
+    }
+    /// The operand the computations take.
+    pub(crate) fn pack(&self, first: Value<'b>) -> Result<Value<'b>> {
+        if self.captured.is_empty() {
+            return Ok(first);
+        }
+        let mut parts = match self.first {
+            Shape::Tuple(_) => elements(first)?,
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => vec![first],
+        };
+        parts.extend(self.values());
+        self.builder.emit(Tuple {}, &parts, None)
+    }
+    /// The value in what a loop gives.
+    pub(crate) fn unpack(&self, packed: Value<'b>) -> Result<Value<'b>> {
+        if self.captured.is_empty() {
+            return Ok(packed);
+        }
+        let part = |index: i64| self.builder.emit(GetTupleElement { index }, &[packed], None);
+        match &self.first {
+            Shape::Tuple(elements) => {
+                let parts: Result<Vec<_>> = (0i64..).take(elements.len()).map(part).collect();
+                self.builder.emit(Tuple {}, &parts?, None)
+            }
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => part(0),
+        }
+    }
+    /// Files the computation, once it takes what is packed; one that is to `give_on` gives the captured values too.
+    pub(crate) fn file(&self, traced: Traced, give_on: bool) -> ComputationId {
+        let mut state = self.builder.state.borrow_mut();
+        if self.captured.is_empty() {
+            return state.file(traced.open, traced.root);
+        }
+        let caller = state.call.map_or(Location::caller(), |(caller, _)| caller);
+        let around = state.innermost();
+        let shapes = self.captured.iter().map(|&id| around.instructions[id].shape.clone());
+        let shapes: Vec<Shape> = shapes.collect();
+        let (open, root) = self.packed(traced, &shapes, caller, give_on);
+        state.file(open, root)
+    }
+    fn packed(
+        &self,
+        traced: Traced,
+        captured: &[Shape],
+        caller: Caller,
+        give_on: bool,
+    ) -> (Open, InstructionId) {
+        let Traced { open: old, root } = traced;
+        let mut open = Open::new(old.mark, old.name.clone());
+        let state: Vec<Shape> = match &self.first {
+            Shape::Tuple(elements) => elements.clone(),
+            one => vec![one.clone()],
+        };
+        let shapes = [&state[..], captured].concat();
+        let whole = bare(Parameter { number: 0 }, Shape::Tuple(shapes.clone()), &[]);
+        let whole = open.push(whole, "p0".into(), caller);
+        let mut parts = take_apart(&mut open, whole, &shapes, caller);
+        let captured = parts.split_off(state.len());
+        let first = match &self.first {
+            Shape::Tuple(_) => {
+                open.push(bare(Tuple {}, self.first.clone(), &parts), "tuple".into(), caller)
+            }
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => parts[0],
+        };
+        let slot = |here: InstructionId| {
+            let (outer, _) = old.brought.iter().find(|(_, brought)| *brought == here)?;
+            self.captured.iter().position(|captured| captured == outer)
+        };
+        let mut copies: Vec<InstructionId> = Vec::with_capacity(old.instructions.len());
+        for (id, instruction) in old.instructions.iter() {
+            let parameter = matches!(instruction.op, Op::Parameter(_));
+            copies.push(match (&instruction.op, slot(id)) {
+                (Op::Parameter(Parameter { number: 0 }), _) => first,
+                (_, Some(slot)) if parameter => captured[slot],
+                _ => {
+                    let operands = instruction.operands.iter().map(|o| copies[o.index()]).collect();
+                    let copy = Instruction { operands, ..instruction.clone() };
+                    open.push(copy, old.names[id].clone(), old.callers[id.index()])
+                }
+            });
+        }
+        let root = copies[root.index()];
+        if !give_on {
+            return (open, root);
+        }
+        let mut given = match &self.first {
+            Shape::Tuple(elements) => take_apart(&mut open, root, elements, caller),
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => vec![root],
+        };
+        given.extend(captured);
+        let root = open.push(bare(Tuple {}, Shape::Tuple(shapes), &given), "tuple".into(), caller);
+        (open, root)
+    }
+}
+
+/// The elements of a tuple.
+fn take_apart(
+    open: &mut Open,
+    tuple: InstructionId,
+    shapes: &[Shape],
+    caller: Caller,
+) -> Vec<InstructionId> {
+    let mut element = |(index, shape): (i64, &Shape)| {
+        let element = bare(GetTupleElement { index }, shape.clone(), &[tuple]);
+        open.push(element, "get-tuple-element".into(), caller)
+    };
+    (0i64..).zip(shapes).map(&mut element).collect()
+}

@@ -1,0 +1,218 @@
+//! Values that depend on nothing but constants, and modules that compute them alone.
+use crate::state::{Open, State};
+use crate::{Builder, Code, Error, Result, Value};
+use hlo::ir::{Instruction, InstructionId};
+use hlo::op::Constant;
+use hlo::{Arena, ConstantValue, ElementType, Literal, Op, Scalar, Verified};
+use smallvec::SmallVec;
+use std::panic::Location;
+
+impl Builder {
+    /// Whether a value depends on constants only: XLA's `IsConstant`.
+    ///
+    /// Not constant is what a parameter, `rng`, `all-reduce`, `reduce-scatter`, `infeed`, `outfeed`, `call`, `custom-call` (but
+    /// for the target `SetBound`), `while`, `scatter`, `send` or `recv` leads to. `get-dimension-size` is, of anything.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let (x, y) = (b.parameter(0, "f32[]", "x"), b.constant(2f32));
+    /// assert!(b.is_constant(y * 3)? && !b.is_constant(x * y)?);
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first mistake; `E0804` if the value is not one of the computation being built.
+    pub fn is_constant(&self, value: Value<'_>) -> Result<bool> {
+        self.status()?;
+        self.owns(value)?;
+        let state = self.state.borrow();
+        let (open, id) = state.open.last().zip(value.id()).ok_or(Code::Invalid {})?;
+        Ok(variable(open, id).is_none())
+    }
+    /// The module that computes this value, which must be constant, and nothing else: XLA's `BuildConstantSubGraph`.
+    ///
+    /// Sizes of dimensions become constants: the bound, or of dynamic ones -1 if `dynamic_dimension_is_minus_one`. What
+    /// `SetBound` sets is its literal. The builder can be used further.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let (x, y) = (b.parameter(0, "f32[4]", "x"), b.constant(2i32));
+    /// let module = b.build_constant_sub_graph(x.get_dimension_size(0) * y, false)?;
+    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "s32[] 8");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first mistake; `E0801` if the value is not constant, with the instruction it depends on.
+    #[track_caller]
+    pub fn build_constant_sub_graph(
+        &self,
+        root: Value<'_>,
+        dynamic_dimension_is_minus_one: bool,
+    ) -> Result<Verified> {
+        let caller = Location::caller();
+        self.status()?;
+        self.owns(root)?;
+        let state = self.state.borrow();
+        let (open, id) = state.open.last().zip(root.id()).ok_or(Code::Invalid {})?;
+        if let Some(at) = variable(open, id) {
+            let (name, opcode) = (&open.names[at], open.instructions[at].opcode());
+            let message =
+                format!("the value depends on `{name}`, a `{opcode}`, and is not constant");
+            let help = "of a size that is only bounded, build the graph of its bound";
+            return Err(Error::argument(message).with_help(help).at(caller));
+        }
+        let (entry, root) = constant_part(open, id, dynamic_dimension_is_minus_one);
+        let name = format!("{}_compute_constant", self.name());
+        module(&state, &name, entry, root).map_err(|error| error.at(caller))
+    }
+}
+
+/// An instruction the value depends on that is not constant.
+fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
+    let mut reached = vec![false; root.index() + 1];
+    reached[root.index()] = true;
+    for id in open.instructions.ids().rev().skip_while(|id| id.index() > root.index()) {
+        let instruction = &open.instructions[id];
+        if !reached[id.index()] || folds(instruction) {
+            continue;
+        }
+        let varies = matches!(
+            instruction.op,
+            Op::Parameter(_)
+                | Op::Rng(_)
+                | Op::AllReduce(_)
+                | Op::ReduceScatter(_)
+                | Op::Infeed(_)
+                | Op::Outfeed(_)
+                | Op::Call(_)
+                | Op::CustomCall(_)
+                | Op::While(_)
+                | Op::Scatter(_)
+                | Op::Send(_)
+                | Op::Recv(_)
+        );
+        if varies {
+            return Some(id);
+        }
+        instruction.operands.iter().for_each(|operand| reached[operand.index()] = true);
+    }
+    None
+}
+
+/// Whether it counts as a constant, whatever its operands are.
+fn folds(instruction: &Instruction) -> bool {
+    match &instruction.op {
+        Op::GetDimensionSize(_) => true,
+        Op::CustomCall(call) => call.custom_call_target.0 == "SetBound",
+        _ => false,
+    }
+}
+
+/// The constant that such an instruction is.
+fn folded(open: &Open, instruction: &Instruction, minus_one: bool) -> Option<Instruction> {
+    let value = match &instruction.op {
+        Op::GetDimensionSize(op) => {
+            let operand = open.instructions[*instruction.operands.first()?].shape.array()?;
+            let at = usize::try_from(*op.dimensions.first()?).ok()?;
+            let unknown = minus_one && operand.is_dynamic(at);
+            let size = if unknown { -1 } else { *operand.dims.get(at)? };
+            Literal::scalar(ElementType::S32, Scalar::Signed(size))
+        }
+        Op::CustomCall(call) => {
+            let literal = call.literal.as_ref()?;
+            // Of a pair the first says the bounds, the second which of them are no more than bounds.
+            literal.elements().and_then(<[_]>::first).unwrap_or(literal).clone()
+        }
+        _ => return None,
+    };
+    let (shape, value) = (value.shape(), Box::new(ConstantValue::Literal(value)));
+    let operands = SmallVec::new();
+    Some(Instruction { op: Op::Constant(Constant { value }), shape, operands, common: None })
+}
+
+/// The instructions the root needs. An element of a tuple that is made here needs that element only.
+fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, InstructionId) {
+    let element = |instruction: &Instruction| {
+        let Op::GetTupleElement(op) = &instruction.op else { return None };
+        let tuple = &open.instructions[*instruction.operands.first()?];
+        matches!(tuple.op, Op::Tuple(_)).then_some(())?;
+        tuple.operands.get(usize::try_from(op.index).ok()?).copied()
+    };
+    let mut needed = vec![false; root.index() + 1];
+    needed[root.index()] = true;
+    for id in open.instructions.ids().rev().skip_while(|id| id.index() > root.index()) {
+        let instruction = &open.instructions[id];
+        if !needed[id.index()] || folds(instruction) {
+            continue;
+        }
+        match element(instruction) {
+            Some(element) => needed[element.index()] = true,
+            None => instruction.operands.iter().for_each(|o| needed[o.index()] = true),
+        }
+    }
+    let mut part = Open::new(open.mark, open.name.clone());
+    let mut copies = vec![root; needed.len()];
+    for id in open.instructions.ids().take(needed.len()).filter(|id| needed[id.index()]) {
+        let instruction = &open.instructions[id];
+        copies[id.index()] = match element(instruction) {
+            Some(element) => copies[element.index()],
+            None => {
+                let copy = folded(open, instruction, minus_one).unwrap_or_else(|| Instruction {
+                    operands: instruction.operands.iter().map(|o| copies[o.index()]).collect(),
+                    ..instruction.clone()
+                });
+                part.push(copy, open.names[id].clone(), open.callers[id.index()])
+            }
+        };
+    }
+    let root = copies[root.index()];
+    (part, root)
+}
+
+/// A module of this entry computation and those it calls.
+fn module(state: &State, name: &str, entry: Open, root: InstructionId) -> Result<Verified> {
+    let mut called = vec![false; state.finished.len()];
+    let see = |called: &mut Vec<bool>, instructions: &Arena<Instruction>| {
+        for (_, instruction) in instructions.iter() {
+            instruction.op.each_callee(&mut |id| called[id.index()] = true);
+        }
+    };
+    see(&mut called, &entry.instructions);
+    for (id, computation) in state.finished.iter().rev() {
+        if called[id.index()] {
+            see(&mut called, &computation.instructions);
+        }
+    }
+    let (mut computations, mut callers) = (Arena::default(), Vec::new());
+    let mut moved = Vec::with_capacity(called.len());
+    for (id, computation) in state.finished.iter() {
+        let mut place = None;
+        if called[id.index()] {
+            let mut computation = computation.clone();
+            rename(&mut computation.instructions, &moved);
+            callers.push(state.callers[id.index()].clone());
+            place = Some(computations.push(computation));
+        }
+        moved.push(place);
+    }
+    let mut entry = entry;
+    rename(&mut entry.instructions, &moved);
+    callers.push(entry.callers.clone());
+    let entry = computations.push(entry.finish(root));
+    crate::build::verified(hlo::Module::new(name, computations, entry), &callers)
+}
+
+/// Names the called computations by their new places.
+pub(crate) fn rename(
+    instructions: &mut Arena<Instruction>,
+    moved: &[Option<hlo::ir::ComputationId>],
+) {
+    for (_, instruction) in instructions.iter_mut() {
+        instruction.op.each_callee_mut(&mut |id| {
+            if let Some(Some(place)) = moved.get(id.index()) {
+                *id = *place;
+            }
+        });
+    }
+}

@@ -1,0 +1,80 @@
+//! Computations of scalars done to whole arrays, element by element.
+use crate::{Builder, Code, Error, Result, Value, implicit};
+use hlo::ir::ComputationId;
+use hlo::{ArrayShape, Dims, Op, Shape};
+
+/// The result of a computation of scalars on arrays of these sizes, in instructions of arrays. Nothing if it contains ops
+/// that do not go element by element.
+pub(super) fn lifted<'b>(
+    b: &'b Builder,
+    id: ComputationId,
+    arguments: &[Value<'b>],
+    dims: &Dims,
+) -> Result<Option<Value<'b>>> {
+    let computation = b.state.borrow().finished.get(id).ok_or(Code::Invalid {})?.clone();
+    let mut copies: Vec<Value<'b>> = Vec::with_capacity(computation.instructions.len());
+    for (_, instruction) in computation.instructions.iter() {
+        let operands: Vec<Value<'b>> =
+            instruction.operands.iter().map(|id| copies[id.index()]).collect();
+        let Some(shape) = on_arrays(&instruction.shape, dims) else { return Ok(None) };
+        let op = &instruction.op;
+        let copy = if let Op::Parameter(p) = op {
+            let number = usize::try_from(p.number).ok();
+            let given = number.and_then(|n| arguments.get(n)).copied();
+            typed(given.ok_or(Code::Invalid {})?, &instruction.shape)?
+        } else if let (Op::Constant(_), Shape::Array(array)) = (op, &shape) {
+            let scalar = b.emit(op.clone(), &[], Some(instruction.shape.clone()))?;
+            if array.rank() > 0 { implicit::splat(scalar, array)? } else { scalar }
+        } else if let Op::Call(call) = op {
+            let Some(result) = lifted(b, call.to_apply, &operands, dims)? else { return Ok(None) };
+            result
+        } else if is_elementwise(op) {
+            b.emit(op.clone(), &operands, Some(shape))?
+        } else {
+            return Ok(None);
+        };
+        copies.push(copy);
+    }
+    let root = copies.get(computation.root.index()).copied();
+    root.map(Some).ok_or_else(|| Error::from(Code::Invalid {}))
+}
+
+/// Whether the op does to arrays, element by element, what it does to scalars.
+fn is_elementwise(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Unary(_)
+            | Op::Binary(_)
+            | Op::BitcastConvert(_)
+            | Op::Clamp(_)
+            | Op::Compare(_)
+            | Op::Convert(_)
+            | Op::Copy(_)
+            | Op::GetTupleElement(_)
+            | Op::OptBarrier(_)
+            | Op::ReducePrecision(_)
+            | Op::Select(_)
+            | Op::Tuple(_)
+    )
+}
+
+/// The shape with arrays in place of scalars.
+fn on_arrays(shape: &Shape, dims: &Dims) -> Option<Shape> {
+    match shape {
+        Shape::Array(array) if array.rank() == 0 => {
+            Some(ArrayShape::new(array.ty, dims.clone()).into())
+        }
+        Shape::Tuple(elements) => {
+            elements.iter().map(|e| on_arrays(e, dims)).collect::<Option<_>>().map(Shape::Tuple)
+        }
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => None,
+    }
+}
+
+/// The array in the element type of a parameter: precisions may differ.
+fn typed<'b>(value: Value<'b>, parameter: &Shape) -> Result<Value<'b>> {
+    match parameter.element_type() {
+        Some(ty) if ty != value.element_type()? => Ok(value.convert_element_type(ty)),
+        Some(_) | None => Ok(value),
+    }
+}

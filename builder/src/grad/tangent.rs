@@ -1,0 +1,132 @@
+//! Tangents and cotangents: one for each array of a value, or known to be zero.
+use super::is_number;
+use crate::{Builder, Code, Error, Result, Value, implicit};
+use hlo::{Literal, Shape};
+
+/// The tangent or cotangent of a value: shaped like it, arrays of whole numbers and tokens being always zero.
+#[derive(Debug, Clone)]
+pub(crate) enum Tangent<'b> {
+    /// Nothing flows here.
+    Zero,
+    /// Of an array.
+    Array(Value<'b>),
+    /// Of a tuple, one for each element.
+    Tuple(Vec<Tangent<'b>>),
+}
+
+impl<'b> Tangent<'b> {
+    pub(crate) fn is_zero(&self) -> bool {
+        match self {
+            Self::Zero => true,
+            Self::Array(_) => false,
+            Self::Tuple(elements) => elements.iter().all(Self::is_zero),
+        }
+    }
+    /// The array's tangent; nothing if it is zero.
+    pub(crate) fn array(&self) -> Result<Option<Value<'b>>> {
+        match self {
+            Self::Zero => Ok(None),
+            Self::Array(value) => Ok(Some(*value)),
+            Self::Tuple(_) => Err(Error::argument("the tangent of a tuple is used as an array")),
+        }
+    }
+    /// The tangent of element `index` of a tuple.
+    pub(crate) fn element(&self, index: usize) -> Self {
+        match self {
+            Self::Zero | Self::Array(_) => Self::Zero,
+            Self::Tuple(elements) => elements.get(index).cloned().unwrap_or(Self::Zero),
+        }
+    }
+    /// The tangent with this done to each array.
+    pub(crate) fn map(&self, f: &impl Fn(Value<'b>) -> Result<Value<'b>>) -> Result<Self> {
+        Ok(match self {
+            Self::Zero => Self::Zero,
+            Self::Array(value) => Self::Array(f(*value)?),
+            Self::Tuple(elements) => {
+                Self::Tuple(elements.iter().map(|t| t.map(f)).collect::<Result<_>>()?)
+            }
+        })
+    }
+    /// The tangent in the element type of its value: operands of different precision may meet in one op.
+    pub(crate) fn fitted(self, like: Value<'b>) -> Result<Self> {
+        let (Self::Array(value), Shape::Array(shape)) = (&self, like.shape()?) else {
+            return Ok(self);
+        };
+        if value.element_type()? == shape.ty {
+            return Ok(self);
+        }
+        Ok(Self::Array(value.convert_element_type(shape.ty)))
+    }
+    /// The sum of two tangents of one value.
+    pub(crate) fn plus(self, other: Self) -> Result<Self> {
+        Ok(match (self, other) {
+            (Self::Zero, other) | (other, Self::Zero) => other,
+            (Self::Array(a), Self::Array(b)) => Self::Array(a + b),
+            (Self::Tuple(a), Self::Tuple(b)) if a.len() == b.len() => {
+                let sums: Result<Vec<_>> = a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect();
+                Self::Tuple(sums?)
+            }
+            (Self::Array(_) | Self::Tuple(_), Self::Array(_) | Self::Tuple(_)) => {
+                return Err(Error::argument("tangents of different structure are added"));
+            }
+        })
+    }
+    /// The tangent as a value of this shape, with zeros where nothing flows.
+    pub(crate) fn filled(&self, like: Value<'b>) -> Result<Value<'b>> {
+        match (self, like.shape()?) {
+            (Self::Array(value), Shape::Array(_)) => Ok(*value),
+            (Self::Zero, shape @ (Shape::Array(_) | Shape::Tuple(_))) => {
+                zeros(like.builder(), &shape)
+            }
+            (Self::Tuple(elements), Shape::Tuple(shapes)) if elements.len() == shapes.len() => {
+                let parts = crate::ops::movement::elements(like)?;
+                let filled: Result<Vec<_>> =
+                    elements.iter().zip(parts).map(|(t, part)| t.filled(part)).collect();
+                Ok(like.builder().tuple(&filled?))
+            }
+            (_, shape) => {
+                Err(Error::argument(format!("{shape:#} has no tangent of this structure")))
+            }
+        }
+    }
+    /// The tangent that a value of tangents, of the shape of `like`, stands for.
+    pub(crate) fn of(value: Value<'b>) -> Result<Self> {
+        Ok(match value.shape()? {
+            Shape::Array(array) if is_number(array.ty) => Self::Array(value),
+            Shape::Tuple(_) => {
+                let parts = crate::ops::movement::elements(value)?;
+                Self::Tuple(parts.into_iter().map(Self::of).collect::<Result<_>>()?)
+            }
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => Self::Zero,
+        })
+    }
+}
+
+/// Whether a value of this shape has an array that can be varied.
+pub(crate) fn varies(shape: &Shape) -> bool {
+    match shape {
+        Shape::Array(array) => is_number(array.ty),
+        Shape::Tuple(elements) => elements.iter().any(varies),
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => false,
+    }
+}
+
+/// Zeros of a shape.
+pub(crate) fn zeros<'b>(b: &'b Builder, shape: &Shape) -> Result<Value<'b>> {
+    match shape {
+        Shape::Array(array) => {
+            let scalar = hlo::ArrayShape::new(array.ty, hlo::Dims::new());
+            let zero = b.make_constant(Literal::zeros(scalar))?;
+            if array.rank() == 0 { Ok(zero) } else { implicit::splat(zero, array) }
+        }
+        Shape::Tuple(shapes) => {
+            let parts: Result<Vec<_>> = shapes.iter().map(|shape| zeros(b, shape)).collect();
+            Ok(b.tuple(&parts?))
+        }
+        Shape::Token => b.emit(hlo::op::AfterAll {}, &[], None),
+        Shape::Opaque | Shape::Buffer(_) => {
+            let message = format!("{shape:#} has no zero");
+            Err(Code::Argument { message }.into())
+        }
+    }
+}

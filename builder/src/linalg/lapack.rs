@@ -1,0 +1,132 @@
+//! Calls of LAPACK, as JAX makes them on a CPU: XLA's typed FFI, matrices column by column.
+use crate::{Builder, Code, Error, Result, Value};
+use hlo::ir::{BackendConfig, CommonAttrs};
+use hlo::op::value::{
+    ApiVersion, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing, PaddingType,
+    Text, Window,
+};
+use hlo::op::{Copy, CustomCall};
+use hlo::{ArrayShape, Dims, ElementType, Layout, Shape};
+
+/// A routine, the name without the letter of its type.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Routine {
+    pub(super) real: &'static str,
+    pub(super) complex: &'static str,
+}
+pub(super) const GETRF: Routine = Routine { real: "getrf", complex: "getrf" };
+pub(super) const GEQRF: Routine = Routine { real: "geqrf", complex: "geqrf" };
+pub(super) const ORGQR: Routine = Routine { real: "orgqr", complex: "ungqr" };
+pub(super) const SYEVD: Routine = Routine { real: "syevd", complex: "heevd" };
+pub(super) const GESDD: Routine = Routine { real: "gesdd", complex: "gesdd" };
+
+impl Routine {
+    fn target(self, ty: ElementType) -> Result<String> {
+        Ok(match ty {
+            ElementType::F32 => format!("lapack_s{}_ffi", self.real),
+            ElementType::F64 => format!("lapack_d{}_ffi", self.real),
+            ElementType::C64 => format!("lapack_c{}_ffi", self.complex),
+            ElementType::C128 => format!("lapack_z{}_ffi", self.complex),
+            _ => {
+                let message = format!("there is no decomposition of matrices of {ty}");
+                return Err(Error::unsupported(message)
+                    .with_help("convert them to f32, f64, c64 or c128 first"));
+            }
+        })
+    }
+}
+
+/// An array's shape with the last two dimensions, if it has so many of its own, column by column.
+fn column_major(shape: &ArrayShape, own: usize) -> ArrayShape {
+    let mut order = Layout::descending(shape.rank()).minor_to_major;
+    if own == 2 {
+        order.swap(0, 1);
+    }
+    ArrayShape { layout: Layout { minor_to_major: order, tail: None }, ..shape.clone() }
+}
+
+/// One array of a call: its shape, and how many dimensions one problem's part of it has.
+pub(super) type Part = (ArrayShape, usize);
+
+/// A result's shape: the dimensions that count problems, then its own.
+pub(super) fn part(ty: ElementType, batch: &[i64], own: &[i64]) -> Part {
+    let dims: Dims = batch.iter().chain(own).copied().collect();
+    (ArrayShape::new(ty, dims), own.len())
+}
+
+/// What a routine gives for operands, each with the number of its own dimensions; in the default layout.
+///
+/// `config` is the attributes: `{mode = 65 : ui8}`.
+pub(super) fn call<'b>(
+    b: &'b Builder,
+    routine: Routine,
+    operands: &[(Value<'b>, usize)],
+    results: &[Part],
+    config: &str,
+) -> Result<Vec<Value<'b>>> {
+    let mut constraints: Vec<Shape> = Vec::new();
+    for (operand, own) in operands {
+        constraints.push(column_major(&operand.array()?, *own).into());
+    }
+    let ty = operands.first().ok_or(Code::Invalid {})?.0.element_type()?;
+    let values: Vec<Value<'b>> = operands.iter().map(|(value, _)| *value).collect();
+    let laid: Vec<Shape> =
+        results.iter().map(|(shape, own)| column_major(shape, *own).into()).collect();
+    let single = laid.len() == 1;
+    let shape = if single { laid[0].clone() } else { Shape::Tuple(laid.clone()) };
+    let made = b.emit(custom_call(&routine.target(ty)?, constraints), &values, Some(shape))?;
+    set_backend_config(b, made, config)?;
+    let mut given = Vec::new();
+    for (i, (laid, (shape, _))) in (0i64..).zip(laid.iter().zip(results)) {
+        let result = if single { made } else { made.get_tuple_element(i) };
+        let default = Shape::from(shape.clone());
+        // From here on arrays lie row by row again.
+        given.push(if *laid == default {
+            result
+        } else {
+            b.emit(Copy {}, &[result], Some(default))?
+        });
+    }
+    Ok(given)
+}
+fn custom_call(target: &str, constraints: Vec<Shape>) -> CustomCall {
+    CustomCall {
+        window: Window::default(),
+        dim_labels: None,
+        feature_group_count: 1,
+        batch_group_count: 1,
+        operand_precision: OperandPrecision::default(),
+        padding_type: PaddingType::Invalid,
+        custom_call_target: Text(target.into()),
+        operand_layout_constraints: Some(constraints),
+        custom_call_has_side_effect: false,
+        literal: None,
+        output_to_operand_aliasing: OutputOperandAliasing::default(),
+        schedule: CustomCallSchedule::None,
+        api_version: ApiVersion::TypedFfi,
+        called_computations: Vec::new(),
+        to_apply: None,
+        opaque: None,
+        channel_name: Ignored,
+        cost_estimate_ns: Ignored,
+    }
+}
+fn set_backend_config(b: &Builder, value: Value<'_>, config: &str) -> Result<()> {
+    let id = value.id().ok_or(Code::Invalid {})?;
+    let mut state = b.state.borrow_mut();
+    let common = &mut state.innermost().instructions[id].common;
+    let common = common.get_or_insert_with(|| Box::new(CommonAttrs::default()));
+    common.backend_config = Some(BackendConfig(config.to_owned()));
+    Ok(())
+}
+
+/// The array where `fine`, a truth for each problem, holds; NaN elsewhere.
+pub(super) fn or_nan<'b>(array: Value<'b>, fine: Value<'b>) -> Result<Value<'b>> {
+    let (shape, batch) = (array.array()?, fine.rank()?);
+    let b = array.builder();
+    let nan = crate::primitive::real(b, shape.ty.component(), f64::NAN)?;
+    let nan = if shape.ty.is_complex() { nan.complex(nan) } else { nan };
+    let nan = crate::implicit::splat(nan, &shape)?;
+    let fine = fine.broadcast_in_dim(&shape.dims, &crate::primitive::first(batch));
+    Ok(fine.select(array, nan))
+}

@@ -1,0 +1,97 @@
+//! QR decompositions.
+use super::lapack::{GEQRF, ORGQR, call, part};
+use crate::primitive::{inexact, matrix, pad_in_dim, size, slice_in_dim, zeros};
+use crate::{Error, Result, Value};
+
+/// What [`Value::qr`] gives: LAPACK's compact form.
+#[derive(Debug, Clone, Copy)]
+pub struct QrDecomposition<'b> {
+    /// `[.., m, n]`: on and above the diagonal R, below it the Householder vectors, whose first element is 1.
+    pub q_and_r: Value<'b>,
+    /// `[.., min(m, n)]`: the factors of the reflections `H_i = I - tau_i v_i v_i^H`.
+    pub taus: Value<'b>,
+}
+
+impl<'b> Value<'b> {
+    /// The QR decomposition as reflections: XLA's `Qr`. `a[.., m, n] = Q R`, `Q = H_0 H_1 ..`.
+    ///
+    /// It is LAPACK's `geqrf`; diagonal elements of R may be negative.
+    #[track_caller]
+    pub fn qr(self) -> QrDecomposition<'b> {
+        let invalid = Value::invalid(self.builder());
+        let [q_and_r, taus] = self.builder().record_or([invalid; 2], |_| decompose(self));
+        QrDecomposition { q_and_r, taus }
+    }
+    /// The first `n` columns of the product of the reflections whose vectors stand below the diagonal of `self`,
+    /// `[.., m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
+    ///
+    /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn product_of_elementary_householder_reflectors(self, taus: Self) -> Self {
+        self.builder().record(|_| product(self, taus))
+    }
+    /// `(q, r)` with `a = q r`, `q` with orthonormal columns, `r` upper triangular: XLA's `QrExplicit`.
+    ///
+    /// Of `a[.., m, n]`, with `p = min(m, n)`, they are `[.., m, p]` and `[.., p, n]`, with `full_matrices` `[.., m, m]` and
+    /// `[.., m, n]`. Signs are LAPACK's: diagonal elements of `r` may be negative.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let a = b.constant([[3f64, 1.], [4., 2.]]);
+    /// let (q, r) = a.qr_explicit(false);
+    /// let module = b.build(q.batch_dot(r))?;
+    /// let product = interp::Interpreter::new(&module).run(&[])?;
+    /// let wanted = [3.0, 1.0, 4.0, 2.0];
+    /// assert!((0..4).all(|i| (product.get(i).as_f64() - wanted[i]).abs() < 1e-14));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
+    #[track_caller]
+    pub fn qr_explicit(self, full_matrices: bool) -> (Self, Self) {
+        let invalid = Value::invalid(self.builder());
+        self.builder().record_or((invalid, invalid), |b| {
+            let shape = self.array()?;
+            let [q_and_r, taus] = decompose(self)?;
+            let (m, n) = matrix(&shape)?;
+            let (p, row) = (m.min(n), size(shape.rank()) - 2);
+            let columns = if full_matrices { m } else { p };
+            let vectors = match columns > n {
+                true => pad_in_dim(q_and_r, zeros(b, shape.ty, &[])?, row + 1, 0, columns - n)?,
+                false => slice_in_dim(q_and_r, 0, columns, row + 1)?,
+            };
+            let r = if full_matrices { q_and_r } else { slice_in_dim(q_and_r, 0, p, row)? };
+            Ok((product(vectors, taus)?, r.upper_triangle()))
+        })
+    }
+}
+
+fn decompose(a: Value<'_>) -> Result<[Value<'_>; 2]> {
+    let shape = a.array()?;
+    inexact(&shape, "a QR decomposition")?;
+    let (m, n) = matrix(&shape)?;
+    let batch = &shape.dims[..shape.rank() - 2];
+    let results = [part(shape.ty, batch, &[m, n]), part(shape.ty, batch, &[m.min(n)])];
+    let given = call(a.builder(), GEQRF, &[(a, 2)], &results, "{}")?;
+    crate::loops::exactly(given)
+}
+fn product<'b>(vectors: Value<'b>, taus: Value<'b>) -> Result<Value<'b>> {
+    let (shape, factors) = (vectors.array()?, taus.array()?);
+    inexact(&shape, "a product of reflections")?;
+    let (m, n) = matrix(&shape)?;
+    let batch = &shape.dims[..shape.rank() - 2];
+    let fits = factors.ty == shape.ty
+        && n <= m
+        && matches!(factors.dims.split_last(), Some((&k, front)) if k <= n && front == batch);
+    if !fits {
+        let message = format!("vectors {shape:#} and factors {factors:#} are no reflections");
+        return Err(Error::argument(message)
+            .with_help("vectors [.., m, n] and factors [.., k], with k <= n <= m"));
+    }
+    let results = [part(shape.ty, batch, &[m, n])];
+    let given = call(vectors.builder(), ORGQR, &[(vectors, 2), (taus, 1)], &results, "{}")?;
+    let [q] = crate::loops::exactly(given)?;
+    Ok(q)
+}

@@ -1,0 +1,30 @@
+//! The function library: what XLA's builder has in `xla/hlo/builder/lib` for constants, arithmetic, comparators, special
+//! functions, random numbers, quantized numbers and approximate top-k.
+//!
+//! # Special functions
+//!
+//! `erfc`, `lgamma`, `igamma` and their kin become ordinary elementwise instructions, and loops where a series has to be
+//! summed. They compute in `f64` whatever the type, and round the result once: `f16`, `bf16`, `f32` and narrower results
+//! are the nearest value, except where the exact value lies within about 1e-14 of half a step. For `f64` each function
+//! states a bound in ULP (units in the last place of the result), measured on engines whose `exp`, `log`, `pow` and `erf`
+//! are correctly rounded, as the reference engine's are; an engine with worse ones adds their errors.
+//!
+//! Whether an element has converged never depends on its neighbours: an element's value is the same in any array.
+//!
+//! The formulas are those of Abramowitz and Stegun, *Handbook of Mathematical Functions*, and of the *NIST Digital Library
+//! of Mathematical Functions* (DLMF); each function names its own. Operands are real floats of one type, broadcast as
+//! everywhere ([`Operand`](crate::Operand)); anything else is `E0801`.
+mod approx_top_k;
+mod arithmetic;
+mod comparators;
+mod constants;
+mod elementary;
+mod pieces;
+mod prng;
+mod quantize;
+mod special;
+
+pub use approx_top_k::{ApproxTopK, approx_top_k_reduction_output_size};
+pub use comparators::Comparison;
+pub use prng::{BitGenerator, RngOutput, philox_increase_counter, scramble_philox_key};
+pub use quantize::{Dequantize, PackedElement, QuantizedRange, pack_to_uint32};

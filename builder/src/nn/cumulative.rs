@@ -1,0 +1,96 @@
+//! Running sums, products and extremes along a dimension.
+//!
+//! By doubling: after step `i` each element holds the fold of the `2^i` elements up to it. That is `log2(n)` passes over the
+//! array, and rounding errors grow with the logarithm of `n`, not with `n`.
+use crate::primitive::{bound, inexact, pad_in_dim, slice_in_dim, whole, zeros};
+use crate::{Result, Value};
+
+/// For each element the fold of those before it (with `reverse`, after it) and itself. `unit` is what `combine` leaves alone.
+fn folded<'b>(
+    x: Value<'b>,
+    dim: i64,
+    reverse: bool,
+    unit: Value<'b>,
+    combine: impl Fn(Value<'b>, Value<'b>) -> Value<'b>,
+) -> Result<Value<'b>> {
+    let dim = x.axis(dim)?;
+    let count = x.array()?.dim(dim).unwrap_or(0);
+    let (mut done, mut step) = (x, 1i64);
+    while step < count {
+        let moved = match reverse {
+            false => pad_in_dim(slice_in_dim(done, 0, count - step, dim)?, unit, dim, step, 0)?,
+            true => pad_in_dim(slice_in_dim(done, step, count, dim)?, unit, dim, 0, step)?,
+        };
+        done = combine(moved, done);
+        step = step.saturating_mul(2);
+    }
+    Ok(done)
+}
+
+impl Value<'_> {
+    /// For each element the sum of those before it along a dimension, and itself; with `reverse` of those after it.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let module = b.build(b.constant([1i32, 2, 3, 4]).cumsum(0, false))?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "s32[4]{0} {1, 3, 6, 10}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn cumsum(self, dim: i64, reverse: bool) -> Self {
+        self.builder().record(|b| {
+            let unit = zeros(b, self.element_type()?, &[])?;
+            folded(self, dim, reverse, unit, |a, c| a + c)
+        })
+    }
+    /// The same of products.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn cumprod(self, dim: i64, reverse: bool) -> Self {
+        self.builder().record(|b| {
+            let unit = whole(b, self.element_type()?, 1)?;
+            folded(self, dim, reverse, unit, |a, c| a * c)
+        })
+    }
+    /// The same of the largest element; NaN from the first NaN on.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn cummax(self, dim: i64, reverse: bool) -> Self {
+        self.builder().record(|b| {
+            let unit = bound(b, self.element_type()?, false)?;
+            folded(self, dim, reverse, unit, |a, c| a.max(c))
+        })
+    }
+    /// The same of the smallest element; NaN from the first NaN on.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn cummin(self, dim: i64, reverse: bool) -> Self {
+        self.builder().record(|b| {
+            let unit = bound(b, self.element_type()?, true)?;
+            folded(self, dim, reverse, unit, |a, c| a.min(c))
+        })
+    }
+    /// The same of the logarithm of the sum of exponentials, which does not overflow.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if it is not of real floats.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn log_cumsum_exp(self, dim: i64, reverse: bool) -> Self {
+        self.builder().record(|b| {
+            inexact(&self.array()?, "`log_cumsum_exp`")?;
+            let unit = bound(b, self.element_type()?, false)?;
+            folded(self, dim, reverse, unit, log_add_exp)
+        })
+    }
+}
+
+/// `log(exp(a) + exp(c))`.
+fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
+    let apart = a - c;
+    let sum = a.max(c) + apart.abs().neg().exp().log1p();
+    // Equal infinities are NaN apart; of both the sum is right, as is that of NaN.
+    apart.ne(apart).select(a + c, sum)
+}

@@ -1,0 +1,117 @@
+//! Layers: dense, one-hot, dropout.
+use crate::primitive::{Pairs, dot, first, iota, real, size, zeros};
+use crate::{Error, Result, Value};
+use hlo::ElementType;
+
+/// `x w + bias`: of `x[.., n]`, `w[n, m]` and `bias[m]` it is `[.., m]`.
+///
+/// ```
+/// use builder::{Builder, nn};
+/// let b = Builder::new("m");
+/// let (x, w) = (b.constant([1f32, 2.]), b.constant([[1f32, 0., 1.], [0., 1., 1.]]));
+/// let module = b.build(nn::dense(x, w, Some(b.constant([10f32, 20., 30.]))))?;
+/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// assert_eq!(result.to_string(), "f32[3]{0} {11, 22, 33}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Kept by the builder: `E0801` if `x` is a scalar; the rules of `dot`.
+#[track_caller]
+pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'b> {
+    x.builder().record(|_| {
+        let last = size(x.rank()?) - 1;
+        if last < 0 || w.rank()? != 2 {
+            let (x, w) = (x.array()?, w.array()?);
+            let message = format!("a dense layer takes x[.., n] and w[n, m], not {x:#} and {w:#}");
+            return Err(Error::argument(message));
+        }
+        let pairs =
+            Pairs { lhs_contracting: vec![last], rhs_contracting: vec![0], ..Pairs::default() };
+        let product = dot(x, w, pairs)?;
+        Ok(match bias {
+            Some(bias) => product + bias.along(&[last]),
+            None => product,
+        })
+    })
+}
+
+/// 1 at the place each index names, in a new last dimension of `depth`, 0 elsewhere: `indices[..]` gives `ty[.., depth]`.
+///
+/// An index outside gives zeros only, as in JAX.
+///
+/// ```
+/// use builder::{Builder, nn};
+/// let b = Builder::new("m");
+/// let module = b.build(nn::one_hot(b.constant([2i32, 0]), 3, hlo::ElementType::F32))?;
+/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// assert_eq!(result.to_string(), "f32[2,3]{1,0} { { 0, 0, 1 }, { 1, 0, 0 } }");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Kept by the builder: `E0801` if indices are not whole numbers.
+#[track_caller]
+pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
+    indices.builder().record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))
+}
+/// Whether a place of a new last dimension is the one an index names.
+pub(super) fn chosen(indices: Value<'_>, depth: i64) -> Result<Value<'_>> {
+    let given = indices.array()?;
+    if !given.ty.is_integral() {
+        return Err(Error::argument(format!("indices are whole numbers, not {given:#}")));
+    }
+    // A narrow type may not count up to the depth.
+    let narrow = given.ty.bits() < 32;
+    let indices = if narrow { indices.convert_element_type(ElementType::S32) } else { indices };
+    let dims = [&given.dims[..], &[depth]].concat();
+    let places = iota(indices.builder(), indices.element_type()?, &dims, size(given.rank()))?;
+    Ok(indices.broadcast_in_dim(&dims, &first(given.rank())).eq(places))
+}
+
+fn rate_of(rate: f64) -> Result<()> {
+    if (0.0..1.0).contains(&rate) {
+        return Ok(());
+    }
+    Err(Error::argument(format!("a dropout rate of {rate} keeps nothing or more than all"))
+        .with_help("it is at least 0 and less than 1"))
+}
+
+/// Which elements stay, from random bits of type `u32`: those whose bits, as a number, are at least `rate * 2^32`.
+///
+/// ```
+/// use builder::{Builder, nn};
+/// let b = Builder::new("m");
+/// let bits = b.constant([0u32, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]);
+/// let module = b.build(nn::dropout_mask(bits, 0.5))?;
+/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// assert_eq!(result.to_string(), "pred[4]{0} {0, 0, 1, 1}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Kept by the builder: `E0801` if the bits are not `u32`, or the rate is not in `[0, 1)`.
+#[track_caller]
+pub fn dropout_mask(bits: Value<'_>, rate: f64) -> Value<'_> {
+    bits.builder().record(|b| {
+        rate_of(rate)?;
+        let shape = bits.array()?;
+        if shape.ty != ElementType::U32 {
+            return Err(Error::argument(format!("random bits are u32, not {shape:#}")));
+        }
+        let threshold = hlo::Scalar::Float((rate * 4_294_967_296.0).round());
+        let threshold = threshold.convert(ElementType::F64, ElementType::U32);
+        let threshold = b.make_constant(hlo::Literal::scalar(ElementType::U32, threshold))?;
+        Ok(bits.ge(threshold))
+    })
+}
+/// The elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see [`dropout_mask`].
+#[track_caller]
+pub fn dropout<'b>(x: Value<'b>, bits: Value<'b>, rate: f64) -> Value<'b> {
+    x.builder().record(|b| {
+        rate_of(rate)?;
+        let ty = x.element_type()?;
+        let kept = x / real(b, ty, 1.0 - rate)?;
+        Ok(dropout_mask(bits, rate).select(kept, zeros(b, ty, &[])?))
+    })
+}

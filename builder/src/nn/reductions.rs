@@ -1,0 +1,151 @@
+//! Sums, products, extremes, means and variances along dimensions.
+use crate::primitive::{bound, inexact, others, whole, zeros};
+use crate::{Error, Result, Value};
+use hlo::ElementType;
+
+/// The dimensions, counted from the front, each once.
+pub(super) fn axes(x: Value<'_>, dims: &[i64]) -> Result<Vec<i64>> {
+    let axes: Result<Vec<i64>> = dims.iter().map(|&d| x.axis(d)).collect();
+    let axes = axes?;
+    let twice = axes.iter().enumerate().find(|(i, d)| axes[..*i].contains(d));
+    match twice {
+        None => Ok(axes),
+        Some((_, d)) => {
+            Err(Error::argument(format!("dimension {d} is named twice"))
+                .with_help("name each once"))
+        }
+    }
+}
+/// What a reduction left, repeated along the dimensions it folded away.
+pub(super) fn spread<'b>(reduced: Value<'b>, like: Value<'b>, axes: &[i64]) -> Result<Value<'b>> {
+    let shape = like.array()?;
+    Ok(reduced.broadcast_in_dim(&shape.dims, &others(shape.rank(), axes)))
+}
+/// How many elements are folded into one.
+fn folded(x: Value<'_>, axes: &[i64]) -> Result<i64> {
+    let shape = x.array()?;
+    Ok(axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul))
+}
+
+impl Value<'_> {
+    /// The sum along dimensions, which may be counted from the end; of `pred` the disjunction.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let module = b.build(b.constant([[1i32, 2], [3, 4]]).reduce_sum(&[-1]))?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "s32[2]{0} {3, 7}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_sum(self, dims: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let zero = zeros(b, self.element_type()?, &[])?;
+            Ok(self.reduce(zero, |a, c| a + c, &axes(self, dims)?))
+        })
+    }
+    /// The product along dimensions; of `pred` the conjunction.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_prod(self, dims: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let one = whole(b, self.element_type()?, 1)?;
+            Ok(self.reduce(one, |a, c| a * c, &axes(self, dims)?))
+        })
+    }
+    /// The largest element along dimensions, NaN if there is one; of nothing the smallest value there is.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_max(self, dims: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let least = bound(b, self.element_type()?, false)?;
+            Ok(self.reduce(least, |a, c| a.max(c), &axes(self, dims)?))
+        })
+    }
+    /// The smallest element along dimensions, NaN if there is one; of nothing the largest value there is.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_min(self, dims: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let most = bound(b, self.element_type()?, true)?;
+            Ok(self.reduce(most, |a, c| a.min(c), &axes(self, dims)?))
+        })
+    }
+    /// Whether all are true along dimensions, of `pred`; of whole numbers the bits set in all.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_and(self, dims: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let ty = self.element_type()?;
+            let all = zeros(b, ty, &[])?.not();
+            Ok(self.reduce(all, |a, c| a.and(c), &axes(self, dims)?))
+        })
+    }
+    /// Whether one is true along dimensions, of `pred`; of whole numbers the bits set in any.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reduce_or(self, dims: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let none = zeros(b, self.element_type()?, &[])?;
+            Ok(self.reduce(none, |a, c| a.or(c), &axes(self, dims)?))
+        })
+    }
+    /// The mean along dimensions: the sum divided by the number of elements; NaN of nothing.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if it is not of floats.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn mean(self, dims: &[i64]) -> Self {
+        self.builder().record(|_| {
+            inexact(&self.array()?, "a mean")?;
+            let axes = axes(self, dims)?;
+            Ok(self.reduce_sum(&axes) / count(self, folded(self, &axes)?)?)
+        })
+    }
+    /// The variance along dimensions: the sum of `|x - mean|^2` divided by the number of elements less `correction`.
+    ///
+    /// The mean is subtracted first, so that large numbers that differ little keep their variance. `correction` is 0 for
+    /// that of a population, 1 for an unbiased estimate from a sample. Real also of complex numbers; NaN if there are no more
+    /// elements than `correction`.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if it is not of floats.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn variance(self, dims: &[i64], correction: i64) -> Self {
+        self.builder().record(|_| {
+            let axes = axes(self, dims)?;
+            let centred = self - spread(self.mean(&axes), self, &axes)?;
+            let squares = match self.element_type()?.is_complex() {
+                true => centred.real() * centred.real() + centred.imag() * centred.imag(),
+                false => centred * centred,
+            };
+            let free = folded(self, &axes)?.saturating_sub(correction).max(0);
+            Ok(squares.reduce_sum(&axes) / count(squares, free)?)
+        })
+    }
+    /// The standard deviation along dimensions: the square root of [`Value::variance`].
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn std(self, dims: &[i64], correction: i64) -> Self {
+        self.variance(dims, correction).sqrt()
+    }
+}
+
+/// A count as a scalar of the value's type.
+///
+/// # Errors
+/// `E0801` if the type does not reach as far: the quotient would be 0.
+fn count(like: Value<'_>, n: i64) -> Result<Value<'_>> {
+    let ty = like.element_type()?;
+    let count = whole(like.builder(), ty, n)?;
+    let held = hlo::Scalar::Signed(n).convert(ElementType::S64, ty).as_f64();
+    let near = ty.is_complex() || held.is_finite() && (n == 0 || held != 0.0);
+    if near {
+        return Ok(count);
+    }
+    Err(Error::argument(format!("{n} elements are more than {ty} can count"))
+        .with_help("convert to a wider type first: `x.convert_element_type(ElementType::F32)`"))
+}

@@ -1,0 +1,118 @@
+//! What may stand beside a value: another value, one laid along dimensions, a plain number.
+use crate::{Code, Error, Result, Value};
+use hlo::elem::Class;
+use hlo::{ElementType, Literal, Scalar};
+
+/// A value and the dimensions of the other operand it is laid along; made by [`Value::along`].
+#[derive(Debug, Clone)]
+pub struct Along<'b> {
+    pub(crate) value: Value<'b>,
+    pub(crate) dims: Vec<i64>,
+}
+
+impl<'b> Value<'b> {
+    /// Lays the value along these dimensions of the other operand: XLA's `broadcast_dimensions`.
+    ///
+    /// Of two operands of different rank the one with fewer dimensions is laid along; `dims` has one entry for each of its
+    /// dimensions, growing. (Broadcasting Semantics, XLA.)
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let x = b.parameter(0, "f32[8,10]", "x");
+    /// let bias = b.parameter(1, "f32[10]", "bias");
+    /// let y = x + bias.along(&[1]);
+    /// assert_eq!(y.dims()?, [8, 10]);
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    pub fn along(self, dims: &[i64]) -> Along<'b> {
+        Along { value: self, dims: dims.to_vec() }
+    }
+}
+
+/// What may stand beside a value: a [`Value`], one laid [`along`](Value::along) dimensions, or a plain number, which becomes
+/// a scalar constant of the other operand's type.
+pub trait Operand<'b> {
+    /// The value, made to stand beside `other`.
+    ///
+    /// # Errors
+    /// `E0807` if it is a number that `other`'s type does not hold.
+    fn beside(self, other: Value<'b>) -> Result<Along<'b>>;
+    /// The value, unless it is a plain number.
+    fn value(&self) -> Option<Value<'b>>;
+}
+impl<'b> Operand<'b> for Value<'b> {
+    fn beside(self, _: Value<'b>) -> Result<Along<'b>> {
+        Ok(Along { value: self, dims: Vec::new() })
+    }
+    fn value(&self) -> Option<Value<'b>> {
+        Some(*self)
+    }
+}
+impl<'b> Operand<'b> for Along<'b> {
+    fn beside(self, _: Value<'b>) -> Result<Self> {
+        Ok(self)
+    }
+    fn value(&self) -> Option<Value<'b>> {
+        Some(self.value)
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ty: $number:ident;)*) => {
+        $(impl<'b> Operand<'b> for $ty {
+            fn beside(self, other: Value<'b>) -> Result<Along<'b>> {
+                let value = number(other, Number::$number(self.into()))?;
+                Ok(Along { value, dims: Vec::new() })
+            }
+            fn value(&self) -> Option<Value<'b>> {
+                None
+            }
+        })*
+    };
+}
+numbers! { f32: Float; f64: Float; i32: Whole; i64: Whole; u32: Whole; bool: Truth; }
+
+/// A plain number of the user's program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Number {
+    Float(f64),
+    Whole(i64),
+    Truth(bool),
+}
+
+/// The number as a scalar of `like`'s type.
+pub(crate) fn number(like: Value<'_>, number: Number) -> Result<Value<'_>> {
+    let ty = like.element_type()?;
+    like.builder().make_constant(Literal::scalar(ty, scalar(number, ty)?))
+}
+
+/// The number as an element of this type. An integer type must hold it exactly; a float type rounds
+/// it to the nearest.
+pub(crate) fn scalar(number: Number, ty: ElementType) -> Result<Scalar> {
+    let refused = |shown: String, help: &str| {
+        let message = format!("{shown} is no {ty}");
+        Err(Error::from(Code::Literal { message }).with_help(help))
+    };
+    let (from, plain) = match number {
+        Number::Float(x) => (ElementType::F64, Scalar::Float(x)),
+        Number::Whole(n) => (ElementType::S64, Scalar::Signed(n)),
+        Number::Truth(t) => (ElementType::Pred, Scalar::Pred(t)),
+    };
+    match (number, ty.class()) {
+        (Number::Float(x), Class::Signed | Class::Unsigned | Class::Pred) => {
+            refused(format!("{x:?}"), "write a whole number, or convert the value to a float type")
+        }
+        (Number::Whole(n), Class::Signed | Class::Unsigned | Class::Pred) => {
+            let scalar = plain.convert(from, ty);
+            let held = scalar.as_i64() == Some(n);
+            if held { Ok(scalar) } else { refused(n.to_string(), "its values do not reach as far") }
+        }
+        (Number::Truth(t), Class::Signed | Class::Unsigned | Class::Float | Class::Complex) => {
+            refused(t.to_string(), "write 0 or 1")
+        }
+        (Number::Truth(_), Class::Pred)
+        | (Number::Float(_) | Number::Whole(_), Class::Float | Class::Complex) => {
+            Ok(plain.convert(from, ty))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What compilers write: ops that run beside others, fusions, bitcasts, borders, dependencies.
+use crate::{Builder, Computation, IntoShape, Value};
+use hlo::ir::Sharding;
+use hlo::op::value::{DomainMetadata, FusionKind, Ignored, OutputOperandAliasing};
+use hlo::op::{
+    AddDependency, AsyncDone, AsyncStart, AsyncUpdate, Bitcast, CopyDone, CopyStart, Domain,
+    Fusion, RngGetAndUpdateState,
+};
+use hlo::{ElementType, Shape};
+
+impl Builder {
+    /// Starts a computation that runs beside what follows, until [`Value::async_done`]: XLA's `BuildAsyncStart`.
+    ///
+    /// It runs on the thread that [`Builder::set_execution_thread`] says. Operands may be missing at the end of the list:
+    /// updates give them. Gives `((operands), result, u32[])`.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let double = b.computation("double", &["f32[]"], |p| p[0] * 2);
+    /// let started = b.async_start(double, &[b.constant(4f32)]);
+    /// let module = b.build(started.async_update(&[]).async_done())?;
+    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "f32[] 8");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn async_start<'b>(
+        &'b self,
+        computation: Computation<'b>,
+        operands: &[Value<'b>],
+    ) -> Value<'b> {
+        self.record(|b| {
+            let calls = computation.id_in(b)?;
+            let (_, result) = b.signature(calls)?;
+            let thread = b.state.borrow().finished[calls].execution_thread.clone();
+            let op = AsyncStart {
+                async_execution_thread: thread,
+                output_to_operand_aliasing: OutputOperandAliasing::default(),
+                calls,
+            };
+            let given: crate::Result<Vec<Shape>> = operands.iter().map(|o| o.shape()).collect();
+            let context = Shape::scalar(ElementType::U32);
+            let stated = Shape::Tuple(vec![Shape::Tuple(given?), result, context]);
+            b.emit(op, operands, Some(stated))
+        })
+    }
+    /// Runs a computation as one piece, as a compiler has fused it: XLA's `BuildFusion`. `aliasing` says which parts of the
+    /// result lie in the memory of an operand.
+    #[track_caller]
+    pub fn fusion<'b>(
+        &'b self,
+        kind: FusionKind,
+        computation: Computation<'b>,
+        operands: &[Value<'b>],
+        aliasing: &OutputOperandAliasing,
+    ) -> Value<'b> {
+        self.record(|b| {
+            let calls = computation.id_in(b)?;
+            let (_, result) = b.signature(calls)?;
+            let op = Fusion { kind, output_to_operand_aliasing: aliasing.clone(), calls };
+            b.emit(op, operands, Some(result))
+        })
+    }
+    /// The state of the random number generator, as `u64[2]`, which is then moved on by `delta`: XLA's
+    /// `BuildRngGetAndUpdateState`.
+    #[track_caller]
+    pub fn rng_get_and_update_state(&self, delta: i64) -> Value<'_> {
+        self.record(|b| b.emit(RngGetAndUpdateState { delta }, &[], None))
+    }
+}
+
+impl Value<'_> {
+    /// Goes on with what [`Builder::async_start`] started, and hands over further operands: XLA's `BuildAsyncUpdate`.
+    #[track_caller]
+    #[must_use = "what is started is ended"]
+    pub fn async_update(self, operands: &[Self]) -> Self {
+        self.builder().record(|b| {
+            let op = AsyncUpdate {
+                async_execution_thread: Ignored,
+                calls: Ignored,
+                output_to_operand_aliasing: OutputOperandAliasing::default(),
+            };
+            b.emit(op, &[&[self], operands].concat(), None)
+        })
+    }
+    /// The result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn async_done(self) -> Self {
+        self.builder().record(|b| {
+            let op = AsyncDone { async_execution_thread: Ignored, calls: Ignored };
+            b.emit(op, &[self], None)
+        })
+    }
+    /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Gives `(copy, value, u32[])`.
+    #[track_caller]
+    #[must_use = "what is started is ended"]
+    pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
+        self.builder().record(|b| {
+            let op = CopyStart { cross_program_prefetch_index, is_cross_program_prefetch: Ignored };
+            b.emit(op, &[self], None)
+        })
+    }
+    /// The copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn copy_done(self) -> Self {
+        self.builder().record(|b| b.emit(CopyDone {}, &[self], None))
+    }
+    /// The same memory under another shape and layout: XLA's `BuildBitcast`. It is the one op whose value depends on layouts.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn bitcast(self, shape: impl IntoShape) -> Self {
+        self.builder().record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
+    }
+    /// The value; on its two sides shardings differ: XLA's `BuildDomain`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn domain(self, entry: Sharding, exit: Sharding) -> Self {
+        self.builder()
+            .record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
+    }
+    /// The value, once the token is there: XLA's `BuildAddDependency`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn add_dependency(self, token: Self) -> Self {
+        self.builder().record(|b| b.emit(AddDependency {}, &[self, token], None))
+    }
+}

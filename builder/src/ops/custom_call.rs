@@ -1,0 +1,107 @@
+//! Custom calls: code that is not HLO.
+use crate::{Builder, Computation, Error, IntoShape, Result, Value, edits};
+use hlo::ir::BackendConfig;
+use hlo::op::CustomCall;
+use hlo::op::value::{
+    ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing,
+    PaddingType, Text, Window,
+};
+use hlo::{Literal, Shape};
+
+/// How [`Builder::custom_call`] calls its target.
+#[derive(Debug, Clone, Default)]
+pub struct CustomCallOptions<'b> {
+    /// What the target is told: XLA's `opaque`, printed as `backend_config`. For [`ApiVersion::TypedFfi`] a dictionary of
+    /// MLIR, `{uplo = 76 : ui8}`.
+    pub opaque: String,
+    /// The call may not be left out or moved.
+    pub has_side_effect: bool,
+    /// Parts of the result that lie in the memory of an operand.
+    pub output_operand_aliasing: OutputOperandAliasing,
+    /// A constant handed to the target.
+    pub literal: Option<Literal>,
+    /// When it should run.
+    pub schedule: CustomCallSchedule,
+    /// How the target is called.
+    pub api_version: ApiVersion,
+    /// Computations the target may call: XLA's `CustomCallWithComputation`.
+    pub computations: Vec<Computation<'b>>,
+    /// The shapes, with layouts, that the operands must have, one for each: XLA's `CustomCallWithLayout`. The result then
+    /// has the layout its shape states.
+    pub operand_shapes_with_layout: Option<Vec<Shape>>,
+    /// The window of a convolution: XLA's `CustomCallWithConvDnums`.
+    pub window: Window,
+    /// What the dimensions of a convolution are for.
+    pub dimension_numbers: Option<ConvDims>,
+}
+
+impl Builder {
+    /// Calls a function by its name: XLA's `CustomCall`, and with the options of their names
+    /// `CustomCallWithComputation`, `CustomCallWithLayout`, `CustomCallWithComputationAndLayouts` and
+    /// `CustomCallWithConvDnums`.
+    ///
+    /// What the call gives must be stated. Who runs the module must know the target; see `docs/custom-calls.md`.
+    ///
+    /// ```
+    /// use builder::{Builder, CustomCallOptions};
+    /// let b = Builder::new("m");
+    /// let x = b.parameter(0, "s32[2]", "x");
+    /// let y = b.custom_call("twice", &[x], "s32[2]", &CustomCallOptions::default());
+    /// let hooks = interp::Hooks::new().custom_call("twice", |_| Ok("s32[2] {2, 4}".parse().unwrap()));
+    /// let run = interp::Interpreter::new(&b.build(y)?).with_hooks(hooks).run(&["s32[2] {1, 2}".parse()?])?;
+    /// assert_eq!(run.to_string(), "s32[2]{0} {2, 4}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if the target's name starts with `$`, which XLA keeps for itself.
+    #[track_caller]
+    pub fn custom_call<'b>(
+        &'b self,
+        target: &str,
+        operands: &[Value<'b>],
+        shape: impl IntoShape,
+        options: &CustomCallOptions<'b>,
+    ) -> Value<'b> {
+        self.record(|b| b.make_custom_call(target, operands, shape.into_shape()?, options))
+    }
+    pub(crate) fn make_custom_call<'b>(
+        &'b self,
+        target: &str,
+        operands: &[Value<'b>],
+        shape: Shape,
+        options: &CustomCallOptions<'b>,
+    ) -> Result<Value<'b>> {
+        if target.starts_with('$') {
+            let message = format!("the target `{target}` starts with `$`");
+            return Err(Error::argument(message).with_help("such names are XLA's own"));
+        }
+        let called = options.computations.iter().map(|computation| computation.id_in(self));
+        let call = CustomCall {
+            window: options.window.clone(),
+            dim_labels: options.dimension_numbers.clone(),
+            feature_group_count: 1,
+            batch_group_count: 1,
+            operand_precision: OperandPrecision::default(),
+            padding_type: PaddingType::Invalid,
+            custom_call_target: Text(target.into()),
+            operand_layout_constraints: options.operand_shapes_with_layout.clone(),
+            custom_call_has_side_effect: options.has_side_effect,
+            literal: options.literal.clone(),
+            output_to_operand_aliasing: options.output_operand_aliasing.clone(),
+            schedule: options.schedule,
+            api_version: options.api_version,
+            called_computations: called.collect::<Result<_>>()?,
+            to_apply: None,
+            opaque: None,
+            channel_name: Ignored,
+            cost_estimate_ns: Ignored,
+        };
+        let call = self.emit(call, operands, Some(shape))?;
+        if !options.opaque.is_empty() {
+            let config = BackendConfig(options.opaque.clone());
+            edits::amend(call, |common| common.backend_config = Some(config))?;
+        }
+        Ok(call)
+    }
+}

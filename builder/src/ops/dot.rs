@@ -1,0 +1,219 @@
+//! Dots: sums of products over dimensions of two arrays.
+use super::shapes::emit_of_type;
+use crate::{Error, Result, Value};
+use hlo::ElementType;
+use hlo::elem::Class;
+use hlo::op::value::{DotAlgorithm, OperandPrecision, Precision};
+use hlo::op::{Dot, RaggedDot, ScaledDot};
+
+/// Which dimensions of a dot are which: XLA's `DotDimensionNumbers`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DotDimensionNumbers {
+    /// Left dimensions summed over.
+    pub lhs_contracting_dimensions: Vec<i64>,
+    /// Right dimensions paired with them.
+    pub rhs_contracting_dimensions: Vec<i64>,
+    /// Left dimensions that go along with right ones, and are kept.
+    pub lhs_batch_dimensions: Vec<i64>,
+    /// Right dimensions paired with them.
+    pub rhs_batch_dimensions: Vec<i64>,
+}
+
+/// Which dimensions of a ragged dot are which: XLA's `RaggedDotDimensionNumbers`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RaggedDotDimensionNumbers {
+    /// Those of a dot.
+    pub dot_dimension_numbers: DotDimensionNumbers,
+    /// The left dimension that is divided into groups; one entry.
+    pub lhs_ragged_dimensions: Vec<i64>,
+    /// The right dimension that holds one slice a group; one entry if the ragged dimension is neither summed over nor a
+    /// batch dimension, else none.
+    pub rhs_group_dimensions: Vec<i64>,
+}
+
+/// What a dot leaves open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DotOptions {
+    /// How exactly each operand is to be read.
+    pub precision: [Precision; 2],
+    /// The element type of the result; without it, the one of the operands that holds more.
+    pub preferred_element_type: Option<ElementType>,
+    /// How products are formed and added.
+    pub algorithm: DotAlgorithm,
+}
+
+/// The attribute; what is only the default is left out.
+pub(crate) fn operand_precision(precision: [Precision; 2]) -> OperandPrecision {
+    let given = OperandPrecision(precision.to_vec());
+    if given.all_default() { OperandPrecision::default() } else { given }
+}
+
+/// Fails of a result type that integers do not fit in: XLA lets no integer become narrower.
+pub(crate) fn preferred(
+    ty: Option<ElementType>,
+    operands: [Value<'_>; 2],
+) -> Result<Option<ElementType>> {
+    let Some(wanted) = ty else { return Ok(None) };
+    for operand in operands {
+        let found = operand.element_type()?;
+        let whole = matches!(found.class(), Class::Signed | Class::Unsigned);
+        if whole && wanted.bits() < found.bits() {
+            let message = format!("sums of products of {found} cannot be given as {wanted}");
+            return Err(Error::argument(message)
+                .with_help("the preferred element type of integers is not narrower than theirs"));
+        }
+    }
+    Ok(ty)
+}
+
+impl Value<'_> {
+    /// The product of vectors and matrices: XLA's `Dot`.
+    ///
+    /// Vector by vector gives a scalar, matrix by vector and vector by matrix a vector, matrix by matrix a matrix: the last
+    /// dimension of `self` is summed over with the first of `rhs`. (Dot, XLA operation semantics.)
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let (m, v) = (b.constant([[1f32, 2.0], [3.0, 4.0]]), b.constant([10f32, 1.0]));
+    /// let module = b.build(m.dot(v))?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "f32[2]{0} {12, 34}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` of anything but vectors and matrices; `E0301` of sizes that differ.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn dot(self, rhs: Self) -> Self {
+        self.builder().record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
+    }
+    /// As [`Value::dot`], with precision, algorithm and the result's element type.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn dot_with(self, rhs: Self, options: &DotOptions) -> Self {
+        self.builder().record(|_| {
+            for operand in [self, rhs] {
+                let shape = operand.array()?;
+                if !(1..=2).contains(&shape.rank()) {
+                    let message =
+                        format!("`dot` multiplies vectors and matrices, this is {shape:#}");
+                    return Err(Error::argument(message)
+                        .with_help("say with `dot_general` which dimensions are summed over"));
+                }
+            }
+            let last = i64::from(self.rank()? != 1);
+            let numbers = DotDimensionNumbers {
+                lhs_contracting_dimensions: vec![last],
+                rhs_contracting_dimensions: vec![0],
+                ..DotDimensionNumbers::default()
+            };
+            Ok(self.dot_general(rhs, &numbers, options))
+        })
+    }
+    /// Sums of products over the contracting dimensions: XLA's `DotGeneral`.
+    ///
+    /// The result has the batch dimensions, then what is left of `self`, then what is left of `rhs`. Without contracting
+    /// dimensions it is the outer product. (`DotGeneral`, XLA operation semantics.)
+    ///
+    /// ```
+    /// use builder::options::{DotDimensionNumbers, DotOptions};
+    /// let b = builder::Builder::new("m");
+    /// let x = b.parameter(0, "f32[8,2,3]", "x");
+    /// let y = b.parameter(1, "f32[8,5,3]", "y");
+    /// let numbers = DotDimensionNumbers {
+    ///     lhs_batch_dimensions: vec![0],
+    ///     rhs_batch_dimensions: vec![0],
+    ///     lhs_contracting_dimensions: vec![2],
+    ///     rhs_contracting_dimensions: vec![2],
+    /// };
+    /// assert_eq!(x.dot_general(y, &numbers, &DotOptions::default()).dims()?, [8, 2, 5]);
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn dot_general(
+        self,
+        rhs: Self,
+        dimension_numbers: &DotDimensionNumbers,
+        options: &DotOptions,
+    ) -> Self {
+        self.builder().record(|b| {
+            let numbers = dimension_numbers.clone();
+            let op = Dot {
+                lhs_batch_dims: numbers.lhs_batch_dimensions,
+                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
+                rhs_batch_dims: numbers.rhs_batch_dimensions,
+                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
+                operand_precision: operand_precision(options.precision),
+                algorithm: options.algorithm,
+            };
+            let ty = preferred(options.preferred_element_type, [self, rhs])?;
+            emit_of_type(b, op, &[self, rhs], ty)
+        })
+    }
+    /// A dot whose groups have sizes of their own: XLA's `RaggedDot`.
+    ///
+    /// `group_sizes` are integers, how long each group is along the ragged dimension. If that is kept, each group of rows
+    /// meets its own slice of `rhs`; if it is summed over, each group gives a result of its own, along a new first
+    /// dimension; if it is a batch dimension, the sizes tell how many batches count.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn ragged_dot(
+        self,
+        rhs: Self,
+        group_sizes: Self,
+        dimension_numbers: &RaggedDotDimensionNumbers,
+        options: &DotOptions,
+    ) -> Self {
+        self.builder().record(|b| {
+            no_algorithm(options.algorithm, "ragged_dot")?;
+            let (ragged, numbers) =
+                (dimension_numbers.clone(), dimension_numbers.dot_dimension_numbers.clone());
+            let op = RaggedDot {
+                lhs_batch_dims: numbers.lhs_batch_dimensions,
+                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
+                rhs_batch_dims: numbers.rhs_batch_dimensions,
+                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
+                lhs_ragged_dims: ragged.lhs_ragged_dimensions,
+                rhs_group_dims: ragged.rhs_group_dimensions,
+                operand_precision: operand_precision(options.precision),
+            };
+            let ty = preferred(options.preferred_element_type, [self, rhs])?;
+            emit_of_type(b, op, &[self, rhs, group_sizes], ty)
+        })
+    }
+    /// A dot whose operands are scaled block by block: XLA's `ScaledDot`.
+    ///
+    /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the operand's, or a scalar.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn scaled_dot(
+        self,
+        rhs: Self,
+        scales: [Self; 2],
+        dimension_numbers: &DotDimensionNumbers,
+        options: &DotOptions,
+    ) -> Self {
+        self.builder().record(|b| {
+            let numbers = dimension_numbers.clone();
+            let op = ScaledDot {
+                lhs_batch_dims: numbers.lhs_batch_dimensions,
+                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
+                rhs_batch_dims: numbers.rhs_batch_dimensions,
+                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
+                operand_precision: operand_precision(options.precision),
+                algorithm: options.algorithm,
+            };
+            let ty = preferred(options.preferred_element_type, [self, rhs])?;
+            emit_of_type(b, op, &[self, rhs, scales[0], scales[1]], ty)
+        })
+    }
+}
+
+fn no_algorithm(algorithm: DotAlgorithm, method: &str) -> Result<()> {
+    match algorithm {
+        DotAlgorithm::Unset => Ok(()),
+        other => Err(Error::argument(format!("`{method}` takes no algorithm, found `{other}`"))),
+    }
+}

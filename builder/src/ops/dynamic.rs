@@ -1,0 +1,206 @@
+//! Places and sizes known only at run time.
+use super::shapes::{one_each, sizes};
+use crate::{Builder, Code, Error, IntoShape, Result, Value};
+use hlo::ir::BackendConfig;
+use hlo::op::value::Text;
+use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
+use hlo::{ArrayShape, Shape};
+
+impl Value<'_> {
+    /// The box of these sizes that starts where the indices say: XLA's `DynamicSlice`.
+    ///
+    /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of them all. Each is limited
+    /// to `0..=size - slice size`, so that the box lies inside the array. (`DynamicSlice`, XLA operation semantics.)
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let i = b.parameter(0, "s32[]", "i");
+    /// let module = b.build(b.constant([10i32, 20, 30]).dynamic_slice(&[i], &[2]))?;
+    /// let result = interp::Interpreter::new(&module).run(&["s32[] 7".parse()?])?;
+    /// assert_eq!(result.to_string(), "s32[2]{0} {20, 30}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn dynamic_slice(self, start_indices: &[Self], slice_sizes: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let shape = self.array()?;
+            one_each("slice_sizes", slice_sizes.len(), &shape)?;
+            one_index_each(start_indices, &shape)?;
+            let op = DynamicSlice { dynamic_slice_sizes: sizes(slice_sizes)?.to_vec() };
+            b.emit(op, &[&[self], start_indices].concat(), None)
+        })
+    }
+    /// The array with the box that starts where the indices say overwritten by `update`: XLA's `DynamicUpdateSlice`.
+    ///
+    /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn dynamic_update_slice(self, update: Self, start_indices: &[Self]) -> Self {
+        self.builder().record(|b| {
+            one_index_each(start_indices, &self.array()?)?;
+            b.emit(DynamicUpdateSlice {}, &[&[self, update], start_indices].concat(), None)
+        })
+    }
+    /// The elements that count, in row-major order, under other dimensions whose sizes are computed: XLA's
+    /// `DynamicReshape`.
+    ///
+    /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds` their largest values, whose
+    /// product is that of the array's bounds; `dims_are_dynamic` says which may be smaller.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn dynamic_reshape(
+        self,
+        dim_sizes: &[Self],
+        new_size_bounds: &[i64],
+        dims_are_dynamic: &[bool],
+    ) -> Self {
+        self.builder().record(|b| {
+            let mut shape = ArrayShape::new(self.element_type()?, sizes(new_size_bounds)?);
+            one_each("dim_sizes", dim_sizes.len(), &shape)?;
+            one_each("dims_are_dynamic", dims_are_dynamic.len(), &shape)?;
+            shape.dynamic = dims_are_dynamic.contains(&true).then(|| dims_are_dynamic.into());
+            b.emit(DynamicReshape {}, &[&[self], dim_sizes].concat(), Some(shape.into()))
+        })
+    }
+    /// The reshape of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicReshape`, which is a custom call of
+    /// `mhlo.dynamic_reshape`.
+    ///
+    /// The engine runs it where a function is registered for that target.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if `output_shape` is no vector of integers with one for each dimension of `shape`, or
+    /// `shape` has another element type.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn mhlo_dynamic_reshape(self, output_shape: Self, shape: impl IntoShape) -> Self {
+        self.builder().record(|b| {
+            let (from, to) = (self.array()?, array(shape.into_shape()?)?);
+            size_vector("output_shape", output_shape, &to)?;
+            if from.ty != to.ty {
+                let message = format!("a reshape of {} cannot give {to:#}", from.ty);
+                return Err(Error::argument(message));
+            }
+            call(b, "mhlo.dynamic_reshape", "", &[self, output_shape], to)
+        })
+    }
+    /// The broadcast of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicBroadcastInDim`, which is a custom call
+    /// of `mhlo.dynamic_broadcast_in_dim`. Dimension `i` becomes dimension `broadcast_dimensions[i]`.
+    ///
+    /// The engine runs it where a function is registered for that target.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if `output_dimensions` is no vector of integers with one for each dimension of
+    /// `output_shape`, a dimension does not exist, or a size is neither kept nor 1.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn mhlo_dynamic_broadcast_in_dim(
+        self,
+        output_dimensions: Self,
+        broadcast_dimensions: &[i64],
+        output_shape: impl IntoShape,
+    ) -> Self {
+        self.builder().record(|b| {
+            let (from, to) = (self.array()?, array(output_shape.into_shape()?)?);
+            size_vector("output_dimensions", output_dimensions, &to)?;
+            one_each("broadcast_dimensions", broadcast_dimensions.len(), &from)?;
+            for (&dim, &size) in broadcast_dimensions.iter().zip(&from.dims) {
+                let Some(result) = to.dim(dim) else {
+                    let message = format!("dimension {dim} does not exist in {to:#}");
+                    return Err(Error::argument(message));
+                };
+                if size != 1 && size != result {
+                    let message = format!(
+                        "a dimension of size {size} cannot become dimension {dim} of {to:#}"
+                    );
+                    return Err(Error::argument(message)
+                        .with_help("a size stays as it is, or is 1 and repeated"));
+                }
+            }
+            let dims: Vec<String> = broadcast_dimensions.iter().map(i64::to_string).collect();
+            let config = format!("{{broadcast_dimensions=[{}]}}", dims.join(","));
+            let operands = [self, output_dimensions];
+            call(b, "mhlo.dynamic_broadcast_in_dim", &config, &operands, to)
+        })
+    }
+}
+
+/// One scalar for each dimension, or one vector.
+fn one_index_each(indices: &[Value<'_>], shape: &ArrayShape) -> Result<()> {
+    let vector = match indices {
+        [index] => index.rank()? == 1,
+        _ => false,
+    };
+    if vector || indices.len() == shape.rank() {
+        return Ok(());
+    }
+    let found = match indices.len() {
+        1 => "1 start index".to_owned(),
+        n => format!("{n} start indices"),
+    };
+    let message = format!("{found} cannot place a box in {shape:#}");
+    Err(Error::argument(message)
+        .with_help("give a scalar for each dimension, or one vector of them all"))
+}
+
+fn array(shape: Shape) -> Result<ArrayShape> {
+    match shape {
+        Shape::Array(array) => Ok(array),
+        other @ (Shape::Tuple(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_)) => {
+            Err(Error::argument(format!("the result is an array, not {other:#}")))
+        }
+    }
+}
+
+/// Fails unless the value holds a size for each dimension of the result.
+fn size_vector(name: &str, found: Value<'_>, result: &ArrayShape) -> Result<()> {
+    let found = found.array()?;
+    let count = i64::try_from(result.rank()).unwrap_or(i64::MAX);
+    if found.ty.is_integral() && found.dims.as_slice() == [count] {
+        return Ok(());
+    }
+    let message = format!("`{name}` is {found:#}, wanted a vector of {count} integers");
+    Err(Error::argument(message).with_help("it holds one size for each dimension of the result"))
+}
+
+/// A custom call of this target and configuration.
+fn call<'b>(
+    b: &'b Builder,
+    target: &str,
+    config: &str,
+    operands: &[Value<'b>],
+    shape: ArrayShape,
+) -> Result<Value<'b>> {
+    let made = b.emit(target_of(target), operands, Some(shape.into()))?;
+    if !config.is_empty() {
+        let id = made.id().ok_or(Code::Invalid {})?;
+        let mut state = b.state.borrow_mut();
+        let common = &mut state.innermost().instructions[id].common;
+        common.get_or_insert_default().backend_config = Some(BackendConfig(config.to_owned()));
+    }
+    Ok(made)
+}
+
+/// A custom call that has nothing but a target.
+pub(crate) fn target_of(target: &str) -> CustomCall {
+    CustomCall {
+        window: hlo::op::value::Window::default(),
+        dim_labels: None,
+        feature_group_count: 1,
+        batch_group_count: 1,
+        operand_precision: hlo::op::value::OperandPrecision::default(),
+        padding_type: hlo::op::value::PaddingType::Invalid,
+        custom_call_target: Text(target.into()),
+        operand_layout_constraints: None,
+        custom_call_has_side_effect: false,
+        literal: None,
+        output_to_operand_aliasing: hlo::op::value::OutputOperandAliasing::default(),
+        schedule: hlo::op::value::CustomCallSchedule::None,
+        api_version: hlo::op::value::ApiVersion::Original,
+        called_computations: Vec::new(),
+        to_apply: None,
+        opaque: None,
+        channel_name: hlo::op::value::Ignored,
+        cost_estimate_ns: hlo::op::value::Ignored,
+    }
+}

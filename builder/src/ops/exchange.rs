@@ -1,0 +1,333 @@
+//! Exchanges between devices: everyone sends to everyone, one sends to all, pairs send along.
+use super::collectives::{CollectiveOptions, Exchanged, divided};
+use crate::{Builder, Error, Result, Value};
+use hlo::op::value::{Ignored, Pairs, SliceRange, SliceRanges};
+use hlo::op::{
+    AllToAll, CollectiveBroadcast, CollectivePermute, CollectivePermuteDone,
+    CollectivePermuteStart, Concatenate, RaggedAllToAll, Reshape, Slice, Transpose,
+};
+use hlo::{ArrayShape, Dims, Op, Shape};
+
+/// The operands of [`Builder::ragged_all_to_all`], by name: XLA's builder and HLO have them in different orders.
+///
+/// Offsets and sizes count rows, along dimension 0; each list has an entry for each device of the group, or a row of entries.
+#[derive(Debug, Clone, Copy)]
+pub struct RaggedExchange<'b> {
+    /// The rows to be sent.
+    pub input: Value<'b>,
+    /// For each receiver, where its rows begin in `input`.
+    pub input_offsets: Value<'b>,
+    /// For each receiver, how many rows it is sent.
+    pub send_sizes: Value<'b>,
+    /// What the received rows are put into; rows that nobody sends stay.
+    pub output: Value<'b>,
+    /// For each receiver, where the rows come to lie in *its* output.
+    pub output_offsets: Value<'b>,
+    /// For each sender, how many rows it sends here.
+    pub recv_sizes: Value<'b>,
+}
+
+fn all_to_all(options: &CollectiveOptions, dimensions: Vec<i64>) -> Op {
+    Op::from(AllToAll {
+        channel_id: options.channel_id,
+        replica_groups: options.replica_groups.clone(),
+        dimensions,
+        constrain_layout: options.layout.is_some(),
+    })
+}
+
+/// The exchange of parts of one array, and its result's shape.
+struct Parts {
+    operand: ArrayShape,
+    split: usize,
+    concat: usize,
+    count: i64,
+    /// The size of one part along `split`.
+    block: i64,
+}
+
+impl Parts {
+    fn new(value: Value<'_>, split: i64, concat: i64, count: i64) -> Result<Self> {
+        let operand = value.array()?;
+        let at = |dim| value.axis(dim).map(|dim| usize::try_from(dim).unwrap_or_default());
+        let (split, concat) = (at(split)?, at(concat)?);
+        let block = divided(operand.dims[split], count)?;
+        Ok(Self { operand, split, concat, count, block })
+    }
+    fn result(&self) -> Result<Dims> {
+        let mut dims = self.operand.dims.clone();
+        dims[self.split] = self.block;
+        let grown = dims[self.concat].checked_mul(self.count);
+        dims[self.concat] = grown.ok_or_else(|| {
+            Error::argument(format!("{} times {} is no size", self.count, dims[self.concat]))
+        })?;
+        Ok(dims)
+    }
+    /// `all-to-all` of the array, whose parts come back in place; then each is moved to where it belongs.
+    fn as_array<'b>(&self, value: Value<'b>, options: &CollectiveOptions) -> Result<Value<'b>> {
+        let b = value.builder();
+        let mut options = options.clone();
+        if options.replica_groups.is_empty() {
+            options.replica_groups = vec![(0..self.count).collect::<Vec<i64>>()].into();
+        }
+        let split = i64::try_from(self.split).unwrap_or(i64::MAX);
+        let exchanged = b.emit(all_to_all(&options, vec![split]), &[value], None)?;
+        if self.split == self.concat {
+            return Ok(exchanged);
+        }
+        let reshape = |value: Value<'b>, dims: Dims| {
+            let shape = ArrayShape::new(self.operand.ty, dims);
+            b.emit(Reshape { inferred_dimension: -1 }, &[value], Some(shape.into()))
+        };
+        let mut parts = self.operand.dims.clone();
+        parts[self.split] = self.block;
+        parts.insert(self.split, self.count);
+        let exchanged = reshape(exchanged, parts)?;
+        // The number of the part goes right before the dimension that grows.
+        let mut dimensions = Vec::with_capacity(self.operand.rank() + 1);
+        for (dim, place) in (0i64..).zip(0..self.operand.rank()) {
+            if place == self.concat {
+                dimensions.push(split);
+            }
+            dimensions.push(if place >= self.split { dim + 1 } else { dim });
+        }
+        let moved = b.emit(Transpose { dimensions }, &[exchanged], None)?;
+        reshape(moved, self.result()?)
+    }
+    /// The parts as arrays of their own, which a layout can be asked of.
+    fn as_tuple<'b>(&self, value: Value<'b>, options: &CollectiveOptions) -> Result<Value<'b>> {
+        let b = value.builder();
+        let slice = |i: i64| {
+            let whole = |&limit: &i64| SliceRange { start: 0, limit, stride: 1 };
+            let mut ranges: Vec<_> = self.operand.dims.iter().map(whole).collect();
+            ranges[self.split].start = i * self.block;
+            ranges[self.split].limit = (i + 1) * self.block;
+            b.emit(Slice { ranges: SliceRanges(ranges) }, &[value], None)
+        };
+        let parts: Result<Vec<_>> = (0..self.count).map(slice).collect();
+        let values = Exchanged::list(&parts?);
+        let exchanged = tuple_form(b, &values, options)?;
+        let parts = super::movement::elements(exchanged)?;
+        let dimensions = vec![i64::try_from(self.concat).unwrap_or(i64::MAX)];
+        let result = ArrayShape::new(self.operand.ty, self.result()?);
+        b.emit(Concatenate { dimensions }, &parts, Some(result.into()))
+    }
+}
+
+fn tuple_form<'b>(
+    b: &'b Builder,
+    values: &Exchanged<'b>,
+    options: &CollectiveOptions,
+) -> Result<Value<'b>> {
+    options.without("all-to-all", true, false)?;
+    values.emit_tuple(b, all_to_all(options, Vec::new()), options)
+}
+
+fn permuted<'b>(
+    b: &'b Builder,
+    values: &Exchanged<'b>,
+    pairs: &[(i64, i64)],
+    channel_id: Option<i64>,
+) -> Result<Value<'b>> {
+    let source_target_pairs = Pairs(pairs.to_vec());
+    let op = CollectivePermute { channel_id, source_target_pairs, slice_sizes: Vec::new() };
+    values.wrapped(b, b.emit(op, &values.operands, None)?)
+}
+
+fn permute_started<'b>(
+    b: &'b Builder,
+    values: &Exchanged<'b>,
+    pairs: &[(i64, i64)],
+    channel_id: Option<i64>,
+) -> Result<Value<'b>> {
+    let source_target_pairs = Pairs(pairs.to_vec());
+    let op = CollectivePermuteStart { channel_id, source_target_pairs, slice_sizes: Vec::new() };
+    let shape = values.together()?;
+    b.emit(op, &values.operands, Some(Shape::Tuple(vec![shape.clone(), shape])))
+}
+
+impl Value<'_> {
+    /// Cuts the array into `split_count` parts, sends the i-th to device i of the group, and lays what comes in one after the
+    /// other along `concat_dimension`: XLA's `AllToAll` and `AllToAllWithDeviceList`.
+    ///
+    /// Without groups the first `split_count` devices are meant. With a layout the parts are exchanged as arrays of their
+    /// own, as by [`all_to_all_tuple`](Value::all_to_all_tuple).
+    ///
+    /// ```
+    /// use builder::{Builder, CollectiveOptions};
+    /// let b = Builder::new("m");
+    /// b.set_replica_count(2);
+    /// let x = b.parameter(0, "f32[4,3]", "x");
+    /// assert_eq!(x.all_to_all(0, 1, 2, &CollectiveOptions::default()).dims()?, [2, 6]);
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if the dimension cannot be cut so.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn all_to_all(
+        self,
+        split_dimension: i64,
+        concat_dimension: i64,
+        split_count: i64,
+        options: &CollectiveOptions,
+    ) -> Self {
+        self.builder().record(|_| {
+            options.without("all-to-all", true, false)?;
+            let parts = Parts::new(self, split_dimension, concat_dimension, split_count)?;
+            match options.layout {
+                Some(_) => parts.as_tuple(self, options),
+                None => parts.as_array(self, options),
+            }
+        })
+    }
+    /// As [`all_to_all`](Value::all_to_all), by slices, an exchange of tuples, and a concatenation: XLA's `AllToAllTuple` of
+    /// one array.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn all_to_all_tuple(
+        self,
+        split_dimension: i64,
+        concat_dimension: i64,
+        split_count: i64,
+        options: &CollectiveOptions,
+    ) -> Self {
+        self.builder().record(|_| {
+            Parts::new(self, split_dimension, concat_dimension, split_count)?
+                .as_tuple(self, options)
+        })
+    }
+    /// What the first device of the group has: XLA's `CollectiveBroadcast` and `CollectiveBroadcastWithDeviceList`. Devices in
+    /// no group have zeros.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn collective_broadcast(self, options: &CollectiveOptions) -> Self {
+        self.builder().record(|b| sent_to_all(b, &[self], false, options))
+    }
+    /// What the device has that this one is the target of: XLA's `CollectivePermute`. `pairs` are sources and targets; who is
+    /// the target of none has zeros. The numbers are replicas, with a channel partitions.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn collective_permute(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
+        self.builder().record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id))
+    }
+    /// Starts [`collective_permute`](Value::collective_permute), which
+    /// [`collective_permute_done`](Value::collective_permute_done) ends. Gives `(operand, result)`.
+    #[track_caller]
+    #[must_use = "what is started is ended"]
+    pub fn collective_permute_start(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
+        self.builder().record(|b| permute_started(b, &Exchanged::of(self)?, pairs, channel_id))
+    }
+    /// The result of what [`collective_permute_start`](Value::collective_permute_start) started.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn collective_permute_done(self) -> Self {
+        self.builder().record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
+    }
+}
+
+fn sent_to_all<'b>(
+    b: &'b Builder,
+    operands: &[Value<'b>],
+    has_dynamic_root: bool,
+    options: &CollectiveOptions,
+) -> Result<Value<'b>> {
+    options.without("collective-broadcast", true, true)?;
+    let op = CollectiveBroadcast {
+        channel_id: options.channel_id,
+        replica_groups: options.replica_groups.clone(),
+        has_dynamic_root,
+    };
+    b.emit(op, operands, None)
+}
+
+impl Builder {
+    /// Sends the i-th value to device i of the group; the j-th element of the result came from device j: XLA's
+    /// `AllToAllTuple` and `AllToAllTupleWithDeviceList`. There are as many values as a group has devices, of one shape.
+    #[track_caller]
+    pub fn all_to_all<'b>(
+        &'b self,
+        operands: &[Value<'b>],
+        options: &CollectiveOptions,
+    ) -> Value<'b> {
+        self.record(|b| tuple_form(b, &Exchanged::list(operands), options))
+    }
+    /// As [`Value::collective_broadcast`], of several arrays. With `has_dynamic_root` the last operand, `s32[n]`, says for each of
+    /// the `n` before it which device of the group sends, by its position. Gives a tuple, unless there is one array.
+    #[track_caller]
+    pub fn collective_broadcast<'b>(
+        &'b self,
+        operands: &[Value<'b>],
+        has_dynamic_root: bool,
+        options: &CollectiveOptions,
+    ) -> Value<'b> {
+        self.record(|b| sent_to_all(b, operands, has_dynamic_root, options))
+    }
+    /// As [`Value::collective_permute`], of several values: XLA's `MultiCollectivePermute`. Gives a tuple.
+    #[track_caller]
+    pub fn collective_permute<'b>(
+        &'b self,
+        operands: &[Value<'b>],
+        pairs: &[(i64, i64)],
+        channel_id: Option<i64>,
+    ) -> Value<'b> {
+        self.record(|b| permuted(b, &Exchanged::list(operands), pairs, channel_id))
+    }
+    /// Starts [`collective_permute`](Builder::collective_permute) of several values, which
+    /// [`Value::collective_permute_done`] ends.
+    #[track_caller]
+    pub fn collective_permute_start<'b>(
+        &'b self,
+        operands: &[Value<'b>],
+        pairs: &[(i64, i64)],
+        channel_id: Option<i64>,
+    ) -> Value<'b> {
+        self.record(|b| permute_started(b, &Exchanged::list(operands), pairs, channel_id))
+    }
+    /// Every device sends rows to every other, as many as the data says: XLA's `RaggedAllToAll` and
+    /// `RaggedAllToAllWithDeviceList`.
+    ///
+    /// ```
+    /// use builder::{Builder, CollectiveOptions, RaggedExchange};
+    /// let b = Builder::new("m");
+    /// let list = |n: i32| b.constant([n]);
+    /// let exchange = RaggedExchange {
+    ///     input: b.constant([1f32, 2.0, 3.0]),
+    ///     input_offsets: list(1),
+    ///     send_sizes: list(2),
+    ///     output: b.constant([0f32, 0.0, 0.0, 9.0]),
+    ///     output_offsets: list(0),
+    ///     recv_sizes: list(2),
+    /// };
+    /// let module = b.build(b.ragged_all_to_all(exchange, &CollectiveOptions::default()))?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "f32[4]{0} {2, 3, 0, 9}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn ragged_all_to_all<'b>(
+        &'b self,
+        exchange: RaggedExchange<'b>,
+        options: &CollectiveOptions,
+    ) -> Value<'b> {
+        self.record(|b| {
+            options.without("ragged-all-to-all", true, true)?;
+            let op = RaggedAllToAll {
+                channel_id: options.channel_id,
+                replica_groups: options.replica_groups.clone(),
+                dimensions: Ignored,
+            };
+            let RaggedExchange {
+                input,
+                input_offsets,
+                send_sizes,
+                output,
+                output_offsets,
+                recv_sizes,
+            } = exchange;
+            let operands = [input, output, input_offsets, send_sizes, output_offsets, recv_sizes];
+            b.emit(op, &operands, None)
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! Tokens, and data that comes from the host or other devices or goes there.
+//!
+//! Without a token of its own, an infeed waits for the infeed before it in its computation, and an outfeed for the outfeed
+//! before it: the builder keeps the two chains. A transfer without a token is ordered by nothing.
+use crate::state::Open;
+use crate::{Builder, Code, Error, IntoShape, Result, Value};
+use hlo::ir::{InstructionId, Placement, Sharding};
+use hlo::op::value::Text;
+use hlo::op::{AfterAll, GetTupleElement, Infeed, Outfeed, Recv, RecvDone, Send, SendDone, Tuple};
+use hlo::{ElementType, Op, Shape};
+
+/// Which of the two chains of tokens an instruction belongs to.
+type Chain = fn(&mut Open) -> &mut Option<InstructionId>;
+
+impl Builder {
+    /// A token that nothing comes before: XLA's `CreateToken`.
+    #[track_caller]
+    pub fn create_token(&self) -> Value<'_> {
+        self.record(|b| b.emit(AfterAll {}, &[], None))
+    }
+    /// A token that is there once all of these are: XLA's `AfterAll`.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if one of the values is no token.
+    #[track_caller]
+    pub fn after_all<'b>(&'b self, tokens: &[Value<'b>]) -> Value<'b> {
+        self.record(|b| {
+            for (i, token) in tokens.iter().enumerate() {
+                let shape = token.shape()?;
+                if shape != Shape::Token {
+                    let message = format!("operand {i} of `after_all` is {shape:#}, not a token");
+                    return Err(Error::argument(message));
+                }
+            }
+            b.emit(AfterAll {}, tokens, None)
+        })
+    }
+    /// The number of a channel that nothing uses yet, from 1 on. Numbers of your own are as good.
+    pub fn create_channel(&self) -> i64 {
+        let mut state = self.state.borrow_mut();
+        state.channels += 1;
+        state.channels
+    }
+
+    /// The next value of the infeed queue, of this shape: XLA's `Infeed`.
+    ///
+    /// Infeeds of one computation follow each other. `config` is for the backend; it is mostly empty.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let module = b.build(b.infeed("s32[2]", "") * 10)?;
+    /// let (send, queue) = crossbeam_channel::unbounded();
+    /// send.send("s32[2] {1, 2}".parse()?)?;
+    /// let hooks = interp::Hooks::new().infeed(queue);
+    /// let result = interp::Interpreter::new(&module).with_hooks(hooks).run(&[])?;
+    /// assert_eq!(result.to_string(), "s32[2]{0} {10, 20}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn infeed(&self, shape: impl IntoShape, config: &str) -> Value<'_> {
+        self.record(|b| {
+            let shape = shape.into_shape()?;
+            let chain: Chain = |open| &mut open.infeed_token;
+            let token = b.last_token(chain)?;
+            let op = Infeed { infeed_config: Text(config.into()) };
+            let stated = Shape::Tuple(vec![shape.clone(), Shape::Token]);
+            let both = b.with_token_sharding(&shape, |b| b.emit(op, &[token], Some(stated)))?;
+            let next =
+                b.on_first_device(|b| b.emit(GetTupleElement { index: 1 }, &[both], None))?;
+            *chain(b.state.borrow_mut().innermost()) = next.id();
+            b.emit(GetTupleElement { index: 0 }, &[both], None)
+        })
+    }
+    /// The last token of a chain; at its beginning a new one.
+    fn last_token(&self, chain: Chain) -> Result<Value<'_>> {
+        let (mark, last) = {
+            let mut state = self.state.borrow_mut();
+            let open = state.innermost();
+            (open.mark, *chain(open))
+        };
+        match last {
+            Some(id) => Ok(Value::new(self, mark, id)),
+            None => self.on_first_device(|b| b.emit(AfterAll {}, &[], None)),
+        }
+    }
+    /// Tokens belong to device 0, where values have shardings.
+    fn on_first_device<'b>(
+        &'b self,
+        make: impl FnOnce(&'b Self) -> Result<Value<'b>>,
+    ) -> Result<Value<'b>> {
+        let sharded = self.state.borrow().annotations.sharding.is_some();
+        let _scope = sharded
+            .then(|| self.scoped_sharding(Some(Sharding::One(Placement::Maximal(0).into()))));
+        make(self)
+    }
+    /// Where values have shardings, a tuple of data and token has the data's and device 0.
+    fn with_token_sharding<'b>(
+        &'b self,
+        data: &Shape,
+        make: impl FnOnce(&'b Self) -> Result<Value<'b>>,
+    ) -> Result<Value<'b>> {
+        let sharding = self.state.borrow().annotations.sharding.clone();
+        let leaves = data.leaves().len();
+        let both = sharding.map(|sharding| match sharding.expand_to_leaves(leaves) {
+            Sharding::Tuple(mut parts) => {
+                parts.push(Placement::Maximal(0).into());
+                Sharding::Tuple(parts)
+            }
+            one @ Sharding::One(_) => one,
+        });
+        let _scope = both.map(|both| self.scoped_sharding(Some(both)));
+        make(self)
+    }
+
+    /// A value of this shape from another device: XLA's `Recv`.
+    #[track_caller]
+    pub fn recv(&self, shape: impl IntoShape, channel: i64) -> Value<'_> {
+        self.record(|b| {
+            let token = b.emit(AfterAll {}, &[], None)?;
+            let both = token.recv_with_token(shape, channel);
+            b.emit(GetTupleElement { index: 0 }, &[both], None)
+        })
+    }
+}
+
+impl Value<'_> {
+    /// The next value of the infeed queue, once this token is there: XLA's `InfeedWithToken`. Gives `(data, token)`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn infeed_with_token(self, shape: impl IntoShape, config: &str) -> Self {
+        self.builder().record(|b| {
+            let stated = Shape::Tuple(vec![shape.into_shape()?, Shape::Token]);
+            b.emit(Infeed { infeed_config: Text(config.into()) }, &[self], Some(stated))
+        })
+    }
+    /// Puts the value into the outfeed queue: XLA's `Outfeed`. Gives an empty tuple, for computations that end with it.
+    ///
+    /// Outfeeds of one computation follow each other. The host is given the value in the layout of `shape`, which is
+    /// otherwise the value's own shape.
+    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
+    #[track_caller]
+    pub fn outfeed(self, shape: impl IntoShape, config: &str) -> Self {
+        self.builder().record(|b| {
+            let shape = shape.into_shape()?;
+            let chain: Chain = |open| &mut open.outfeed_token;
+            let token = b.last_token(chain)?;
+            let op = outfeed(&shape, config);
+            let next =
+                b.with_token_sharding(&shape, |b| b.emit(op, &[self, token], Some(Shape::Token)))?;
+            *chain(b.state.borrow_mut().innermost()) = next.id();
+            let _scope = b.scoped_sharding(None);
+            b.emit(Tuple {}, &[], None)
+        })
+    }
+    /// Puts the value into the outfeed queue, once the token is there: XLA's `OutfeedWithToken`. Gives a token.
+    #[track_caller]
+    #[must_use = "the token orders what follows"]
+    pub fn outfeed_with_token(self, token: Self, shape: impl IntoShape, config: &str) -> Self {
+        self.builder().record(|b| {
+            b.emit(outfeed(&shape.into_shape()?, config), &[self, token], Some(Shape::Token))
+        })
+    }
+    /// Sends the value to another device: XLA's `Send`. Gives the token of its end.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let channel = b.create_channel();
+    /// let sent = b.constant(7i32).send(channel);
+    /// let module = b.build(sent.recv_with_token("s32[]", channel).get_tuple_element(0))?;
+    /// // On one device the value comes back.
+    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "s32[] 7");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
+    #[track_caller]
+    pub fn send(self, channel: i64) -> Self {
+        self.builder().record(|b| {
+            let token = b.emit(AfterAll {}, &[], None)?;
+            Ok(self.send_with_token(token, channel))
+        })
+    }
+    /// Sends the value to another device, once the token is there: XLA's `SendWithToken`. Gives a token.
+    #[track_caller]
+    #[must_use = "the token orders what follows"]
+    pub fn send_with_token(self, token: Self, channel: i64) -> Self {
+        self.builder().record(|_| Ok(self.send_start(token, channel, false).send_done()))
+    }
+    /// A value of this shape from another device, once this token is there: XLA's `RecvWithToken`. Gives `(data, token)`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn recv_with_token(self, shape: impl IntoShape, channel: i64) -> Self {
+        self.builder().record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
+    }
+    /// Sends the array to the host, once the token is there: XLA's `SendToHost`. Gives a token.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if `shape` is no array, or not the value's.
+    #[track_caller]
+    #[must_use = "the token orders what follows"]
+    pub fn send_to_host(self, token: Self, shape: impl IntoShape, channel: i64) -> Self {
+        self.builder().record(|b| {
+            let (shape, own) = (host_array(shape)?, self.shape()?);
+            if !own.compatible(&shape) {
+                let message = format!("the host is sent {shape:#}, but this is {own:#}");
+                return Err(Error::argument(message));
+            }
+            let op = Send { channel_id: Some(channel), is_host_transfer: true };
+            let start = b.emit(op, &[self, token], Some(under_way(shape)))?;
+            Ok(start.send_done())
+        })
+    }
+    /// An array of this shape from the host, once this token is there: XLA's `RecvFromHost`. Gives `(data, token)`.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if `shape` is no array.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn recv_from_host(self, shape: impl IntoShape, channel: i64) -> Self {
+        self.builder()
+            .record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
+    }
+
+    /// Starts sending the value, once the token is there; [`send_done`](Value::send_done) ends it: the first half of XLA's
+    /// `Send`. Gives `(data, u32[], token)`.
+    #[track_caller]
+    #[must_use = "what is started is ended"]
+    pub fn send_start(self, token: Self, channel: i64, is_host_transfer: bool) -> Self {
+        self.builder().record(|b| {
+            let op = Send { channel_id: Some(channel), is_host_transfer };
+            b.emit(op, &[self, token], Some(under_way(self.shape()?)))
+        })
+    }
+    /// Ends what [`send_start`](Value::send_start) started, on the same channel. Gives a token.
+    #[track_caller]
+    #[must_use = "the token orders what follows"]
+    pub fn send_done(self) -> Self {
+        self.builder().record(|b| {
+            let Op::Send(Send { channel_id, is_host_transfer }) = self.op()? else {
+                return Err(not_started(self, "send_start")?);
+            };
+            b.emit(SendDone { channel_id, is_host_transfer }, &[self], Some(Shape::Token))
+        })
+    }
+    /// Starts receiving a value, once this token is there; [`recv_done`](Value::recv_done) ends it: the first half of XLA's
+    /// `Recv`. Gives `(data, u32[], token)`; the data may not be looked at.
+    #[track_caller]
+    #[must_use = "what is started is ended"]
+    pub fn recv_start(self, shape: impl IntoShape, channel: i64, is_host_transfer: bool) -> Self {
+        self.builder().record(|b| {
+            let op = Recv { channel_id: Some(channel), is_host_transfer };
+            b.emit(op, &[self], Some(under_way(shape.into_shape()?)))
+        })
+    }
+    /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Gives `(data, token)`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn recv_done(self) -> Self {
+        self.builder().record(|b| {
+            let Op::Recv(Recv { channel_id, is_host_transfer }) = self.op()? else {
+                return Err(not_started(self, "recv_start")?);
+            };
+            let data = self.shape()?.tuple().and_then(<[_]>::first).cloned();
+            let stated = Shape::Tuple(vec![data.ok_or(Code::Invalid {})?, Shape::Token]);
+            b.emit(RecvDone { channel_id, is_host_transfer }, &[self], Some(stated))
+        })
+    }
+}
+
+fn outfeed(shape: &Shape, config: &str) -> Outfeed {
+    Outfeed { outfeed_shape: Some(shape.clone()), outfeed_config: Text(config.into()) }
+}
+
+/// What a transfer gives that was started.
+fn under_way(data: Shape) -> Shape {
+    Shape::Tuple(vec![data, Shape::scalar(ElementType::U32), Shape::Token])
+}
+
+fn host_array(shape: impl IntoShape) -> Result<Shape> {
+    let shape = shape.into_shape()?;
+    if shape.array().is_none() {
+        let message = format!("the host exchanges arrays, not {shape:#}");
+        return Err(Error::argument(message).with_help("send the elements one by one"));
+    }
+    Ok(shape)
+}
+
+fn not_started(value: Value<'_>, start: &str) -> Result<Error> {
+    let message = format!("this is no `{start}` but `{}`", value.opcode()?);
+    Ok(Error::argument(message).with_help(format!("give it what `{start}` gave")))
+}

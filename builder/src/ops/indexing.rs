@@ -1,0 +1,173 @@
+//! Gather and scatter: boxes at places given by an array.
+use crate::{Builder, Error, Value};
+use hlo::op::{Gather, Scatter};
+
+/// Which dimensions of a gather are which: XLA's `GatherDimensionNumbers`.
+///
+/// The array of indices holds vectors along `index_vector_dim` (its rank means that each element is a vector of one); its
+/// other dimensions count them. Component `k` of a vector is a place along dimension `start_index_map[k]` of the operand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GatherDimensionNumbers {
+    /// Result dimensions that lie inside a box, growing.
+    pub offset_dims: Vec<i64>,
+    /// Operand dimensions left out of the result, growing; a box has one element there.
+    pub collapsed_slice_dims: Vec<i64>,
+    /// Operand dimension of each component of a vector.
+    pub start_index_map: Vec<i64>,
+    /// Operand dimensions that go along with the indices, growing.
+    pub operand_batching_dims: Vec<i64>,
+    /// Index dimensions paired with `operand_batching_dims`.
+    pub start_indices_batching_dims: Vec<i64>,
+    /// The dimension of the indices that holds a vector.
+    pub index_vector_dim: i64,
+    /// A promise that the indices grow; it changes no value.
+    pub indices_are_sorted: bool,
+}
+
+/// Which dimensions of a scatter are which: XLA's `ScatterDimensionNumbers`. Indices mean what they mean in a gather.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScatterDimensionNumbers {
+    /// Update dimensions that lie inside a box, growing.
+    pub update_window_dims: Vec<i64>,
+    /// Operand dimensions left out of the updates, growing; a box has one element there.
+    pub inserted_window_dims: Vec<i64>,
+    /// Operand dimension of each component of a vector.
+    pub scatter_dims_to_operand_dims: Vec<i64>,
+    /// Operand dimensions that go along with the indices, growing.
+    pub input_batching_dims: Vec<i64>,
+    /// Index dimensions paired with `input_batching_dims`.
+    pub scatter_indices_batching_dims: Vec<i64>,
+    /// The dimension of the indices that holds a vector.
+    pub index_vector_dim: i64,
+    /// A promise that the indices grow; it changes no value.
+    pub indices_are_sorted: bool,
+    /// A promise that no place is named twice; it changes no value.
+    pub unique_indices: bool,
+}
+
+impl Value<'_> {
+    /// Boxes of these sizes from places that the indices name, put into one array: XLA's `Gather`.
+    ///
+    /// Each place is limited so that its box lies inside the array. (Gather, XLA operation semantics.)
+    ///
+    /// ```
+    /// use builder::options::GatherDimensionNumbers;
+    /// let b = builder::Builder::new("rows");
+    /// let x = b.constant([[1i32, 2], [3, 4], [5, 6]]);
+    /// let numbers = GatherDimensionNumbers {
+    ///     offset_dims: vec![1],
+    ///     collapsed_slice_dims: vec![0],
+    ///     start_index_map: vec![0],
+    ///     index_vector_dim: 1,
+    ///     ..Default::default()
+    /// };
+    /// let module = b.build(x.gather(b.constant([2i32, 0]), &numbers, &[1, 2]))?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 5, 6 }, { 1, 2 } }");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn gather(
+        self,
+        start_indices: Self,
+        dimension_numbers: &GatherDimensionNumbers,
+        slice_sizes: &[i64],
+    ) -> Self {
+        self.builder().record(|b| {
+            let numbers = dimension_numbers.clone();
+            let op = Gather {
+                offset_dims: numbers.offset_dims,
+                collapsed_slice_dims: numbers.collapsed_slice_dims,
+                start_index_map: numbers.start_index_map,
+                operand_batching_dims: numbers.operand_batching_dims,
+                start_indices_batching_dims: numbers.start_indices_batching_dims,
+                index_vector_dim: numbers.index_vector_dim,
+                slice_sizes: slice_sizes.to_vec(),
+                indices_are_sorted: numbers.indices_are_sorted,
+            };
+            b.emit(op, &[self, start_indices], None)
+        })
+    }
+    /// The array with boxes of updates combined into it at places that the indices name: XLA's `Scatter`.
+    ///
+    /// `combine` is given what is there and the update, both scalars. A box that does not lie inside the array as a whole is
+    /// skipped; places named twice are combined twice, in an order that is not defined. (Scatter, XLA operation semantics.)
+    ///
+    /// ```
+    /// use builder::options::ScatterDimensionNumbers;
+    /// let b = builder::Builder::new("count");
+    /// let numbers = ScatterDimensionNumbers {
+    ///     inserted_window_dims: vec![0],
+    ///     scatter_dims_to_operand_dims: vec![0],
+    ///     index_vector_dim: 1,
+    ///     ..Default::default()
+    /// };
+    /// let (zeros, at, ones) = (b.constant([0i32; 4]), b.constant([1i32, 3, 1]), b.constant([1i32; 3]));
+    /// let module = b.build(zeros.scatter(at, ones, |there, one| there + one, &numbers))?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "s32[4]{0} {0, 2, 0, 1}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn scatter(
+        self,
+        scatter_indices: Self,
+        updates: Self,
+        combine: impl FnOnce(Self, Self) -> Self,
+        dimension_numbers: &ScatterDimensionNumbers,
+    ) -> Self {
+        self.builder().record(|b| {
+            let ty = self.element_type()?;
+            let to_apply = b.combiner("update_computation", ty, combine)?;
+            let op = scatter(dimension_numbers, to_apply);
+            b.emit(op, &[self, scatter_indices, updates], None)
+        })
+    }
+}
+
+impl Builder {
+    /// As [`Value::scatter`], of several arrays at once: XLA's `Scatter` of many.
+    ///
+    /// `combine` is given what is there of each array, then the update of each, and gives a tuple of what is to be there (for
+    /// one array, the scalar). The result is a tuple; for one array, the array.
+    #[track_caller]
+    pub fn scatter<'b>(
+        &'b self,
+        operands: &[Value<'b>],
+        scatter_indices: Value<'b>,
+        updates: &[Value<'b>],
+        combine: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+        dimension_numbers: &ScatterDimensionNumbers,
+    ) -> Value<'b> {
+        self.record(|b| {
+            if operands.is_empty() || operands.len() != updates.len() {
+                let (arrays, updates) = (operands.len(), updates.len());
+                let message = format!("{arrays} arrays are to be combined with {updates} updates");
+                return Err(Error::argument(message)
+                    .with_help("give one array or more, and an update for each"));
+            }
+            let scalars = super::reduce::scalars(operands)?;
+            let parameters = [scalars.clone(), scalars].concat();
+            let to_apply = b.trace("update_computation", &parameters, combine)?;
+            let operands = [operands, &[scatter_indices], updates].concat();
+            b.emit(scatter(dimension_numbers, to_apply), &operands, None)
+        })
+    }
+}
+
+fn scatter(numbers: &ScatterDimensionNumbers, to_apply: hlo::ir::ComputationId) -> Scatter {
+    let numbers = numbers.clone();
+    Scatter {
+        update_window_dims: numbers.update_window_dims,
+        inserted_window_dims: numbers.inserted_window_dims,
+        scatter_dims_to_operand_dims: numbers.scatter_dims_to_operand_dims,
+        input_batching_dims: numbers.input_batching_dims,
+        scatter_indices_batching_dims: numbers.scatter_indices_batching_dims,
+        index_vector_dim: numbers.index_vector_dim,
+        indices_are_sorted: numbers.indices_are_sorted,
+        unique_indices: numbers.unique_indices,
+        to_apply,
+    }
+}

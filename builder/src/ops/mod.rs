@@ -1,0 +1,27 @@
+//! Ops with attributes, a file for each family.
+pub(crate) mod asynchronous;
+pub(crate) mod cast;
+pub(crate) mod collectives;
+pub(crate) mod constants;
+pub(crate) mod control;
+pub(crate) mod conv;
+pub(crate) mod custom_call;
+pub(crate) mod dimension_size;
+pub(crate) mod dot;
+pub(crate) mod dynamic;
+pub(crate) mod exchange;
+pub(crate) mod host;
+pub(crate) mod indexing;
+pub(crate) mod linear;
+pub(crate) mod movement;
+pub(crate) mod norm;
+pub(crate) mod padding;
+pub(crate) mod random;
+pub(crate) mod reduce;
+pub(crate) mod reshape;
+pub(crate) mod resize;
+pub(crate) mod scan;
+pub(crate) mod shapes;
+pub(crate) mod sort;
+pub(crate) mod spmd;
+pub(crate) mod window;

@@ -1,0 +1,86 @@
+//! Moving elements: broadcasts, reshapes, transposes, tuples.
+use super::shapes::sizes as checked;
+use crate::{Builder, Error, Result, Value, implicit};
+use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
+use hlo::{ArrayShape, Dims};
+
+impl Value<'_> {
+    /// Repeats the array along new dimensions of these sizes, which stand before its own: XLA's `Broadcast`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn broadcast(self, sizes: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let shape = self.array()?;
+            let mut dims = checked(sizes)?;
+            dims.extend(shape.dims.iter().copied());
+            let first = i64::try_from(sizes.len()).unwrap_or(i64::MAX);
+            let dimensions: Vec<i64> = (first..).take(shape.rank()).collect();
+            let mut result = ArrayShape::new(shape.ty, dims);
+            implicit::keep_dynamic(&shape, &mut result, &dimensions);
+            b.emit(Broadcast { dimensions }, &[self], Some(result.into()))
+        })
+    }
+    /// Dimension `i` becomes dimension `dims[i]` of a result of these sizes; one of size 1 is repeated: XLA's
+    /// `BroadcastInDim`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn broadcast_in_dim(self, sizes: &[i64], dims: &[i64]) -> Self {
+        self.builder().record(|_| {
+            let shape = self.array()?;
+            if dims.len() != shape.rank() {
+                let message =
+                    format!("{shape:#} has {} dimensions, {} are named", shape.rank(), dims.len());
+                return Err(Error::argument(message).with_help("name a result dimension for each"));
+            }
+            if !dims.is_sorted_by(|a, b| a < b) {
+                let message = format!("the dimensions {dims:?} do not grow");
+                return Err(Error::argument(message).with_help("transpose the operand first"));
+            }
+            let result = ArrayShape::new(shape.ty, checked(sizes)?);
+            implicit::in_dim(self, &shape, result, dims)
+        })
+    }
+    /// The same elements, in row-major order, under other dimensions: XLA's `Reshape`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn reshape(self, sizes: &[i64]) -> Self {
+        self.builder().record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
+    }
+    /// Dimension `i` of the result is dimension `permutation[i]` of the array: XLA's `Transpose`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn transpose(self, permutation: &[i64]) -> Self {
+        self.builder().record(|b| {
+            let shape = self.array()?;
+            // Stated in the default layout: left to itself the shape rule keeps the elements where they are.
+            let dims: Option<Dims> = permutation.iter().map(|&d| shape.dim(d)).collect();
+            let dims = dims.filter(|dims| dims.len() == shape.rank() && shape.dynamic.is_none());
+            let stated = dims.map(|dims| ArrayShape::new(shape.ty, dims).into());
+            b.emit(Transpose { dimensions: permutation.to_vec() }, &[self], stated)
+        })
+    }
+    /// An element of a tuple: XLA's `GetTupleElement`.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn get_tuple_element(self, index: i64) -> Self {
+        self.builder().record(|b| b.emit(GetTupleElement { index }, &[self], None))
+    }
+}
+
+impl Builder {
+    /// A tuple of values: XLA's `Tuple`.
+    #[track_caller]
+    pub fn tuple<'b>(&'b self, elements: &[Value<'b>]) -> Value<'b> {
+        self.record(|b| b.emit(Tuple {}, elements, None))
+    }
+}
+
+/// The elements of a tuple: XLA's `DisassembleTuple`.
+pub(crate) fn elements(tuple: Value<'_>) -> Result<Vec<Value<'_>>> {
+    let shape = tuple.shape()?;
+    let count = shape
+        .tuple()
+        .map(<[_]>::len)
+        .ok_or_else(|| Error::argument(format!("a tuple is wanted here, this is {shape:#}")))?;
+    Ok((0i64..).take(count).map(|i| tuple.get_tuple_element(i)).collect())
+}

@@ -1,0 +1,61 @@
+//! Sizes and shapes that methods state.
+use crate::{Builder, Error, Result, Value};
+use hlo::{ArrayShape, Dims, Op, Shape};
+
+/// Sizes of dimensions as a user gives them, none of them negative.
+pub(crate) fn sizes(given: &[i64]) -> Result<Dims> {
+    match given.iter().find(|&&size| size < 0) {
+        None => Ok(Dims::from_slice(given)),
+        Some(size) => Err(Error::argument(format!("the size {size} in {given:?} is negative"))
+            .with_help("write every size out: none is counted from the others")),
+    }
+}
+
+/// As many entries as the array has dimensions.
+pub(crate) fn one_each(name: &str, count: usize, shape: &ArrayShape) -> Result<()> {
+    if count == shape.rank() {
+        return Ok(());
+    }
+    let message =
+        format!("`{name}` has {}, {shape:#} has rank {}", counted(count, "entry"), shape.rank());
+    Err(Error::argument(message).with_help("give one entry for each dimension"))
+}
+
+/// `1 entry`, `2 entries`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match (count, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "entry") => format!("{count} entries"),
+        (_, _) => format!("{count} {what}s"),
+    }
+}
+
+/// The shape the op gives by its own rule. `stated` may be a shape of which the rule uses only the element type.
+pub(crate) fn inferred(
+    b: &Builder,
+    op: &Op,
+    operands: &[Value<'_>],
+    stated: Option<&Shape>,
+) -> Result<Shape> {
+    operands.iter().try_for_each(|&operand| b.owns(operand))?;
+    let shapes: Result<Vec<Shape>> = operands.iter().map(|operand| operand.shape()).collect();
+    let shapes = shapes?;
+    let shapes: Vec<&Shape> = shapes.iter().collect();
+    Ok(op.shape(&shapes, stated, &*b.state.borrow())?)
+}
+
+/// The result of an op of which the user chooses the element type, and a rule the rest.
+pub(crate) fn emit_of_type<'b>(
+    b: &'b Builder,
+    op: impl Into<Op>,
+    operands: &[Value<'b>],
+    ty: Option<hlo::ElementType>,
+) -> Result<Value<'b>> {
+    let op = op.into();
+    // A rule that fails here fails again where the instruction is made, and is reported from there.
+    let stated = ty.map(|ty| {
+        let scalar = Shape::scalar(ty);
+        inferred(b, &op, operands, Some(&scalar)).unwrap_or(scalar)
+    });
+    b.emit(op, operands, stated)
+}

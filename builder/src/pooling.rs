@@ -1,0 +1,356 @@
+//! Pooling: the largest or the mean of windows.
+use crate::primitive::{bound, pad, reduce_window, size, slice, whole, zeros};
+use crate::{Error, Result, Value};
+use hlo::op::value::{PaddingDim, Window, WindowDim};
+use hlo::{ArrayShape, Dims};
+
+/// How much is added around the spatial dimensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Padding {
+    /// Nothing: windows lie inside.
+    Valid,
+    /// So much that there is a window for every stride: `out = ceil(in / stride)`. An odd element goes to the end.
+    Same,
+}
+
+/// What the dimensions of images are: XLA's `TensorFormat`.
+///
+/// ```
+/// use builder::pooling::TensorFormat;
+/// assert_eq!(TensorFormat::channels_last(2).spatial, [1, 2]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorFormat {
+    /// The dimension that counts images.
+    pub batch: i64,
+    /// The dimension that counts channels.
+    pub feature: i64,
+    /// The dimensions of an image.
+    pub spatial: Vec<i64>,
+}
+
+impl TensorFormat {
+    /// Images, channels, then so many spatial dimensions: NCHW.
+    pub fn channels_first(spatial: usize) -> Self {
+        Self { batch: 0, feature: 1, spatial: (2..).take(spatial).collect() }
+    }
+    /// Images, so many spatial dimensions, then channels: NHWC.
+    pub fn channels_last(spatial: usize) -> Self {
+        Self { batch: 0, feature: size(spatial) + 1, spatial: (1..).take(spatial).collect() }
+    }
+    /// Fails unless each dimension of an array of this rank is named once.
+    fn check(&self, rank: usize) -> Result<()> {
+        let mut named: Vec<i64> = self.spatial.clone();
+        named.extend([self.batch, self.feature]);
+        named.sort_unstable();
+        if named == crate::primitive::first(rank) {
+            return Ok(());
+        }
+        let message = format!("the format names the dimensions {named:?}, the array has {rank}");
+        Err(Error::argument(message).with_help("each dimension is named once: TensorFormat"))
+    }
+}
+
+/// What goes before and after a spatial dimension: XLA's padding rule of one dimension.
+///
+/// # Errors
+/// `E0801` if window or stride is not positive.
+pub(crate) fn padding_of(
+    input: i64,
+    window: i64,
+    stride: i64,
+    padding: Padding,
+) -> Result<(i64, i64)> {
+    if window < 1 || stride < 1 {
+        let message = format!("a window of size {window} that moves by {stride} covers nothing");
+        return Err(Error::argument(message).with_help("both are 1 or more"));
+    }
+    match padding {
+        Padding::Valid => Ok((0, 0)),
+        Padding::Same => {
+            let windows = input / stride + i64::from(input % stride != 0);
+            let reach = (windows - 1).saturating_mul(stride).saturating_add(window);
+            let total = (reach - input).max(0);
+            Ok((total / 2, total - total / 2))
+        }
+    }
+}
+
+/// What goes before and after each spatial dimension: XLA's `MakeSpatialPadding`.
+///
+/// `input`, `kernel` and `stride` have one entry for each dimension, also for batch and channels.
+///
+/// ```
+/// use builder::pooling::{Padding, TensorFormat, make_spatial_padding};
+/// let format = TensorFormat::channels_first(2);
+/// let padding =
+///     make_spatial_padding(&[1, 1, 5, 6], &[1, 1, 2, 3], &[1, 1, 2, 2], Padding::Same, &format)?;
+/// assert_eq!(padding, [(0, 1), (0, 1)]);
+/// # Ok::<(), builder::Error>(())
+/// ```
+///
+/// # Errors
+/// `E0801` if lists differ in length, or a window or stride is not positive.
+pub fn make_spatial_padding(
+    input: &[i64],
+    kernel: &[i64],
+    stride: &[i64],
+    padding: Padding,
+    format: &TensorFormat,
+) -> Result<Vec<(i64, i64)>> {
+    format.check(input.len())?;
+    each(input.len(), kernel, stride)?;
+    let one = |&dim: &i64| {
+        let d = usize::try_from(dim).unwrap_or(0);
+        padding_of(input[d], kernel[d], stride[d], padding)
+    };
+    format.spatial.iter().map(one).collect()
+}
+fn each(rank: usize, kernel: &[i64], stride: &[i64]) -> Result<()> {
+    if kernel.len() == rank && stride.len() == rank {
+        return Ok(());
+    }
+    let (k, s) = (kernel.len(), stride.len());
+    let message = format!("{k} window sizes and {s} strides are given for {rank} dimensions");
+    Err(Error::argument(message).with_help("one for each dimension; 1 for batch and channels"))
+}
+/// Padding of the spatial dimensions as padding of all.
+fn everywhere(
+    rank: usize,
+    spatial: &[(i64, i64)],
+    format: &TensorFormat,
+) -> Result<Vec<PaddingDim>> {
+    if spatial.len() != format.spatial.len() {
+        let (found, wanted) = (spatial.len(), format.spatial.len());
+        let message = format!("padding is given for {found} dimensions, there are {wanted}");
+        return Err(Error::argument(message).with_help("one pair for each spatial dimension"));
+    }
+    let mut all = vec![PaddingDim::default(); rank];
+    for (&(low, high), &dim) in spatial.iter().zip(&format.spatial) {
+        if let Some(slot) = usize::try_from(dim).ok().and_then(|d| all.get_mut(d)) {
+            *slot = PaddingDim { low, high, interior: 0 };
+        }
+    }
+    Ok(all)
+}
+/// Sums of windows of an array that is padded already.
+fn window_sum<'b>(x: Value<'b>, kernel: &[i64], stride: &[i64]) -> Result<Value<'b>> {
+    let zero = zeros(x.builder(), x.element_type()?, &[])?;
+    let dims = kernel.iter().zip(stride);
+    let dims = dims.map(|(&size, &stride)| WindowDim { stride, ..WindowDim::new(size) }).collect();
+    reduce_window(x, zero, |a, c| a + c, Window { dims })
+}
+/// How many elements each window of an array of these sizes covers.
+fn counts<'b>(
+    like: Value<'b>,
+    dims: &[i64],
+    pads: &[PaddingDim],
+    kernel: &[i64],
+    stride: &[i64],
+) -> Result<Value<'b>> {
+    let (b, ty) = (like.builder(), like.element_type()?);
+    let ones = ArrayShape::new(ty, Dims::from_slice(dims));
+    let ones = crate::implicit::splat(whole(b, ty, 1)?, &ones)?;
+    window_sum(pad(ones, zeros(b, ty, &[])?, pads.to_vec())?, kernel, stride)
+}
+/// The shape of what is averaged, or of its cotangent, and the padding of all dimensions, if windows fit it.
+fn averaged(
+    x: Value<'_>,
+    [kernel, stride]: [&[i64]; 2],
+    padding: &[(i64, i64)],
+    format: &TensorFormat,
+) -> Result<(ArrayShape, Vec<PaddingDim>)> {
+    let shape = x.array()?;
+    crate::primitive::inexact(&shape, "an average")?;
+    format.check(shape.rank())?;
+    each(shape.rank(), kernel, stride)?;
+    let pads = everywhere(shape.rank(), padding, format)?;
+    Ok((shape, pads))
+}
+
+impl Value<'_> {
+    /// The largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one entry for each dimension.
+    ///
+    /// Padding counts as the smallest value, minus infinity where there is one.
+    ///
+    /// ```
+    /// use builder::pooling::{Padding, TensorFormat};
+    /// let b = builder::Builder::new("m");
+    /// let x = b.constant([[[1f32, 4., 2., 3.]]]);
+    /// let format = TensorFormat::channels_first(1);
+    /// let module = b.build(x.max_pool(&[1, 1, 2], &[1, 1, 2], Padding::Valid, &format))?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 4, 3 } } }");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn max_pool(
+        self,
+        kernel: &[i64],
+        stride: &[i64],
+        padding: Padding,
+        format: &TensorFormat,
+    ) -> Self {
+        self.builder().record(|b| {
+            let shape = self.array()?;
+            let spatial = make_spatial_padding(&shape.dims, kernel, stride, padding, format)?;
+            let pads = everywhere(shape.rank(), &spatial, format)?;
+            let init = bound(b, shape.ty, false)?;
+            let dims = kernel.iter().zip(stride).zip(pads).map(|((&size, &stride), pad)| {
+                let (pad_low, pad_high) = (pad.low, pad.high);
+                WindowDim { stride, pad_low, pad_high, ..WindowDim::new(size) }
+            });
+            reduce_window(self, init, |a, c| a.max(c), Window { dims: dims.collect() })
+        })
+    }
+    /// The mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial dimension.
+    ///
+    /// Padding counts as zeros: in the sum, and in the number the sum is divided by if `counts_include_padding`.
+    ///
+    /// ```
+    /// use builder::pooling::TensorFormat;
+    /// let b = builder::Builder::new("m");
+    /// let x = b.constant([[[1f32, 3., 5.]]]);
+    /// let format = TensorFormat::channels_first(1);
+    /// let mean = x.avg_pool(&[1, 1, 2], &[1, 1, 2], &[(0, 1)], &format, false);
+    /// let module = b.build(mean)?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 2, 5 } } }");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn avg_pool(
+        self,
+        kernel: &[i64],
+        stride: &[i64],
+        padding: &[(i64, i64)],
+        format: &TensorFormat,
+        counts_include_padding: bool,
+    ) -> Self {
+        self.builder().record(|b| {
+            let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
+            let padded = pad(self, zeros(b, shape.ty, &[])?, pads.clone())?;
+            let sums = window_sum(padded, kernel, stride)?;
+            if counts_include_padding {
+                return Ok(sums / whole(b, shape.ty, volume(kernel))?);
+            }
+            Ok(sums / counts(self, &shape.dims, &pads, kernel, stride)?)
+        })
+    }
+    /// The cotangent of what [`Value::avg_pool`] was given, an array of the sizes `input`, from that of its result, `self`:
+    /// XLA's `AvgPoolGrad`.
+    ///
+    /// Each element's cotangent, divided by the number its mean was divided by, goes to every element of its window.
+    #[track_caller]
+    #[must_use = "a value that is not used has no effect"]
+    pub fn avg_pool_grad(
+        self,
+        input: &[i64],
+        kernel: &[i64],
+        stride: &[i64],
+        padding: &[(i64, i64)],
+        format: &TensorFormat,
+        counts_include_padding: bool,
+    ) -> Self {
+        self.builder().record(|b| {
+            let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
+            each(input.len(), kernel, stride)?;
+            let share = match counts_include_padding {
+                true => self / whole(b, shape.ty, volume(kernel))?,
+                false => self / counts(self, input, &pads, kernel, stride)?,
+            };
+            let zero = zeros(b, shape.ty, &[])?;
+            // The windows that cover an element, in the padded input, are a window of the cotangents pushed apart.
+            let mut apart = Vec::new();
+            for (d, (&out, pad)) in shape.dims.iter().zip(&pads).enumerate() {
+                let padded = input[d].saturating_add(pad.low).saturating_add(pad.high);
+                let sizes = SpatialSizes { input: padded, filter: kernel[d], output: out };
+                let found = sizes.extract(1, stride[d], Padding::Valid)?;
+                apart.push(PaddingDim {
+                    low: found.pad_before,
+                    high: found.pad_after,
+                    interior: stride[d] - 1,
+                });
+            }
+            let spread = window_sum(pad(share, zero, apart)?, kernel, &vec![1; input.len()])?;
+            let inside: Vec<(i64, i64)> =
+                input.iter().zip(&pads).map(|(&size, pad)| (pad.low, pad.low + size)).collect();
+            slice(spread, &inside)
+        })
+    }
+}
+/// Elements of a window.
+fn volume(kernel: &[i64]) -> i64 {
+    kernel.iter().fold(1, |product, &size| product.saturating_mul(size))
+}
+
+/// Sizes of one spatial dimension of a convolution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpatialSizes {
+    /// Of what is convolved.
+    pub input: i64,
+    /// Of the kernel.
+    pub filter: i64,
+    /// Of the result.
+    pub output: i64,
+}
+
+/// One spatial dimension of the gradient of a convolution: XLA's `SpatialDimensionOutputSizeAndPadding`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpatialGradient {
+    /// Size of the result's cotangent with `stride - 1` zeros between its elements.
+    pub output_size: i64,
+    /// Zeros before it, so that the kernel turned around gives the input's cotangent.
+    pub pad_before: i64,
+    /// Zeros after it.
+    pub pad_after: i64,
+}
+
+impl SpatialSizes {
+    fn extract(self, dilation: i64, stride: i64, padding: Padding) -> Result<SpatialGradient> {
+        let Self { input, filter, output } = self;
+        if filter < 1 || dilation < 1 || input < 0 {
+            let message = format!(
+                "an input of {input}, a kernel of {filter} dilated by {dilation} cannot be convolved"
+            );
+            return Err(Error::argument(message));
+        }
+        let reach = (filter - 1).saturating_mul(dilation).saturating_add(1);
+        let (before, after) = padding_of(input, reach, stride, padding)?;
+        let padded = input.saturating_add(before).saturating_add(after);
+        let wanted = if padded < reach { 0 } else { (padded - reach) / stride + 1 };
+        if output != wanted {
+            let message = format!(
+                "a convolution of size {input} with {filter}, dilated by {dilation}, moved by {stride} has size {wanted}, not {output}"
+            );
+            return Err(Error::argument(message));
+        }
+        let output_size = (output - 1) * stride + 1;
+        let pad_before = reach - 1 - before;
+        let pad_after = input.saturating_add(reach - 1) - output_size - pad_before;
+        Ok(SpatialGradient { output_size, pad_before, pad_after })
+    }
+}
+
+/// Sizes and padding of one spatial dimension of the gradient of a convolution: XLA's `ConvGradExtractAndVerifyDimension`.
+///
+/// ```
+/// use builder::pooling::{Padding, SpatialSizes, conv_grad_extract_and_verify_dimension};
+/// let sizes = SpatialSizes { input: 7, filter: 3, output: 3 };
+/// let found = conv_grad_extract_and_verify_dimension(sizes, 1, 2, Padding::Valid)?;
+/// assert_eq!((found.output_size, found.pad_before, found.pad_after), (5, 2, 2));
+/// # Ok::<(), builder::Error>(())
+/// ```
+///
+/// # Errors
+/// `E0801` if the result of such a convolution has another size; if a size, dilation or stride is not positive.
+pub fn conv_grad_extract_and_verify_dimension(
+    sizes: SpatialSizes,
+    dilation: i64,
+    stride: i64,
+    padding: Padding,
+) -> Result<SpatialGradient> {
+    sizes.extract(dilation, stride, padding)
+}

@@ -1,0 +1,162 @@
+//! The module as a whole: devices, memory that is shared, ways to build it.
+use crate::{Builder, Error, Result, Value};
+use hlo::ir::{AliasKind, BufferDonor, InputOutputAlias};
+use hlo::{Shape, Verified};
+use std::panic::Location;
+
+impl Builder {
+    /// How many copies of the program run, on different data; 1 unless it is said.
+    pub fn set_replica_count(&self, count: i64) {
+        self.state.borrow_mut().config.replica_count = count;
+    }
+    /// How many devices one copy of the program is spread over; 1 unless it is said.
+    pub fn set_num_partitions(&self, count: i64) {
+        self.state.borrow_mut().config.num_partitions = count;
+    }
+    /// A part of the result lies in the memory of a part of a parameter: XLA's `SetUpAlias`.
+    ///
+    /// ```
+    /// use hlo::ir::AliasKind;
+    /// let b = builder::Builder::new("m");
+    /// let x = b.parameter(0, "f32[4]", "x");
+    /// b.set_up_alias(&[], 0, &[], AliasKind::May);
+    /// let text = b.build(x + 1)?.module().to_string();
+    /// assert!(text.contains("input_output_alias={ {}: (0, {}, may-alias) }"));
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    pub fn set_up_alias(
+        &self,
+        output_index: &[i64],
+        param_number: i64,
+        param_index: &[i64],
+        kind: AliasKind,
+    ) {
+        let alias = InputOutputAlias {
+            output_index: output_index.to_vec(),
+            parameter: param_number,
+            parameter_index: param_index.to_vec(),
+            kind,
+        };
+        let aliases = &mut self.state.borrow_mut().config.input_output_alias;
+        let at = aliases.partition_point(|other| other.output_index <= alias.output_index);
+        aliases.insert(at, alias);
+    }
+    /// Any part of the result may lie in the memory of this part of a parameter: XLA's `AddBufferDonor`.
+    pub fn add_buffer_donor(&self, param_number: i64, param_index: &[i64]) {
+        let donor = BufferDonor { parameter: param_number, parameter_index: param_index.to_vec() };
+        let donors = &mut self.state.borrow_mut().config.buffer_donor;
+        if let Err(at) = donors.binary_search(&donor) {
+            donors.insert(at, donor);
+        }
+    }
+
+    /// As [`Builder::build`], of a module without dynamic dimensions: XLA's `Build` with `remove_dynamic_dimensions`. Each
+    /// dimension of the entry computation has the size of its bound.
+    ///
+    /// # Errors
+    /// As [`Builder::build`].
+    #[track_caller]
+    pub fn build_without_dynamic_dimensions(&self, root: Value<'_>) -> Result<Verified> {
+        let caller = Location::caller();
+        self.status()?;
+        let module = self.module(root, |entry| {
+            entry.instructions.iter_mut().for_each(|(_, i)| make_static(&mut i.shape));
+        });
+        module.map_err(|error| error.at(caller))
+    }
+
+    /// Runs a function that may fail, and gives an invalid value if it does; the mistake is kept like one of the builder's
+    /// own: XLA's `ReportErrorOrReturn`. For libraries of ops: inside it `?` works, and the line noted is that of the caller.
+    ///
+    /// ```
+    /// use builder::{Builder, Code, Error, Value};
+    /// #[track_caller]
+    /// fn halves(x: Value<'_>) -> Value<'_> {
+    ///     x.builder().report_error_or_return(|| {
+    ///         let size = x.dims()?[0];
+    ///         if size % 2 == 0 {
+    ///             return Ok(x.reshape(&[2, size / 2]));
+    ///         }
+    ///         Err(Code::Argument { message: format!("{size} is odd") }.into())
+    ///     })
+    /// }
+    /// let b = Builder::new("m");
+    /// let odd = halves(b.parameter(0, "f32[3]", "x"));
+    /// assert!(b.build(odd).unwrap_err().to_string().contains("3 is odd"));
+    /// ```
+    #[track_caller]
+    pub fn report_error_or_return<'b>(
+        &'b self,
+        make: impl FnOnce() -> Result<Value<'b>>,
+    ) -> Value<'b> {
+        self.record(|_| make())
+    }
+    /// Whether the first mistake panics, where it is made: XLA's `set_die_immediately_on_error`. For looking for the way that
+    /// leads to it: the panic's backtrace shows it.
+    ///
+    /// # Panics
+    /// Not here, but every later call that fails.
+    pub fn set_die_immediately_on_error(&self, enabled: bool) {
+        self.state.borrow_mut().dies = enabled;
+    }
+}
+
+fn make_static(shape: &mut Shape) {
+    match shape {
+        Shape::Array(array) => array.dynamic = None,
+        Shape::Buffer(array) => array.dynamic = None,
+        Shape::Tuple(elements) => elements.iter_mut().for_each(make_static),
+        Shape::Token | Shape::Opaque => {}
+    }
+}
+
+/// The dimension numbers of a convolution that names none: batch, feature, spatial dimensions; of the kernel output feature,
+/// input feature, spatial dimensions. XLA's `CreateDefaultConvDimensionNumbers`.
+///
+/// ```
+/// let dims = builder::default_conv_dimension_numbers(2);
+/// assert_eq!((dims.lhs_feature, dims.rhs_output_feature), (1, 0));
+/// assert_eq!(dims.out_spatial.as_slice(), [2, 3]);
+/// ```
+pub fn default_conv_dimension_numbers(num_spatial_dims: usize) -> hlo::op::value::ConvDims {
+    let spatial: hlo::Dims = (2i64..).take(num_spatial_dims).collect();
+    hlo::op::value::ConvDims {
+        lhs_batch: 0,
+        lhs_feature: 1,
+        lhs_spatial: spatial.clone(),
+        rhs_output_feature: 0,
+        rhs_input_feature: 1,
+        rhs_spatial: spatial.clone(),
+        out_batch: 0,
+        out_feature: 1,
+        out_spatial: spatial,
+    }
+}
+
+/// Whether dimension numbers of a convolution are sound: XLA's `Validate`. Each array has two spatial dimensions or more, and
+/// numbers none of its dimensions twice.
+///
+/// # Errors
+/// `E0801`
+pub fn validate_conv_dimension_numbers(dims: &hlo::op::value::ConvDims) -> Result<()> {
+    let parts = [
+        ("input", dims.lhs_batch, dims.lhs_feature, &dims.lhs_spatial),
+        ("kernel", dims.rhs_input_feature, dims.rhs_output_feature, &dims.rhs_spatial),
+        ("result", dims.out_batch, dims.out_feature, &dims.out_spatial),
+    ];
+    for (name, one, other, spatial) in parts {
+        if spatial.len() < 2 {
+            let message = format!("the {name} has {} spatial dimensions", spatial.len());
+            return Err(Error::argument(message).with_help("XLA's check wants two at least"));
+        }
+        let mut numbers: Vec<i64> = spatial.to_vec();
+        numbers.extend([one, other]);
+        numbers.sort_unstable();
+        let twice = numbers.iter().zip(numbers.iter().skip(1)).find(|(a, b)| a == b);
+        if let Some((dim, _)) = twice {
+            let message = format!("dimension {dim} of the {name} is used twice");
+            return Err(Error::argument(message));
+        }
+    }
+    Ok(())
+}

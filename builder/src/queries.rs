@@ -1,0 +1,134 @@
+//! What was built so far, looked at.
+use crate::{Builder, Code, Error, Result, Value};
+use hlo::Shape;
+use hlo::ir::{Instruction, Sharding};
+use std::fmt::Write as _;
+
+impl Builder {
+    /// Shapes of values: XLA's `GetOperandShapes`; of one value see [`Value::shape`].
+    ///
+    /// # Errors
+    /// `E0813` if one of them is invalid.
+    pub fn shapes(&self, values: &[Value<'_>]) -> Result<Vec<Shape>> {
+        values.iter().map(|value| value.shape()).collect()
+    }
+    /// Shapes of the parameters, by number, and of the last value made: XLA's `GetProgramShape`.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let x = b.parameter(0, "f32[2]", "x");
+    /// let y = x.gt(0.0);
+    /// let (parameters, result) = b.program_shape()?;
+    /// assert_eq!((parameters, result), (vec![x.shape()?], y.shape()?));
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first mistake; `E0805` if nothing was made.
+    pub fn program_shape(&self) -> Result<(Vec<Shape>, Shape)> {
+        self.status()?;
+        self.program_shape_of(self.last()?)
+    }
+    /// Shapes of the parameters, by number, and of a result: XLA's `GetProgramShape` with a root.
+    ///
+    /// # Errors
+    /// The first mistake; `E0813` if the value is invalid.
+    pub fn program_shape_of(&self, root: Value<'_>) -> Result<(Vec<Shape>, Shape)> {
+        self.status()?;
+        let result = root.shape()?;
+        let mut state = self.state.borrow_mut();
+        let mut parameters: Vec<(i64, Shape)> = Vec::new();
+        for (_, instruction) in state.innermost().instructions.iter() {
+            if let hlo::Op::Parameter(parameter) = &instruction.op {
+                parameters.push((parameter.number, instruction.shape.clone()));
+            }
+        }
+        parameters.sort_by_key(|(number, _)| *number);
+        Ok((parameters.into_iter().map(|(_, shape)| shape).collect(), result))
+    }
+    /// The value last made.
+    pub(crate) fn last(&self) -> Result<Value<'_>> {
+        let mut state = self.state.borrow_mut();
+        let open = state.innermost();
+        let last = open.instructions.ids().next_back();
+        let last = last.map(|id| Value::new(self, open.mark, id));
+        last.ok_or_else(|| {
+            let message = format!("`{}` has no instruction", self.name());
+            Error::from(Code::Root { message }).with_help("make a value before you build")
+        })
+    }
+    /// An instruction and what leads to it, as text, a line each: XLA's `OpToString`. Operands stand below their users, each
+    /// instruction once.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let x = b.parameter(0, "f32[]", "x");
+    /// assert_eq!(b.op_to_string(x * x)?, "multiply = f32[] multiply(x, x)\n  x = f32[] parameter()\n");
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `E0813` if the value is invalid.
+    pub fn op_to_string(&self, op: Value<'_>) -> Result<String> {
+        self.same_builder(op)?;
+        let mut text = String::new();
+        let mut shown = rustc_hash::FxHashSet::default();
+        let mut open = vec![(op, 0)];
+        while let Some((value, depth)) = open.pop() {
+            let id = value.id().ok_or(Code::Invalid {})?;
+            if !shown.insert(id.index()) {
+                continue;
+            }
+            let operands = value.operands()?;
+            let names: Result<Vec<_>> = operands.iter().map(|operand| operand.name()).collect();
+            let (name, shape, opcode) = (value.name()?, value.shape()?, value.opcode()?);
+            let line = format!("{name} = {shape:#} {opcode}({})", names?.join(", "));
+            let _ = writeln!(text, "{:1$}{line}", "", 2 * depth);
+            open.extend(operands.into_iter().rev().map(|operand| (operand, depth + 1)));
+        }
+        Ok(text)
+    }
+    /// The instruction of a handle, which [`Value::handle`] gave: XLA's `GetInstructionByHandle`.
+    ///
+    /// # Errors
+    /// `E0801` if the computation being built has none of this handle.
+    pub fn instruction_by_handle(&self, handle: usize) -> Result<Instruction> {
+        let mut state = self.state.borrow_mut();
+        let found = state.innermost().instructions.iter().nth(handle);
+        found
+            .map(|(_, instruction)| instruction.clone())
+            .ok_or_else(|| Error::argument(format!("there is no instruction of handle {handle}")))
+    }
+}
+
+impl Value<'_> {
+    /// The name of its instruction; a module gives names that occur twice numbers.
+    ///
+    /// # Errors
+    /// `E0813` if it is invalid.
+    pub fn name(self) -> Result<String> {
+        self.look(|_, name| name.to_string())
+    }
+    /// Its instruction as it stands: XLA's `GetInstruction`.
+    ///
+    /// # Errors
+    /// `E0813` if it is invalid.
+    pub fn instruction(self) -> Result<Instruction> {
+        self.look(|instruction, _| instruction.clone())
+    }
+    /// Its place among the instructions of its computation.
+    ///
+    /// # Errors
+    /// `E0813` if it is invalid.
+    pub fn handle(self) -> Result<usize> {
+        Ok(self.id().ok_or(Code::Invalid {})?.index())
+    }
+    /// Its sharding: XLA's `GetOpSharding`.
+    ///
+    /// # Errors
+    /// `E0813` if it is invalid.
+    pub fn sharding(self) -> Result<Option<Sharding>> {
+        let common = self.look(|instruction, _| instruction.common.clone())?;
+        Ok(common.and_then(|common| common.sharding))
+    }
+}

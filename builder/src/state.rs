@@ -1,0 +1,243 @@
+//! What a builder has made so far.
+use crate::annotations::Annotations;
+use crate::{Error, Result};
+use hlo::ir::{
+    CommonAttrs, Computation, ComputationId, Instruction, InstructionId, InstructionSpans,
+    ModuleConfig, ProgramShape,
+};
+use hlo::op::Callees;
+use hlo::{Arena, SecondaryMap, Shape, Span};
+use smol_str::SmolStr;
+use std::panic::Location;
+
+/// Where a call of the builder stands in the user's program.
+pub(crate) type Caller = &'static Location<'static>;
+
+/// What a builder has made so far.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// Computations being built: the entry first, the innermost closure last.
+    pub(crate) open: Vec<Open>,
+    /// Computations that are done, callees before callers.
+    pub(crate) finished: Arena<Computation>,
+    /// Where each instruction of the finished ones was asked for.
+    pub(crate) callers: Vec<Vec<Caller>>,
+    /// The first mistake.
+    pub(crate) error: Option<Error>,
+    /// The call of the user's that is being served, and how many calls of the library it has led to.
+    pub(crate) call: Option<(Caller, usize)>,
+    /// What new instructions are marked with.
+    pub(crate) annotations: Annotations,
+    /// Aliases and donors, replica and partition counts.
+    pub(crate) config: ModuleConfig,
+    /// Results that may use the memory of parameters.
+    pub(crate) inplace: Vec<crate::elemwise::alias::Hint>,
+    /// How many computations were ever opened: gives each its own mark.
+    pub(crate) opened: u32,
+    /// How many channels were handed out.
+    pub(crate) channels: i64,
+    /// Whether the first mistake panics.
+    pub(crate) dies: bool,
+}
+
+/// A computation being built.
+#[derive(Debug, Clone)]
+pub(crate) struct Open {
+    /// Tells its values from those of others.
+    pub(crate) mark: u32,
+    pub(crate) name: SmolStr,
+    pub(crate) instructions: Arena<Instruction>,
+    pub(crate) names: SecondaryMap<Instruction, SmolStr>,
+    pub(crate) callers: Vec<Caller>,
+    /// Values of the computation around that are handed in, in the order of their parameters; nothing where none can be.
+    pub(crate) captures: Option<Vec<InstructionId>>,
+    /// Instructions of the computation around, and what stands for them here.
+    pub(crate) brought: Vec<(InstructionId, InstructionId)>,
+    /// The tokens that order this computation's infeeds and outfeeds.
+    pub(crate) infeed_token: Option<InstructionId>,
+    pub(crate) outfeed_token: Option<InstructionId>,
+}
+
+impl Open {
+    pub(crate) fn new(mark: u32, name: SmolStr) -> Self {
+        Self {
+            mark,
+            name,
+            instructions: Arena::default(),
+            names: SecondaryMap::default(),
+            callers: Vec::new(),
+            captures: None,
+            brought: Vec::new(),
+            infeed_token: None,
+            outfeed_token: None,
+        }
+    }
+    /// Adds an instruction.
+    pub(crate) fn push(
+        &mut self,
+        instruction: Instruction,
+        name: SmolStr,
+        caller: Caller,
+    ) -> InstructionId {
+        self.names.push(legal(name));
+        self.callers.push(caller);
+        self.instructions.push(instruction)
+    }
+    /// The computation whose result is `root`.
+    pub(crate) fn finish(self, root: InstructionId) -> Computation {
+        let spans = SecondaryMap::filled(self.instructions.len(), InstructionSpans::default());
+        Computation {
+            name: self.name,
+            instructions: self.instructions,
+            names: self.names,
+            spans,
+            root,
+            signature: None,
+            execution_thread: SmolStr::default(),
+            span: Span::default(),
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn new(name: SmolStr) -> Self {
+        let mut state = Self {
+            open: Vec::new(),
+            finished: Arena::default(),
+            callers: Vec::new(),
+            error: None,
+            call: None,
+            annotations: Annotations::default(),
+            config: ModuleConfig::default(),
+            inplace: Vec::new(),
+            opened: 0,
+            channels: 0,
+            dies: false,
+        };
+        state.enter(name);
+        state
+    }
+    /// Opens a computation, in which new instructions are made from now on.
+    pub(crate) fn enter(&mut self, name: SmolStr) -> u32 {
+        let mark = self.opened;
+        self.opened += 1;
+        self.open.push(Open::new(mark, legal(name)));
+        mark
+    }
+    /// The innermost computation.
+    pub(crate) fn innermost(&mut self) -> &mut Open {
+        // The entry computation is opened with the builder and never closed.
+        self.open.last_mut().expect("the entry computation is open")
+    }
+    /// The open computation of this mark.
+    pub(crate) fn marked(&self, mark: u32) -> Option<&Open> {
+        self.open.iter().find(|open| open.mark == mark)
+    }
+    /// The open computation of this mark, to change.
+    pub(crate) fn marked_mut(&mut self, mark: u32) -> Option<&mut Open> {
+        self.open.iter_mut().find(|open| open.mark == mark)
+    }
+    /// Files a finished computation, or finds the equal one that is there already.
+    pub(crate) fn file(&mut self, open: Open, root: InstructionId) -> ComputationId {
+        let callers = open.callers.clone();
+        let computation = open.finish(root);
+        let equal = self.finished.iter().find(|(_, other)| same(other, &computation));
+        if let Some((id, _)) = equal {
+            return id;
+        }
+        self.callers.push(callers);
+        self.finished.push(computation)
+    }
+    /// Drops the finished computations after the first `kept`, which nothing calls.
+    pub(crate) fn forget_after(&mut self, kept: usize) {
+        let mut finished = Arena::default();
+        for (_, computation) in std::mem::take(&mut self.finished).iter().take(kept) {
+            finished.push(computation.clone());
+        }
+        self.finished = finished;
+        self.callers.truncate(kept);
+    }
+    /// The name of the computation of this mark; those that are closed have none here.
+    pub(crate) fn name_of(&self, mark: u32) -> String {
+        self.marked(mark).map_or_else(|| "another".to_owned(), |open| open.name.to_string())
+    }
+}
+
+/// The name as a text can hold it: what XLA puts `_` for becomes `_` here.
+pub(crate) fn legal(name: SmolStr) -> SmolStr {
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let later = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let fits = name.starts_with(first) && name.chars().all(later);
+    if fits {
+        return name;
+    }
+    let clean: String = name.chars().map(|c| if later(c) { c } else { '_' }).collect();
+    if clean.starts_with(first) { clean.into() } else { smol_str::format_smolstr!("_{clean}") }
+}
+
+impl Callees for State {
+    fn program_shape(&self, id: ComputationId) -> Option<ProgramShape<'_>> {
+        self.finished.get(id).map(Computation::program_shape)
+    }
+}
+
+/// Whether two computations differ in nothing but where they come from: XLA merges such copies too.
+fn same(a: &Computation, b: &Computation) -> bool {
+    let bare = |common: &Option<Box<CommonAttrs>>| {
+        common.as_deref().map(|c| CommonAttrs { metadata: None, ..c.clone() }).unwrap_or_default()
+    };
+    a.name == b.name
+        && a.execution_thread == b.execution_thread
+        && a.root == b.root
+        && a.instructions.len() == b.instructions.len()
+        && a.instructions.iter().zip(b.instructions.iter()).all(|((_, a), (_, b))| {
+            a.shape == b.shape
+                && a.operands == b.operands
+                && a.op == b.op
+                && bare(&a.common) == bare(&b.common)
+        })
+}
+
+/// Shapes written as the user likes: as a [`Shape`], or as in the text, `"f32[2,3]"`.
+pub trait IntoShape {
+    /// The shape.
+    ///
+    /// # Errors
+    /// `E01xx` if it is a text that is no shape.
+    fn into_shape(self) -> Result<Shape>;
+}
+impl IntoShape for Shape {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(self)
+    }
+}
+impl IntoShape for &Shape {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(self.clone())
+    }
+}
+impl IntoShape for hlo::ArrayShape {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(self.into())
+    }
+}
+impl IntoShape for &str {
+    fn into_shape(self) -> Result<Shape> {
+        self.parse().map_err(|error: hlo::Error| {
+            let help = format!(
+                "a shape is written like `f32[2,3]` or `(s32[], pred[4])`, this is `{self}`"
+            );
+            Error::from(error).with_help(help)
+        })
+    }
+}
+impl IntoShape for &String {
+    fn into_shape(self) -> Result<Shape> {
+        self.as_str().into_shape()
+    }
+}
+impl IntoShape for (hlo::ElementType, &[i64]) {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(hlo::ArrayShape::new(self.0, hlo::Dims::from_slice(self.1)).into())
+    }
+}

@@ -1,0 +1,132 @@
+//! Values: what instructions give.
+use crate::{Builder, Code, Error, Result};
+use hlo::ir::InstructionId;
+use hlo::{ArrayShape, ElementType, Op, Opcode, Shape};
+use smol_str::SmolStr;
+use std::fmt;
+
+/// What an instruction gives: a handle into its builder, to copy at will.
+///
+/// A value belongs to one computation; closures see their arguments only. A value of a call that failed is invalid: what is
+/// made from it is invalid too, and its queries fail.
+#[derive(Clone, Copy)]
+pub struct Value<'b> {
+    builder: &'b Builder,
+    /// The mark of the computation and the instruction in it; nothing if the call failed.
+    at: Option<(u32, InstructionId)>,
+}
+
+/// Its opcode and shape: `add f32[2]`.
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.look(|instruction, _| (instruction.opcode(), instruction.shape.clone())) {
+            Ok((opcode, shape)) => write!(f, "{opcode} {shape:#}"),
+            Err(_) => f.write_str("invalid"),
+        }
+    }
+}
+
+impl<'b> Value<'b> {
+    pub(crate) fn new(builder: &'b Builder, mark: u32, id: InstructionId) -> Self {
+        Self { builder, at: Some((mark, id)) }
+    }
+    pub(crate) fn invalid(builder: &'b Builder) -> Self {
+        Self { builder, at: None }
+    }
+    pub(crate) fn mark(self) -> Option<u32> {
+        self.at.map(|(mark, _)| mark)
+    }
+    pub(crate) fn id(self) -> Option<InstructionId> {
+        self.at.map(|(_, id)| id)
+    }
+    /// The builder that made it.
+    pub fn builder(self) -> &'b Builder {
+        self.builder
+    }
+    /// Whether the call that made it succeeded.
+    pub fn is_valid(self) -> bool {
+        self.at.is_some()
+    }
+
+    pub(crate) fn look<T>(
+        self,
+        see: impl FnOnce(&hlo::ir::Instruction, &SmolStr) -> T,
+    ) -> Result<T> {
+        let (mark, id) = self.at.ok_or(Code::Invalid {})?;
+        let state = self.builder.state.borrow();
+        let Some(open) = state.marked(mark) else {
+            let here = state.open.last().map(|open| open.name.to_string()).unwrap_or_default();
+            let found = "a closure that has ended".to_owned();
+            return Err(Code::OtherComputation { found, here }.into());
+        };
+        Ok(see(&open.instructions[id], &open.names[id]))
+    }
+    /// Its shape.
+    ///
+    /// # Errors
+    /// `E0813` if it is invalid.
+    pub fn shape(self) -> Result<Shape> {
+        self.look(|instruction, _| instruction.shape.clone())
+    }
+    /// Its shape, which is an array's.
+    ///
+    /// # Errors
+    /// `E0813` if it is invalid, `E0801` if it is a tuple or a token.
+    pub fn array(self) -> Result<ArrayShape> {
+        let shape = self.shape()?;
+        shape.array().cloned().ok_or_else(|| {
+            Error::argument(format!("an array is wanted here, this is {shape:#}"))
+                .with_help("take an array out of a tuple with `get_tuple_element(i)`")
+        })
+    }
+    /// Sizes of its dimensions.
+    ///
+    /// # Errors
+    /// As [`Value::array`].
+    pub fn dims(self) -> Result<Vec<i64>> {
+        Ok(self.array()?.dims.to_vec())
+    }
+    /// Number of its dimensions.
+    ///
+    /// # Errors
+    /// As [`Value::array`].
+    pub fn rank(self) -> Result<usize> {
+        Ok(self.array()?.rank())
+    }
+    /// Type of its elements.
+    ///
+    /// # Errors
+    /// As [`Value::array`].
+    pub fn element_type(self) -> Result<ElementType> {
+        Ok(self.array()?.ty)
+    }
+    /// The number of a dimension, which may be counted from the end: `-1` is the last.
+    ///
+    /// # Errors
+    /// `E0801` if there is no such dimension.
+    pub(crate) fn axis(self, axis: i64) -> Result<i64> {
+        let shape = self.array()?;
+        let rank = i64::try_from(shape.rank()).unwrap_or(i64::MAX);
+        let counted = if axis < 0 { axis.saturating_add(rank) } else { axis };
+        if (0..rank).contains(&counted) {
+            return Ok(counted);
+        }
+        Err(Error::argument(format!("dimension {axis} does not exist in {shape:#}")))
+    }
+    /// The op that gives it.
+    ///
+    /// # Errors
+    /// `E0813` if it is invalid.
+    pub fn opcode(self) -> Result<Opcode> {
+        self.look(|instruction, _| instruction.opcode())
+    }
+    pub(crate) fn op(self) -> Result<Op> {
+        self.look(|instruction, _| instruction.op.clone())
+    }
+    /// The values its instruction takes.
+    pub(crate) fn operands(self) -> Result<Vec<Self>> {
+        let operands = self.look(|instruction, _| instruction.operands.clone())?;
+        let mark = self.mark().ok_or(Code::Invalid {})?;
+        Ok(operands.into_iter().map(|id| Self::new(self.builder, mark, id)).collect())
+    }
+}

@@ -1,0 +1,53 @@
+//! What the tests of built modules share.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests; not every test uses everything"
+)]
+use builder::{Builder, Value};
+use hlo::Literal;
+
+pub mod gradient;
+mod module;
+pub use module::{build, evaluate_on};
+
+/// The result of the module whose root is `root`, on arguments as text.
+#[track_caller]
+pub fn evaluate(b: &Builder, root: Value<'_>, arguments: &[&str]) -> Literal {
+    let arguments: Vec<Literal> = arguments.iter().map(|a| a.parse().unwrap()).collect();
+    evaluate_on(b, root, &arguments)
+}
+
+/// The result as text.
+#[track_caller]
+pub fn run(b: &Builder, root: Value<'_>, arguments: &[&str]) -> String {
+    evaluate(b, root, arguments).to_string()
+}
+
+/// Fails unless the module whose root is `root` is refused, and the message says so.
+#[track_caller]
+pub fn refused(b: &Builder, root: Value<'_>, wanted: &str) {
+    let message = b.build(root).unwrap_err().to_string();
+    assert!(message.contains(wanted), "{message}");
+}
+
+/// The elements of a real array, in row-major order.
+#[track_caller]
+pub fn reals(literal: &Literal) -> Vec<f64> {
+    (0..literal.len()).map(|i| literal.get(i).as_f64()).collect()
+}
+
+/// Fails unless every element is within `relative` of its own size, or `absolute`, of what is wanted.
+#[track_caller]
+pub fn near(found: &Literal, wanted: &[f64], relative: f64, absolute: f64) {
+    let found = reals(found);
+    assert_eq!(found.len(), wanted.len(), "{found:?}");
+    for (i, (&x, &y)) in found.iter().zip(wanted).enumerate() {
+        let same = x == y || (x.is_nan() && y.is_nan());
+        let within = (x - y).abs() <= absolute.max(relative * y.abs());
+        assert!(same || within, "element {i}: {x:e}, wanted {y:e}; all: {found:?}");
+    }
+}
