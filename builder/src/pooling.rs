@@ -1,17 +1,9 @@
 //! Pooling: the largest or the mean of windows.
+pub use crate::ops::padding::Padding;
 use crate::primitive::{bound, pad, reduce_window, size, slice, whole, zeros};
 use crate::{Error, Result, Value};
 use hlo::op::value::{PaddingDim, Window, WindowDim};
 use hlo::{ArrayShape, Dims};
-
-/// How much is added around the spatial dimensions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Padding {
-    /// Nothing: windows lie inside.
-    Valid,
-    /// So much that there is a window for every stride: `out = ceil(in / stride)`. An odd element goes to the end.
-    Same,
-}
 
 /// What the dimensions of images are: XLA's `TensorFormat`.
 ///
