@@ -6,4 +6,4 @@
 //! let result = etalon::interp::Interpreter::new(&verified).run(&[]).unwrap();
 //! assert_eq!(result.to_string(), "f32[2]{0} {1, 2}");
 //! ```
-pub use {builder, conformance, hlo, interp};
+pub use {builder, collectives, conformance, hlo, interp};

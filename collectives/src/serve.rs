@@ -38,12 +38,12 @@ impl<'m> Run<'m> {
             }
             Op::CollectivePermute(op) => {
                 sliced(&op.slice_sizes)?;
-                self.permute(i, request, op.channel_id, now)
+                self.permute(i, &request, op.channel_id, now)
             }
             Op::CollectivePermuteStart(op) => {
                 sliced(&op.slice_sizes)?;
                 let later = self.start(i, &request);
-                self.permute(i, request, op.channel_id, later)
+                self.permute(i, &request, op.channel_id, later)
             }
             Op::AsyncStart(op) => self.begin(i, &request, op.calls),
             Op::AsyncUpdate(_) => self.update(i, &request),
@@ -54,7 +54,7 @@ impl<'m> Run<'m> {
                 let start = start_of(&request);
                 self.done(i, &request, ticket(i, &request, start))
             }
-            Op::Send(op) => self.send(i, request, op.channel_id, op.is_host_transfer),
+            Op::Send(op) => self.send(i, &request, op.channel_id, op.is_host_transfer),
             Op::Recv(op) => {
                 no_host(op.is_host_transfer)?;
                 self.answer(i, collective::nothing(request.instruction()));
@@ -105,7 +105,7 @@ impl<'m> Run<'m> {
     fn permute(
         &mut self,
         i: usize,
-        request: Request<'m>,
+        request: &Request<'m>,
         channel: Option<i64>,
         claim: Claim,
     ) -> Result<()> {
@@ -113,12 +113,12 @@ impl<'m> Run<'m> {
         let grid = self.grid();
         let Some((mode, pairs)) = request.instruction().op.pairs() else { return Ok(()) };
         let Neighbours { targets, source } = neighbours(mode, pairs, grid.device(number), grid)?;
-        let site = Site::of(&request, channel);
+        let site = Site::of(request, channel);
         let round = self.meetings.round(number, site);
         for target in targets {
             let slot = (site, round, target);
             match self.expected.remove(&slot) {
-                Some(claim) => self.deliver(claim, &request, request.operands.clone())?,
+                Some(claim) => self.deliver(claim, request, request.operands.clone())?,
                 None => self.mail.post(slot, number, request.operands.clone()),
             }
         }
@@ -128,10 +128,10 @@ impl<'m> Run<'m> {
         };
         let slot = (site, round, number);
         match self.mail.take(&slot) {
-            Some(values) => self.deliver(claim, &request, values),
+            Some(values) => self.deliver(claim, request, values),
             None => {
                 self.expected.insert(slot, claim);
-                self.claimed(claim, &request, On::Letter(source));
+                self.claimed(claim, request, On::Letter(source));
                 Ok(())
             }
         }
@@ -146,13 +146,13 @@ impl<'m> Run<'m> {
     fn send(
         &mut self,
         i: usize,
-        request: Request<'m>,
+        request: &Request<'m>,
         channel: Option<i64>,
         to_host: bool,
     ) -> Result<()> {
         no_host(to_host)?;
         let device = self.strands[i].device;
-        let sends = match self.partners(i, &request)? {
+        let sends = match self.partners(i, request)? {
             Some(partners) => !partners.targets.is_empty(),
             None => true,
         };

@@ -56,8 +56,8 @@ fn who_is_sent_nothing_gets_zeros() {
         ROOT y = u32[] collective-permute(x), source_target_pairs={{0,1},{1,2}} }";
     assert_eq!(run((3, 1), body, &[&[]]).unwrap(), ["u32[] 0", "u32[] 1", "u32[] 2"]);
     let body = "ENTRY e { r = u32[] replica-id()
-        ROOT y = u32[] collective-broadcast(r), replica_groups={{2,0}} }";
-    assert_eq!(run((3, 1), body, &[&[]]).unwrap(), ["u32[] 2", "u32[] 0", "u32[] 2"]);
+        ROOT y = u32[] collective-broadcast(r), replica_groups={{2,0},{1,3}} }";
+    assert_eq!(run((4, 1), body, &[&[]]).unwrap(), ["u32[] 2", "u32[] 1", "u32[] 2", "u32[] 1"]);
 }
 
 #[test]

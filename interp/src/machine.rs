@@ -318,30 +318,29 @@ impl Frame<'_> {
 
 /// Whether other devices take part in an op.
 fn joins(op: &Op) -> bool {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are run by one device")]
-    match op {
+    matches!(
+        op,
         Op::AllGather(_)
-        | Op::AllGatherDone(_)
-        | Op::AllGatherStart(_)
-        | Op::AllReduce(_)
-        | Op::AllReduceDone(_)
-        | Op::AllReduceStart(_)
-        | Op::AllToAll(_)
-        | Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::CollectiveBroadcast(_)
-        | Op::CollectivePermute(_)
-        | Op::CollectivePermuteDone(_)
-        | Op::CollectivePermuteStart(_)
-        | Op::RaggedAllToAll(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::ReduceScatter(_)
-        | Op::Send(_)
-        | Op::SendDone(_) => true,
-        _ => false,
-    }
+            | Op::AllGatherDone(_)
+            | Op::AllGatherStart(_)
+            | Op::AllReduce(_)
+            | Op::AllReduceDone(_)
+            | Op::AllReduceStart(_)
+            | Op::AllToAll(_)
+            | Op::AsyncDone(_)
+            | Op::AsyncStart(_)
+            | Op::AsyncUpdate(_)
+            | Op::CollectiveBroadcast(_)
+            | Op::CollectivePermute(_)
+            | Op::CollectivePermuteDone(_)
+            | Op::CollectivePermuteStart(_)
+            | Op::RaggedAllToAll(_)
+            | Op::Recv(_)
+            | Op::RecvDone(_)
+            | Op::ReduceScatter(_)
+            | Op::Send(_)
+            | Op::SendDone(_)
+    )
 }
 
 fn located(error: Error, computation: &Computation, id: InstructionId) -> Error {

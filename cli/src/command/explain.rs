@@ -12,7 +12,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode> {
     let what = args.what.trim();
     let number = what.to_uppercase();
     let own = Code::EXPLANATIONS.iter().find(|(n, _)| *n == number).map(|(_, text)| *text);
-    let others = [hlo::diag::explain, interp::explain, builder::explain];
+    let others = [hlo::diag::explain, interp::explain, collectives::explain, builder::explain];
     let code = others.iter().find_map(|explain| explain(&number)).or(own);
     let text = match (code, Opcode::from_name(what)) {
         (Some(text), _) => format!("{number}\n\n{}", unindented(text)),
