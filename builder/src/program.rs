@@ -119,18 +119,7 @@ fn make_static(shape: &mut Shape) {
 /// assert_eq!(dims.out_spatial.as_slice(), [2, 3]);
 /// ```
 pub fn default_conv_dimension_numbers(num_spatial_dims: usize) -> hlo::op::value::ConvDims {
-    let spatial: hlo::Dims = (2i64..).take(num_spatial_dims).collect();
-    hlo::op::value::ConvDims {
-        lhs_batch: 0,
-        lhs_feature: 1,
-        lhs_spatial: spatial.clone(),
-        rhs_output_feature: 0,
-        rhs_input_feature: 1,
-        rhs_spatial: spatial.clone(),
-        out_batch: 0,
-        out_feature: 1,
-        out_spatial: spatial,
-    }
+    Builder::create_default_conv_dimension_numbers(num_spatial_dims)
 }
 
 /// Whether dimension numbers of a convolution are sound: XLA's `Validate`. Each array has two spatial dimensions or more, and

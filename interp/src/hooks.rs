@@ -70,7 +70,7 @@ impl Hooks {
     /// The code of the library runs as part of this process: nothing can be checked of what it does.
     ///
     /// # Errors
-    /// `E0407` if the library cannot be loaded.
+    /// `E0410` if the library cannot be loaded.
     pub fn library(mut self, path: impl AsRef<Path>) -> Result<Self> {
         self.libraries.push(Arc::new(Library::open(path.as_ref())?));
         Ok(self)
