@@ -20,8 +20,13 @@ mod error;
 mod groups;
 mod mail;
 mod meeting;
+mod order;
+mod report;
 mod run;
 mod serve;
+mod starts;
+mod strand;
+mod transfer;
 mod world;
 
 pub use deadlock::{Deadlock, Waiting};
