@@ -17,7 +17,7 @@ pub(crate) struct Run<'m> {
     pub(crate) team: Team<'m>,
     pub(crate) strands: Vec<Strand<'m>>,
     pub(crate) meetings: Meetings<'m>,
-    pub(crate) mail: Mail,
+    pub(crate) mail: Mail<'m>,
     /// Who waits for a letter, where, and with which operands.
     pub(crate) expected: BTreeMap<Slot, (Claim, Request<'m>)>,
     pub(crate) transfers: Transfers<'m>,
@@ -70,8 +70,10 @@ impl<'m> Run<'m> {
             self.settle()?;
         }
         if self.results.iter().any(Option::is_none) {
+            self.meetings.one_grouping()?;
             return Err(Code::Deadlock { deadlock: self.deadlock() }.into());
         }
+        self.meetings.all_claimed()?;
         self.mail.all_claimed()?;
         self.transfers.all_claimed()?;
         Ok(self.results.into_iter().flatten().collect())
@@ -128,12 +130,12 @@ impl<'m> Run<'m> {
                 let results = interp::collective::exchange(team, instruction, &given, order);
                 let claims: Vec<(Claim, Position<'m>)> =
                     all.into_iter().map(|(claim, request)| (claim, request.place)).collect();
-                (claims, meeting.members[0], results)
+                (claims, meeting.members, results)
             })
             .collect();
-        for (claims, device, results) in exchanged {
+        for (claims, members, results) in exchanged {
             let results = results.map_err(|error| {
-                Error::from(Code::Device { device, error: claims[0].1.blame(error) })
+                Error::from(Code::Device { device: members[0], error: claims[0].1.blame(error) })
             })?;
             for ((claim, _), result) in claims.into_iter().zip(results) {
                 self.fulfil(claim, result)?;

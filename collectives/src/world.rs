@@ -7,6 +7,9 @@ use interp::{Device, Grid, Hooks, Options, Team};
 use std::fmt;
 use std::sync::Arc;
 
+/// Each device takes some memory before it has done anything.
+const DEVICE_LIMIT: usize = 1 << 20;
+
 type HooksOf = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
 
 /// Runs a module on many devices.
@@ -76,6 +79,12 @@ impl<'m> World<'m> {
     /// `E0501` if devices wait for each other; `E05xx` if they do not fit together; `E04xx` if the run of one fails.
     pub fn run(&self, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>> {
         let count = self.grid.len();
+        if count > DEVICE_LIMIT {
+            let message = format!("{count} devices are asked for, at most {DEVICE_LIMIT} are run");
+            return Err(Error::from(Code::Arguments { message }).with_help(
+                "the header's `replica_count` and `num_partitions` say how many, unless the run does",
+            ));
+        }
         if inputs.len() != 1 && inputs.len() != count {
             let message =
                 format!("arguments of {} devices are given, there are {count}", inputs.len());
