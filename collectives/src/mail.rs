@@ -106,7 +106,8 @@ impl<'m> Run<'m> {
                 let slot = (site, round, target);
                 match self.expected.remove(&slot) {
                     Some((claim, receiver)) => {
-                        agrees(&request.place, &receiver.place, self.team.module())?;
+                        let here = (number, &request.place);
+                        agrees(here, (target, &receiver.place), site, self.team.module())?;
                         self.deliver(target, claim, &receiver, Some(values.clone()))?;
                     }
                     None => {
@@ -119,8 +120,9 @@ impl<'m> Run<'m> {
         let Some(source) = source else { return self.deliver(number, claim, &request, None) };
         let slot = (site, round, number);
         match self.mail.0.remove(&slot) {
-            Some(Letter { place, values, .. }) => {
-                agrees(&place, &request.place, self.team.module())?;
+            Some(Letter { sender, place, values }) => {
+                let here = (number, &request.place);
+                agrees((sender, &place), here, site, self.team.module())?;
                 self.deliver(number, claim, &request, Some(values))
             }
             None => {

@@ -7,6 +7,7 @@ use hlo::{Module, Op, Shape};
 use interp::{Grid, Position, Request};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// What tells one instruction from another: the channel where it has one, else the instruction itself.
@@ -14,6 +15,15 @@ use std::sync::Arc;
 pub(crate) enum Site {
     Channel(i64),
     Place(ComputationId, InstructionId),
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Channel(id) => write!(f, "channel {id}"),
+            Self::Place(..) => f.write_str("one instruction"),
+        }
+    }
 }
 
 impl Site {
@@ -126,7 +136,8 @@ impl<'m> Meetings<'m> {
             missing: members.len(),
             members,
         });
-        agrees(&meeting.first, &request.place, module)?;
+        let first = (meeting.come().first().copied().unwrap_or(device), &meeting.first);
+        agrees(first, (device, &request.place), site, module)?;
         meeting.given[place] = Some((claim, request));
         meeting.missing -= 1;
         if meeting.missing > 0 {
@@ -155,13 +166,12 @@ impl<'m> Meetings<'m> {
             let [(a, first), (b, second)] = two else { continue };
             let overlap = first.members.iter().any(|device| second.members.contains(device));
             if a.0 == b.0 && a.1 != b.1 && overlap {
-                let groups = |meeting: &Meeting<'_>| listed(&meeting.members);
-                let message = format!(
-                    "devices wait for each other at one channel in the group of {} and in that of {}",
-                    groups(first),
-                    groups(second)
-                );
-                return Err(mismatch(message, &first.first, &second.first));
+                let group = |meeting: &Meeting<'_>| {
+                    let come = listed(&meeting.come());
+                    format!("{come} waits in the group of {}", listed(&meeting.members))
+                };
+                let message = format!("{}: {}; {}", a.0, group(first), group(second));
+                return Err(mismatch(message, &second.first, &first.first));
             }
         }
         Ok(())
@@ -173,7 +183,12 @@ fn is_channel(site: Site) -> bool {
 }
 
 /// Devices that meet at one channel do the same there.
-pub(crate) fn agrees(first: &Position<'_>, other: &Position<'_>, module: &Module) -> Result<()> {
+pub(crate) fn agrees(
+    (device, first): (usize, &Position<'_>),
+    (other_device, other): (usize, &Position<'_>),
+    site: Site,
+    module: &Module,
+) -> Result<()> {
     if (first.computation_id, first.id) == (other.computation_id, other.id) {
         return Ok(());
     }
@@ -183,19 +198,21 @@ pub(crate) fn agrees(first: &Position<'_>, other: &Position<'_>, module: &Module
     } else if !a.shape.compatible(&b.shape) {
         Some((format!("{:#}", a.shape), format!("{:#}", b.shape)))
     } else if !same_work(first, other, module) {
-        Some(("one dimension, operand or computation".to_owned(), "another".to_owned()))
+        let one = format!("one `{}`", a.opcode());
+        Some((one, "one of another dimension, operand or computation".to_owned()))
     } else {
         None
     };
     let Some((a, b)) = what else { return Ok(()) };
-    Err(mismatch(format!("devices meet at one channel with {a} and with {b}"), other, first))
+    let message = format!("{site}: device {device} comes with {a}, device {other_device} with {b}");
+    Err(mismatch(message, other, first))
 }
 
 /// The error of what does not fit together at two places.
 fn mismatch(message: String, at: &Position<'_>, other: &Position<'_>) -> Error {
     Error::from(Code::Mismatch { message })
         .at(at)
-        .with_label(other.span(), "the other devices are here")
+        .with_label(other.span(), "the other device is here")
         .with_help("give instructions that do not belong together channels of their own")
 }
 
@@ -209,7 +226,6 @@ fn same_work(first: &Position<'_>, other: &Position<'_>, module: &Module) -> boo
     let same = |a, b| same_computation(a, b, module);
     let (a, b) = (operand_shapes(first), operand_shapes(other));
     let alike = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.compatible(b));
-    #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have nothing to disagree on")]
     let agree = match (&first.instruction().op, &other.instruction().op) {
         (Op::AllReduce(a), Op::AllReduce(b)) => same(a.to_apply.0, b.to_apply.0),
         (Op::AllReduceStart(a), Op::AllReduceStart(b)) => same(a.to_apply.0, b.to_apply.0),

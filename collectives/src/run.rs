@@ -21,7 +21,7 @@ pub(crate) struct Run<'m> {
     /// Who waits for a letter, where, and with which operands.
     pub(crate) expected: BTreeMap<Slot, (Claim, Request<'m>)>,
     pub(crate) transfers: Transfers<'m>,
-    pub(crate) starts: Starts,
+    pub(crate) starts: Starts<'m>,
     /// Groups that have come together.
     pub(crate) complete: Vec<Meeting<'m>>,
     pub(crate) results: Vec<Option<Literal>>,
@@ -176,7 +176,7 @@ impl<'m> Run<'m> {
             Claim::Strand(i) => self.wait(i, place, now),
             Claim::Ticket(ticket) => {
                 if let Some(Started::Pending { on, .. }) = self.starts.get_mut(ticket) {
-                    *on = Some(now);
+                    *on = Some((place, now));
                 }
             }
         }
@@ -202,7 +202,9 @@ struct Ready {
 impl Ready {
     fn new(order: Vec<usize>, strands: usize) -> Self {
         let mut is_in = vec![false; strands];
-        order.iter().for_each(|&i| is_in[i] = true);
+        for &i in &order {
+            is_in[i] = true;
+        }
         Self { order, is_in }
     }
     fn is_empty(&self) -> bool {

@@ -135,11 +135,11 @@ impl<'m> Run<'m> {
             }
             Some(Neighbours { source: Some(source), .. }) => {
                 let queue = self.transfers.addressed.get_mut(&(channel, source, device));
-                (queue.and_then(VecDeque::pop_front), On::Letter(source))
+                (queue.and_then(VecDeque::pop_front), On::Channel(channel, Some(source)))
             }
             None => {
                 let open = self.transfers.open.entry(channel).or_default();
-                (open.receive(channel, device)?, On::Channel(channel))
+                (open.receive(channel, device)?, On::Channel(channel, None))
             }
         };
         let Some(Parcel { sender, place, value }) = parcel else {
