@@ -32,4 +32,5 @@ mod world;
 pub use deadlock::{Deadlock, Waiting};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
+pub use order::Dependent;
 pub use world::World;
