@@ -62,7 +62,7 @@ impl Deadlock {
 }
 
 /// `devices 0, 1 and 5 to 9`
-pub(crate) fn listed(devices: &[usize]) -> String {
+pub fn listed(devices: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &device in devices {
         match runs.last_mut() {

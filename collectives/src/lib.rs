@@ -24,7 +24,7 @@ mod run;
 mod serve;
 mod world;
 
-pub use deadlock::{Deadlock, Waiting};
+pub use deadlock::{Deadlock, Waiting, listed};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
 pub use world::World;
