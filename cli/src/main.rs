@@ -5,7 +5,9 @@ mod error;
 mod inputs;
 mod output;
 mod profile;
+mod queues;
 mod random;
+mod results;
 mod trace;
 
 use args::{Cli, Command};

@@ -157,16 +157,14 @@ pub fn named<'a>(value: &'a Literal, prefix: &str) -> Vec<(String, &'a Literal)>
     arrays.enumerate().map(|(i, leaf)| (format!("{prefix}{i}"), leaf)).collect()
 }
 
-/// The results of several devices, with the names they have in a file: `d<k>_out<i>`.
+/// The arrays of several devices, with the names they have in a file: `d<k>_out<i>`, or `out<i>` if there is one device.
 pub fn named_by_device<'a>(
-    values: &'a [Literal],
+    values: impl ExactSizeIterator<Item = &'a Literal>,
     prefix: &str,
-) -> impl Iterator<Item = (String, &'a Literal)> {
+) -> Vec<(String, &'a Literal)> {
     let one = values.len() == 1;
-    values.iter().enumerate().flat_map(move |(k, value)| {
-        let prefix = if one { prefix.to_owned() } else { format!("d{k}_{prefix}") };
-        named(value, &prefix)
-    })
+    let whose = |k| if one { prefix.to_owned() } else { format!("d{k}_{prefix}") };
+    values.enumerate().flat_map(|(k, value)| named(value, &whose(k))).collect()
 }
 
 struct Taker<'n> {
