@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Measure how long a module takes to load and to run.
     Bench(BenchArgs),
+    /// Draw who talks to whom.
+    Graph(GraphArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -193,6 +195,23 @@ pub(crate) struct TestArgs {
     /// Write what became of each case to a file, as a JSON list.
     #[arg(long, value_name = "F.json")]
     pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArgs {
+    /// The module; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// Draw the devices and the ops that join them: groups, and who sends to whom.
+    #[arg(long = "devices")]
+    pub(crate) of_devices: bool,
+    /// The file that is written: .svg is a picture, .dot is text for graphviz.
+    #[arg(long, short, value_name = "F.svg|F.dot")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) devices: DeviceArgs,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
 }
 
 #[derive(Debug, Args)]

@@ -28,6 +28,9 @@ hlo::error_codes! {
         /// `--random` cannot draw a value for a parameter: it is larger than memory, or of a type that has no values.
         "E0607" "parameter {number} cannot be drawn: {message}"
         NotDrawn { number: usize, message: String },
+        /// `etalon graph` draws devices and what joins them; the instructions of a module it does not draw yet.
+        "E0608" "graphs of instructions are not there yet"
+        NoGraph,
     }
 }
 

@@ -35,7 +35,7 @@ fn in_lines(device: usize, given: &Given) -> String {
 }
 fn on_a_line(value: &Literal) -> String {
     let text = summary(value, SHOWN);
-    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ").replace("( ", "(")
 }
 
 fn lines_of(given: &Given) -> Vec<String> {

@@ -18,6 +18,7 @@
 mod deadlock;
 mod error;
 mod groups;
+mod links;
 mod mail;
 mod meeting;
 mod run;
@@ -27,4 +28,5 @@ mod world;
 pub use deadlock::{Deadlock, Waiting, listed};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
+pub use links::Link;
 pub use world::World;

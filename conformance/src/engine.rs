@@ -14,7 +14,7 @@ pub enum Engine {
 }
 
 /// Devices of one run; each is a machine of its own, and more of them than this are a slip of the keyboard.
-const DEVICE_LIMIT: usize = 1 << 16;
+const DEVICE_LIMIT: usize = 1 << 13;
 
 /// The devices that the header of a module asks for.
 ///
@@ -27,7 +27,7 @@ pub fn devices(module: &Module) -> Result<Grid, Failed> {
     }
     let Grid { replicas, partitions } = grid;
     let message = format!(
-        "{replicas} replicas of {partitions} partitions are more devices than a run takes: {DEVICE_LIMIT}"
+        "a run takes at most {DEVICE_LIMIT} devices; {replicas} replicas with {partitions} partitions each are more"
     );
     Err(Failed::Together(collectives::Code::Unsupported { message }.into()))
 }

@@ -2,6 +2,7 @@
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod graph;
 pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod test;
