@@ -139,9 +139,10 @@ fn limits_hold_for_each_device() {
     folder.write("sum.hlo", SUM);
     expect(&folder.etalon("run sum.hlo --random 1 --fuel 1"), 1, "", "error[E0404]: device 0: ");
     expect(&folder.etalon("run sum.hlo --random 1 --fuel 100"), 0, "device 1", "");
-    // Two s32 at a time.
-    expect(&folder.etalon("run sum.hlo --random 1 --max-memory 1k"), 0, "device 1", "");
-    expect(&folder.etalon("run sum.hlo --random 1 --max-memory 7"), 1, "", "E0405");
+    folder.write("twice.hlo", "HloModule m, replica_count=2\nENTRY e { x = s32[2] parameter(0) ROOT y = s32[2] add(x, x) }");
+    expect(&folder.etalon("run twice.hlo --random 1 --max-memory 8"), 0, "device 1", "");
+    let least = folder.etalon("run twice.hlo --random 1 --max-memory 7");
+    expect(&least, 1, "", "error[E0405]: device 0: ");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! `etalon graph --devices`: who talks to whom.
-use super::{Loaded, load, verified};
+use super::{Loaded, load, verified_for};
 use crate::args::GraphArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::graph::{dot, graph, svg};
@@ -17,19 +17,18 @@ pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
         Some("svg") => svg::text,
         _ => return Err(Failure::file(&args.output, &"a graph is written as .svg or .dot")),
     };
-    let Loaded { name, text, mut module } = load(&args.file, args.lenient)?;
-    args.devices.apply(&mut module);
-    let failed = |e| Failure::run(&e, &name, &text);
-    let grid = conformance::devices(&module).map_err(failed)?;
-    let verified = verified(module, &name, &text)?;
+    let Loaded { name, text, module } = load(&args.file, args.lenient)?;
+    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
     let module = verified.module();
     let graph = graph(module, grid, &name, &text)?;
     let Grid { replicas, partitions } = grid;
-    let title = match partitions {
-        1 => format!("{}, {replicas} replicas", module.name),
-        _ => format!("{}, {replicas} replicas with {partitions} partitions each", module.name),
+    let title = match (replicas, partitions) {
+        (1, 1) => "one device".to_owned(),
+        (_, 1) => format!("{replicas} replicas"),
+        (1, _) => format!("{partitions} partitions"),
+        _ => format!("{replicas} replicas with {partitions} partitions each"),
     };
-    let drawn = draw(&graph, &title);
+    let drawn = draw(&graph, &format!("{}, {title}", module.name));
     std::fs::write(&args.output, drawn).map_err(|e| Failure::file(&args.output, &e))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,5 @@
 //! `etalon run`: run modules, on one device or several.
-use super::{Loaded, load, verified};
+use super::{Loaded, load, verified_for};
 use crate::args::RunArgs;
 use crate::error::{Code, Failure, Result};
 use crate::inputs::inputs;
@@ -33,11 +33,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 }
 
 fn one(args: &RunArgs, path: &Path) -> Result<()> {
-    let Loaded { name, text, mut module } = load(path, args.lenient)?;
-    args.devices.apply(&mut module);
+    let Loaded { name, text, module } = load(path, args.lenient)?;
+    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
     let failed = |e| Failure::run(&e, &name, &text);
-    let grid = conformance::devices(&module).map_err(failed)?;
-    let verified = verified(module, &name, &text)?;
     let inputs = inputs(&args.inputs, &verified, grid)?;
     let queues = Queues::new(args.infeed.as_deref(), verified.module(), grid)?;
     let options = args.limits.options().check_nan(args.check_nan);

@@ -6,7 +6,7 @@ use super::{Edges, Graph, Joined};
 use std::fmt::{self, Write};
 
 /// Width of the column of names, and of a lane.
-const NAMES: usize = 420;
+const NAMES: usize = 520;
 const LANE: usize = 72;
 /// Height of the head, and of a row.
 const HEAD: usize = 64;
@@ -182,7 +182,7 @@ fn label(out: &mut String, x: usize, y: usize, text: &str) -> fmt::Result {
 
 /// As much as the column of names has room for; the rest is in the title, which a viewer shows on the row.
 fn shortened(text: &str) -> String {
-    const ROOM: usize = 64;
+    const ROOM: usize = 76;
     match text.char_indices().nth(ROOM) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
