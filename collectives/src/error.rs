@@ -127,10 +127,12 @@ impl Error {
                 let inner = error.diagnostic();
                 Diagnostic { message: format!("device {device}: {}", inner.message), ..inner }
             }
-            Code::Deadlock { deadlock } => {
-                let help = help.clone().or_else(|| Some(deadlock.help().to_owned()));
-                Diagnostic { labels: deadlock.labels(), span: deadlock.first(), help, ..plain }
-            }
+            Code::Deadlock { deadlock } => Diagnostic {
+                labels: deadlock.labels(),
+                span: deadlock.first(),
+                help: plain.help.or_else(|| Some(deadlock.help())),
+                ..plain
+            },
             _ => plain,
         }
     }

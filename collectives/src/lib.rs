@@ -18,6 +18,7 @@
 mod deadlock;
 mod error;
 mod groups;
+mod links;
 mod mail;
 mod meeting;
 mod order;
@@ -29,8 +30,9 @@ mod strand;
 mod transfer;
 mod world;
 
-pub use deadlock::{Deadlock, Waiting};
+pub use deadlock::{Deadlock, Waiting, listed};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
+pub use links::Link;
 pub use order::Dependent;
 pub use world::World;

@@ -12,7 +12,7 @@
 //!   [`PATH_LIMIT`]: each may round once, and backends may fuse `a*b+c` into one rounding or use another polynomial
 //!   for a function. The body of a `while` counts as the limit, for its number of turns is not known. `t` is the
 //!   largest number of terms that one operation sums (contracted elements of a dot, reduced elements, places of a
-//!   window): the error of a sum in another order grows as the square root of its terms.
+//!   window, members of a group of devices): the error of a sum in another order grows as the square root of its terms.
 //!
 //! For an `fft` the terms are those of one transform, whatever the batch: its error is of the size
 //! `u log(t) |result|`, spread over all elements, and with `sqrt(t)` also one element that has all of it is allowed.
@@ -175,5 +175,20 @@ mod tests {
         };
         assert_eq!(of("floor"), Bound::Bits.into());
         assert_eq!(of("tanh"), Bound::Bits.into());
+    }
+
+    #[test]
+    fn a_sum_over_devices_has_a_term_for_each_member() {
+        let of = |groups: &str| {
+            let text = format!(
+                "HloModule m, replica_count=4\nadd {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}\n\
+                 ENTRY e {{ p = f32[100] parameter(0) ROOT r = f32[100] all-reduce(p), replica_groups={groups}, to_apply=add }}"
+            );
+            Tolerance::of_reference(&Module::parse(&text).unwrap())
+        };
+        // K = 8 + 2 * 2 + 4 sqrt(t): the reducer's addition and the op itself are two operations.
+        let u = (-24f64).exp2();
+        assert_eq!(of("{}"), Bound::Array(u * (12.0 + 4.0 * 2.0)).into());
+        assert_eq!(of("{{0},{1},{2},{3}}"), Bound::Array(u * (12.0 + 4.0)).into());
     }
 }

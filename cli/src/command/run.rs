@@ -1,18 +1,21 @@
-//! `etalon run`: run modules.
-use super::{Loaded, load, verified};
+//! `etalon run`: run modules, on one device or several.
+use super::{Loaded, load, verified_for};
 use crate::args::RunArgs;
 use crate::error::{Code, Failure, Result};
 use crate::inputs::inputs;
-use crate::output;
 use crate::profile::Profile;
+use crate::queues::Queues;
+use crate::results::{self, Given};
 use crate::trace::Trace;
+use crate::{output, queues};
 use conformance::arrays;
 use hlo::Literal;
 use hlo::literal::npz;
-use interp::Hooks;
+use interp::{Device, Grid, Hooks};
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
@@ -31,17 +34,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 
 fn one(args: &RunArgs, path: &Path) -> Result<()> {
     let Loaded { name, text, module } = load(path, args.lenient)?;
-    let verified = verified(module, &name, &text)?;
-    let inputs = inputs(&args.inputs, &verified)?;
+    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
+    let failed = |e| Failure::run(&e, &name, &text);
+    let inputs = inputs(&args.inputs, &verified, grid)?;
+    let queues = Queues::new(args.infeed.as_deref(), verified.module(), grid)?;
     let options = args.limits.options().check_nan(args.check_nan);
     let trace = args.trace.as_deref().map(Trace::create).transpose()?;
     let profile = args.profile.then(Profile::default);
-    let mut hooks = watched(trace.clone(), profile.clone());
+    let mut hooks = Hooks::new();
     for library in &args.custom_call_library {
-        hooks = hooks.library(library).map_err(|e| Failure::run(&e, &name, &text))?;
+        hooks = hooks.library(library).map_err(|e| failed(e.into()))?;
     }
+    let hooks = watched(hooks, trace.clone(), profile.clone(), grid);
+    let ends = queues.ends();
+    let hooks = move |device| ends.attach(hooks(device), grid.number(device));
     let progress = output::Progress::new(&format!("running {name}"));
-    let result = conformance::Engine::from(args.engine).run(&verified, &inputs, options, hooks);
+    let engine = conformance::Engine::from(args.engine);
+    let result = engine.run_on_devices(&verified, &inputs, options, hooks);
     drop(progress);
     // What was seen until an error is worth the most.
     if let Some(trace) = trace {
@@ -50,35 +59,56 @@ fn one(args: &RunArgs, path: &Path) -> Result<()> {
     if let Some(profile) = profile {
         output::note(&profile.table());
     }
-    let result = result.map_err(|e| Failure::run(&e, &name, &text))?;
+    let given = queues.with_outfeed(result.map_err(failed)?);
     if let Some(to) = &args.output {
-        write(to, &result)?;
+        write(to, named(&given))?;
     }
     if args.print || args.output.is_none() {
-        let shown = format!("{}\n", hlo::literal::summary(&result, 100));
+        let shown = results::text(&given, output::width());
         output::data(&shown).map_err(|e| Failure::file(path, &e))?;
     }
     Ok(())
 }
 
-/// Hooks that tell a trace and a profile of each instruction.
-fn watched(trace: Option<Trace>, profile: Option<Profile>) -> Hooks {
-    if trace.is_none() && profile.is_none() {
-        return Hooks::new();
+/// Hooks of each device that tell a trace and a profile of each instruction.
+fn watched(
+    hooks: Hooks,
+    trace: Option<Trace>,
+    profile: Option<Profile>,
+    grid: Grid,
+) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
+    let start = Instant::now();
+    move |device| {
+        let hooks = hooks.clone();
+        if trace.is_none() && profile.is_none() {
+            return hooks;
+        }
+        let number = grid.number(device);
+        if let (Some(trace), 2..) = (&trace, grid.len()) {
+            trace.track(number, device);
+        }
+        let begin = if grid.len() == 1 { std::time::Duration::ZERO } else { start.elapsed() };
+        let (trace, profile) = (trace.clone(), profile.clone());
+        hooks.observe(move |event| {
+            if let Some(trace) = &trace {
+                trace.event(event, number, begin);
+            }
+            if let Some(profile) = &profile {
+                profile.event(event);
+            }
+        })
     }
-    Hooks::new().observe(move |event| {
-        if let Some(trace) = &trace {
-            trace.event(event);
-        }
-        if let Some(profile) = &profile {
-            profile.event(event);
-        }
-    })
 }
 
-/// Writes a result as `out0`, `out1`, ...
-pub(super) fn write(to: &Path, result: &Literal) -> Result<()> {
-    let named = arrays::named(result, "out");
+/// Results and what was put out, with the names they have in a file.
+fn named(given: &[Given]) -> Vec<(String, &Literal)> {
+    let results = arrays::named_by_device(given.iter().map(|one| &one.result), "out");
+    let outfeed = arrays::named_by_device(given.iter().map(|one| &one.outfeed), queues::OUTFEED);
+    results.into_iter().chain(outfeed).collect()
+}
+
+/// Writes arrays to a file.
+pub(super) fn write(to: &Path, named: Vec<(String, &Literal)>) -> Result<()> {
     let file = File::create(to).map_err(|e| Failure::file(to, &e))?;
     npz::write(std::io::BufWriter::new(file), named).map_err(|e| Failure::file(to, &e))
 }
