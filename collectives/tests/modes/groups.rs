@@ -1,59 +1,4 @@
-//! Groups as they are written, the ids they hold, and the devices these are.
-
-/// What ids are: `StableHLO`, "Collective ops".
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Mode {
-    CrossReplica,
-    CrossPartition,
-    CrossReplicaAndPartition,
-    FlattenedId,
-}
-
-impl Mode {
-    /// Replicas and partitions of the modules: four of what the ids are, or eight devices.
-    pub(crate) fn grid(self) -> (usize, usize) {
-        match self {
-            Self::CrossPartition => (2, 4),
-            Self::CrossReplica | Self::CrossReplicaAndPartition | Self::FlattenedId => (4, 2),
-        }
-    }
-    /// The attributes that lead to it.
-    pub(crate) fn attributes(self) -> &'static str {
-        match self {
-            Self::CrossReplica => "",
-            Self::CrossPartition | Self::CrossReplicaAndPartition => ", channel_id=3",
-            Self::FlattenedId => ", channel_id=3, use_global_device_ids=true",
-        }
-    }
-    /// The devices of each group, in its order: device `replica * partitions + partition`.
-    pub(crate) fn devices(self, ids: &[&[usize]]) -> Vec<Vec<usize>> {
-        let (replicas, partitions) = self.grid();
-        let mut groups = Vec::new();
-        match self {
-            Self::CrossReplica => {
-                for p in 0..partitions {
-                    groups.extend(
-                        ids.iter().map(|ids| ids.iter().map(|r| r * partitions + p).collect()),
-                    );
-                }
-            }
-            Self::CrossPartition => {
-                for r in 0..replicas {
-                    groups.extend(
-                        ids.iter().map(|ids| ids.iter().map(|p| r * partitions + p).collect()),
-                    );
-                }
-            }
-            // Replica after replica, as XLA has them.
-            Self::CrossReplicaAndPartition => {
-                let all = |r: &usize| r * partitions..(r + 1) * partitions;
-                groups.extend(ids.iter().map(|ids| ids.iter().flat_map(all).collect()));
-            }
-            Self::FlattenedId => groups.extend(ids.iter().map(|ids| ids.to_vec())),
-        }
-        groups
-    }
-}
+//! Groups as they are written, and the ids they hold.
 
 /// Groups in a text, and the ids in them.
 #[derive(Debug)]
@@ -101,15 +46,3 @@ pub(crate) const EIGHT: [Spelling; 8] = [
     means("mesh['x'=2,'y'=4] {'x'}", &[&[0, 4], &[1, 5], &[2, 6], &[3, 7]]),
     means("mesh['x'=2,'y'=4] {'y':(2)2,'x'}", &[&[0, 4, 1, 5], &[2, 6, 3, 7]]),
 ];
-
-#[test]
-fn modes_by_hand() {
-    let ids: &[&[usize]] = &[&[3, 1], &[0, 2]];
-    for (mode, wanted) in [
-        (Mode::CrossReplica, vec![vec![6, 2], vec![0, 4], vec![7, 3], vec![1, 5]]),
-        (Mode::CrossPartition, vec![vec![3, 1], vec![0, 2], vec![7, 5], vec![4, 6]]),
-        (Mode::CrossReplicaAndPartition, vec![vec![6, 7, 2, 3], vec![0, 1, 4, 5]]),
-    ] {
-        assert_eq!(mode.devices(ids), wanted);
-    }
-}

@@ -5,12 +5,15 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod groups;
+#[path = "../common/mode.rs"]
+mod mode;
 mod model;
 mod pairs;
 
 use common::run;
-use groups::{EIGHT, FOUR, Mode, Spelling, UNEVEN};
+use groups::{EIGHT, FOUR, Spelling, UNEVEN};
 use hlo::Literal;
+use mode::Mode;
 use model::{Case, Kind};
 
 /// How the op is written.
@@ -85,16 +88,24 @@ fn values(literal: &Literal) -> &[i32] {
     literal.as_slice().expect("s32")
 }
 
+/// Replicas and partitions: four of what the ids are, or eight devices.
+fn grid(mode: Mode) -> (usize, usize) {
+    match mode {
+        Mode::CrossPartition => (2, 4),
+        Mode::CrossReplica | Mode::CrossReplicaAndPartition | Mode::FlattenedId => (4, 2),
+    }
+}
+
 /// Runs each op in a mode, for each of the spellings.
 fn sweep(mode: Mode, spellings: &[Spelling], kinds: &[Kind]) {
-    for spelling in spellings {
-        let groups = mode.devices(spelling.ids);
+    let grid = grid(mode);
+    for Spelling { text, ids } in spellings {
+        let ids: Vec<Vec<usize>> = ids.iter().map(|ids| ids.to_vec()).collect();
+        let groups = mode.devices(&ids, grid);
         for kind in kinds {
-            let case = kind.case(&groups, mode.grid());
-            let text = spelling.text;
             let attributes =
                 format!("replica_groups={text}{}{}", mode.attributes(), kind.attributes());
-            check(mode.grid(), &case, &attributes);
+            check(grid, &kind.case(&groups, grid), &attributes);
         }
     }
 }

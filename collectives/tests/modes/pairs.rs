@@ -1,7 +1,7 @@
 //! `collective-permute`: along pairs of replicas or of partitions, of one operand and of two.
-use super::check;
-use super::groups::Mode;
+use super::mode::Mode;
 use super::model::{BLOCK, Case, array, shape, table, x};
+use super::{check, grid};
 
 /// The program that sends along these pairs of devices.
 fn case(pairs: &[(usize, usize)], arity: usize) -> Case {
@@ -36,14 +36,14 @@ fn values_go_from_source_to_target() {
     ];
     for mode in [Mode::CrossReplica, Mode::CrossPartition] {
         for ids in tables {
-            let groups: Vec<Vec<usize>> =
-                ids.iter().flat_map(|&(a, b)| mode.devices(&[&[a, b]])).collect();
+            let two: Vec<Vec<usize>> = ids.iter().map(|&(a, b)| vec![a, b]).collect();
+            let groups = mode.devices(&two, grid(mode));
             let pairs: Vec<(usize, usize)> = groups.iter().map(|pair| (pair[0], pair[1])).collect();
             let shown: Vec<String> = ids.iter().map(|(a, b)| format!("{{{a},{b}}}")).collect();
             let attributes =
                 format!("source_target_pairs={{{}}}{}", shown.join(","), mode.attributes());
             for arity in [1, 2, 3] {
-                check(mode.grid(), &case(&pairs, arity), &attributes);
+                check(grid(mode), &case(&pairs, arity), &attributes);
             }
         }
     }
