@@ -116,3 +116,8 @@ fn started_and_ended() {
 fn control_flow() {
     file("control.hlo");
 }
+#[test]
+#[ignore = "what is carried through tuples and loops is not run yet"]
+fn carried() {
+    file("carried.hlo");
+}
