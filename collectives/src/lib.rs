@@ -22,9 +22,11 @@ mod mail;
 mod meeting;
 mod run;
 mod serve;
+mod spmd;
 mod world;
 
 pub use deadlock::{Deadlock, Waiting};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
+pub use spmd::{Finished, Global, Note};
 pub use world::World;
