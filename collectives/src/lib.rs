@@ -28,5 +28,5 @@ mod world;
 pub use deadlock::{Deadlock, Waiting};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
-pub use spmd::{Finished, Global, Note};
+pub use spmd::{Boundary, Finished, Global, Note};
 pub use world::World;

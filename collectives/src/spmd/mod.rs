@@ -13,6 +13,8 @@
 //! | `calls.rs`, `stages.rs` | which instructions belong to which region |
 //! | `draft.rs`, `region.rs`, `split.rs` | modules made out of others |
 //! | `global.rs` | the run |
+//! | `boundary.rs` | the arguments and results of a module that XLA has partitioned |
+mod boundary;
 mod calls;
 mod draft;
 mod global;
@@ -23,5 +25,6 @@ mod shardy;
 mod split;
 mod stages;
 
+pub use boundary::Boundary;
 pub use global::{Finished, Global};
 pub use region::Note;
