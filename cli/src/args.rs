@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Measure how long a module takes to load and to run.
     Bench(BenchArgs),
+    /// Compare a partitioned module with the program it was made of.
+    Conform(ConformArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -164,6 +166,20 @@ pub(crate) struct TestArgs {
     /// Write what became of each case to a file, as a JSON list.
     #[arg(long, value_name = "F.json")]
     pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConformArgs {
+    /// A program over global arrays, and the module each device runs once it is partitioned.
+    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"], required = true)]
+    pub(crate) spmd: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
 }
 
 #[derive(Debug, Args)]

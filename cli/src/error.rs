@@ -84,13 +84,30 @@ impl Failure {
     }
     /// The error of a run.
     pub(crate) fn run(error: &interp::Error, name: &str, text: &str) -> Self {
+        let source = Some((name.to_owned(), text.to_owned()));
+        Self { diagnostics: vec![error.diagnostic()], source, exit: exit(error) }
+    }
+    /// The error of a run of several devices.
+    pub(crate) fn devices(error: &collectives::Error, name: &str, text: &str) -> Self {
+        use collectives::Code as C;
         let exit = match error.code() {
-            interp::Code::Unsupported { .. } | interp::Code::Elided { .. } => Exit::Unsupported,
-            interp::Code::Internal { .. } => Exit::Bug,
-            interp::Code::Invalid { .. } | interp::Code::Library { .. } => Exit::Misuse,
+            C::Unsupported { .. } => Exit::Unsupported,
+            C::Device { error, .. } | C::Outside { error } => exit(error),
+            C::Internal { .. } => Exit::Bug,
+            C::Arguments { .. } => Exit::Misuse,
             _ => Exit::Wrong,
         };
         let source = Some((name.to_owned(), text.to_owned()));
         Self { diagnostics: vec![error.diagnostic()], source, exit }
+    }
+}
+
+/// What the process exits with after an error of a run.
+fn exit(error: &interp::Error) -> Exit {
+    match error.code() {
+        interp::Code::Unsupported { .. } | interp::Code::Elided { .. } => Exit::Unsupported,
+        interp::Code::Internal { .. } => Exit::Bug,
+        interp::Code::Invalid { .. } | interp::Code::Library { .. } => Exit::Misuse,
+        _ => Exit::Wrong,
     }
 }

@@ -2,7 +2,6 @@
 use crate::args::InputArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::random;
-use conformance::arrays;
 use hlo::literal::npz;
 use hlo::{Literal, Shape, Verified};
 use std::fs::File;
@@ -18,10 +17,7 @@ pub(crate) fn inputs(args: &InputArgs, verified: &Verified) -> Result<Vec<Litera
     if args.input.is_empty() {
         return if shapes.is_empty() { Ok(Vec::new()) } else { Err(missing(&shapes)) };
     }
-    let mut found = Vec::new();
-    for given in &args.input {
-        found.extend(read(given)?);
-    }
+    let found = arrays(args)?;
     let wrong = |message: String| {
         let path = args.input.join(", ");
         Failure::new(
@@ -32,7 +28,16 @@ pub(crate) fn inputs(args: &InputArgs, verified: &Verified) -> Result<Vec<Litera
     if let Some(number) = found.iter().find_map(|a| beyond(&a.name, &shapes)) {
         return Err(Failure::new(&Code::NoSuchParameter { number, count: shapes.len() }, None));
     }
-    arrays::arguments(&found, module).map_err(wrong)
+    conformance::arrays::arguments(&found, module).map_err(wrong)
+}
+
+/// All arrays of the files that were given.
+pub(crate) fn arrays(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
+    let mut found = Vec::new();
+    for given in &args.input {
+        found.extend(read(given)?);
+    }
+    Ok(found)
 }
 
 /// The number of an array `inN` for which there is no parameter.
@@ -66,7 +71,8 @@ fn list(shapes: &[&Shape]) -> String {
     text.join(", ")
 }
 
-fn missing(shapes: &[&Shape]) -> Failure {
+/// The error of a module that takes arguments when none are given.
+pub(crate) fn missing(shapes: &[&Shape]) -> Failure {
     let code = Code::MissingInput { count: shapes.len(), shapes: list(shapes) };
     let help = "give them with --input FILE.npz, or draw them with --random SEED".to_owned();
     Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help)) }

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Command::Print(args) => command::print::print(&args),
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
+        Command::Conform(args) => command::conform::conform(&args),
         Command::Explain(args) => command::explain::explain(&args),
     };
     result.unwrap_or_else(|failure| {

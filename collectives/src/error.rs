@@ -110,10 +110,20 @@ impl Error {
         self.0.place = place;
         self
     }
-    /// Adds a second place.
+    /// Sets the place by itself, unless one is known.
     #[must_use]
-    pub(crate) fn label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.0.labels.push((span, text.into()));
+    pub(crate) fn placed(mut self, span: Span) -> Self {
+        if span != Span::default() {
+            self.0.span.get_or_insert(span);
+        }
+        self
+    }
+    /// Says something of another place.
+    #[must_use]
+    pub(crate) fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
+        if span != Span::default() {
+            self.0.labels.push((span, text.into()));
+        }
         self
     }
     /// Adds the help line, unless there is one.

@@ -1,6 +1,7 @@
 //! One module a command, and what they share: reading a file as a module.
 pub(crate) mod bench;
 pub(crate) mod check;
+pub(crate) mod conform;
 pub(crate) mod explain;
 pub(crate) mod print;
 pub(crate) mod run;

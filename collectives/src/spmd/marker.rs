@@ -71,7 +71,7 @@ impl Marker {
         } else {
             sdy(instruction, kind, meshes)
         };
-        let shardings = shardings.map_err(|error| error.at(span))?;
+        let shardings = shardings.map_err(|error| error.placed(span))?;
         Ok(Some(Self { kind, shardings }))
     }
 
@@ -102,7 +102,7 @@ impl Marker {
         if results.len() != count {
             let found = results.len();
             let message = format!("{count} operands are given, the result has {found} parts");
-            return Err(Error::from(Code::Sharding { message }).at(span));
+            return Err(Error::from(Code::Sharding { message }).placed(span));
         }
         if let Spelling::Shardy { values, .. } = &self.shardings
             && values.len() != count
@@ -110,13 +110,13 @@ impl Marker {
             let found = values.len();
             let message = format!("{count} operands are given, and {found} shardings");
             let place = Place::Attribute("frontend_attributes");
-            return Err(Error::from(Code::Sharding { message }).at(span).on(place));
+            return Err(Error::from(Code::Sharding { message }).placed(span).on(place));
         }
         let pairs = instruction.operands.iter().zip(results).enumerate();
         pairs
             .map(|(i, (&operand, result))| {
                 let operand = &computation.instructions[operand].shape;
-                self.value(i, operand, result, devices).map_err(|error| error.at(span))
+                self.value(i, operand, result, devices).map_err(|error| error.placed(span))
             })
             .collect()
     }

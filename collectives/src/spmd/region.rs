@@ -355,7 +355,7 @@ impl<'m> Builder<'m> {
         if let Some(found) = found.filter(|&found| found != devices) {
             let message = format!("it is for {found} devices, and the region around it for {devices}");
             let span = computation.spans.get(id).copied().unwrap_or_default().body;
-            return Err(Error::from(Code::Unsupported { message }).at(span));
+            return Err(Error::from(Code::Unsupported { message }).placed(span));
         }
         marker.values(computation, id, devices)
     }
