@@ -100,8 +100,9 @@ impl Boundary {
     pub fn results(&self, global: &Literal) -> Result<Vec<Literal>> {
         let shard = |device| {
             cut(device, global, &mut self.result.iter()).map_err(|what| {
-                lost(&format!("the result ({what})"))
-                    .with_help("write `sharding={devices=[...]<=[...]}` at the ROOT of the partitioned module")
+                lost(&format!("the result ({what})")).with_help(
+                    "write `sharding={devices=[...]<=[...]}` at the ROOT of the partitioned module",
+                )
             })
         };
         (0..self.devices).map(shard).collect()
@@ -232,45 +233,25 @@ impl Sides<'_> {
     }
     /// Follows a leaf of the result through what changes neither its sizes nor its order, to the region that makes it.
     fn made(&self, entry: &Computation, root: InstructionId, leaf: usize) -> Option<Tiles> {
-        let (mut at, mut leaf) = (root, leaf);
+        let (mut within, mut at, mut leaf) = (entry, root, leaf);
         loop {
-            let instruction = &entry.instructions[at];
+            let instruction = &within.instructions[at];
             if marker::kind(&instruction.op) == Some(Kind::Join) {
-                return self.marked(entry, at, leaf);
+                return self.marked(within, at, leaf);
             }
-            let operand = |i: usize| instruction.operands.get(i).copied();
-            let next = match &instruction.op {
-                Op::Tuple(_) => {
-                    let mut left = leaf;
-                    let mut found = None;
-                    for &part in &instruction.operands {
-                        let leaves = entry.instructions[part].shape.leaves().len();
-                        if left < leaves {
-                            found = Some((part, left));
-                            break;
-                        }
-                        left -= leaves;
-                    }
-                    found?
-                }
-                Op::GetTupleElement(get) => {
-                    let tuple = operand(0)?;
-                    let parts = entry.instructions[tuple].shape.tuple()?;
-                    let index = usize::try_from(get.index).ok()?;
-                    let before: usize = parts.iter().take(index).map(|p| p.leaves().len()).sum();
-                    (tuple, before + leaf)
-                }
-                // Of an elementwise op the operand that a region makes tells.
-                op if passes(instruction) || is_elementwise(op) => {
-                    let dims = |id| entry.instructions[id].shape.array().map(|shape| &shape.dims);
-                    let wanted = dims(at);
-                    let alike = instruction.operands.iter().copied().filter(|&o| dims(o) == wanted);
-                    let mut alike = alike.filter(|&o| depends(entry, o));
-                    (alike.next()?, 0)
-                }
-                _ => return None,
+            // A loop gives what its body gives, and of a conditional the branches agree.
+            let callee = match &instruction.op {
+                Op::Call(call) => Some(call.to_apply),
+                Op::While(repeat) => Some(repeat.body),
+                Op::Conditional(choice) => choice.branches.first().copied(),
+                _ => None,
             };
-            (at, leaf) = next;
+            if let Some(callee) = callee {
+                within = &self.global.computations[callee];
+                at = within.root;
+            } else {
+                (at, leaf) = before(within, instruction, leaf)?;
+            }
         }
     }
     fn marked(&self, entry: &Computation, id: InstructionId, operand: usize) -> Option<Tiles> {
@@ -286,6 +267,42 @@ fn sharding(instruction: &Instruction, leaf: usize) -> Option<&DeviceSharding> {
         Sharding::Tuple(parts) => parts.get(leaf),
     }
 }
+/// The instruction, and the leaf of its value, that a leaf has its tiles from.
+fn before(
+    within: &Computation,
+    instruction: &Instruction,
+    leaf: usize,
+) -> Option<(InstructionId, usize)> {
+    let count = |id: InstructionId| within.instructions[id].shape.leaves().len();
+    match &instruction.op {
+        Op::Tuple(_) => {
+            let mut left = leaf;
+            for &part in &instruction.operands {
+                match left.checked_sub(count(part)) {
+                    Some(rest) => left = rest,
+                    None => return Some((part, left)),
+                }
+            }
+            None
+        }
+        Op::GetTupleElement(get) => {
+            let tuple = *instruction.operands.first()?;
+            let parts = within.instructions[tuple].shape.tuple()?;
+            let index = usize::try_from(get.index).ok()?;
+            let skipped: usize = parts.iter().take(index).map(|part| part.leaves().len()).sum();
+            Some((tuple, skipped + leaf))
+        }
+        // Of an elementwise op the operand that a region makes tells.
+        op if passes(instruction) || is_elementwise(op) => {
+            let dims = |shape: &Shape| shape.array().map(|array| array.dims.clone());
+            let wanted = dims(&instruction.shape);
+            let alike = |&id: &InstructionId| dims(&within.instructions[id].shape) == wanted;
+            let mut found = instruction.operands.iter().copied().filter(alike);
+            found.find(|&id| depends(within, id)).map(|id| (id, 0))
+        }
+        _ => None,
+    }
+}
 /// Whether an instruction gives its operand on as it is.
 fn passes(instruction: &Instruction) -> bool {
     match &instruction.op {
@@ -297,15 +314,17 @@ fn passes(instruction: &Instruction) -> bool {
 fn is_elementwise(op: &Op) -> bool {
     matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Convert(_) | Op::Select(_) | Op::Clamp(_))
 }
-/// Whether an instruction is computed from what a region makes.
-fn depends(entry: &Computation, id: InstructionId) -> bool {
+/// Whether an instruction is computed from what a region makes, or a call that may hold one.
+fn depends(within: &Computation, id: InstructionId) -> bool {
     let mut open = vec![id];
     let mut known = std::collections::BTreeSet::new();
     while let Some(id) = open.pop() {
-        if marker::kind(&entry.instructions[id].op) == Some(Kind::Join) {
+        let op = &within.instructions[id].op;
+        let calls = matches!(op, Op::Call(_) | Op::While(_) | Op::Conditional(_));
+        if calls || marker::kind(op) == Some(Kind::Join) {
             return true;
         }
-        open.extend(entry.instructions[id].operands.iter().filter(|o| known.insert(**o)));
+        open.extend(within.instructions[id].operands.iter().filter(|o| known.insert(**o)));
     }
     false
 }

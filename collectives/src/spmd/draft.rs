@@ -115,7 +115,12 @@ impl<'m> Draft<'m> {
         self.push(like, custom_call(target), shape, operands)
     }
     /// Adds a parameter.
-    pub(super) fn parameter(&mut self, like: InstructionId, i: usize, shape: Shape) -> InstructionId {
+    pub(super) fn parameter(
+        &mut self,
+        like: InstructionId,
+        i: usize,
+        shape: Shape,
+    ) -> InstructionId {
         let number = i64::try_from(i).unwrap_or(i64::MAX);
         self.push(like, Parameter { number }, shape, Vec::new())
     }
@@ -131,7 +136,11 @@ impl<'m> Draft<'m> {
         self.push(like, GetTupleElement { index }, shape, vec![tuple])
     }
     /// Adds a tuple.
-    pub(super) fn tuple(&mut self, like: InstructionId, parts: Vec<InstructionId>) -> InstructionId {
+    pub(super) fn tuple(
+        &mut self,
+        like: InstructionId,
+        parts: Vec<InstructionId>,
+    ) -> InstructionId {
         let shapes = parts.iter().map(|&part| self.made.instructions[part].shape.clone());
         let shape = Shape::Tuple(shapes.collect());
         self.push(like, Tuple {}, shape, parts)

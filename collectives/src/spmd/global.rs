@@ -180,7 +180,9 @@ impl Note {
             span: Some(self.span).filter(|&span| span != Span::default()),
             place: Place::Whole,
             labels: Vec::new(),
-            help: Some("the program promises that they are equal; the first one's is taken".to_owned()),
+            help: Some(
+                "the program promises that they are equal; the first one's is taken".to_owned(),
+            ),
         }
     }
 }

@@ -73,7 +73,9 @@ impl Tiles {
         }
         let is_manual = |axis: &AxisRef| manual.iter().any(|m| m.name == axis.name);
         if unreduced.iter().any(is_manual) {
-            return Err(unsupported("sums that are still to be made (`unreduced`) are not run yet"));
+            return Err(unsupported(
+                "sums that are still to be made (`unreduced`) are not run yet",
+            ));
         }
         let mut cut = Vec::with_capacity(rank);
         for axes in dims {
@@ -302,7 +304,8 @@ fn rows(
     for row in 0..count {
         let mut index = unravel(row, &dims[..divided]);
         index.resize(dims.len(), 0);
-        let at = (0..dims.len()).fold(0, |at, d| at * whole_dims[d] + place[d] * dims[d] + index[d]);
+        let at =
+            (0..dims.len()).fold(0, |at, d| at * whole_dims[d] + place[d] * dims[d] + index[d]);
         visit(at * whole.ty.storage_bytes(), row * run, run);
     }
 }
@@ -395,7 +398,9 @@ mod tests {
     }
     #[test]
     fn what_is_put_together_was_cut() {
-        let x = literal("u4[4,2,3] {{{1,2,3},{4,5,6}},{{7,8,9},{10,11,12}},{{13,14,15},{0,1,2}},{{3,4,5},{6,7,8}}}");
+        let x = literal(
+            "u4[4,2,3] {{{1,2,3},{4,5,6}},{{7,8,9},{10,11,12}},{{13,14,15},{0,1,2}},{{3,4,5},{6,7,8}}}",
+        );
         let shape = x.array_shape().unwrap();
         for (dims, manual) in [
             ([&["a"][..], &["b"], &[]], &["a", "b"][..]),

@@ -158,7 +158,8 @@ impl Step {
     fn run(&self, device: usize, call: &Call<'_>) -> Literal {
         match self {
             Self::Cut(values) => {
-                let cut = |(value, operand): (&Value, &&Literal)| match (&value.tiles, &value.local) {
+                let cut = |(value, operand): (&Value, &&Literal)| match (&value.tiles, &value.local)
+                {
                     (Some(tiles), Shape::Array(local)) => tiles.cut(device, operand, local),
                     _ => (*operand).clone(),
                 };
@@ -175,15 +176,17 @@ impl Step {
                     return Literal::token();
                 };
                 let group = tiles.groups().iter().find(|group| group.contains(&device));
-                let blocks: Vec<Literal> = call.operands.iter().flat_map(|b| rows(b, local)).collect();
+                let blocks: Vec<Literal> =
+                    call.operands.iter().flat_map(|b| rows(b, local)).collect();
                 let group = group.map(Vec::as_slice).unwrap_or_default();
                 let blocks: Vec<&Literal> = blocks.iter().collect();
                 // Devices that do not agree are told of where the value leaves the outermost region.
                 tiles.put(group, &blocks, global).0
             }
-            Self::Own => call.operands.first().map_or_else(Literal::token, |all| {
-                own(all, call.shape, device)
-            }),
+            Self::Own => call
+                .operands
+                .first()
+                .map_or_else(Literal::token, |all| own(all, call.shape, device)),
         }
     }
 }
@@ -340,9 +343,10 @@ impl<'m> Builder<'m> {
     ) -> Result<Vec<(Output, InstructionId)>> {
         let values = self.values(computation, id)?;
         let operands = computation.instructions[id].operands.iter().copied();
-        let made = values.into_iter().zip(operands).map(|(value, operand)| {
-            (output(computation, id, Exit::Joined(value)), operand)
-        });
+        let made = values
+            .into_iter()
+            .zip(operands)
+            .map(|(value, operand)| (output(computation, id, Exit::Joined(value)), operand));
         Ok(made.collect())
     }
     /// The values of a marker.
@@ -353,7 +357,8 @@ impl<'m> Builder<'m> {
         };
         let (found, devices) = (marker.devices(), self.devices);
         if let Some(found) = found.filter(|&found| found != devices) {
-            let message = format!("it is for {found} devices, and the region around it for {devices}");
+            let message =
+                format!("it is for {found} devices, and the region around it for {devices}");
             let span = computation.spans.get(id).copied().unwrap_or_default().body;
             return Err(Error::from(Code::Unsupported { message }).placed(span));
         }
@@ -373,7 +378,8 @@ impl<'m> Builder<'m> {
             None => return draft.copy(id),
             Some(Kind::Cut) => {
                 let target = self.target(Step::Cut(self.values(computation, id)?));
-                let operands: Result<_> = instruction.operands.iter().map(|&o| draft.get(o)).collect();
+                let operands: Result<_> =
+                    instruction.operands.iter().map(|&o| draft.get(o)).collect();
                 draft.call(id, &target, instruction.shape.clone(), operands?)
             }
             Some(Kind::Join) => {
@@ -461,7 +467,8 @@ fn kept(computation: &Computation, stages: &Stages, number: usize) -> Vec<Instru
     let mut used: Vec<InstructionId> = Vec::new();
     for (id, instruction) in computation.instructions.iter() {
         if stages.region(id).is_some_and(|region| region != number) {
-            let of_this = |&&o: &&InstructionId| stages.is_local(o) && stages.region(o) == Some(number);
+            let of_this =
+                |&&o: &&InstructionId| stages.is_local(o) && stages.region(o) == Some(number);
             used.extend(instruction.operands.iter().filter(of_this));
         }
     }

@@ -161,11 +161,7 @@ impl<'a> Scanner<'a> {
         if self.rest().is_empty() { Ok(()) } else { Err(self.wanted("the end")) }
     }
     /// Items with commas between them, up to `close`.
-    fn list(
-        &mut self,
-        close: &str,
-        mut item: impl FnMut(&mut Self) -> Result<()>,
-    ) -> Result<()> {
+    fn list(&mut self, close: &str, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         if self.eat(close) {
             return Ok(());
         }
@@ -353,7 +349,8 @@ mod tests {
         Meshes::of(Some(&attributes))
     }
     fn read(text: &str) -> Result<Vec<ValueSharding>> {
-        let meshes = meshes(r#"{m = #sdy.mesh<["a"=4, "b"=2]>, one = #sdy.mesh<[], device_ids=[3]>}"#)?;
+        let meshes =
+            meshes(r#"{m = #sdy.mesh<["a"=4, "b"=2]>, one = #sdy.mesh<[], device_ids=[3]>}"#)?;
         shardings("xla.sdy.in_shardings", text, &meshes)
     }
     fn message<T: std::fmt::Debug>(result: Result<T>) -> String {

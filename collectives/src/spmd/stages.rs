@@ -26,10 +26,7 @@ pub(super) struct Stages {
 
 impl Stages {
     /// The regions of a computation that is run once, for all devices.
-    pub(super) fn of(
-        computation: &Computation,
-        found: &SecondaryMap<Computation, Found>,
-    ) -> Self {
+    pub(super) fn of(computation: &Computation, found: &SecondaryMap<Computation, Found>) -> Self {
         let count = computation.instructions.len();
         let mut stages = Self {
             stage: SecondaryMap::filled(count, 0),
