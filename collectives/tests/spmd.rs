@@ -266,6 +266,24 @@ fn gspmd_states_shardings_on_the_arrays() {
         j = s32[1,2] custom-call(n), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
         ROOT r = s32[2,2] custom-call(j), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate} }";
     check(body, &["s32[2,2] {{1, 2}, {3, 4}}"], "s32[2,2] {{2, 1}, {4, 3}}");
+    // The array is divided further than by the manual axis, along one that is not: its shards are halves all the same.
+    let body = "ENTRY e { x = s32[4] parameter(0), sharding={devices=[4]<=[4]}
+        l = s32[2] custom-call(x), custom_call_target=\"SPMDFullToShardShape\", sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
+        a = s32[2] all-reduce(l), channel_id=1, replica_groups={{0,2},{1,3}}, use_global_device_ids=true, to_apply=add
+        k = s32[2] add(a, l), sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
+        ROOT r = s32[4] custom-call(k), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[4]<=[4]} }";
+    check(body, &["s32[4] {1, 2, 3, 4}"], "s32[4] {5, 8, 7, 10}");
+    // A join whose result is still manual is inside of the region, though it depends on no cut: the number of a device
+    // along the first axis of [2,2].
+    let body = "ENTRY e { x = s32[2] parameter(0)
+        s = s32[2] custom-call(x), custom_call_target=\"Sharding\", sharding={devices=[2,2]<=[4] last_tile_dim_replicate}
+        l = s32[1] custom-call(s), custom_call_target=\"SPMDFullToShardShape\", sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}
+        p = u32[] partition-id() two = u32[] constant(2) d = u32[] divide(p, two) i = s32[] convert(d)
+        m = s32[] custom-call(i), custom_call_target=\"Sharding\", sharding={manual}
+        j = s32[] custom-call(m), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2,2]<=[4] last_tile_dims={manual, replicated}}
+        v = s32[1] reshape(j) t = s32[1] add(l, v)
+        ROOT r = s32[2] custom-call(t), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2,2]<=[4] last_tile_dim_replicate} }";
+    check(body, &["s32[2] {10, 20}"], "s32[2] {10, 21}");
     // Named axes.
     let body = "ENTRY e { x = s32[4] parameter(0), sharding={mesh['x'=2,'y'=2], [{'y','x'}]}
         l = s32[1] custom-call(x), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}
@@ -355,7 +373,7 @@ fn shardings_that_cannot_be_are_refused() {
     let (number, message, _) = refused(text, &[]);
     assert_eq!(
         (number, message.as_str()),
-        ("E0511", "the sharding of the operand is wanted, and not stated")
+        ("E0511", "the sharding of the operand is wanted, and not stated for an array")
     );
     let text = text.replace("parameter(0)", "parameter(0), sharding={devices=[2]<=[2]}");
     assert_eq!(refused(&text, &[]).0, "E0507");

@@ -8,7 +8,9 @@ use super::placement::Tiles;
 use super::shardy::{self, Meshes, ValueSharding};
 use crate::{Code, Error, Result};
 use hlo::diag::Place;
-use hlo::ir::{Computation, DeviceSharding, Instruction, InstructionId, Placement, Sharding};
+use hlo::ir::{
+    Computation, DeviceSharding, Instruction, InstructionId, Placement, Sharding, Subgroup,
+};
 use hlo::op::value::AxisRef;
 use hlo::{Op, Shape};
 
@@ -31,6 +33,39 @@ pub(super) fn kind(op: &Op) -> Option<Kind> {
     }
 }
 
+/// Whether what a join gives is still inside of a manual region, if it says so: GSPMD names the manual subgroups.
+pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
+    let Op::CustomCall(call) = &instruction.op else { return None };
+    if call.custom_call_target.0 != "SPMDShardToFullShape" {
+        return None;
+    }
+    sharding(instruction).map(is_manual)
+}
+
+/// Whether some axes are manual already.
+fn is_manual(sharding: &DeviceSharding) -> bool {
+    match &sharding.placement {
+        Placement::Tiled(tiling) => tiling.subgroups.contains(&Subgroup::Manual),
+        Placement::Named(named) => !named.manual.is_empty(),
+        Placement::Manual => true,
+        Placement::Replicated
+        | Placement::Unknown
+        | Placement::Unreduced(_)
+        | Placement::Maximal(_) => false,
+    }
+}
+
+/// The sharding an instruction states for the array that it gives.
+fn sharding(instruction: &Instruction) -> Option<&DeviceSharding> {
+    match instruction.common.as_deref()?.sharding.as_ref()? {
+        Sharding::One(sharding) => Some(sharding),
+        Sharding::Tuple(parts) => match parts.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        },
+    }
+}
+
 /// A marker with the shardings of its operands.
 #[derive(Debug, Clone)]
 pub(super) struct Marker {
@@ -40,8 +75,16 @@ pub(super) struct Marker {
 
 #[derive(Debug, Clone)]
 enum Spelling {
-    Shardy { values: Vec<ValueSharding>, manual: Vec<AxisRef> },
-    Gspmd(DeviceSharding),
+    Shardy {
+        values: Vec<ValueSharding>,
+        manual: Vec<AxisRef>,
+    },
+    Gspmd {
+        /// Of the array as a whole.
+        global: DeviceSharding,
+        /// Of the shards inside of the region, if it is stated.
+        local: Option<DeviceSharding>,
+    },
 }
 
 /// A value that a marker cuts or joins: its shape as a whole and as a shard, and where the shards lie; nothing for a token.
@@ -81,7 +124,7 @@ impl Marker {
             Spelling::Shardy { values, .. } => {
                 values.iter().filter_map(|value| shardy::devices(&value.mesh)).max()
             }
-            Spelling::Gspmd(sharding) => devices(sharding),
+            Spelling::Gspmd { global, .. } => devices(global),
         }
     }
 
@@ -127,13 +170,18 @@ impl Marker {
         };
         let tiles = match (global, local) {
             (Shape::Array(whole), Shape::Array(part)) => {
-                let tiles = match &self.shardings {
+                let rank = whole.rank();
+                Some(match &self.shardings {
                     Spelling::Shardy { values, manual } => {
-                        Tiles::on_mesh(&values[i], manual, whole.rank(), devices)
+                        Tiles::on_mesh(&values[i], manual, rank, devices)?
+                            .fitted(whole, part, None)?
                     }
-                    Spelling::Gspmd(sharding) => Tiles::of(sharding, whole.rank(), devices),
-                };
-                Some(tiles.and_then(|tiles| tiles.fitted(whole, part))?)
+                    Spelling::Gspmd { global, local } => {
+                        let inner = local.as_ref().map(|local| Tiles::of(local, rank, devices));
+                        let inner = inner.and_then(Result::ok);
+                        Tiles::of(global, rank, devices)?.fitted(whole, part, inner.as_ref())?
+                    }
+                })
             }
             (Shape::Token, Shape::Token) => None,
             _ => {
@@ -191,26 +239,18 @@ fn sdy(instruction: &Instruction, kind: Kind, meshes: &Meshes) -> Result<Spellin
     read().map_err(|error: Error| error.on(Place::Attribute("frontend_attributes")))
 }
 
-/// The sharding of the array as a whole: of the operand of a cut, of a join itself.
+/// The sharding of the array as a whole: of the operand of a cut, of a join itself; and of the shards, which is the other's.
 fn gspmd(computation: &Computation, instruction: &Instruction, kind: Kind) -> Result<Spelling> {
-    let holder = match (kind, instruction.operands.first()) {
-        (Kind::Cut, Some(&operand)) => &computation.instructions[operand],
-        (Kind::Cut, None) | (Kind::Join, _) => instruction,
+    let operand = instruction.operands.first().map(|&id| &computation.instructions[id]);
+    let (outside, inside, whose) = match kind {
+        Kind::Cut => (operand, Some(instruction), "of the operand"),
+        Kind::Join => (Some(instruction), operand, "of the result"),
     };
-    let sharding = holder.common.as_deref().and_then(|common| common.sharding.as_ref());
-    match sharding {
-        Some(Sharding::One(sharding)) => Ok(Spelling::Gspmd(sharding.clone())),
-        Some(Sharding::Tuple(parts)) if parts.len() == 1 => Ok(Spelling::Gspmd(parts[0].clone())),
-        Some(Sharding::Tuple(_)) => {
-            let message = "a sharding of one array is wanted, found one of a tuple".to_owned();
-            Err(Code::Sharding { message }.into())
-        }
+    let local = inside.and_then(sharding).filter(|local| is_manual(local)).cloned();
+    match outside.and_then(sharding).cloned() {
+        Some(global) => Ok(Spelling::Gspmd { global, local }),
         None => {
-            let whose = match kind {
-                Kind::Cut => "of the operand",
-                Kind::Join => "of the result",
-            };
-            let message = format!("the sharding {whose} is wanted, and not stated");
+            let message = format!("the sharding {whose} is wanted, and not stated for an array");
             Err(Error::from(Code::Sharding { message })
                 .with_help("give it an attribute like `sharding={devices=[4,1]<=[4]}`"))
         }

@@ -181,12 +181,20 @@ impl Tiles {
     pub(super) fn groups(&self) -> &[Vec<usize>] {
         &self.groups
     }
-    /// Fails unless shards of shape `local` make an array of shape `global`. Dimensions in which both have the same size stay
-    /// whole, whatever the sharding says: it may be more than the manual axes divide.
+    /// Fails unless shards of shape `local` make an array of shape `global`.
+    ///
+    /// The tiles may be finer than what manual axes divide: axes that are not manual may divide the array further, which is
+    /// nothing to the program. Then several tiles make a shard, and `inner`, the tiles of the shards by themselves, says which
+    /// devices have the same one.
     ///
     /// # Errors
     /// `E0511`, `E0507`
-    pub(super) fn fitted(mut self, global: &ArrayShape, local: &ArrayShape) -> Result<Self> {
+    pub(super) fn fitted(
+        mut self,
+        global: &ArrayShape,
+        local: &ArrayShape,
+        inner: Option<&Self>,
+    ) -> Result<Self> {
         if global.ty != local.ty || global.rank() != local.rank() {
             return Err(wrong(format!("{local:#} is no shard of {global:#}")));
         }
@@ -195,9 +203,12 @@ impl Tiles {
         }
         for (dim, (&whole, &part)) in global.dims.iter().zip(&local.dims).enumerate() {
             let count = self.counts[dim];
-            if whole == part {
-                self.counts[dim] = 1;
-                self.places.iter_mut().for_each(|place| place[dim] = 0);
+            // So many tiles along the dimension are in one shard.
+            let shards = if whole == part { Some(1) } else { quotient(whole, part) };
+            let merged = shards.filter(|&n| n == 1 || (n < count && inner.is_some()));
+            if let Some(tiles) = merged.and_then(|n| (count % n == 0).then_some(count / n)) {
+                self.counts[dim] = count / tiles;
+                self.places.iter_mut().for_each(|place| place[dim] /= tiles);
             } else if i64::try_from(count).ok().and_then(|n| part.checked_mul(n)) != Some(whole) {
                 let message = format!(
                     "dimension {dim} of {global:#} is divided into {count} tiles, the shard is {local:#}"
@@ -210,6 +221,15 @@ impl Tiles {
                     wrong(message)
                 });
             }
+        }
+        let apart = inner.is_some_and(|inner| {
+            let place = |&device: &usize| self.places.get(device);
+            inner.groups.iter().any(|g| g.iter().any(|device| place(device) != place(&g[0])))
+        });
+        if apart {
+            return Err(unsupported(
+                "devices that should have the same shard lie at different places of the array",
+            ));
         }
         Ok(self)
     }
@@ -273,6 +293,11 @@ fn along(mesh: &Mesh, axes: &[AxisRef]) -> Result<Option<Vec<Vec<usize>>>> {
     let groups = MeshGroups::new(mesh.clone(), axes).map_err(|e| wrong(e.code().to_string()))?;
     let group = |ids: Vec<i64>| ids.into_iter().map(to_usize).collect();
     Ok(Some(groups.expand().into_iter().map(group).collect()))
+}
+
+/// How often `part` goes into `whole`, if it does.
+fn quotient(whole: i64, part: i64) -> Option<usize> {
+    (part > 0 && whole % part == 0).then(|| usize::try_from(whole / part).ok()).flatten()
 }
 
 /// The index that position `at` has in an array of sizes `dims`.
@@ -379,7 +404,7 @@ mod tests {
         let ordered = || mesh(&[("a", 2), ("b", 2)], MeshDevices::Ordered);
         let local = ArrayShape::new(hlo::ElementType::S32, [1, 2].as_slice());
         let both = tiles(ordered(), &[&["a"], &["b"]], &["a", "b"], 4).unwrap();
-        let both = both.fitted(x.array_shape().unwrap(), &local).unwrap();
+        let both = both.fitted(x.array_shape().unwrap(), &local, None).unwrap();
         let found: Vec<_> = (0..4).map(|device| shard(&both, device, &x, &local)).collect();
         assert_eq!(found, [[0, 1], [2, 3], [10, 11], [12, 13]]);
         let listed = mesh(&[("a", 2), ("b", 2)], MeshDevices::List(vec![2, 0, 3, 1]));
@@ -432,9 +457,9 @@ mod tests {
         let shape = |dims: &[i64]| ArrayShape::new(hlo::ElementType::F32, dims);
         let number = |result: Result<Tiles>| result.unwrap_err().number();
         let cut = || tiles(mesh(&[("a", 4)], MeshDevices::Ordered), &[&["a"]], &["a"], 4).unwrap();
-        assert_eq!(number(cut().fitted(&shape(&[6]), &shape(&[2]))), "E0507");
-        assert_eq!(number(cut().fitted(&shape(&[8]), &shape(&[4]))), "E0511");
-        assert_eq!(number(cut().fitted(&shape(&[8]), &shape(&[2, 1]))), "E0511");
+        assert_eq!(number(cut().fitted(&shape(&[6]), &shape(&[2]), None)), "E0507");
+        assert_eq!(number(cut().fitted(&shape(&[8]), &shape(&[4]), None)), "E0511");
+        assert_eq!(number(cut().fitted(&shape(&[8]), &shape(&[2, 1]), None)), "E0511");
         let late = mesh(&[("a", 2), ("b", 2)], MeshDevices::Ordered);
         assert_eq!(number(tiles(late, &[&["a", "b"]], &["b"], 4)), "E0511");
         let one = mesh(&[], MeshDevices::Maximal(3));

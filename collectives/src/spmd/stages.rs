@@ -43,7 +43,11 @@ impl Stages {
             let kind = marker::kind(&instruction.op);
             depths[id] = match kind {
                 Some(Kind::Cut) => depth + 1,
-                Some(Kind::Join) => depth.saturating_sub(1),
+                Some(Kind::Join) => match marker::is_inside(instruction) {
+                    Some(true) => depth.saturating_sub(1).max(1),
+                    Some(false) => 0,
+                    None => depth.saturating_sub(1),
+                },
                 None if depth == 0 && is_own(&instruction.op, found) => 1,
                 None => depth,
             };
