@@ -293,6 +293,29 @@ fn gspmd_states_shardings_on_the_arrays() {
 }
 
 #[test]
+fn other_releases_keep_shardings_elsewhere() {
+    // At the call of the body, with quotes written twice over.
+    let body = r##"f { x = s32[2] parameter(0) ROOT r = s32[2] negate(x) }
+        ENTRY e { x = s32[4] parameter(0) l = s32[2] custom-call(x), custom_call_target="local_xla.sdy.GlobalToLocalShape"
+        b = s32[2] call(l), to_apply=f, frontend_attributes={
+            xla.sdy.in_shardings="#sdy.sharding_per_value<[<@one, [{\\\"d\\\"}]>]>",
+            xla.sdy.out_shardings="#sdy.sharding_per_value<[<@one, [{\\\"d\\\"}]>]>",
+            xla.sdy.manual_axes="#sdy<manual_axes{\\\"d\\\"}>"}
+        ROOT r = s32[4] custom-call(b), custom_call_target="local_xla.sdy.LocalToGlobalShape" }"##;
+    check(body, &["s32[4] {1, 2, 3, 4}"], "s32[4] {-1, -2, -3, -4}");
+    // As typed shardings along named axes: the second value is on all devices.
+    let body = "ENTRY e { x = s32[4] parameter(0), sharding={mesh['a'=2,'b'=2], [{'b'}], replicated={'a'}}
+        y = s32[] parameter(1), sharding={replicated}
+        l = (s32[2], s32[]) custom-call(x, y), custom_call_target=\"xla.sdy.GlobalToLocalShape\", sharding={{manual}, {manual}}
+        m = s32[2] get-tuple-element(l), index=0 n = s32[] get-tuple-element(l), index=1
+        o = s32[2] broadcast(n), dimensions={} p = s32[2] multiply(m, o)
+        j = (s32[4], s32[]) custom-call(p, n), custom_call_target=\"xla.sdy.LocalToGlobalShape\",
+            sharding={{mesh['a'=2,'b'=2], [{'b'}]}, {replicated}}
+        ROOT r = s32[4] get-tuple-element(j), index=0 }";
+    check(body, &["s32[4] {1, 2, 3, 4}", "s32[] 10"], "s32[4] {10, 20, 30, 40}");
+}
+
+#[test]
 fn devices_that_do_not_agree_are_told_of() {
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{}]>", "\"c\"");
     let body = format!(
@@ -373,7 +396,7 @@ fn shardings_that_cannot_be_are_refused() {
     let (number, message, _) = refused(text, &[]);
     assert_eq!(
         (number, message.as_str()),
-        ("E0511", "the sharding of the operand is wanted, and not stated for an array")
+        ("E0511", "the sharding of the operand is wanted, and not stated")
     );
     let text = text.replace("parameter(0)", "parameter(0), sharding={devices=[2]<=[2]}");
     assert_eq!(refused(&text, &[]).0, "E0507");

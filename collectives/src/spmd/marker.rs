@@ -3,6 +3,8 @@
 //! | | cuts | puts together | the sharding stands in |
 //! |---|---|---|---|
 //! | Shardy | `xla.sdy.GlobalToLocalShape` | `xla.sdy.LocalToGlobalShape` | frontend attributes |
+//! | Shardy, until 2025 | the same, or with `local_` before it | the same | frontend attributes of the region's `call` |
+//! | Shardy, typed | the same | the same | `sharding=`, as GSPMD |
 //! | GSPMD | `SPMDFullToShardShape` | `SPMDShardToFullShape` | `sharding=` of the operand; of the call itself |
 use super::placement::Tiles;
 use super::shardy::{self, Meshes, ValueSharding};
@@ -27,19 +29,22 @@ pub(super) enum Kind {
 pub(super) fn kind(op: &Op) -> Option<Kind> {
     let Op::CustomCall(call) = op else { return None };
     match call.custom_call_target.0.as_str() {
-        "xla.sdy.GlobalToLocalShape" | "SPMDFullToShardShape" => Some(Kind::Cut),
-        "xla.sdy.LocalToGlobalShape" | "SPMDShardToFullShape" => Some(Kind::Join),
+        "xla.sdy.GlobalToLocalShape"
+        | "local_xla.sdy.GlobalToLocalShape"
+        | "SPMDFullToShardShape" => Some(Kind::Cut),
+        "xla.sdy.LocalToGlobalShape"
+        | "local_xla.sdy.LocalToGlobalShape"
+        | "SPMDShardToFullShape" => Some(Kind::Join),
         _ => None,
     }
 }
 
-/// Whether what a join gives is still inside of a manual region, if it says so: GSPMD names the manual subgroups.
+/// Whether what a join gives is still inside of a manual region, if its `sharding=` says so, which names the manual axes.
 pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
-    let Op::CustomCall(call) = &instruction.op else { return None };
-    if call.custom_call_target.0 != "SPMDShardToFullShape" {
+    if attribute(instruction, "xla.sdy.out_shardings").is_some() {
         return None;
     }
-    sharding(instruction).map(is_manual)
+    sharding(instruction, 0).map(is_manual)
 }
 
 /// Whether some axes are manual already.
@@ -55,15 +60,16 @@ fn is_manual(sharding: &DeviceSharding) -> bool {
     }
 }
 
-/// The sharding an instruction states for the array that it gives.
-fn sharding(instruction: &Instruction) -> Option<&DeviceSharding> {
+/// The sharding an instruction states for part `i` of its value, which is all of it if it is no tuple.
+fn sharding(instruction: &Instruction, i: usize) -> Option<&DeviceSharding> {
     match instruction.common.as_deref()?.sharding.as_ref()? {
         Sharding::One(sharding) => Some(sharding),
-        Sharding::Tuple(parts) => match parts.as_slice() {
-            [only] => Some(only),
-            _ => None,
-        },
+        Sharding::Tuple(parts) => parts.get(i),
     }
+}
+/// The text of a frontend attribute.
+fn attribute<'m>(instruction: &'m Instruction, name: &str) -> Option<&'m str> {
+    shardy::attribute(instruction.common.as_deref()?.frontend_attributes.as_ref()?, name)
 }
 
 /// A marker with the shardings of its operands.
@@ -75,16 +81,17 @@ pub(super) struct Marker {
 
 #[derive(Debug, Clone)]
 enum Spelling {
-    Shardy {
-        values: Vec<ValueSharding>,
-        manual: Vec<AxisRef>,
-    },
-    Gspmd {
-        /// Of the array as a whole.
-        global: DeviceSharding,
-        /// Of the shards inside of the region, if it is stated.
-        local: Option<DeviceSharding>,
-    },
+    Shardy { values: Vec<ValueSharding>, manual: Vec<AxisRef> },
+    Stated(Vec<Stated>),
+}
+
+/// What `sharding=` says of a value; nothing of a token.
+#[derive(Debug, Clone)]
+struct Stated {
+    /// Of the array as a whole.
+    global: Option<DeviceSharding>,
+    /// Of the shards inside of the region.
+    local: Option<DeviceSharding>,
 }
 
 /// A value that a marker cuts or joins: its shape as a whole and as a shard, and where the shards lie; nothing for a token.
@@ -107,12 +114,10 @@ impl Marker {
     ) -> Result<Option<Self>> {
         let instruction = &computation.instructions[id];
         let Some(kind) = kind(&instruction.op) else { return Ok(None) };
-        let Op::CustomCall(call) = &instruction.op else { return Ok(None) };
         let span = computation.spans.get(id).copied().unwrap_or_default().body;
-        let shardings = if call.custom_call_target.0.starts_with("SPMD") {
-            gspmd(computation, instruction, kind)
-        } else {
-            sdy(instruction, kind, meshes)
+        let shardings = match holder(computation, id, kind) {
+            Some(holder) => sdy(holder, kind, meshes),
+            None => stated(computation, instruction, kind),
         };
         let shardings = shardings.map_err(|error| error.placed(span))?;
         Ok(Some(Self { kind, shardings }))
@@ -124,7 +129,9 @@ impl Marker {
             Spelling::Shardy { values, .. } => {
                 values.iter().filter_map(|value| shardy::devices(&value.mesh)).max()
             }
-            Spelling::Gspmd { global, .. } => devices(global),
+            Spelling::Stated(values) => {
+                values.iter().filter_map(|value| devices(value.global.as_ref()?)).max()
+            }
         }
     }
 
@@ -176,10 +183,14 @@ impl Marker {
                         Tiles::on_mesh(&values[i], manual, rank, devices)?
                             .fitted(whole, part, None)?
                     }
-                    Spelling::Gspmd { global, local } => {
+                    Spelling::Stated(values) => {
+                        let Stated { global, local } = &values[i];
+                        let tiles = match global {
+                            Some(global) => Tiles::of(global, rank, devices)?,
+                            None => return Err(not_stated(self.kind)),
+                        };
                         let inner = local.as_ref().map(|local| Tiles::of(local, rank, devices));
-                        let inner = inner.and_then(Result::ok);
-                        Tiles::of(global, rank, devices)?.fitted(whole, part, inner.as_ref())?
+                        tiles.fitted(whole, part, inner.and_then(Result::ok).as_ref())?
                     }
                 })
             }
@@ -218,41 +229,77 @@ pub(super) fn devices(sharding: &DeviceSharding) -> Option<usize> {
     }
 }
 
-fn sdy(instruction: &Instruction, kind: Kind, meshes: &Meshes) -> Result<Spelling> {
-    let name = match kind {
+/// The name of the attribute that has the shardings.
+fn name(kind: Kind) -> &'static str {
+    match kind {
         Kind::Cut => "xla.sdy.in_shardings",
         Kind::Join => "xla.sdy.out_shardings",
+    }
+}
+
+/// The instruction that has Shardy's attributes for a marker: itself, or the call of the region's body beside it.
+fn holder(computation: &Computation, id: InstructionId, kind: Kind) -> Option<&Instruction> {
+    let instruction = &computation.instructions[id];
+    let has = |instruction: &&Instruction| attribute(instruction, name(kind)).is_some();
+    let through = |id: InstructionId| match &computation.instructions[id] {
+        Instruction { op: Op::GetTupleElement(_), operands, .. } => operands[0],
+        _ => id,
     };
-    let common = instruction.common.as_deref();
-    let attributes = common.and_then(|common| common.frontend_attributes.as_ref());
+    let is_call = |instruction: &&Instruction| matches!(instruction.op, Op::Call(_));
+    let beside = || match kind {
+        Kind::Join => {
+            let call = &computation.instructions[through(*instruction.operands.first()?)];
+            Some(call).filter(is_call).filter(has)
+        }
+        Kind::Cut => {
+            let mut calls = computation.instructions.iter().map(|(_, i)| i).filter(is_call);
+            calls.find(|call| has(call) && call.operands.iter().any(|&o| through(o) == id))
+        }
+    };
+    Some(instruction).filter(has).or_else(beside)
+}
+
+fn sdy(holder: &Instruction, kind: Kind, meshes: &Meshes) -> Result<Spelling> {
     let text = |name: &str| {
-        attributes.and_then(|attributes| shardy::attribute(attributes, name)).ok_or_else(|| {
+        attribute(holder, name).ok_or_else(|| {
             let message = format!("the frontend attribute `{name}` is wanted");
             Error::from(Code::Sharding { message })
         })
     };
     let read = || {
-        let values = shardy::shardings(name, text(name)?, meshes)?;
+        let values = shardy::shardings(name(kind), text(name(kind))?, meshes)?;
         let manual = shardy::manual_axes(text("xla.sdy.manual_axes")?)?;
         Ok(Spelling::Shardy { values, manual })
     };
     read().map_err(|error: Error| error.on(Place::Attribute("frontend_attributes")))
 }
 
-/// The sharding of the array as a whole: of the operand of a cut, of a join itself; and of the shards, which is the other's.
-fn gspmd(computation: &Computation, instruction: &Instruction, kind: Kind) -> Result<Spelling> {
-    let operand = instruction.operands.first().map(|&id| &computation.instructions[id]);
-    let (outside, inside, whose) = match kind {
-        Kind::Cut => (operand, Some(instruction), "of the operand"),
-        Kind::Join => (Some(instruction), operand, "of the result"),
-    };
-    let local = inside.and_then(sharding).filter(|local| is_manual(local)).cloned();
-    match outside.and_then(sharding).cloned() {
-        Some(global) => Ok(Spelling::Gspmd { global, local }),
-        None => {
-            let message = format!("the sharding {whose} is wanted, and not stated for an array");
-            Err(Error::from(Code::Sharding { message })
-                .with_help("give it an attribute like `sharding={devices=[4,1]<=[4]}`"))
+/// Of the array as a whole: the sharding of a cut's operand, of a join itself. Of the shards: that of the other.
+fn stated(computation: &Computation, instruction: &Instruction, kind: Kind) -> Result<Spelling> {
+    let operands = instruction.operands.iter().enumerate();
+    let values = operands.map(|(i, &operand)| {
+        let operand = &computation.instructions[operand];
+        let (own, other) = (sharding(instruction, i), sharding(operand, 0));
+        let (global, local) = match kind {
+            Kind::Cut => (other, own),
+            Kind::Join => (own, other),
+        };
+        if global.is_none() && operand.shape.array().is_some() {
+            return Err(not_stated(kind));
         }
-    }
+        let local = local.filter(|local| is_manual(local)).cloned();
+        Ok(Stated { global: global.cloned(), local })
+    });
+    Ok(Spelling::Stated(values.collect::<Result<_>>()?))
+}
+
+fn not_stated(kind: Kind) -> Error {
+    let whose = match kind {
+        Kind::Cut => "of the operand",
+        Kind::Join => "of the result",
+    };
+    let message = format!("the sharding {whose} is wanted, and not stated");
+    Error::from(Code::Sharding { message }).with_help(
+        "give it an attribute like `sharding={devices=[4,1]<=[4]}`, or the call frontend attributes `xla.sdy.*`",
+    )
 }
