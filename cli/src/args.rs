@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Draw who talks to whom.
     Graph(GraphArgs),
+    /// Compare a partitioned module with the program it was made of.
+    Conform(ConformArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -209,6 +211,20 @@ pub(crate) struct GraphArgs {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) devices: DeviceArgs,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConformArgs {
+    /// A program over global arrays, and the module each device runs once it is partitioned.
+    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"], required = true)]
+    pub(crate) spmd: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Keep unknown attributes instead of refusing them.
     #[arg(long)]
     pub(crate) lenient: bool,

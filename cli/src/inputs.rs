@@ -2,7 +2,7 @@
 use crate::args::InputArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::random;
-use conformance::arrays::Named;
+use conformance::arrays::{self, Named};
 use hlo::literal::npz;
 use hlo::{Literal, Shape, Verified};
 use interp::Grid;
@@ -23,10 +23,7 @@ pub(crate) fn inputs(
     if args.input.is_empty() {
         return if shapes.is_empty() { Ok(vec![Vec::new()]) } else { Err(missing(&shapes)) };
     }
-    let mut found = Vec::new();
-    for given in &args.input {
-        found.extend(read(given)?);
-    }
+    let found = given(args)?;
     let devices = grid.len();
     let wrong = |message: String| {
         let path = args.input.join(", ");
@@ -40,7 +37,7 @@ pub(crate) fn inputs(
         let help = format!("the module takes {}{each}", list(&shapes));
         Failure::new(&Code::Input { path, message }, Some(help))
     };
-    let named = Named::of(&found, "in", devices).map_err(wrong)?;
+    let named = Named::of(&found, arrays::kind("in", &found, devices), devices).map_err(wrong)?;
     let leaves: usize = shapes.iter().map(|s| s.leaves().len()).sum();
     match named.last().filter(|&number| number >= leaves) {
         Some(number) => {
@@ -48,6 +45,15 @@ pub(crate) fn inputs(
         }
         None => named.each(devices, &shapes).map_err(wrong),
     }
+}
+
+/// All arrays of the files that were given.
+pub(crate) fn given(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
+    let mut found = Vec::new();
+    for given in &args.input {
+        found.extend(read(given)?);
+    }
+    Ok(found)
 }
 
 /// Reads `FILE.npz`, `N=FILE.npy` or `dK:N=FILE.npy`.
@@ -98,7 +104,8 @@ fn list(shapes: &[&Shape]) -> String {
     text.join(", ")
 }
 
-fn missing(shapes: &[&Shape]) -> Failure {
+/// The error of a module that takes arguments when none are given.
+pub(crate) fn missing(shapes: &[&Shape]) -> Failure {
     let code = Code::MissingInput { count: shapes.len(), shapes: list(shapes) };
     let help = "give them with --input FILE.npz, or draw them with --random SEED".to_owned();
     Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help)) }

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
         Command::Graph(args) => command::graph::draw(&args),
+        Command::Conform(args) => command::conform::conform(&args),
         Command::Explain(args) => command::explain::explain(&args),
     };
     result.unwrap_or_else(|failure| {

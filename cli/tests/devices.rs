@@ -102,7 +102,7 @@ fn arguments_that_do_not_fit_the_devices_are_named() {
     }
     let many =
         folder.etalon("run sum.hlo --random 1 --replicas 4000000000 --partitions 4000000000");
-    expect(&many, 3, "", "a run takes at most 8192 devices");
+    expect(&many, 3, "", "a run takes at most 65536 devices");
 }
 
 #[test]

@@ -33,6 +33,27 @@ hlo::error_codes! {
         /// Etalon does not run this yet.
         "E0507" "{message}"
         Unsupported { message: String },
+        /// A sharding of a program that is not partitioned yet cannot be understood, or does not fit the array it is of.
+        ///
+        /// Shardings stand in `sharding=` or in the frontend attributes `xla.sdy.in_shardings`, `xla.sdy.out_shardings`,
+        /// `xla.sdy.manual_axes` and, for the meshes, `xla.sdy.meshes` of the module.
+        "E0511" "{message}"
+        Sharding { message: String },
+        /// The manual regions of a program that is not partitioned yet do not fit together.
+        ///
+        /// What a device computes from its own shard, or from its own number, is one value for each device. The program
+        /// around the regions has one value for all; only `xla.sdy.LocalToGlobalShape` or `SPMDShardToFullShape` makes that.
+        "E0512" "{message}"
+        Region { message: String },
+        /// The run of a program failed outside of its manual regions; its own number says how.
+        "E0513" "{error}"
+        Outside { error: interp::Error },
+        /// A manual region is no module that its devices could run; the rule it breaks has its own number.
+        "E0514" "{error}"
+        Rule { error: hlo::Error },
+        /// A mistake in Etalon. Please report it, with the module.
+        "E0599" "internal error: {message}"
+        Internal { message: String },
     }
 }
 
@@ -54,6 +75,7 @@ struct Inner {
     span: Option<Span>,
     /// The instruction at which it happened: `computation/name`.
     instruction: Option<String>,
+    place: Place,
     labels: Vec<(Span, String)>,
     help: Option<String>,
 }
@@ -65,6 +87,7 @@ impl From<Code> for Error {
             code,
             span: None,
             instruction: None,
+            place: Place::Whole,
             labels: Vec::new(),
             help: None,
         }))
@@ -76,10 +99,11 @@ impl Error {
     pub fn code(&self) -> &Code {
         &self.0.code
     }
-    /// Its number: `E05xx`, or that of a device's own error.
+    /// Its number: `E05xx`, or that of the error of a run or a rule.
     pub fn number(&self) -> &'static str {
         match &self.0.code {
-            Code::Device { error, .. } => error.code().number(),
+            Code::Device { error, .. } | Code::Outside { error } => error.code().number(),
+            Code::Rule { error } => error.code().number(),
             code => code.number(),
         }
     }
@@ -104,6 +128,20 @@ impl Error {
         }
         self
     }
+    /// Narrows the place to a part of the instruction.
+    #[must_use]
+    pub(crate) fn on(mut self, place: Place) -> Self {
+        self.0.place = place;
+        self
+    }
+    /// Sets the place by itself, unless one is known.
+    #[must_use]
+    pub(crate) fn placed(mut self, span: Span) -> Self {
+        if span != Span::default() {
+            self.0.span.get_or_insert(span);
+        }
+        self
+    }
     /// Adds the help line, unless there is one.
     #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -112,17 +150,19 @@ impl Error {
     }
     /// The error in the form the renderer takes.
     pub fn diagnostic(&self) -> Diagnostic {
-        let Inner { code, span, instruction: _, labels, help } = &*self.0;
+        let Inner { code, span, instruction: _, place, labels, help } = &*self.0;
         let plain = Diagnostic {
             level: Level::Error,
             code: code.number(),
             message: code.to_string(),
             span: *span,
-            place: Place::Whole,
+            place: place.clone(),
             labels: labels.clone(),
             help: help.clone(),
         };
         match code {
+            Code::Outside { error } => error.diagnostic(),
+            Code::Rule { error } => error.diagnostic(),
             Code::Device { device, error } => {
                 let inner = error.diagnostic();
                 Diagnostic { message: format!("device {device}: {}", inner.message), ..inner }
@@ -141,6 +181,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.code {
             Code::Device { device, error } => write!(f, "device {device}: {error}"),
+            Code::Outside { error } => write!(f, "{error}"),
+            Code::Rule { error } => write!(f, "{error}"),
             code => {
                 write!(f, "error[{}]: {code}", code.number())?;
                 match &self.0.instruction {

@@ -2,13 +2,13 @@
 use crate::order::Order;
 use crate::run::Run;
 use crate::{Code, Error, Result};
-use hlo::{Literal, Verified};
+use hlo::{Literal, Module, Verified};
 use interp::{Device, Grid, Hooks, Options, Team};
 use std::fmt;
 use std::sync::Arc;
 
 /// Each device takes some memory before it has done anything.
-const DEVICE_LIMIT: usize = 1 << 20;
+const DEVICE_LIMIT: usize = 1 << 16;
 
 type HooksOf = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
 
@@ -20,6 +20,20 @@ pub struct World<'m> {
     options: Options,
     hooks: HooksOf,
     seed: Option<u64>,
+}
+
+/// The grid, if it is not too large.
+fn limited(grid: Grid) -> Result<Grid> {
+    let Grid { replicas, partitions } = grid;
+    if grid.len() <= DEVICE_LIMIT {
+        return Ok(grid);
+    }
+    let message = format!(
+        "a run takes at most {DEVICE_LIMIT} devices; {replicas} replicas with {partitions} partitions each are more"
+    );
+    Err(Error::from(Code::Unsupported { message }).with_help(
+        "`replica_count` and `num_partitions` of the header say how many, unless the run does",
+    ))
 }
 
 impl fmt::Debug for World<'_> {
@@ -39,6 +53,13 @@ impl<'m> World<'m> {
             hooks: Arc::new(|_| Hooks::new()),
             seed: None,
         }
+    }
+    /// The devices that the header of a module asks for.
+    ///
+    /// # Errors
+    /// `E0507` if there are too many for one run.
+    pub fn devices(module: &Module) -> Result<Grid> {
+        limited(Grid::of(&module.config))
     }
     /// As many replicas and partitions as are given here.
     #[must_use]
@@ -79,12 +100,7 @@ impl<'m> World<'m> {
     /// `E0501` if devices wait for each other; `E05xx` if they do not fit together; `E04xx` if the run of one fails.
     pub fn run(&self, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>> {
         let count = self.grid.len();
-        if count > DEVICE_LIMIT {
-            let message = format!("{count} devices are asked for, at most {DEVICE_LIMIT} are run");
-            return Err(Error::from(Code::Arguments { message }).with_help(
-                "the header's `replica_count` and `num_partitions` say how many, unless the run does",
-            ));
-        }
+        limited(self.grid)?;
         if inputs.len() != 1 && inputs.len() != count {
             let message =
                 format!("arguments of {} devices are given, there are {count}", inputs.len());

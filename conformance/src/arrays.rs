@@ -1,7 +1,8 @@
 //! Arrays of `.npz` files as arguments and results: `in0`, `in1`, ... and `out0`, `out1`, ...
 //!
 //! They are numbered in parameter order with tuples flattened. A token is no array: it takes no number. Of several devices
-//! `d<k>_in<i>` is what device `k` has alone, and `in<i>` what all have.
+//! `d<k>_in<i>` is what device `k` has alone, and `in<i>` what all have. Where a file has both, arrays of a program before
+//! partitioning are `global_in<i>` and `global_out<i>`.
 use hlo::literal::npz::NpyArray;
 use hlo::{ArrayShape, Literal, Module, Shape};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,6 +125,19 @@ impl<'a> Named<'a> {
     }
 }
 
+/// What arrays of a kind, `in` or `out`, are called: `global_in`, `global_out` where a file has them for one device beside those of many,
+/// into which the program is partitioned.
+pub fn kind<'k>(kind: &'k str, arrays: &[NpyArray], devices: usize) -> &'k str {
+    let global = match kind {
+        "in" => "global_in",
+        "out" => "global_out",
+        _ => return kind,
+    };
+    let is_global =
+        |array: &NpyArray| Name::parse(&array.name).is_some_and(|name| name.kind == global);
+    if devices == 1 && arrays.iter().any(is_global) { global } else { kind }
+}
+
 /// The arguments of the entry computation, for each device; one list for all if no array is of one device alone.
 ///
 /// # Errors
@@ -134,7 +148,7 @@ pub fn arguments(
     devices: usize,
 ) -> Result<Vec<Vec<Literal>>, String> {
     let parameters = module.entry().program_shape().parameters;
-    Named::of(arrays, "in", devices)?.each(devices, &parameters)
+    Named::of(arrays, kind("in", arrays, devices), devices)?.each(devices, &parameters)
 }
 
 /// The results of the entry computation, for each device; one for all if no array is of one device alone.
@@ -146,8 +160,8 @@ pub fn results(
     module: &Module,
     devices: usize,
 ) -> Result<Vec<Literal>, String> {
-    let each =
-        Named::of(arrays, "out", devices)?.each(devices, &[module.entry().result_shape()])?;
+    let each = Named::of(arrays, kind("out", arrays, devices), devices)?
+        .each(devices, &[module.entry().result_shape()])?;
     Ok(each.into_iter().flatten().collect())
 }
 

@@ -63,6 +63,15 @@ impl Bound {
         }
         Self::Array(u * (8.0 + 2.0 * f64::from(facts.path) + 4.0 * facts.terms.sqrt()))
     }
+    /// The wider of two. What is measured against the whole array is wider than what is measured against each element.
+    fn or(self, other: Self) -> Self {
+        let most = self.relative().max(other.relative());
+        match (self, other) {
+            (Self::Bits, wider) | (wider, Self::Bits) => wider,
+            (Self::Element(_), Self::Element(_)) => Self::Element(most),
+            (Self::Array(_), _) | (_, Self::Array(_)) => Self::Array(most),
+        }
+    }
     /// The allowed error, relative to what it is measured against.
     pub(crate) fn relative(self) -> f64 {
         match self {
@@ -85,6 +94,12 @@ impl Tolerance {
     pub fn of_reference(module: &Module) -> Self {
         let bound = |facts: &Facts| if facts.exact { Bound::Bits } else { Bound::of(facts) };
         Self { leaves: Facts::of(module).iter().map(bound).collect() }
+    }
+    /// The wider bound for each array: of a result that may be computed in either of two ways.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let count = self.leaves.len().max(other.leaves.len());
+        Self { leaves: (0..count).map(|i| self.leaf(i).or(other.leaf(i))).collect() }
     }
     /// The bound of a leaf.
     pub(crate) fn leaf(&self, leaf: usize) -> Bound {
@@ -123,6 +138,15 @@ mod tests {
         assert_eq!(of(text), Bound::Element(0.0).into());
         let text = "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] tanh(p) }";
         assert_eq!(of(text), Bound::Element(12.0 * U).into());
+    }
+
+    #[test]
+    fn the_wider_bound_is_for_either_way() {
+        let tolerance = |bounds: &[Bound]| Tolerance { leaves: bounds.to_vec() };
+        let one = tolerance(&[Bound::Bits, Bound::Element(2.0), Bound::Element(3.0)]);
+        let other = tolerance(&[Bound::Array(1.0), Bound::Element(1.0), Bound::Array(2.0)]);
+        let wanted = [Bound::Array(1.0), Bound::Element(2.0), Bound::Array(3.0)];
+        assert_eq!(one.or(other), tolerance(&wanted));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! the module read back from the short style, run again, which must give the same bits.
 use crate::file::{Case, Wanted};
 use crate::report::Failure;
-use crate::{Comparison, Engine, Failed, Outcome, Tolerance, compare_each, devices};
+use crate::{Comparison, Engine, Failed, Outcome, Tolerance, compare_each};
+use collectives::World;
 use hlo::diag::{Diagnostic, locate};
 use hlo::{Literal, Module, Style, Verified};
 
@@ -58,13 +59,14 @@ impl Case {
         verified: &Verified,
         engine: Engine,
     ) -> Result<Result<Vec<Literal>, Failed>, String> {
-        let devices = match devices(verified.module()) {
+        let devices = match World::devices(verified.module()) {
             Ok(grid) => grid.len(),
-            Err(error) => return Ok(Err(error)),
+            Err(error) => return Ok(Err(error.into())),
         };
         let inputs = self.arguments(devices)?;
         let options = self.run_options();
-        Ok(engine.run_on_devices(verified, &inputs, options, |_| interp::Hooks::new()))
+        let ran = engine.run_on_devices(verified, &inputs, options, |_| interp::Hooks::new());
+        Ok(ran.map(|ran| ran.results))
     }
     /// The arguments of each device, or one list for all.
     fn arguments(&self, devices: usize) -> Result<Vec<Vec<Literal>>, String> {

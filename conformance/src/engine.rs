@@ -1,8 +1,8 @@
 //! Which engine runs a module, and on how many devices.
-use collectives::World;
+use collectives::{Finished, Global, Note, World};
 use hlo::diag::Diagnostic;
-use hlo::{Literal, Module, Verified};
-use interp::{Device, Grid, Hooks, Options};
+use hlo::{Literal, Verified};
+use interp::{Device, Hooks, Options};
 
 /// An engine of Etalon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -11,25 +11,6 @@ pub enum Engine {
     /// The executable specification: slow and plain.
     #[default]
     Reference,
-}
-
-/// Devices of one run; each is a machine of its own, and more of them than this are a slip of the keyboard.
-const DEVICE_LIMIT: usize = 1 << 13;
-
-/// The devices that the header of a module asks for.
-///
-/// # Errors
-/// `E0507` if there are too many for one run.
-pub fn devices(module: &Module) -> Result<Grid, Failed> {
-    let grid = Grid::of(&module.config);
-    if grid.len() <= DEVICE_LIMIT {
-        return Ok(grid);
-    }
-    let Grid { replicas, partitions } = grid;
-    let message = format!(
-        "a run takes at most {DEVICE_LIMIT} devices; {replicas} replicas with {partitions} partitions each are more"
-    );
-    Err(Failed::Together(collectives::Code::Unsupported { message }.into()))
 }
 
 /// Why a run gave no results.
@@ -56,7 +37,9 @@ impl Failed {
         match self {
             Self::Alone(error) => Some(error),
             Self::Together(error) => match error.code() {
-                collectives::Code::Device { error, .. } => Some(error),
+                collectives::Code::Device { error, .. } | collectives::Code::Outside { error } => {
+                    Some(error)
+                }
                 _ => None,
             },
         }
@@ -95,8 +78,8 @@ impl Engine {
         }
     }
 
-    /// Runs a module on as many devices as its header states: the result of each, in the order of their numbers. `inputs` are
-    /// the arguments of each device, or those of all.
+    /// Runs a module on as many devices as its header states; a program before partitioning (see [`Global`]) on those of its
+    /// meshes, where it has manual regions. `inputs` are the arguments of each device, or those of all.
     ///
     /// # Errors
     /// `E04xx` of one device's own run; `E05xx` if the devices do not fit together or wait for each other.
@@ -106,17 +89,31 @@ impl Engine {
         inputs: &[Vec<Literal>],
         options: Options,
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
-    ) -> Result<Vec<Literal>, Failed> {
-        let grid = devices(verified.module())?;
+    ) -> Result<Ran, Failed> {
+        let grid = World::devices(verified.module())?;
+        let alone = |result| Ran { results: vec![result], notes: Vec::new() };
         if let ([arguments], 1) = (inputs, grid.len()) {
-            let result = self.run(verified, arguments, options, hooks(grid.device(0)))?;
-            return Ok(vec![result]);
+            let Some(global) = Global::of(verified)? else {
+                return Ok(alone(self.run(verified, arguments, options, hooks(grid.device(0)))?));
+            };
+            let global = global.with_options(options).with_hooks(hooks(grid.device(0)));
+            let Finished { result, notes } = global.with_device_hooks(hooks).run(arguments)?;
+            return Ok(Ran { notes, ..alone(result) });
         }
         match self {
             Self::Reference => {
                 let world = World::new(verified).with_options(options).with_hooks(hooks);
-                Ok(world.run(inputs)?)
+                Ok(Ran { results: world.run(inputs)?, notes: Vec::new() })
             }
         }
     }
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    /// The result of each device, in the order of their numbers; of a program before partitioning its only result.
+    pub results: Vec<Literal>,
+    /// Where devices of a program before partitioning should have had equal values and had not.
+    pub notes: Vec<Note>,
 }

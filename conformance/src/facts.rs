@@ -206,6 +206,13 @@ fn moves(instruction: &Instruction, computation: &Computation) -> bool {
     if instruction.opcode() == O::Abs {
         return !of_complex();
     }
+    if let Op::CustomCall(call) = &instruction.op {
+        // Notes for partitioners, and what cuts arrays for devices and puts them together.
+        let target = call.custom_call_target.0.as_str();
+        return target == "Sharding"
+            || target.starts_with("SPMD")
+            || target.starts_with("xla.sdy.");
+    }
     matches!(
         instruction.opcode(),
         O::Negate

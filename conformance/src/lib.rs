@@ -18,7 +18,7 @@ mod suite;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
-pub use engine::{Engine, Failed, devices};
+pub use engine::{Engine, Failed, Ran};
 pub use file::{BadFile, Case, FileTest};
 pub use report::{Failure, Outcome, Report, Summary};
 pub use suite::{Entry, find, run_all};

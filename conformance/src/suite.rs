@@ -5,7 +5,8 @@
 //! `d<k>_out<i>` of device `k`, or arrays without `d<k>_` for all.
 use crate::case::run_failure;
 use crate::report::Failure;
-use crate::{Engine, Outcome, Report, Tolerance, arrays, compare_each, devices};
+use crate::{Engine, Outcome, Report, Tolerance, arrays, compare_each};
+use collectives::World;
 use hlo::{Literal, Module};
 use rayon::prelude::*;
 use std::fs::File;
@@ -66,13 +67,13 @@ fn runs_command(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *COMMAND
 }
 
-/// `NAME.npz` for `NAME.hlo` or `NAME.opt.hlo`, if it is there.
+/// `NAME.npz` for `NAME.hlo`, `NAME.opt.hlo` or `NAME.global.hlo`, if it is there.
 fn arrays_of(module: &Path) -> Option<PathBuf> {
     let stem = module.with_extension("");
     let plain = stem.with_extension("npz");
     let whole = PathBuf::from(format!("{}.npz", stem.display()));
-    let opt = stem.extension().is_some_and(|e| e == "opt");
-    let found = if opt { [whole, plain] } else { [whole.clone(), whole] };
+    let is_form = stem.extension().is_some_and(|e| e == "opt" || e == "global");
+    let found = if is_form { [whole, plain] } else { [whole.clone(), whole] };
     found.into_iter().find(|path| path.is_file())
 }
 
@@ -114,14 +115,15 @@ impl Entry {
         };
         let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default());
         let module = parsed.map_err(|e| refused(&[e]))?.module;
-        let devices = devices(&module).map_err(|e| run_failure(&text, &e))?.len();
+        let grid = World::devices(&module).map_err(|e| run_failure(&text, &e.into()))?;
+        let devices = grid.len();
         let (arguments, wanted) = self.recorded(&module, devices).map_err(failed)?;
         let verified = module.verify().map_err(|e| refused(&e.0))?;
         let options = interp::Options::default();
         let got = engine.run_on_devices(&verified, &arguments, options, |_| interp::Hooks::new());
         let got = got.map_err(|e| run_failure(&text, &e))?;
         let tolerance = Tolerance::of(verified.module());
-        let comparison = compare_each(&got, &wanted, &tolerance).map_err(failed)?;
+        let comparison = compare_each(&got.results, &wanted, &tolerance).map_err(failed)?;
         Ok(if comparison.agrees() {
             Outcome::Agree(comparison)
         } else {

@@ -1,6 +1,7 @@
 //! One module a command, and what they share: reading a file as a module.
 pub(crate) mod bench;
 pub(crate) mod check;
+pub(crate) mod conform;
 pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod print;
@@ -10,6 +11,7 @@ pub(crate) mod test;
 use crate::args::DeviceArgs;
 use crate::error::{Exit, Failure, Result};
 use crate::output;
+use collectives::World;
 use hlo::diag::Source;
 use hlo::{Module, ParseOptions, Verified};
 use interp::Grid;
@@ -61,7 +63,7 @@ pub(crate) fn verified_for(
 ) -> Result<(Verified, Grid)> {
     let stated = Grid::of(&module.config);
     devices.apply(&mut module);
-    let grid = conformance::devices(&module).map_err(|e| Failure::run(&e, name, text))?;
+    let grid = World::devices(&module).map_err(|e| Failure::run(&e.into(), name, text))?;
     let verified = verified(module, name, text).map_err(|mut failure| {
         if grid != stated {
             let Grid { replicas, partitions } = grid;

@@ -8,8 +8,9 @@ use crate::queues::Queues;
 use crate::results::{self, Given};
 use crate::trace::Trace;
 use crate::{output, queues};
-use conformance::arrays;
+use conformance::{Ran, arrays};
 use hlo::Literal;
+use hlo::diag::Source;
 use hlo::literal::npz;
 use interp::{Device, Grid, Hooks};
 use std::fs::File;
@@ -59,7 +60,11 @@ fn one(args: &RunArgs, path: &Path) -> Result<()> {
     if let Some(profile) = profile {
         output::note(&profile.table());
     }
-    let given = queues.with_outfeed(result.map_err(failed)?);
+    let Ran { results, notes } = result.map_err(failed)?;
+    for note in &notes {
+        output::show_one(&note.diagnostic(), Some(Source { name: &name, text: &text }));
+    }
+    let given = queues.with_outfeed(results);
     if let Some(to) = &args.output {
         write(to, named(&given))?;
     }
