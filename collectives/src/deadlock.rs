@@ -3,7 +3,7 @@ use hlo::Span;
 use std::fmt;
 
 /// What one device waits for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waiting {
     /// Its number.
     pub device: usize,
@@ -20,7 +20,7 @@ pub struct Waiting {
 }
 
 /// Every device that has not ended, and what it waits for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Deadlock {
     /// Those that wait, in order of their numbers.
     pub waiting: Vec<Waiting>,

@@ -6,6 +6,7 @@ use std::fmt;
 
 hlo::error_codes! {
     /// What went wrong between devices.
+    #[derive(serde::Serialize, serde::Deserialize)]
     pub enum Code {
         /// Every device that has not ended waits for another: none will ever go on.
         ///
@@ -32,6 +33,12 @@ hlo::error_codes! {
         /// Etalon does not run this yet.
         "E0507" "{message}"
         Unsupported { message: String },
+        /// The ranks of a run do not fit together, or one cannot be reached or understood.
+        ///
+        /// All ranks must run the same build of Etalon with the same module, devices and options. A rank that ends early
+        /// ends the run of all.
+        "E0508" "{message}"
+        Ranks { message: String },
     }
 }
 
@@ -44,10 +51,10 @@ pub fn explain(number: &str) -> Option<&'static str> {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a run of many devices did not give results, and at which instruction.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Inner {
     code: Code,
     span: Option<Span>,

@@ -22,9 +22,14 @@ mod mail;
 mod meeting;
 mod run;
 mod serve;
+mod transport;
+mod wire;
 mod world;
 
 pub use deadlock::{Deadlock, Waiting};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
+#[cfg(feature = "mpi")]
+pub use transport::Mpi;
+pub use transport::{Ranks, Transport};
 pub use world::World;
