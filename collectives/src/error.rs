@@ -2,6 +2,7 @@
 use crate::Deadlock;
 use hlo::Span;
 use hlo::diag::{Diagnostic, Level, Place};
+use interp::Position;
 use std::fmt;
 
 hlo::error_codes! {
@@ -58,13 +59,22 @@ pub struct Error(Box<Inner>);
 struct Inner {
     code: Code,
     span: Option<Span>,
+    /// The instruction at which it happened: `computation/name`.
+    instruction: Option<String>,
+    labels: Vec<(Span, String)>,
     help: Option<String>,
 }
 
 impl From<Code> for Error {
     #[cold]
     fn from(code: Code) -> Self {
-        Self(Box::new(Inner { code, span: None, help: None }))
+        Self(Box::new(Inner {
+            code,
+            span: None,
+            instruction: None,
+            labels: Vec::new(),
+            help: None,
+        }))
     }
 }
 
@@ -80,10 +90,25 @@ impl Error {
             code => code.number(),
         }
     }
+    /// The instruction at which it happened, `computation/name`, if it is one.
+    pub fn instruction(&self) -> Option<&str> {
+        self.0.instruction.as_deref()
+    }
     /// Sets the place, unless one is known.
     #[must_use]
-    pub(crate) fn at(mut self, span: Span) -> Self {
-        self.0.span.get_or_insert(span);
+    pub(crate) fn at(mut self, place: &Position<'_>) -> Self {
+        if self.0.instruction.is_none() {
+            self.0.span = Some(place.span()).filter(|&span| span != Span::default());
+            self.0.instruction = Some(place.name());
+        }
+        self
+    }
+    /// Says something of another place.
+    #[must_use]
+    pub(crate) fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
+        if span != Span::default() {
+            self.0.labels.push((span, text.into()));
+        }
         self
     }
     /// Adds the help line, unless there is one.
@@ -94,14 +119,14 @@ impl Error {
     }
     /// The error in the form the renderer takes.
     pub fn diagnostic(&self) -> Diagnostic {
-        let Inner { code, span, help } = &*self.0;
+        let Inner { code, span, instruction: _, labels, help } = &*self.0;
         let plain = Diagnostic {
             level: Level::Error,
             code: code.number(),
             message: code.to_string(),
             span: *span,
             place: Place::Whole,
-            labels: Vec::new(),
+            labels: labels.clone(),
             help: help.clone(),
         };
         match code {
@@ -120,7 +145,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.code {
             Code::Device { device, error } => write!(f, "device {device}: {error}"),
-            code => write!(f, "error[{}]: {code}", code.number()),
+            code => {
+                write!(f, "error[{}]: {code}", code.number())?;
+                match &self.0.instruction {
+                    Some(name) => write!(f, " (at `{name}`)"),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }

@@ -1,13 +1,15 @@
-//! Values on their way from one device to another: `collective-permute`, `send` and `recv`.
+//! `collective-permute`: values on their way from one device to another.
 use crate::groups::checked;
 use crate::meeting::Site;
+use crate::run::Run;
+use crate::strand::{Claim, On};
 use crate::{Code, Error, Result};
 use hlo::Literal;
 use hlo::op::GroupMode;
-use interp::{Device, Grid};
-use std::collections::{BTreeMap, VecDeque};
+use interp::{Device, Grid, Request, collective};
+use std::collections::BTreeMap;
 
-/// Whom a device sends to and receives from in a `collective-permute`.
+/// Whom a device sends to and receives from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Neighbours {
     pub(crate) targets: Vec<usize>,
@@ -50,93 +52,78 @@ pub(crate) fn neighbours(
 /// Which box: the instruction, how often its sender has come there before, the receiver.
 pub(crate) type Slot = (Site, u64, usize);
 
-/// What was sent and not yet received.
+/// What was sent and not yet received: the sender and its values.
 #[derive(Debug, Default)]
-pub(crate) struct Mail {
-    /// Of `collective-permute`: one value in each box.
-    permuted: BTreeMap<Slot, (usize, Vec<Literal>)>,
-    /// Of `send`, for each channel: sender and value, the oldest first.
-    sent: BTreeMap<Option<i64>, VecDeque<(usize, Literal)>>,
-}
+pub(crate) struct Mail(BTreeMap<Slot, (usize, Vec<Literal>)>);
 
 impl Mail {
-    /// Puts a value into a box.
-    pub(crate) fn post(&mut self, to: Slot, sender: usize, values: Vec<Literal>) {
-        self.permuted.insert(to, (sender, values));
-    }
-    /// Takes the value out of a box.
-    pub(crate) fn take(&mut self, from: &Slot) -> Option<Vec<Literal>> {
-        self.permuted.remove(from).map(|(_, values)| values)
-    }
-    /// Sends a value on a channel.
-    pub(crate) fn send(&mut self, channel: Option<i64>, sender: usize, value: Literal) {
-        self.sent.entry(channel).or_default().push_back((sender, value));
-    }
-    /// Receives the oldest value on a channel: of `source` where the pairs of the program say so. Else the device's own if
-    /// there is one, and that of another device if only one has sent.
-    ///
-    /// # Errors
-    /// `E0503` if several others have sent and nothing says which is meant.
-    pub(crate) fn receive(
-        &mut self,
-        channel: Option<i64>,
-        device: usize,
-        source: Option<usize>,
-    ) -> Result<Option<Literal>> {
-        let Some(queue) = self.sent.get_mut(&channel) else { return Ok(None) };
-        let from = |wanted: usize| queue.iter().position(|(sender, _)| *sender == wanted);
-        let at = match source {
-            Some(source) => from(source),
-            None => match from(device) {
-                Some(own) => Some(own),
-                None => {
-                    let first = queue.front().map(|(sender, _)| *sender);
-                    if let Some(other) = queue.iter().find(|(sender, _)| Some(*sender) != first) {
-                        return Err(ambiguous(channel, first.unwrap_or(other.0), other.0));
-                    }
-                    first.map(|_| 0)
-                }
-            },
-        };
-        Ok(at.and_then(|at| queue.remove(at)).map(|(_, value)| value))
-    }
     /// Fails if something was sent that nobody received.
     pub(crate) fn all_claimed(&self) -> Result<()> {
-        if let Some(((_, round, receiver), (sender, _))) = self.permuted.iter().next() {
-            let message = format!(
-                "device {sender} sent device {receiver} a value in round {} of a `collective-permute` that device \
-                 {receiver} did not run as often",
-                round + 1
-            );
-            return Err(Code::Unclaimed { message }.into());
+        let Some(((_, round, receiver), (sender, _))) = self.0.iter().next() else {
+            return Ok(());
+        };
+        let message = format!(
+            "device {sender} sent device {receiver} a value in round {} of a `collective-permute` that device {receiver} \
+             did not run as often",
+            round + 1
+        );
+        Err(Error::from(Code::Unclaimed { message })
+            .with_help("all devices must run a `collective-permute` equally often"))
+    }
+}
+
+impl<'m> Run<'m> {
+    /// Sends to the targets, and waits for the source.
+    pub(crate) fn permute(
+        &mut self,
+        i: usize,
+        request: Request<'m>,
+        channel: Option<i64>,
+        claim: Claim,
+    ) -> Result<()> {
+        let number = self.strands[i].device;
+        let grid = self.grid();
+        let Some((mode, pairs)) = request.instruction().op.pairs() else { return Ok(()) };
+        let Neighbours { targets, source } = neighbours(mode, pairs, grid.device(number), grid)?;
+        let site = Site::of(&request.place, channel);
+        let round = self.meetings.round(number, site);
+        if !targets.is_empty() {
+            let failed = |error| Error::from(Code::Device { device: number, error });
+            let blame = |error| failed(request.place.blame(error));
+            let values =
+                collective::sent(request.instruction(), &request.operands).map_err(blame)?;
+            for target in targets {
+                let slot = (site, round, target);
+                match self.expected.remove(&slot) {
+                    Some((claim, request)) => {
+                        self.deliver(target, claim, &request, Some(values.clone()))?;
+                    }
+                    None => drop(self.mail.0.insert(slot, (number, values.clone()))),
+                }
+            }
         }
-        let left = self.sent.iter().find_map(|(channel, queue)| Some((channel, queue.front()?)));
-        let Some((channel, (sender, _))) = left else { return Ok(()) };
-        let channel = channel.map_or_else(String::new, |id| format!(" {id}"));
-        let message = format!("what device {sender} sent on channel{channel} was not received");
-        Err(Code::Unclaimed { message }.into())
+        let Some(source) = source else { return self.deliver(number, claim, &request, None) };
+        let slot = (site, round, number);
+        match self.mail.0.remove(&slot) {
+            Some((_, values)) => self.deliver(number, claim, &request, Some(values)),
+            None => {
+                self.claimed(claim, request.place, On::Letter(source));
+                self.expected.insert(slot, (claim, request));
+                Ok(())
+            }
+        }
     }
-}
-
-fn ambiguous(channel: Option<i64>, first: usize, other: usize) -> Error {
-    let channel = channel.map_or_else(String::new, |id| format!(" {id}"));
-    let message = format!("devices {first} and {other} have both sent on channel{channel}");
-    Error::from(Code::Mismatch { message }).with_help(
-        "say who sends to whom: `frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}`",
-    )
-}
-
-/// `{{0,1},{1,2}}` as pairs.
-pub(crate) fn pairs(text: &str) -> Option<Vec<(i64, i64)>> {
-    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let mut found = Vec::new();
-    let mut rest = inner.trim();
-    while !rest.is_empty() {
-        let (pair, after) = rest.strip_prefix('{')?.split_once('}')?;
-        let (from, to) = pair.split_once(',')?;
-        found.push((from.trim().parse().ok()?, to.trim().parse().ok()?));
-        rest = after.trim_start();
-        rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+    fn deliver(
+        &mut self,
+        device: usize,
+        claim: Claim,
+        request: &Request<'m>,
+        sent: Option<Vec<Literal>>,
+    ) -> Result<()> {
+        let value = collective::received(request.instruction(), &request.operands, sent);
+        let value = value.map_err(|error| {
+            Error::from(Code::Device { device, error: request.place.blame(error) })
+        })?;
+        self.fulfil(claim, value)
     }
-    Some(found)
 }

@@ -1,8 +1,9 @@
 //! Ops at which the members of a group meet: who has come, and who is missing.
+use crate::strand::Claim;
 use crate::{Code, Error, Groups, Result};
-use hlo::Literal;
-use hlo::ir::{Instruction, InstructionId};
-use interp::{Grid, Request};
+use hlo::ir::{ComputationId, InstructionId};
+use hlo::{Module, Op};
+use interp::{Grid, Position, Request};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,35 +12,22 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Site {
     Channel(i64),
-    /// The computation's address, which is its own for as long as the module is borrowed, and the instruction.
-    Place(usize, InstructionId),
+    Place(ComputationId, InstructionId),
 }
 
 impl Site {
-    pub(crate) fn of(request: &Request<'_>, channel: Option<i64>) -> Self {
-        match channel {
-            Some(channel) => Self::Channel(channel),
-            None => Self::Place(std::ptr::from_ref(request.computation).addr(), request.id),
-        }
+    pub(crate) fn of(place: &Position<'_>, channel: Option<i64>) -> Self {
+        channel.map_or(Self::Place(place.computation_id, place.id), Self::Channel)
     }
 }
-
-/// Who gets a value: a strand that waits, or a done that will ask for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Claim {
-    Strand(usize),
-    Ticket(Ticket),
-}
-
-/// A start whose done is still to come: the strand, the computation, the instruction and how deep it stands.
-pub(crate) type Ticket = (usize, usize, InstructionId, usize);
 
 /// A group that is gathering.
 #[derive(Debug)]
 pub(crate) struct Meeting<'m> {
-    pub(crate) instruction: &'m Instruction,
+    first: Position<'m>,
     pub(crate) members: Arc<[usize]>,
-    pub(crate) given: Vec<Option<(Claim, Vec<Literal>)>>,
+    pub(crate) given: Vec<Option<(Claim, Request<'m>)>>,
+    missing: usize,
 }
 
 impl Meeting<'_> {
@@ -60,7 +48,17 @@ pub(crate) struct Meetings<'m> {
     /// How often a device has come to an instruction.
     rounds: FxHashMap<(usize, Site), u64>,
     /// The groups of each instruction, found once.
-    groups: FxHashMap<(usize, InstructionId), Arc<Groups>>,
+    groups: FxHashMap<(ComputationId, InstructionId), Arc<Groups>>,
+}
+
+/// What a device finds when it comes.
+pub(crate) enum Arrival<'m> {
+    /// It is in no group.
+    Alone(Request<'m>),
+    /// Others are missing.
+    Waits(Key),
+    /// It is the last.
+    Complete(Meeting<'m>),
 }
 
 impl<'m> Meetings<'m> {
@@ -70,12 +68,12 @@ impl<'m> Meetings<'m> {
         *round += 1;
         *round - 1
     }
-    fn groups(&mut self, request: &Request<'m>, grid: Grid) -> Result<Arc<Groups>> {
-        let key = (std::ptr::from_ref(request.computation).addr(), request.id);
+    fn groups(&mut self, place: &Position<'m>, grid: Grid) -> Result<Arc<Groups>> {
+        let key = (place.computation_id, place.id);
         if let Some(groups) = self.groups.get(&key) {
             return Ok(Arc::clone(groups));
         }
-        let op = &request.instruction().op;
+        let op = &place.instruction().op;
         let found = Groups::of(op, grid).unwrap_or_else(|| {
             let message = format!("`{}` has no groups", op.opcode());
             Err(Code::Unsupported { message }.into())
@@ -85,30 +83,32 @@ impl<'m> Meetings<'m> {
         Ok(groups)
     }
 
-    /// A device comes to an op of its group; gives the meeting if all have come now. Nothing for a device in no group.
+    /// A device comes to an op of its group.
     pub(crate) fn arrive(
         &mut self,
         device: usize,
-        request: Request<'m>,
+        (claim, request): (Claim, Request<'m>),
         channel: Option<i64>,
-        claim: Claim,
+        module: &Module,
         grid: Grid,
     ) -> Result<Arrival<'m>> {
-        let site = Site::of(&request, channel);
-        let groups = self.groups(&request, grid)?;
+        let site = Site::of(&request.place, channel);
+        let groups = self.groups(&request.place, grid)?;
         let (Some(members), Some(place)) = (groups.group_of(device), groups.place_of(device))
         else {
-            return Ok(Arrival::Alone);
+            return Ok(Arrival::Alone(request));
         };
         let key = (site, members[0], self.round(device, site));
         let meeting = self.open.entry(key).or_insert_with(|| Meeting {
-            instruction: request.instruction(),
+            first: request.place,
             members: members.into(),
             given: members.iter().map(|_| None).collect(),
+            missing: members.len(),
         });
-        agrees(meeting, members, &request)?;
-        meeting.given[place] = Some((claim, request.operands));
-        if meeting.given.iter().any(Option::is_none) {
+        agrees(meeting, members, &request.place, module)?;
+        meeting.given[place] = Some((claim, request));
+        meeting.missing -= 1;
+        if meeting.missing > 0 {
             return Ok(Arrival::Waits(key));
         }
         Ok(self.open.remove(&key).map_or(Arrival::Waits(key), Arrival::Complete))
@@ -119,32 +119,59 @@ impl<'m> Meetings<'m> {
     }
 }
 
-/// What a device finds when it comes.
-pub(crate) enum Arrival<'m> {
-    /// It is in no group.
-    Alone,
-    /// Others are missing.
-    Waits(Key),
-    /// It is the last.
-    Complete(Meeting<'m>),
-}
-
 /// Devices that meet at one channel do the same there.
-fn agrees(meeting: &Meeting<'_>, members: &[usize], request: &Request<'_>) -> Result<()> {
-    let (first, other) = (meeting.instruction, request.instruction());
+fn agrees(
+    meeting: &Meeting<'_>,
+    members: &[usize],
+    place: &Position<'_>,
+    module: &Module,
+) -> Result<()> {
+    let (first, other) = (meeting.first.instruction(), place.instruction());
     let what = if first.opcode() != other.opcode() {
-        Some((first.opcode().to_string(), other.opcode().to_string()))
+        Some((format!("`{}`", first.opcode()), format!("`{}`", other.opcode())))
     } else if !first.shape.compatible(&other.shape) {
         Some((format!("{:#}", first.shape), format!("{:#}", other.shape)))
     } else if *meeting.members != *members {
-        Some((format!("devices {:?}", meeting.members), format!("devices {members:?}")))
+        Some((format!("groups of devices {:?}", meeting.members), format!("{members:?}")))
+    } else if !same_work(&first.op, &other.op, module) {
+        Some(("one dimension or computation".to_owned(), "another".to_owned()))
     } else {
         None
     };
     let Some((first, other)) = what else { return Ok(()) };
     let message = format!("devices meet at one channel with {first} and with {other}");
-    let span = request.computation.spans.get(request.id).copied().unwrap_or_default();
     Err(Error::from(Code::Mismatch { message })
-        .at(span.body)
+        .at(place)
+        .with_label(meeting.first.span(), "they meet those who came here")
         .with_help("give instructions that do not belong together channels of their own"))
+}
+
+/// Whether two ops of one opcode do the same with what they are given.
+fn same_work(a: &Op, b: &Op, module: &Module) -> bool {
+    let same = |a, b| same_computation(a, b, module);
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have nothing to disagree on")]
+    match (a, b) {
+        (Op::AllReduce(a), Op::AllReduce(b)) => same(a.to_apply.0, b.to_apply.0),
+        (Op::AllReduceStart(a), Op::AllReduceStart(b)) => same(a.to_apply.0, b.to_apply.0),
+        (Op::AllGather(a), Op::AllGather(b)) => a.dimensions == b.dimensions,
+        (Op::AllGatherStart(a), Op::AllGatherStart(b)) => a.dimensions == b.dimensions,
+        (Op::AllToAll(a), Op::AllToAll(b)) => a.dimensions == b.dimensions,
+        (Op::ReduceScatter(a), Op::ReduceScatter(b)) => {
+            a.dimensions == b.dimensions && same(Some(a.to_apply), Some(b.to_apply))
+        }
+        _ => true,
+    }
+}
+
+/// Whether two computations are the same, or copies of each other as compilers make them.
+fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: &Module) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return a == b };
+    if a == b {
+        return true;
+    }
+    let (a, b) = (&module.computations[a], &module.computations[b]);
+    let alike = a.instructions.iter().zip(b.instructions.iter()).all(|((_, a), (_, b))| {
+        a.op == b.op && a.shape.compatible(&b.shape) && a.operands == b.operands
+    });
+    alike && a.instructions.len() == b.instructions.len() && a.root == b.root
 }

@@ -1,49 +1,15 @@
 //! One run: strands that are stepped while they can go on, and what they wait for.
-use crate::deadlock::{Deadlock, Waiting, listed};
 use crate::mail::{Mail, Slot};
-use crate::meeting::{Arrival, Claim, Key, Meeting, Meetings, Site, Ticket};
+use crate::meeting::{Meeting, Meetings};
+use crate::order::Order;
+use crate::starts::{Started, Starts, Ticket};
+use crate::strand::{Claim, On, State, Strand};
+use crate::transfer::Transfers;
 use crate::{Code, Error, Result};
 use hlo::Literal;
-use hlo::ir::{Computation, InstructionId};
-use interp::{Grid, Machine, Request, Step, Team};
+use interp::{Grid, Machine, Position, Request, Step, Team};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// A computation that a device runs: its entry, or one that an `async-start` has begun.
-#[derive(Debug)]
-pub(crate) struct Strand<'m> {
-    pub(crate) device: usize,
-    pub(crate) machine: Machine<'m>,
-    state: State<'m>,
-    /// Who gets its result; nobody, if it is the device's entry.
-    claim: Option<Claim>,
-}
-
-#[derive(Debug)]
-enum State<'m> {
-    Ready,
-    Waits(Wait<'m>),
-    Ended,
-}
-
-/// Where a strand waits, and for what.
-#[derive(Debug)]
-struct Wait<'m> {
-    computation: &'m Computation,
-    id: InstructionId,
-    on: On,
-}
-
-/// What a strand waits for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum On {
-    Meeting(Key),
-    Ticket(Ticket),
-    /// A value of this device.
-    Letter(usize),
-    Channel(Option<i64>),
-}
 
 /// One run of a world.
 #[derive(Debug)]
@@ -52,38 +18,32 @@ pub(crate) struct Run<'m> {
     pub(crate) strands: Vec<Strand<'m>>,
     pub(crate) meetings: Meetings<'m>,
     pub(crate) mail: Mail,
-    /// What was started: its result, once there is one.
-    pub(crate) tickets: FxHashMap<Ticket, Option<Literal>>,
-    /// Where a started meeting or letter is waited for, to be told.
-    pub(crate) pending: FxHashMap<Ticket, On>,
-    /// Who waits for a done.
-    finishing: FxHashMap<Ticket, usize>,
-    /// Who waits for a letter.
-    pub(crate) expected: BTreeMap<Slot, Claim>,
-    /// Who waits for a value on a channel.
-    pub(crate) receivers: BTreeMap<Option<i64>, Vec<(usize, Request<'m>)>>,
+    /// Who waits for a letter, where, and with which operands.
+    pub(crate) expected: BTreeMap<Slot, (Claim, Request<'m>)>,
+    pub(crate) transfers: Transfers<'m>,
+    pub(crate) starts: Starts,
     /// Groups that have come together.
-    complete: Vec<Meeting<'m>>,
-    results: Vec<Option<Literal>>,
+    pub(crate) complete: Vec<Meeting<'m>>,
+    pub(crate) results: Vec<Option<Literal>>,
+    order: Option<Order>,
 }
 
 impl<'m> Run<'m> {
-    pub(crate) fn new(team: Team<'m>, machines: Vec<Machine<'m>>) -> Self {
+    /// A run of these machines, one for each device; with an order, in which everything that may come in any order does.
+    pub(crate) fn new(team: Team<'m>, machines: Vec<Machine<'m>>, order: Option<Order>) -> Self {
         let results = vec![None; machines.len()];
-        let strand =
-            |(device, machine)| Strand { device, machine, state: State::Ready, claim: None };
+        let strand = |(device, machine)| Strand::new(device, machine, None);
         Self {
             team,
             strands: machines.into_iter().enumerate().map(strand).collect(),
             meetings: Meetings::default(),
             mail: Mail::default(),
-            tickets: FxHashMap::default(),
-            pending: FxHashMap::default(),
-            finishing: FxHashMap::default(),
             expected: BTreeMap::default(),
-            receivers: BTreeMap::default(),
+            transfers: Transfers::default(),
+            starts: Starts::default(),
             complete: Vec::new(),
             results,
+            order,
         }
     }
     pub(crate) fn grid(&self) -> Grid {
@@ -93,17 +53,19 @@ impl<'m> Run<'m> {
     /// Steps whoever can go on, until all have ended.
     pub(crate) fn finish(mut self) -> Result<Vec<Literal>> {
         loop {
-            let steps: Vec<(usize, interp::Result<Step<'m>>)> = (self.strands.par_iter_mut())
-                .enumerate()
-                .filter(|(_, strand)| matches!(strand.state, State::Ready))
-                .map(|(i, strand)| (i, strand.machine.resume()))
-                .collect();
-            if steps.is_empty() {
+            let ready = self.ready();
+            if ready.is_empty() {
                 break;
             }
-            // What follows is done in the order of the strands, so that it does not depend on who was faster.
-            for (i, step) in steps {
-                self.stepped(i, step)?;
+            let mut steps: Vec<Option<interp::Result<Step<'m>>>> = (self.strands.par_iter_mut())
+                .enumerate()
+                .map(|(i, strand)| ready.contains(i).then(|| strand.machine.resume()))
+                .collect();
+            // What follows is done in this order, so that it does not depend on who was faster.
+            for &i in ready.order() {
+                if let Some(step) = steps[i].take() {
+                    self.stepped(i, step)?;
+                }
             }
             self.settle()?;
         }
@@ -111,20 +73,36 @@ impl<'m> Run<'m> {
             return Err(Code::Deadlock { deadlock: self.deadlock() }.into());
         }
         self.mail.all_claimed()?;
+        self.transfers.all_claimed()?;
         Ok(self.results.into_iter().flatten().collect())
+    }
+
+    /// Who is stepped next, in order.
+    fn ready(&mut self) -> Ready {
+        let all = self.strands.iter().enumerate().filter(|(_, strand)| strand.is_ready());
+        let mut order: Vec<usize> = all.map(|(i, _)| i).collect();
+        if let Some(chance) = &mut self.order {
+            chance.some_of(&mut order);
+        }
+        Ready::new(order, self.strands.len())
     }
 
     fn stepped(&mut self, i: usize, step: interp::Result<Step<'m>>) -> Result<()> {
         let device = self.strands[i].device;
         match step.map_err(|error| Error::from(Code::Device { device, error }))? {
-            Step::Wait(request) => self.serve(i, request),
+            Step::Wait(request) => {
+                let place = request.place;
+                self.serve(i, request).map_err(|error| error.at(&place))
+            }
             Step::Done(result) => {
                 self.strands[i].state = State::Ended;
                 match self.strands[i].claim.take() {
-                    Some(claim) => self.fulfil(claim, result),
-                    None => self.results[device] = Some(result),
+                    Some(ticket) => self.fulfil(Claim::Ticket(ticket), result),
+                    None => {
+                        self.results[device] = Some(result);
+                        Ok(())
+                    }
                 }
-                Ok(())
             }
             _ => Err(Code::Unsupported {
                 message: "a machine has stopped for a reason that is not known here".to_owned(),
@@ -136,164 +114,102 @@ impl<'m> Run<'m> {
     /// Gives the groups that have come together what their op gives them.
     fn settle(&mut self) -> Result<()> {
         let complete = std::mem::take(&mut self.complete);
+        let orders: Vec<Option<Vec<usize>>> = (complete.iter())
+            .map(|meeting| self.order.as_mut().map(|order| order.of(meeting.members.len())))
+            .collect();
         let team = &self.team;
-        let exchanged: Vec<_> = (complete.into_par_iter())
-            .map(|meeting| {
-                let (claims, given): (Vec<Claim>, Vec<Vec<Literal>>) =
-                    meeting.given.into_iter().flatten().unzip();
-                let given: Vec<&[Literal]> = given.iter().map(Vec::as_slice).collect();
-                let results = interp::collective::exchange(team, meeting.instruction, &given);
-                (claims, results)
+        let exchanged: Vec<_> = (complete.into_par_iter().zip(orders))
+            .map(|(meeting, order)| {
+                let all: Vec<(Claim, Request<'m>)> = meeting.given.into_iter().flatten().collect();
+                let given: Vec<&[Literal]> =
+                    all.iter().map(|(_, r)| r.operands.as_slice()).collect();
+                let instruction = all[0].1.instruction();
+                let order = order.as_deref();
+                let results = interp::collective::exchange(team, instruction, &given, order);
+                let claims: Vec<(Claim, Position<'m>)> =
+                    all.into_iter().map(|(claim, request)| (claim, request.place)).collect();
+                (claims, meeting.members[0], results)
             })
             .collect();
-        for (claims, results) in exchanged {
-            let results = results.map_err(|error| self.blamed(claims[0], error))?;
-            for (claim, result) in claims.into_iter().zip(results) {
-                self.fulfil(claim, result);
+        for (claims, device, results) in exchanged {
+            let results = results.map_err(|error| {
+                Error::from(Code::Device { device, error: claims[0].1.blame(error) })
+            })?;
+            for ((claim, _), result) in claims.into_iter().zip(results) {
+                self.fulfil(claim, result)?;
             }
         }
         Ok(())
-    }
-
-    /// The error of an op that several devices take part in, at the instruction of the first.
-    pub(crate) fn blamed(&self, claim: Claim, error: interp::Error) -> Error {
-        let i = match claim {
-            Claim::Strand(i) | Claim::Ticket((i, ..)) => i,
-        };
-        let strand = &self.strands[i];
-        Code::Device { device: strand.device, error: strand.machine.blame(error) }.into()
     }
 
     /// Answers a strand, which then can go on.
-    pub(crate) fn answer(&mut self, i: usize, value: Literal) {
-        self.strands[i].machine.answer(value);
-        self.strands[i].state = State::Ready;
+    pub(crate) fn answer(&mut self, i: usize, value: Literal) -> Result<()> {
+        let strand = &mut self.strands[i];
+        let device = strand.device;
+        strand.state = State::Ready;
+        strand.machine.answer(value).map_err(|error| Code::Device { device, error }.into())
     }
     /// Gives a value to whoever claims it.
-    pub(crate) fn fulfil(&mut self, claim: Claim, value: Literal) {
-        match claim {
-            Claim::Strand(i) => self.answer(i, value),
-            Claim::Ticket(ticket) => {
-                self.pending.remove(&ticket);
-                match self.finishing.remove(&ticket) {
-                    Some(i) => {
-                        self.tickets.remove(&ticket);
-                        self.answer(i, value);
-                    }
-                    None => {
-                        self.tickets.insert(ticket, Some(value));
-                    }
-                }
-            }
+    pub(crate) fn fulfil(&mut self, claim: Claim, value: Literal) -> Result<()> {
+        let ticket = match claim {
+            Claim::Strand(i) => return self.answer(i, value),
+            Claim::Ticket(ticket) => ticket,
+        };
+        // What was forgotten gives its value to nobody.
+        let Some(started) = self.starts.get_mut(ticket) else { return Ok(()) };
+        if let Started::Pending { finishing: Some(i), .. } = *started {
+            self.starts.end(ticket);
+            return self.answer(i, value);
         }
+        *started = Started::Done(value);
+        Ok(())
     }
     /// Lets a strand wait.
-    pub(crate) fn wait(&mut self, i: usize, request: &Request<'m>, on: On) {
-        let (computation, id) = (request.computation, request.id);
-        self.strands[i].state = State::Waits(Wait { computation, id, on });
+    pub(crate) fn wait(&mut self, i: usize, place: Position<'m>, on: On) {
+        self.strands[i].state = State::Waits(place, on);
     }
     /// Notes where a claim waits: the strand itself, or what its done will wait for.
-    pub(crate) fn claimed(&mut self, claim: Claim, request: &Request<'m>, on: On) {
+    pub(crate) fn claimed(&mut self, claim: Claim, place: Position<'m>, now: On) {
         match claim {
-            Claim::Strand(i) => self.wait(i, request, on),
+            Claim::Strand(i) => self.wait(i, place, now),
             Claim::Ticket(ticket) => {
-                self.pending.insert(ticket, on);
-            }
-        }
-    }
-
-    /// A device comes to an op of its group.
-    pub(crate) fn meet(
-        &mut self,
-        i: usize,
-        request: Request<'m>,
-        channel: Option<i64>,
-        claim: Claim,
-    ) -> Result<()> {
-        let device = self.strands[i].device;
-        let grid = self.grid();
-        let asked = Request { operands: Vec::new(), ..request.clone() };
-        match self.meetings.arrive(device, request, channel, claim, grid)? {
-            Arrival::Waits(key) => self.claimed(claim, &asked, On::Meeting(key)),
-            Arrival::Complete(meeting) => {
-                // It is answered when all that were stepped together have been served.
-                let key = (Site::of(&asked, channel), meeting.members[0], 0);
-                self.claimed(claim, &asked, On::Meeting(key));
-                self.complete.push(meeting);
-            }
-            Arrival::Alone => {
-                let opcode = asked.instruction().opcode();
-                if opcode != hlo::Opcode::CollectiveBroadcast {
-                    let message = format!("device {device} runs `{opcode}` and is in no group");
-                    return Err(Code::Groups { message }.into());
+                if let Some(Started::Pending { on, .. }) = self.starts.get_mut(ticket) {
+                    *on = Some(now);
                 }
-                self.fulfil(claim, interp::collective::nothing(asked.instruction()));
             }
         }
-        Ok(())
-    }
-    /// A done: the strand gets what its start asked for, now or later.
-    pub(crate) fn done(&mut self, i: usize, request: &Request<'m>, ticket: Ticket) -> Result<()> {
-        match self.tickets.remove(&ticket) {
-            Some(Some(value)) => self.answer(i, value),
-            Some(None) => {
-                self.tickets.insert(ticket, None);
-                self.finishing.insert(ticket, i);
-                self.wait(i, request, On::Ticket(ticket));
-            }
-            None => {
-                let opcode = request.instruction().opcode();
-                let message = format!("the start of `{opcode}` is not in its computation");
-                return Err(Code::Unsupported { message }.into());
-            }
-        }
-        Ok(())
     }
     /// Runs a computation beside the strand that starts it.
-    pub(crate) fn spawn(&mut self, device: usize, machine: Machine<'m>, claim: Claim) {
-        self.strands.push(Strand { device, machine, state: State::Ready, claim: Some(claim) });
+    pub(crate) fn spawn(&mut self, device: usize, machine: Machine<'m>, claim: Ticket) {
+        let strand = Strand::new(device, machine, Some(claim));
+        // Nothing refers to a strand that has ended and was started by another.
+        let devices = self.results.len();
+        match self.strands[devices..].iter_mut().find(|strand| strand.has_ended()) {
+            Some(place) => *place = strand,
+            None => self.strands.push(strand),
+        }
     }
+}
 
-    /// Who waits for whom.
-    fn deadlock(&self) -> Deadlock {
-        let mut waiting: Vec<Waiting> = (self.strands.iter())
-            .filter_map(|strand| match &strand.state {
-                State::Waits(wait) => Some(self.waiting(strand, wait)),
-                State::Ready | State::Ended => None,
-            })
-            .collect();
-        waiting.sort_by_key(|w| w.device);
-        Deadlock { waiting, ended: self.results.iter().filter(|r| r.is_some()).count() }
+/// The strands that are stepped together.
+struct Ready {
+    order: Vec<usize>,
+    is_in: Vec<bool>,
+}
+
+impl Ready {
+    fn new(order: Vec<usize>, strands: usize) -> Self {
+        let mut is_in = vec![false; strands];
+        order.iter().for_each(|&i| is_in[i] = true);
+        Self { order, is_in }
     }
-    fn waiting(&self, strand: &Strand<'m>, wait: &Wait<'m>) -> Waiting {
-        let Wait { computation, id, on } = wait;
-        let (reason, missing) = self.reason(*on);
-        let trail = strand.machine.trail();
-        let loops = trail.iter().filter(|(_, _, rounds)| *rounds > 0);
-        Waiting {
-            device: strand.device,
-            at: format!("{}/{}", computation.name, computation.names[*id]),
-            span: computation.spans.get(*id).copied().unwrap_or_default().body,
-            reason,
-            missing,
-            loops: loops.map(|(c, id, n)| (c.names[*id].to_string(), *n)).collect(),
-        }
+    fn is_empty(&self) -> bool {
+        self.order.is_empty()
     }
-    fn reason(&self, on: On) -> (String, Vec<usize>) {
-        match on {
-            On::Meeting(key) => {
-                let missing = self.meetings.get(&key).map(Meeting::missing).unwrap_or_default();
-                (listed(&missing), missing)
-            }
-            On::Ticket(ticket) => match self.pending.get(&ticket) {
-                Some(&on) => self.reason(on),
-                None => ("what it has started".to_owned(), Vec::new()),
-            },
-            On::Letter(source) => (format!("a value of device {source}"), vec![source]),
-            On::Channel(channel) => {
-                let channel = channel.map_or_else(String::new, |id| format!(" {id}"));
-                (format!("a value on channel{channel}"), Vec::new())
-            }
-        }
+    fn contains(&self, i: usize) -> bool {
+        self.is_in[i]
+    }
+    fn order(&self) -> &[usize] {
+        &self.order
     }
 }

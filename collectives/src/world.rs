@@ -1,4 +1,5 @@
 //! The world: a grid of devices that run one module.
+use crate::order::Order;
 use crate::run::Run;
 use crate::{Code, Error, Result};
 use hlo::{Literal, Verified};
@@ -15,6 +16,7 @@ pub struct World<'m> {
     grid: Grid,
     options: Options,
     hooks: HooksOf,
+    seed: Option<u64>,
 }
 
 impl fmt::Debug for World<'_> {
@@ -27,7 +29,13 @@ impl<'m> World<'m> {
     /// As many devices as the module's header states.
     pub fn new(verified: &'m Verified) -> Self {
         let grid = Grid::of(&verified.module().config);
-        Self { verified, grid, options: Options::default(), hooks: Arc::new(|_| Hooks::new()) }
+        Self {
+            verified,
+            grid,
+            options: Options::default(),
+            hooks: Arc::new(|_| Hooks::new()),
+            seed: None,
+        }
     }
     /// As many replicas and partitions as are given here.
     #[must_use]
@@ -45,6 +53,14 @@ impl<'m> World<'m> {
     #[must_use]
     pub fn with_hooks(mut self, hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static) -> Self {
         self.hooks = Arc::new(hooks);
+        self
+    }
+    /// With another order of everything that a machine may do in any order: which devices go first, and in which order the values
+    /// of a group are folded. Sums are then rounded after each value, as on a machine. Without a seed devices go
+    /// together, values are folded in group order, and sums are rounded once.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
         self
     }
     /// The devices.
@@ -75,6 +91,6 @@ impl<'m> World<'m> {
             let failed = |error| Error::from(Code::Device { device: number, error });
             machines.push(machine.map_err(failed)?);
         }
-        Run::new(team, machines).finish()
+        Run::new(team, machines, self.seed.map(Order::new)).finish()
     }
 }

@@ -6,7 +6,7 @@ use crate::reference::scan::Step;
 use crate::reference::zeros;
 use crate::table::bytes_of;
 use crate::{Error, Result};
-use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Literal, Op, Scalar, Shape};
 
 pub(crate) use crate::reference::scan::Scan;
@@ -178,32 +178,45 @@ impl<'m> Machine<'m> {
     /// The computation that the chain of asynchronous instructions ending at `id` runs.
     fn start_of(&self, id: InstructionId) -> Result<ComputationId> {
         let computation = self.frames.last().expect("an instruction has a frame").computation;
-        let mut at = id;
-        loop {
-            let instruction = &computation.instructions[at];
-            at = match &instruction.op {
-                Op::AsyncStart(start) => return Ok(start.calls),
-                Op::AsyncUpdate(_)
-                | Op::AsyncDone(_)
-                | Op::Copy(_)
-                | Op::OptBarrier(_)
-                | Op::AddDependency(_)
-                | Op::Domain(_) => instruction.operands[0],
-                Op::GetTupleElement(element) => {
-                    let tuple = &computation.instructions[instruction.operands[0]];
-                    match tuple.op {
-                        Op::Tuple(_) => tuple.operands[crate::index::to_usize(element.index)],
-                        _ => return Err(far_start()),
-                    }
-                }
-                _ => return Err(far_start()),
-            };
+        let start = begin_of(computation, id).ok_or_else(far_start)?;
+        match &computation.instructions[start].op {
+            Op::AsyncStart(op) => Ok(op.calls),
+            _ => Err(far_start()),
         }
     }
 
     /// The instruction the innermost frame stands at.
     fn current(&self) -> InstructionId {
         InstructionId::new(self.frames.last().expect("an instruction has a frame").next)
+    }
+}
+
+/// The start that the chain of instructions ending at `id`, an update or a done, begins with; nothing if that is not in
+/// the same computation.
+pub(crate) fn begin_of(computation: &Computation, id: InstructionId) -> Option<InstructionId> {
+    let mut at = *computation.instructions[id].operands.first()?;
+    loop {
+        let instruction = &computation.instructions[at];
+        #[expect(clippy::wildcard_enum_match_arm, reason = "a value may come from anywhere")]
+        match &instruction.op {
+            Op::AsyncStart(_)
+            | Op::AllGatherStart(_)
+            | Op::AllReduceStart(_)
+            | Op::CollectivePermuteStart(_) => return Some(at),
+            Op::AsyncUpdate(_)
+            | Op::Copy(_)
+            | Op::OptBarrier(_)
+            | Op::AddDependency(_)
+            | Op::Domain(_) => at = instruction.operands[0],
+            Op::GetTupleElement(element) => {
+                let tuple = &computation.instructions[instruction.operands[0]];
+                match tuple.op {
+                    Op::Tuple(_) => at = tuple.operands[crate::index::to_usize(element.index)],
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
     }
 }
 

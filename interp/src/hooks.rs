@@ -45,6 +45,8 @@ pub struct Hooks {
     libraries: Vec<Arc<Library>>,
     pub(crate) infeed: Option<Receiver<Literal>>,
     pub(crate) outfeed: Option<Sender<Literal>>,
+    pub(crate) from_host: BTreeMap<Option<i64>, Receiver<Literal>>,
+    pub(crate) to_host: BTreeMap<Option<i64>, Sender<Literal>>,
     pub(crate) observer: Option<Observer>,
 }
 
@@ -85,6 +87,18 @@ impl Hooks {
     #[must_use]
     pub fn outfeed(mut self, queue: Sender<Literal>) -> Self {
         self.outfeed = Some(queue);
+        self
+    }
+    /// Where a `recv` from the host on this channel takes its values from, in order.
+    #[must_use]
+    pub fn from_host(mut self, channel_id: Option<i64>, queue: Receiver<Literal>) -> Self {
+        self.from_host.insert(channel_id, queue);
+        self
+    }
+    /// Where a `send` to the host on this channel puts its values, in order.
+    #[must_use]
+    pub fn to_host(mut self, channel_id: Option<i64>, queue: Sender<Literal>) -> Self {
+        self.to_host.insert(channel_id, queue);
         self
     }
     /// Calls `observer` with each instruction that ends.

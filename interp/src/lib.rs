@@ -38,7 +38,7 @@ pub use device::{Device, Grid};
 pub use error::{Code, Error, explain};
 pub use hooks::{Call, Hooks};
 pub use interpreter::{Interpreter, Options};
-pub use machine::{Machine, Request, Step};
+pub use machine::{Machine, Position, Request, Step};
 pub use observe::Event;
 pub use team::Team;
 

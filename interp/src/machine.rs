@@ -10,7 +10,7 @@ use crate::observe::{Event, Watch};
 use crate::table::Table;
 use crate::{Error, Result, reference};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::{Literal, Op, Shape};
+use hlo::{Literal, Op, Shape, Span};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,8 @@ pub struct Machine<'m> {
     pub(crate) context: Context<'m>,
     pub(crate) frames: Vec<Frame<'m>>,
     watch: Option<Watch>,
+    /// Bytes of operands that are handed out: its own until it is answered.
+    lent: usize,
 }
 
 /// What a machine came to.
@@ -35,15 +37,50 @@ pub enum Step<'m> {
     Wait(Request<'m>),
 }
 
+/// Where a machine stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Position<'m> {
+    /// The innermost open computation.
+    pub computation: &'m Computation,
+    /// Which of the module's computations that is.
+    pub computation_id: ComputationId,
+    /// The instruction.
+    pub id: InstructionId,
+    /// How many computations are open.
+    pub depth: usize,
+}
+
+impl<'m> Position<'m> {
+    /// The instruction.
+    pub fn instruction(&self) -> &'m Instruction {
+        &self.computation.instructions[self.id]
+    }
+    /// Its name: `computation/instruction`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.computation.name, self.computation.names[self.id])
+    }
+    /// Its place in the text; a default one if there is no text.
+    pub fn span(&self) -> Span {
+        self.computation.spans.get(self.id).copied().unwrap_or_default().body
+    }
+    /// The error, at this instruction unless it has a place.
+    pub fn blame(&self, error: Error) -> Error {
+        error.at(self.span(), || self.name())
+    }
+}
+
+impl PartialEq for Position<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |place: &Self| (place.computation_id, place.id, place.depth);
+        key(self) == key(other)
+    }
+}
+
 /// An instruction that a machine of a [`Team`](crate::Team) does not run by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request<'m> {
-    /// Where the instruction stands.
-    pub computation: &'m Computation,
-    /// The instruction.
-    pub id: InstructionId,
-    /// How many computations are open around it.
-    pub depth: usize,
+    /// Where it stands.
+    pub place: Position<'m>,
     /// Its operands' values.
     pub operands: Vec<Literal>,
 }
@@ -51,7 +88,7 @@ pub struct Request<'m> {
 impl<'m> Request<'m> {
     /// The instruction.
     pub fn instruction(&self) -> &'m Instruction {
-        &self.computation.instructions[self.id]
+        self.place.instruction()
     }
 }
 
@@ -59,6 +96,7 @@ impl<'m> Request<'m> {
 #[derive(Debug)]
 pub(crate) struct Frame<'m> {
     pub(crate) computation: &'m Computation,
+    computation_id: ComputationId,
     arguments: Vec<Literal>,
     values: Vec<Option<Literal>>,
     pub(crate) next: usize,
@@ -101,7 +139,7 @@ impl<'m> Machine<'m> {
         arguments: Vec<Literal>,
     ) -> Result<Self> {
         let watch = context.hooks().observer.clone().map(Watch::new);
-        let mut machine = Self { context, frames: Vec::new(), watch };
+        let mut machine = Self { context, frames: Vec::new(), watch, lent: 0 };
         machine.push(id, arguments, Then::Return)?;
         Ok(machine)
     }
@@ -124,8 +162,7 @@ impl<'m> Machine<'m> {
             let Some(frame) = self.frames.last_mut() else {
                 return Err(Error::internal("a machine was resumed after its end"));
             };
-            let id = InstructionId::new(frame.next);
-            let computation = frame.computation;
+            let (id, computation) = (InstructionId::new(frame.next), frame.computation);
             let Some(instruction) = computation.instructions.get(id) else {
                 if let Some(result) = self.pop()? {
                     return Ok(Step::Done(result.cut()));
@@ -133,26 +170,32 @@ impl<'m> Machine<'m> {
                 continue;
             };
             let waits = self.step(instruction, id).map_err(|e| located(e, computation, id))?;
-            if let Some(operands) = waits {
-                let depth = self.frames.len();
-                return Ok(Step::Wait(Request { computation, id, depth, operands }));
+            if let (Some(operands), Some(place)) = (waits, self.place()) {
+                // Their memory stays the machine's until it is answered.
+                self.lent = operands.iter().map(Literal::unshared_bytes).sum();
+                return Ok(Step::Wait(Request { place, operands }));
             }
         }
     }
 
-    /// Gives the instruction that the machine waits at its value.
-    pub fn answer(&mut self, value: Literal) {
-        let Some(frame) = self.frames.last() else { return };
-        let id = InstructionId::new(frame.next);
-        let shape = &frame.computation.instructions[id].shape;
-        self.finish(id, fitted(value, shape));
+    /// Where it stands; nothing after its end.
+    fn place(&self) -> Option<Position<'m>> {
+        let frame = self.frames.last()?;
+        Some(frame.place(self.frames.len()))
     }
-    /// The error, at the instruction that the machine waits at.
-    pub fn blame(&self, error: Error) -> Error {
-        match self.frames.last() {
-            Some(frame) => located(error, frame.computation, InstructionId::new(frame.next)),
-            None => error,
-        }
+    /// Gives the instruction that the machine waits at its value.
+    ///
+    /// # Errors
+    /// `E0405` if the value takes more memory than is allowed.
+    pub fn answer(&mut self, value: Literal) -> Result<()> {
+        let Some(place) = self.place() else { return Ok(()) };
+        let shape = &place.instruction().shape;
+        self.context.release(std::mem::take(&mut self.lent));
+        let bytes = self.frames.last().and_then(|frame| frame.table.bytes[place.id.index()]);
+        self.reserve(shape, bytes).map_err(|e| place.blame(e))?;
+        // Devices share no memory, and each counts its own.
+        self.finish(place.id, fitted(value, shape).unshared());
+        Ok(())
     }
     /// A machine of the same device that runs another computation.
     ///
@@ -161,11 +204,10 @@ impl<'m> Machine<'m> {
     pub fn beside(&self, id: ComputationId, arguments: Vec<Literal>) -> Result<Self> {
         Self::new(self.context.clone(), id, arguments)
     }
-    /// Where it stands: the instruction each open computation is at, the outermost first, and of a loop how many rounds it has
-    /// begun.
-    pub fn trail(&self) -> Vec<(&'m Computation, InstructionId, u64)> {
-        (self.frames.iter())
-            .map(|frame| (frame.computation, InstructionId::new(frame.next), frame.rounds))
+    /// Where each open computation stands, the outermost first, and of a loop how many rounds it has begun.
+    pub fn trail(&self) -> Vec<(Position<'m>, u64)> {
+        (self.frames.iter().zip(1..))
+            .map(|(frame, depth)| (frame.place(depth), frame.rounds))
             .collect()
     }
 
@@ -237,6 +279,7 @@ impl<'m> Machine<'m> {
         let values = vec![None; computation.instructions.len()];
         self.frames.push(Frame {
             computation,
+            computation_id: id,
             arguments,
             values,
             next: 0,
@@ -301,7 +344,12 @@ impl<'m> Machine<'m> {
     }
 }
 
-impl Frame<'_> {
+impl<'m> Frame<'m> {
+    /// Where it stands, as the innermost of `depth` frames.
+    fn place(&self, depth: usize) -> Position<'m> {
+        let id = InstructionId::new(self.next);
+        Position { computation: self.computation, computation_id: self.computation_id, id, depth }
+    }
     /// The operands of an instruction; those that are not used again leave the frame, so that they may be written to.
     fn operands(&mut self, instruction: &Instruction, id: InstructionId) -> Vec<Literal> {
         let operands = &instruction.operands;
@@ -318,29 +366,39 @@ impl Frame<'_> {
 
 /// Whether other devices take part in an op.
 fn joins(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::AllGather(_)
-            | Op::AllGatherDone(_)
-            | Op::AllGatherStart(_)
-            | Op::AllReduce(_)
-            | Op::AllReduceDone(_)
-            | Op::AllReduceStart(_)
-            | Op::AllToAll(_)
-            | Op::AsyncDone(_)
-            | Op::AsyncStart(_)
-            | Op::AsyncUpdate(_)
-            | Op::CollectiveBroadcast(_)
-            | Op::CollectivePermute(_)
-            | Op::CollectivePermuteDone(_)
-            | Op::CollectivePermuteStart(_)
-            | Op::RaggedAllToAll(_)
-            | Op::Recv(_)
-            | Op::RecvDone(_)
-            | Op::ReduceScatter(_)
-            | Op::Send(_)
-            | Op::SendDone(_)
-    )
+    // At the other end of these is the host, which has queues.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only transfers can be with the host")]
+    let with_host = match op {
+        Op::Send(op) => op.is_host_transfer,
+        Op::SendDone(op) => op.is_host_transfer,
+        Op::Recv(op) => op.is_host_transfer,
+        Op::RecvDone(op) => op.is_host_transfer,
+        _ => false,
+    };
+    !with_host
+        && matches!(
+            op,
+            Op::AllGather(_)
+                | Op::AllGatherDone(_)
+                | Op::AllGatherStart(_)
+                | Op::AllReduce(_)
+                | Op::AllReduceDone(_)
+                | Op::AllReduceStart(_)
+                | Op::AllToAll(_)
+                | Op::AsyncDone(_)
+                | Op::AsyncStart(_)
+                | Op::AsyncUpdate(_)
+                | Op::CollectiveBroadcast(_)
+                | Op::CollectivePermute(_)
+                | Op::CollectivePermuteDone(_)
+                | Op::CollectivePermuteStart(_)
+                | Op::RaggedAllToAll(_)
+                | Op::Recv(_)
+                | Op::RecvDone(_)
+                | Op::ReduceScatter(_)
+                | Op::Send(_)
+                | Op::SendDone(_)
+        )
 }
 
 fn located(error: Error, computation: &Computation, id: InstructionId) -> Error {

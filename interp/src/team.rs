@@ -24,6 +24,10 @@ impl<'m> Team<'m> {
     pub fn new(verified: &'m Verified, options: Options, grid: Grid) -> Self {
         Self { prepared: Prepared::new(verified.module()), options, grid }
     }
+    /// The module they run.
+    pub fn module(&self) -> &'m hlo::Module {
+        self.prepared.module()
+    }
     /// The devices.
     pub fn grid(&self) -> Grid {
         self.grid

@@ -158,6 +158,22 @@ impl Literal {
             Value::Array(..) | Value::Tuple(_) | Value::Token => 0,
         }
     }
+    /// The same value in memory that nobody else shares; nothing is copied where nobody does.
+    #[must_use]
+    pub fn unshared(mut self) -> Self {
+        match &mut self.0 {
+            Value::Array(_, words, _) => {
+                Arc::make_mut(words);
+            }
+            Value::Tuple(elements) => {
+                for element in Arc::make_mut(elements).iter_mut() {
+                    *element = std::mem::replace(element, Self::token()).unshared();
+                }
+            }
+            Value::Token => {}
+        }
+        self
+    }
     /// Element `i` in row-major order.
     ///
     /// # Panics

@@ -12,28 +12,37 @@
 //! | `collective-broadcast` | the value of the first member, or of the one its last operand names |
 //! | `ragged-all-to-all` | its output, with the rows the members sent it |
 //!
+//! A device that is alone is a group of one. `collective-permute` has no groups: each device gets what its source sent.
+//!
 //! Source: `StableHLO`, "Collective ops"; XLA operation semantics.
+mod alone;
 mod parts;
+mod permute;
 mod ragged;
 mod reduce;
 
+pub(crate) use alone::{alone, device_id};
+pub use permute::{received, sent};
+
+use crate::context::Context;
 use crate::error::Code;
 use crate::interpreter::fitted;
-use crate::{Error, Result, Team};
-use hlo::ir::Instruction;
+use crate::{Error, Position, Result, Team};
+use hlo::ir::{Instruction, InstructionId};
 use hlo::{Literal, Op, Shape};
 use parts::{concatenated, split};
 
-/// What each member gets.
+/// What each member gets. Folds take the members in group order, or in `order`, a list of their places.
 ///
 /// # Errors
-/// `E0402` for an op that joins no group; `E0408` if values do not fit the group.
+/// `E0408` if values do not fit the group; what a computation that folds may fail with.
 pub fn exchange(
     team: &Team<'_>,
     instruction: &Instruction,
     given: &[&[Literal]],
+    order: Option<&[usize]>,
 ) -> Result<Vec<Literal>> {
-    let results = arrays(team, instruction, given)?;
+    let results = arrays(&team.context(), instruction, given, order)?;
     let shape = result_shape(instruction);
     results.into_iter().map(|result| packed(result, shape, instruction)).collect()
 }
@@ -48,14 +57,6 @@ pub fn result_shape(instruction: &Instruction) -> &Shape {
         }
         _ => &instruction.shape,
     }
-}
-
-/// The result of arrays that other devices have sent, one for each operand.
-///
-/// # Errors
-/// `E0408` if they do not have the stated shape.
-pub fn received(arrays: Vec<Literal>, instruction: &Instruction) -> Result<Literal> {
-    packed(arrays, result_shape(instruction), instruction)
 }
 
 /// Zeros of the result: what a device gets that nobody sends anything.
@@ -80,26 +81,32 @@ pub fn started(instruction: &Instruction, operands: Vec<Literal>) -> Literal {
     fitted(Literal::tuple(std::iter::once(held).chain(rest).collect()), shape)
 }
 
+/// The start that an update or a done belongs to; nothing if it is not in the same computation.
+pub fn start_of(place: &Position<'_>) -> Option<InstructionId> {
+    crate::control::begin_of(place.computation, place.id)
+}
+
 /// The arrays each member gets, one for each operand.
 fn arrays(
-    team: &Team<'_>,
+    context: &Context<'_>,
     instruction: &Instruction,
     given: &[&[Literal]],
+    order: Option<&[usize]>,
 ) -> Result<Vec<Vec<Literal>>> {
     let members = given.len();
-    let columns = || (0..given.first().map_or(0, |g| g.len())).map(|i| column(given, i));
+    let folded = |reducer| reduce::all(context, reducer, columns(given), order);
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops join groups")]
     Ok(match &instruction.op {
-        Op::AllReduce(op) => repeat(reduce::all(team, op.to_apply.0, columns())?, members),
-        Op::AllReduceStart(op) => repeat(reduce::all(team, op.to_apply.0, columns())?, members),
+        Op::AllReduce(op) => repeat(folded(op.to_apply.0)?, members),
+        Op::AllReduceStart(op) => repeat(folded(op.to_apply.0)?, members),
         Op::AllGather(op) => {
-            repeat(columns().map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
+            repeat(columns(given).map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
         }
         Op::AllGatherStart(op) => {
-            repeat(columns().map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
+            repeat(columns(given).map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
         }
         Op::ReduceScatter(op) => {
-            let whole = reduce::all(team, Some(op.to_apply), columns())?;
+            let whole = folded(Some(op.to_apply))?;
             let parts: Result<Vec<_>> =
                 whole.iter().map(|value| split(value, op.dimensions[0], members)).collect();
             transposed(&parts?, members)
@@ -128,8 +135,10 @@ fn arrays(
     })
 }
 
-fn column<'a>(given: &[&'a [Literal]], i: usize) -> Vec<&'a Literal> {
-    given.iter().map(|operands| &operands[i]).collect()
+/// For each operand the members' values.
+fn columns<'a>(given: &[&'a [Literal]]) -> impl Iterator<Item = Vec<&'a Literal>> {
+    let count = given.first().map_or(0, |operands| operands.len());
+    (0..count).map(|i| given.iter().map(|operands| &operands[i]).collect())
 }
 fn repeat(values: Vec<Literal>, members: usize) -> Vec<Vec<Literal>> {
     vec![values; members]

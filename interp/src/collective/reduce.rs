@@ -1,23 +1,32 @@
 //! Folding the members' values, element by element
 //!
 //! The fold starts with the first member's value and takes the others in group order. Sums of floats are accumulated wide and
-//! rounded once; other computations are applied pair by pair.
-use crate::{Result, Team};
+//! rounded once; other computations are applied pair by pair. A machine promises no order: where one is given, the
+//! fold takes the members in it and rounds every sum, as a machine does.
+use crate::Result;
+use crate::context::Context;
+use crate::reference::{folded, summed};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 
-/// Each column of members' values folded by the computation.
+/// Each column of members' values folded by the computation; without one, added.
 pub(super) fn all<'a>(
-    team: &Team<'_>,
+    context: &Context<'_>,
     reducer: Option<ComputationId>,
     columns: impl Iterator<Item = Vec<&'a Literal>>,
+    order: Option<&[usize]>,
 ) -> Result<Vec<Literal>> {
-    let context = team.context();
     columns
-        .map(|members| match (members.as_slice(), reducer) {
-            ([one], _) => Ok((*one).clone()),
-            (members, Some(reducer)) => crate::reference::folded(&context, reducer, members),
-            (members, None) => Ok(crate::reference::summed(members)),
+        .map(|members| {
+            let members: Vec<&Literal> = match order {
+                Some(order) => order.iter().map(|&place| members[place]).collect(),
+                None => members,
+            };
+            match (members.as_slice(), reducer) {
+                ([one], _) => Ok((*one).clone()),
+                (members, Some(reducer)) => folded(context, reducer, members, order.is_none()),
+                (members, None) => Ok(summed(members, order.is_none())),
+            }
         })
         .collect()
 }

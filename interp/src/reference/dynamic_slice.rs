@@ -29,14 +29,14 @@ fn base<L: Borrow<Literal>>(
 }
 
 /// `result[i] = operand[start + i]`
-pub(super) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &ArrayShape) -> Literal {
+pub(crate) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &ArrayShape) -> Literal {
     let from = operand.array_shape().expect("verified: an array");
     let steps = strides(&from.dims);
     affine(operand, shape, base(from, shape, starts, &steps), &steps)
 }
 
 /// The operand, with `result[start + i] = update[i]`; written into the operand itself if nobody else holds it.
-pub(super) fn dynamic_update_slice(
+pub(crate) fn dynamic_update_slice(
     operand: Literal,
     update: &Literal,
     starts: &[Literal],

@@ -1,21 +1,22 @@
 //! Values that come from outside or go there: `infeed`, `outfeed`, and `send` and `recv` of one device to itself
 //!
-//! `infeed` takes the next value of the queue in [`Hooks`](crate::Hooks), `outfeed` puts one into the other; both in the order in
-//! which the instructions are run. Neither ever waits, since a wait could last forever and its end would depend on a
+//! `infeed` takes the next value of the queue in [`Hooks`](crate::Hooks), `outfeed` puts one into the other; so do `recv` and `send`
+//! with the host at the other end, which have a queue for each channel; all in the order in which the instructions are
+//! run. None of them ever waits, since a wait could last forever and its end would depend on a
 //! clock: an infeed queue must hold its values before the run. Where there is no queue, or nothing in it, or
 //! no room, it is an error: a value is neither made up nor lost.
 //!
 //! `send` puts its operand into the channel of its number, `recv-done` takes the oldest value out. What `recv` gives for the data
 //! is zeros: nothing may look at it before the end. A `recv-done` that comes before the `send` in the text is an error,
-//! since one device runs one instruction after another; so are transfers with the host, which has only the queues.
+//! since one device runs one instruction after another.
 //! Only tokens and control predecessors keep this order in a module that is not scheduled: printing may change any other.
 use super::zeros;
 use crate::context::Context;
 use crate::error::Code;
 use crate::interpreter::with_layouts;
 use crate::{Error, Result};
-use crossbeam_channel::TrySendError;
-use hlo::op::{Recv, RecvDone, Send};
+use crossbeam_channel::{Receiver, Sender, TrySendError};
+use hlo::op::{RecvDone, Send};
 use hlo::{ElementType, Literal, Scalar, Shape};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -37,13 +38,7 @@ pub(super) fn infeed(tokens: &[&Literal], shape: &Shape, context: &Context<'_>) 
     let queue = queue.ok_or_else(|| {
         starved("`infeed` has no queue").with_help("give the interpreter one: `Hooks::infeed`")
     })?;
-    let value = queue.try_recv().map_err(|_| starved("the infeed queue is empty"))?;
-    let found = value.shape();
-    if !found.compatible(data) {
-        let message = format!("the infeed queue holds {found}, `infeed` wants {data}");
-        return Err(Code::Invalid { message }.into());
-    }
-    let value = with_layouts(&value, data);
+    let value = next(queue, data, "the infeed queue", "infeed")?;
     Ok(if tokens.is_empty() { value } else { Literal::tuple(vec![value, Literal::token()]) })
 }
 
@@ -54,20 +49,39 @@ pub(super) fn outfeed(value: &Literal, context: &Context<'_>) -> Result<Literal>
     let queue = queue.ok_or_else(|| {
         starved("`outfeed` has no queue").with_help("give the interpreter one: `Hooks::outfeed`")
     })?;
+    put(queue, value, "the outfeed queue")?;
+    Ok(Literal::token())
+}
+
+/// The next value of a queue, which must have this shape.
+fn next(queue: &Receiver<Literal>, data: &Shape, of: &str, opcode: &str) -> Result<Literal> {
+    let value = queue.try_recv().map_err(|_| starved(format!("{of} is empty")))?;
+    let found = value.shape();
+    if !found.compatible(data) {
+        let message = format!("{of} holds {found}, `{opcode}` wants {data}");
+        return Err(Code::Invalid { message }.into());
+    }
+    Ok(with_layouts(&value, data))
+}
+fn put(queue: &Sender<Literal>, value: &Literal, of: &str) -> Result<()> {
     queue.try_send(value.cut()).map_err(|error| {
         starved(match error {
-            TrySendError::Full(_) => "the outfeed queue is full",
-            TrySendError::Disconnected(_) => "nobody reads the outfeed queue any more",
+            TrySendError::Full(_) => format!("{of} is full"),
+            TrySendError::Disconnected(_) => format!("nobody reads {of} any more"),
         })
-    })?;
-    Ok(Literal::token())
+    })
 }
 
 /// Puts the value into the channel; `result = (value, 0, token)`
 pub(super) fn send(op: &Send, operands: &[&Literal], context: &Context<'_>) -> Result<Literal> {
-    no_host("send", op.is_host_transfer)?;
     in_order("send", context)?;
-    context.channels().entry(op.channel_id).or_default().push_back(operands[0].clone());
+    if op.is_host_transfer {
+        let queue = context.hooks().to_host.get(&op.channel_id);
+        let queue = queue.ok_or_else(|| no_queue("send", op.channel_id, "to_host"))?;
+        put(queue, operands[0], &of_host(op.channel_id))?;
+    } else {
+        context.channels().entry(op.channel_id).or_default().push_back(operands[0].clone());
+    }
     Ok(under_way(operands[0].clone(), operands.len() > 1))
 }
 
@@ -77,9 +91,8 @@ pub(super) fn send_done(shape: &Shape) -> Literal {
 }
 
 /// `result = (zeros, 0, token)`
-pub(super) fn recv(op: &Recv, shape: &Shape) -> Result<Literal> {
-    no_host("recv", op.is_host_transfer)?;
-    Ok(zeros(shape))
+pub(super) fn recv(shape: &Shape) -> Literal {
+    zeros(shape)
 }
 
 /// `result = (oldest value in the channel, token)`; without a token, in old texts, the value alone
@@ -91,6 +104,12 @@ pub(super) fn recv_done(op: &RecvDone, shape: &Shape, context: &Context<'_>) -> 
         _ => shape,
     };
     in_order("recv-done", context)?;
+    if op.is_host_transfer {
+        let queue = context.hooks().from_host.get(&op.channel_id);
+        let queue = queue.ok_or_else(|| no_queue("recv", op.channel_id, "from_host"))?;
+        let value = next(queue, data, &of_host(op.channel_id), "recv-done")?;
+        return Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value });
+    }
     let channel = op.channel_id.map_or_else(String::new, |id| format!(" {id}"));
     let value = context.channels().get_mut(&op.channel_id).and_then(VecDeque::pop_front);
     let value = value.ok_or_else(|| {
@@ -115,12 +134,13 @@ fn in_order(opcode: &str, context: &Context<'_>) -> Result<()> {
     Err(Error::unsupported(message))
 }
 
-fn no_host(opcode: &str, is_host_transfer: bool) -> Result<()> {
-    if !is_host_transfer {
-        return Ok(());
-    }
-    let message = format!("`{opcode}` with the host at the other end cannot be run");
-    Err(Error::unsupported(message).with_help("use `infeed` and `outfeed`: they have queues"))
+fn of_host(channel_id: Option<i64>) -> String {
+    let channel = channel_id.map_or_else(String::new, |id| format!(" {id}"));
+    format!("the host's queue of channel{channel}")
+}
+fn no_queue(opcode: &str, channel_id: Option<i64>, hook: &str) -> Error {
+    starved(format!("`{opcode}` with the host has no queue: {} is not there", of_host(channel_id)))
+        .with_help(format!("give the interpreter one: `Hooks::{hook}`"))
 }
 
 fn under_way(value: Literal, with_token: bool) -> Literal {

@@ -1,6 +1,7 @@
 //! Whole arrays folded into one, element by element: `result[i] = (..((x0[i] . x1[i]) . x2[i]) ..)`
 //!
-//! This is what collective ops do with the arrays of a group's members. A float sum is accumulated wide and rounded once.
+//! This is what collective ops do with the arrays of a group's members. A float sum is accumulated wide and rounded once, or
+//! rounded after each member where that is what is asked for.
 use super::build;
 use super::wide::Sum;
 use crate::context::Context;
@@ -18,10 +19,11 @@ pub(crate) fn folded(
     context: &Context<'_>,
     reducer: ComputationId,
     members: &[&Literal],
+    wide: bool,
 ) -> Result<Literal> {
     let applied = context.applied(reducer)?;
     let shape = shape(members[0]);
-    if applied.as_binary() == Some(Binary::Add) && shape.ty.is_float() {
+    if wide && applied.as_binary() == Some(Binary::Add) && shape.ty.is_float() {
         return Ok(sums(members));
     }
     context.spend(u64::try_from(members.len() * members[0].len()).unwrap_or(u64::MAX))?;
@@ -44,9 +46,9 @@ pub(crate) fn folded(
 }
 
 /// The arrays added; of `pred` their disjunction.
-pub(crate) fn summed(members: &[&Literal]) -> Literal {
+pub(crate) fn summed(members: &[&Literal], wide: bool) -> Literal {
     let shape = shape(members[0]);
-    if shape.ty.is_float() {
+    if wide && shape.ty.is_float() {
         return sums(members);
     }
     build(shape, |i| {

@@ -3,7 +3,6 @@ mod batch_norm;
 mod bitcast;
 mod broadcast;
 mod cholesky;
-mod collective;
 mod concatenate;
 mod contraction;
 mod convolution;
@@ -43,6 +42,7 @@ use crate::error::Code;
 use crate::index::to_usize;
 use crate::interpreter::static_shape;
 use crate::{Error, Result};
+pub(crate) use dynamic_slice::{dynamic_slice, dynamic_update_slice};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
 pub(crate) use members::{concatenated, folded, summed};
@@ -82,7 +82,7 @@ fn fixed(
         Op::DynamicUpdateSlice(_) => {
             let (first, rest) = operands.split_first_mut().expect("verified: operands");
             let operand = std::mem::replace(first, Literal::token());
-            return Ok(dynamic_slice::dynamic_update_slice(operand, &rest[0], &rest[1..]));
+            return Ok(dynamic_update_slice(operand, &rest[0], &rest[1..]));
         }
         Op::Scatter(op) => return scatter::scatter(op, operands, shape, context),
         _ => {}
@@ -116,7 +116,7 @@ fn fixed(
         Op::Copy(_) => crate::interpreter::with_layouts(operands[0], shape),
         Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
         Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
-        Op::DynamicSlice(_) => dynamic_slice::dynamic_slice(operands[0], &operands[1..], array()?),
+        Op::DynamicSlice(_) => dynamic_slice(operands[0], &operands[1..], array()?),
         Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?)?,
         Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?),
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
@@ -141,7 +141,9 @@ fn fixed(
             Literal::tuple(vec![operands[0].clone(), operands[0].clone(), context])
         }
         Op::CopyDone(_) => operands[0].elements().expect("verified: a tuple")[0].clone(),
-        Op::PartitionId(_) | Op::ReplicaId(_) => collective::device_id(instruction, context)?,
+        Op::PartitionId(_) | Op::ReplicaId(_) => {
+            crate::collective::device_id(instruction, context)?
+        }
         Op::DynamicUpdateSlice(_) | Op::Scatter(_) => {
             return Err(Error::internal("written in place above"));
         }
@@ -189,12 +191,12 @@ fn fixed(
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => collective::alone(instruction, operands, context)?,
+        | Op::ReduceScatter(_) => crate::collective::alone(instruction, operands, context)?,
         Op::Infeed(_) => host::infeed(operands, shape, context)?,
         Op::Outfeed(_) => host::outfeed(operands[0], context)?,
         Op::Send(op) => host::send(op, operands, context)?,
         Op::SendDone(_) => host::send_done(shape),
-        Op::Recv(op) => host::recv(op, shape)?,
+        Op::Recv(_) => host::recv(shape),
         Op::RecvDone(op) => host::recv_done(op, shape, context)?,
     })
 }

@@ -1,0 +1,191 @@
+//! `send` and `recv` between devices.
+//!
+//! Where the program says who sends to whom (`_xla_send_recv_source_target_pairs`), a `recv` gets what its source sent, in the
+//! order it was sent. Where it does not, a channel connects one device with itself, or one sender with one receiver: were
+//! there more, who gets what would depend on who is faster, and that is refused.
+use crate::mail::{Neighbours, neighbours};
+use crate::run::Run;
+use crate::strand::On;
+use crate::{Code, Error, Result};
+use hlo::op::GroupMode;
+use hlo::{Literal, Op, Shape};
+use interp::{Request, collective};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+type Channel = Option<i64>;
+
+/// What is under way between devices.
+#[derive(Debug, Default)]
+pub(crate) struct Transfers<'m> {
+    /// Of programs that say who sends to whom: values from one device to another.
+    addressed: BTreeMap<(Channel, usize, usize), VecDeque<Literal>>,
+    /// Of others: sender and value, the oldest first.
+    open: BTreeMap<Channel, Open>,
+    /// Who waits on a channel.
+    waiting: BTreeMap<Channel, Vec<(usize, Request<'m>)>>,
+}
+
+/// A channel of which the program does not say whom it connects.
+#[derive(Debug, Default)]
+struct Open {
+    queue: VecDeque<(usize, Literal)>,
+    senders: BTreeSet<usize>,
+    /// The devices it has connected, if they are two.
+    across: Option<(usize, usize)>,
+}
+
+impl Open {
+    fn send(&mut self, channel: Channel, sender: usize, value: Literal) -> Result<()> {
+        self.senders.insert(sender);
+        if let Some((first, _)) = self.across.filter(|&(first, _)| first != sender) {
+            return Err(ambiguous(channel, "sent", first, sender));
+        }
+        self.queue.push_back((sender, value));
+        Ok(())
+    }
+    /// The oldest value the device has sent itself; else the oldest of the only other sender.
+    fn receive(&mut self, channel: Channel, device: usize) -> Result<Option<Literal>> {
+        if let Some(own) = self.queue.iter().position(|(sender, _)| *sender == device) {
+            return Ok(self.queue.remove(own).map(|(_, value)| value));
+        }
+        if let Some((_, first)) = self.across.filter(|&(_, first)| first != device) {
+            return Err(ambiguous(channel, "received", first, device));
+        }
+        let Some(&(sender, _)) = self.queue.front() else { return Ok(None) };
+        if let Some(&other) = self.senders.iter().find(|&&other| other != sender) {
+            return Err(ambiguous(channel, "sent", sender, other));
+        }
+        self.across = Some((sender, device));
+        Ok(self.queue.pop_front().map(|(_, value)| value))
+    }
+}
+
+impl Transfers<'_> {
+    /// Fails if something was sent that nobody received.
+    pub(crate) fn all_claimed(&self) -> Result<()> {
+        let addressed = self.addressed.iter().find(|(_, queue)| !queue.is_empty());
+        let addressed = addressed.map(|(&(channel, sender, _), _)| (channel, sender));
+        let open = || self.open.iter().find_map(|(&c, open)| Some((c, open.queue.front()?.0)));
+        let Some((channel, sender)) = addressed.or_else(open) else { return Ok(()) };
+        let message = format!("what device {sender} sent on {} was not received", name(channel));
+        Err(Error::from(Code::Unclaimed { message })
+            .with_help("each `send` needs a `recv` on the same channel"))
+    }
+}
+
+/// `channel 3`, or `the channel without a number`.
+pub(crate) fn name(channel: Channel) -> String {
+    let none = || "the channel without a number".to_owned();
+    channel.map_or_else(none, |id| format!("channel {id}"))
+}
+
+fn ambiguous(channel: Channel, done: &str, first: usize, other: usize) -> Error {
+    let (first, other) = (first.min(other), first.max(other));
+    let channel = name(channel);
+    let message = format!("devices {first} and {other} have both {done} on {channel}");
+    Error::from(Code::Mismatch { message }).with_help(
+        "say who sends to whom: `frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}`",
+    )
+}
+
+impl<'m> Run<'m> {
+    pub(crate) fn send(&mut self, i: usize, request: &Request<'m>, channel: Channel) -> Result<()> {
+        let device = self.strands[i].device;
+        let value = request.operands.first().cloned().unwrap_or_else(Literal::token);
+        match self.partners(i, request)? {
+            Some(partners) => {
+                for target in partners.targets {
+                    let queue = self.transfers.addressed.entry((channel, device, target));
+                    queue.or_default().push_back(value.clone());
+                }
+            }
+            None => self.transfers.open.entry(channel).or_default().send(channel, device, value)?,
+        }
+        self.answer(i, collective::started(request.instruction(), request.operands.clone()))?;
+        for (i, request) in self.transfers.waiting.remove(&channel).unwrap_or_default() {
+            let place = request.place;
+            self.receive(i, request, channel).map_err(|error| error.at(&place))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn receive(
+        &mut self,
+        i: usize,
+        request: Request<'m>,
+        channel: Channel,
+    ) -> Result<()> {
+        let device = self.strands[i].device;
+        let (value, on) = match self.partners(i, &request)? {
+            Some(Neighbours { source: None, .. }) => {
+                return self.answer(i, collective::nothing(request.instruction()));
+            }
+            Some(Neighbours { source: Some(source), .. }) => {
+                let queue = self.transfers.addressed.get_mut(&(channel, source, device));
+                (queue.and_then(VecDeque::pop_front), On::Letter(source))
+            }
+            None => {
+                let open = self.transfers.open.entry(channel).or_default();
+                (open.receive(channel, device)?, On::Channel(channel))
+            }
+        };
+        let Some(value) = value else {
+            self.wait(i, request.place, on);
+            self.transfers.waiting.entry(channel).or_default().push((i, request));
+            return Ok(());
+        };
+        let wanted = &request.instruction().shape;
+        let whole = match wanted {
+            Shape::Tuple(parts) if parts.last() == Some(&Shape::Token) => {
+                Literal::tuple(vec![value, Literal::token()])
+            }
+            _ => value,
+        };
+        let found = whole.shape();
+        if !found.compatible(wanted) {
+            let message = format!("{found:#} was sent, `recv-done` wants {wanted:#}");
+            return Err(Code::Mismatch { message }.into());
+        }
+        self.answer(i, whole)
+    }
+
+    /// Whom a `send` or `recv` is for, if the program says so.
+    fn partners(&self, i: usize, request: &Request<'m>) -> Result<Option<Neighbours>> {
+        let computation = request.place.computation;
+        let instruction = match &request.instruction().op {
+            Op::RecvDone(_) => &computation.instructions[request.instruction().operands[0]],
+            _ => request.instruction(),
+        };
+        let common = instruction.common.as_deref();
+        let attributes = common.and_then(|common| common.frontend_attributes.as_ref());
+        let pairs = attributes.and_then(|attributes| {
+            attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")
+        });
+        let Some((_, text)) = pairs else { return Ok(None) };
+        let pairs = pairs_of(text).ok_or_else(|| {
+            let message = format!("`{text}` is no list of pairs like `{{{{0,1}},{{1,2}}}}`");
+            Error::from(Code::Groups { message })
+        })?;
+        let grid = self.grid();
+        let mode = match grid.partitions {
+            1 => GroupMode::CrossReplica,
+            _ => GroupMode::CrossPartition,
+        };
+        neighbours(mode, &pairs, grid.device(self.strands[i].device), grid).map(Some)
+    }
+}
+
+/// `{{0,1},{1,2}}` as pairs.
+fn pairs_of(text: &str) -> Option<Vec<(i64, i64)>> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let mut found = Vec::new();
+    let mut rest = inner.trim();
+    while !rest.is_empty() {
+        let (pair, after) = rest.strip_prefix('{')?.split_once('}')?;
+        let (from, to) = pair.split_once(',')?;
+        found.push((from.trim().parse().ok()?, to.trim().parse().ok()?));
+        rest = after.trim_start();
+        rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+    }
+    Some(found)
+}

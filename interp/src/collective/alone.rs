@@ -1,0 +1,113 @@
+//! Collective ops on one device: every group has one member, device 0
+//!
+//! A fold of one value is that value, whatever the reducer: nothing is added to it, and -0 stays -0.
+//!
+//! What joins more devices than one is refused with the devices it joins, since device 0 alone cannot know the result. So
+//! are `partition-id` and `replica-id` in a module for several: every answer would be right for one device and
+//! wrong for the others.
+use super::{arrays, packed, permute, result_shape, started};
+use crate::context::Context;
+use crate::{Error, Result};
+use hlo::ir::{Instruction, ModuleConfig};
+use hlo::op::GroupMode;
+use hlo::op::value::ReplicaGroups;
+use hlo::{ElementType, Literal, Op, Scalar};
+
+/// The value of a collective op on the only device there is.
+pub(crate) fn alone(
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &Context<'_>,
+) -> Result<Literal> {
+    one_device(instruction, &context.module().config)?;
+    let operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other collective ops join a group")]
+    match &instruction.op {
+        Op::AllGatherDone(_) | Op::CollectivePermuteDone(_) => {
+            Ok(operands[0].elements().expect("verified: a tuple")[1].clone())
+        }
+        Op::AllReduceDone(_) => Ok(operands[0].clone()),
+        Op::CollectivePermute(_) | Op::CollectivePermuteStart(_) => {
+            let pairs = instruction.op.pairs().map_or(&[][..], |(_, pairs)| pairs);
+            let sent = match pairs.contains(&(0, 0)) {
+                true => Some(permute::sent(instruction, &operands)?),
+                false => None,
+            };
+            let result = permute::received(instruction, &operands, sent)?;
+            Ok(begun(instruction, operands, result))
+        }
+        _ => {
+            let mut results = arrays(context, instruction, &[&operands], None)?;
+            let result = packed(results.swap_remove(0), result_shape(instruction), instruction)?;
+            Ok(begun(instruction, operands, result))
+        }
+    }
+}
+
+/// What a start gives where its result is known at once; the result itself for every other op.
+fn begun(instruction: &Instruction, operands: Vec<Literal>, result: Literal) -> Literal {
+    if !matches!(instruction.op, Op::AllGatherStart(_) | Op::CollectivePermuteStart(_)) {
+        return result;
+    }
+    let held = started(instruction, operands);
+    let mut elements = held.elements().unwrap_or_default().to_vec();
+    if let Some(second) = elements.get_mut(1) {
+        *second = result;
+    }
+    Literal::tuple(elements)
+}
+
+/// The partition or replica; 0 on the only device there is
+pub(crate) fn device_id(instruction: &Instruction, context: &Context<'_>) -> Result<Literal> {
+    let number = match (context.device(), &instruction.op) {
+        (Some((device, _)), Op::ReplicaId(_)) => device.replica,
+        (Some((device, _)), _) => device.partition,
+        (None, _) => {
+            one_device(instruction, &context.module().config)?;
+            0
+        }
+    };
+    let number = u64::try_from(number).expect("a number of devices fits 64 bits");
+    Ok(Literal::scalar(ElementType::U32, Scalar::Unsigned(number)))
+}
+
+/// Refuses what more devices than one take part in.
+fn one_device(instruction: &Instruction, config: &ModuleConfig) -> Result<()> {
+    let opcode = instruction.opcode();
+    let needs = |what: String| {
+        let message = format!("`{opcode}` {what}, but a run has one device");
+        Err(Error::unsupported(message))
+    };
+    let (replicas, partitions) = (config.replica_count, config.num_partitions);
+    if replicas > 1 || partitions > 1 {
+        let plural = |n: i64| if n == 1 { "" } else { "s" };
+        return needs(format!(
+            "runs on the module's {replicas} replica{} of {partitions} partition{}",
+            plural(replicas),
+            plural(partitions)
+        ));
+    }
+    if let Some((mode, groups)) = instruction.op.groups() {
+        // Of the spellings that count, only the count is asked: their lists could be longer than memory.
+        let last = match groups {
+            ReplicaGroups::List(groups) => groups.iter().flatten().copied().max(),
+            ReplicaGroups::Iota(tiling) => Some(tiling.ids().count() - 1),
+            ReplicaGroups::Mesh(groups) => Some(groups.mesh().device_count() - 1),
+        };
+        if let Some(last @ 1..) = last {
+            return needs(format!("joins {}", numbered(mode, last)));
+        }
+    }
+    if let Some((mode, pairs)) = instruction.op.pairs() {
+        let last = pairs.iter().map(|&(from, to)| from.max(to)).max();
+        if let Some(last @ 1..) = last {
+            return needs(format!("sends between {}", numbered(mode, last)));
+        }
+    }
+    Ok(())
+}
+
+/// The ids up to this one.
+fn numbered(mode: GroupMode, last: i64) -> String {
+    format!("{}s 0 to {last}", mode.id_noun())
+}
