@@ -34,12 +34,17 @@ hlo::error_codes! {
         /// Etalon does not run this yet.
         "E0507" "{message}"
         Unsupported { message: String },
-        /// The ranks of a run do not fit together, or one cannot be reached or understood.
+        /// The ranks of a run are about to do different things.
         ///
-        /// All ranks must run the same build of Etalon with the same module, devices and options. A rank that ends early
-        /// ends the run of all.
+        /// All must run the same build of Etalon with the same module, devices and options.
         "E0508" "{message}"
         Ranks { message: String },
+        /// A rank cannot be reached any more, or what it sends cannot be understood.
+        ///
+        /// A rank that ends early ends the run of all. Other ranks may not know of this error: whoever gets it should end its
+        /// process without waiting for them.
+        "E0509" "{message}"
+        Lost { message: String },
     }
 }
 

@@ -15,6 +15,7 @@
 //! assert_eq!(results[1].to_string(), "s32[] 7");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod body;
 mod deadlock;
 mod error;
 mod groups;
@@ -24,6 +25,7 @@ mod order;
 mod report;
 mod run;
 mod serve;
+mod share;
 mod starts;
 mod strand;
 mod transfer;

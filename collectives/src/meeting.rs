@@ -68,7 +68,7 @@ impl<'m> Meetings<'m> {
         *round += 1;
         *round - 1
     }
-    fn groups(&mut self, place: &Position<'m>, grid: Grid) -> Result<Arc<Groups>> {
+    pub(crate) fn groups(&mut self, place: &Position<'m>, grid: Grid) -> Result<Arc<Groups>> {
         let key = (place.computation_id, place.id);
         if let Some(groups) = self.groups.get(&key) {
             return Ok(Arc::clone(groups));

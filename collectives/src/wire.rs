@@ -7,6 +7,7 @@
 //! ```
 //! The form is that of one build: ranks compare their versions before anything else. What arrives damaged is an error.
 use crate::Error;
+use crate::share::Stage;
 use hlo::{ArrayShape, Literal, Shape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,13 +21,10 @@ pub(crate) struct Message<V> {
     /// How many messages came before: ranks that count differently have lost each other.
     pub(crate) round: u64,
     /// Why the sender could not answer what it had heard of in the round before, and how far it came.
-    pub(crate) failure: Option<(Position, Error)>,
+    pub(crate) failure: Option<(Stage, Error)>,
     /// What each of its strands came to.
     pub(crate) steps: Vec<(usize, Result<Came<V>, Error>)>,
 }
-
-/// How far the answers of a round have come: 0 and the strand that was served, or 1 and the group that had come together.
-pub(crate) type Position = (u8, usize);
 
 /// What a strand came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -223,7 +221,7 @@ mod tests {
             (2, Err(error.clone())),
             (3, Ok(Came::Done(Some(literal("u8[3] {1, 2, 3}"))))),
         ];
-        Message { round: 70_000, failure: Some(((1, 5), error)), steps }
+        Message { round: 70_000, failure: Some((Stage::Group(5), error)), steps }
     }
     fn values() -> Vec<Literal> {
         [

@@ -90,23 +90,13 @@ impl Ranks {
             Some(after) => more + after / each.max(1),
         }
     }
-    /// Tells the others that this rank cannot take part in the run that they begin, and why. Their
-    /// [`World::run`](crate::World::run) ends with these words. Gives whether a rank before this one refuses in the same words,
-    /// so that they need to be shown but once.
+    /// Gives every rank the bytes of all, in the order of the ranks. Every rank must call it between the same runs.
+    ///
+    /// Programs tell each other with it what runs do not: that a file is missing on one rank, what they exit with.
     ///
     /// # Errors
-    /// `E0508` if the others cannot be told.
-    pub fn refuse(&self, why: &str) -> Result<bool> {
-        let all = Opening::Refuse(why.to_owned()).tell(self)?;
-        let same = |opening: &Result<Opening, String>| match opening {
-            Ok(Opening::Refuse(theirs)) => theirs == why,
-            Ok(Opening::Run(..)) | Err(_) => false,
-        };
-        Ok(all.iter().take(self.rank).any(same))
-    }
-
-    /// The bytes of all ranks.
-    pub(crate) fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+    /// `E0509` if a rank is gone.
+    pub fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {
         // A transport that has panicked is as good as one that gives errors: the next use says what is wrong with it.
         let mut transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
         let gathered = transport.all_gather(bytes).map_err(|e| lost(&e.to_string()))?;
@@ -120,14 +110,14 @@ impl Ranks {
 /// Ranks have lost each other.
 pub(crate) fn lost(message: &str) -> Error {
     let message = format!("the ranks have lost each other: {message}");
-    Error::from(Code::Ranks { message })
+    Error::from(Code::Lost { message })
         .with_help("a rank that ends early ends the run of all: see what it and its starter said")
 }
 
 /// What a rank has sent cannot be read.
 pub(crate) fn damaged(rank: usize, damage: &str) -> Error {
     let message = format!("what rank {rank} has sent cannot be read: {damage}");
-    Code::Ranks { message }.into()
+    Code::Lost { message }.into()
 }
 
 #[cfg(test)]
@@ -169,7 +159,7 @@ mod tests {
         let error = Ranks::new(Place(0, 2)).gather(Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "error[E0508]: the ranks have lost each other: 0 of 2 ranks have sent"
+            "error[E0509]: the ranks have lost each other: 0 of 2 ranks have sent"
         );
     }
 }

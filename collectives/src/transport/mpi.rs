@@ -10,11 +10,14 @@ use mpi::traits::{Communicator, CommunicatorCollectives};
 use std::io;
 use std::num::TryFromIntError;
 
-/// The processes of an MPI run. MPI ends when this is dropped.
+/// The processes of an MPI run. MPI ends when this is dropped, once all have come so far.
+///
+/// A panic does not wait for the others: the process ends without a word to MPI, and whoever has started it ends the others.
 ///
 /// Needs the feature `mpi`.
 pub struct Mpi {
-    universe: Universe,
+    /// There until the end.
+    universe: Option<Universe>,
     rank: usize,
     ranks: usize,
     /// Bytes all ranks together send at once.
@@ -41,13 +44,21 @@ impl Mpi {
         }
         let world = universe.world();
         let (rank, ranks) = (size(world.rank())?, size(world.size())?);
-        Ok(Self { universe, rank, ranks, most: MOST })
+        Ok(Self { universe: Some(universe), rank, ranks, most: MOST })
     }
     /// With pieces of so many bytes, of all ranks together, for tests of what has more than one piece.
     #[must_use]
     pub fn with_pieces(mut self, most: usize) -> Self {
         self.most = most.clamp(1, MOST);
         self
+    }
+}
+
+impl Drop for Mpi {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            std::mem::forget(self.universe.take());
+        }
     }
 }
 
@@ -62,7 +73,8 @@ impl Transport for Mpi {
         self.ranks
     }
     fn all_gather(&mut self, bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
-        let world = self.universe.world();
+        let universe = self.universe.as_ref().ok_or_else(|| io::Error::other("MPI has ended"))?;
+        let world = universe.world();
         let mut lengths = vec![0_u64; self.ranks];
         let length = u64::try_from(bytes.len()).map_err(io::Error::other)?;
         world.all_gather_into(&length, &mut lengths[..]);

@@ -1,19 +1,17 @@
 //! The first thing ranks tell each other: what they are about to run, and whether they can.
-use super::{Ranks, damaged};
+use super::{Ranks, damaged, lost};
 use crate::{Code, Error, Result, wire};
 use hlo::{Module, Style};
 
-use interp::{Grid, Options};
+use interp::Grid;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 
-/// What a rank is about to do.
+/// What a rank is about to run, and the first of its devices that cannot start.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Opening {
-    /// Nothing, and why.
-    Refuse(String),
-    /// To run this; or a device of its own cannot start.
-    Run(Plan, Option<(usize, Error)>),
+pub(crate) struct Opening {
+    pub(crate) plan: Plan,
+    pub(crate) failure: Option<(usize, Error)>,
 }
 
 /// What must be the same on every rank.
@@ -27,43 +25,34 @@ pub(crate) struct Plan {
 }
 
 impl Opening {
-    /// Tells all ranks, and gives what all are about to do, or the version of one that is another build.
-    pub(crate) fn tell(&self, ranks: &Ranks) -> Result<Vec<Result<Self, String>>> {
-        let unsent = |message| Error::from(Code::Ranks { message });
-        // The version stands in front, so that other builds can read it.
-        let mut bytes = wire::envelope(&VERSION).map_err(unsent)?;
-        bytes.extend(wire::envelope(self).map_err(unsent)?);
-        let all = ranks.gather(bytes)?;
-        let read = |(rank, bytes): (usize, &Vec<u8>)| {
-            let read = read(bytes);
-            read.map_err(|damage| damaged(rank, &damage))
-        };
-        all.iter().enumerate().map(read).collect()
-    }
     /// Makes sure that all ranks run the same, and that all devices have started.
     ///
     /// # Errors
-    /// The same on every rank: `E0508` if they do not; the error of the first device that could not start.
-    pub(crate) fn agree(self, ranks: &Ranks) -> Result<()> {
+    /// `E0509` if the others cannot be heard. Else the same on every rank: `E0508` if they do not fit together; the error of the
+    /// first device that could not start.
+    pub(crate) fn agree(&self, ranks: &Ranks) -> Result<()> {
+        // The version stands in front, so that other builds can read it.
+        let mut bytes = wire::envelope(&VERSION).map_err(|e| lost(&e))?;
+        bytes.extend(wire::envelope(self).map_err(|e| lost(&e))?);
         let mut first: Option<Plan> = None;
         let mut failed: Option<(usize, Error)> = None;
-        for (rank, opening) in self.tell(ranks)?.into_iter().enumerate() {
-            let message = match opening {
-                Err(version) => format!("rank {rank} is Etalon {version}, not {VERSION}"),
-                Ok(Self::Refuse(why)) => format!("rank {rank} cannot take part: {why}"),
-                Ok(Self::Run(plan, failure)) => {
-                    first.get_or_insert_with(|| plan.clone()).compare(&plan, rank)?;
-                    let before = |device| failed.as_ref().is_none_or(|(first, _)| device < *first);
-                    failed = failure.filter(|(device, _)| before(*device)).or(failed);
-                    continue;
+        for (rank, bytes) in ranks.gather(bytes)?.iter().enumerate() {
+            let Self { plan, failure } = match read(bytes).map_err(|e| damaged(rank, &e))? {
+                Ok(opening) => opening,
+                Err(version) => {
+                    let message = format!("rank {rank} is Etalon {version}, not {VERSION}");
+                    return Err(Code::Ranks { message }.into());
                 }
             };
-            return Err(Code::Ranks { message }.into());
+            first.get_or_insert_with(|| plan.clone()).compare(&plan, rank)?;
+            let before = |device| failed.as_ref().is_none_or(|(first, _)| device < *first);
+            failed = failure.filter(|(device, _)| before(*device)).or(failed);
         }
         failed.map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
+/// An opening; or the version of the other build that it is of.
 fn read(bytes: &[u8]) -> Result<Result<Opening, String>, wire::Damage> {
     let (version, rest): (String, _) = wire::opened_first(bytes)?;
     match version == VERSION {
@@ -75,7 +64,7 @@ fn read(bytes: &[u8]) -> Result<Result<Opening, String>, wire::Damage> {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Plan {
-    pub(crate) fn new(module: &Module, grid: Grid, options: Options) -> Self {
+    pub(crate) fn new(module: &Module, grid: Grid, options: String) -> Self {
         let mut hasher = DefaultHasher::new();
         hasher.write(module.print(Style::Short).as_bytes());
         // Ranks call things by their numbers, and texts that print alike may number them in another order.
@@ -87,7 +76,7 @@ impl Plan {
         Self {
             module: (module.name.to_string(), hasher.finish()),
             devices: (grid.replicas, grid.partitions),
-            options: format!("{options:?}"),
+            options,
         }
     }
     /// Fails if another rank's plan is not this one, that of rank 0.
