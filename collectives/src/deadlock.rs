@@ -1,6 +1,11 @@
 //! Who waits for whom, when nobody can go on.
 use hlo::Span;
+use std::collections::BTreeMap;
 use std::fmt;
+
+/// Places that are listed, and devices of a place that wait for different things.
+const PLACES: usize = 10;
+const OF_A_PLACE: usize = 3;
 
 /// What one device waits for.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -11,8 +16,10 @@ pub struct Waiting {
     pub at: String,
     /// Where that stands in the text.
     pub span: Span,
-    /// What is missing, in words: `devices 2 and 3`, `a value on channel 1`.
-    pub reason: String,
+    /// Where what it waits for was started, or stands itself: a done waits for what its start has begun.
+    pub begun: Option<(String, Span)>,
+    /// What is missing, if it is not that other devices come there too: `a value on channel 1`.
+    pub what: Option<String>,
     /// The devices it waits for, where they are known.
     pub missing: Vec<usize>,
     /// The loops it is in, the outermost first, and how many rounds of each have begun.
@@ -24,45 +31,116 @@ pub struct Waiting {
 pub struct Deadlock {
     /// Those that wait, in order of their numbers.
     pub waiting: Vec<Waiting>,
-    /// How many devices have ended.
-    pub ended: usize,
+    /// Those that have ended.
+    pub ended: Vec<usize>,
 }
 
-impl Waiting {
-    /// Whether both stand at the same place for the same reason.
-    fn like(&self, other: &Self) -> bool {
-        (&self.at, &self.reason, &self.loops) == (&other.at, &other.reason, &other.loops)
-    }
+/// Devices that wait at one place.
+struct Here<'a> {
+    at: &'a str,
+    devices: Vec<usize>,
+    /// What they wait for, and who of them does.
+    reasons: Vec<(String, Vec<usize>)>,
+    /// Somebody they wait for has ended: it is they whom the others wait for.
+    is_cause: bool,
+    span: Span,
+    begun: Option<&'a (String, Span)>,
 }
 
 impl Deadlock {
-    /// Those that wait alike, together.
-    fn alike(&self) -> Vec<(Vec<usize>, &Waiting)> {
-        let mut found: Vec<(Vec<usize>, &Waiting)> = Vec::new();
+    /// Those that wait at each place; first those that wait for somebody who has ended.
+    fn places(&self) -> Vec<Here<'_>> {
+        let at: BTreeMap<usize, &str> =
+            self.waiting.iter().map(|w| (w.device, w.at.as_str())).collect();
+        let mut places: Vec<Here<'_>> = Vec::new();
+        let mut found: BTreeMap<&str, usize> = BTreeMap::new();
         for waiting in &self.waiting {
-            match found.iter_mut().find(|(_, first)| first.like(waiting)) {
-                Some((devices, _)) => devices.push(waiting.device),
-                None => found.push((vec![waiting.device], waiting)),
+            let i = *found.entry(&waiting.at).or_insert_with(|| {
+                let (at, span) = (waiting.at.as_str(), waiting.span);
+                let (devices, reasons) = (Vec::new(), Vec::new());
+                let begun = waiting.begun.as_ref();
+                places.push(Here { at, devices, reasons, is_cause: false, span, begun });
+                places.len() - 1
+            });
+            let here = &mut places[i];
+            here.devices.push(waiting.device);
+            here.is_cause |= waiting.missing.iter().any(|device| !at.contains_key(device));
+            // Many different reasons are not listed, so they need not be told apart.
+            let reason = reason(waiting, &at);
+            match here.reasons.iter().position(|(known, _)| *known == reason) {
+                Some(i) => here.reasons[i].1.push(waiting.device),
+                None if here.reasons.len() <= OF_A_PLACE => {
+                    here.reasons.push((reason, vec![waiting.device]));
+                }
+                None => {}
             }
         }
-        found
+        places.sort_by_key(|here| !here.is_cause);
+        places
     }
-    /// The first place anybody waits at.
+    /// The place that the error is shown at.
     pub(crate) fn first(&self) -> Option<Span> {
-        self.waiting.first().map(|waiting| waiting.span).filter(|&span| span != Span::default())
+        self.places().first().map(|here| here.span).filter(|&span| span != Span::default())
     }
     /// A label for each other place.
     pub(crate) fn labels(&self) -> Vec<(Span, String)> {
-        let first = self.first();
-        (self.alike().into_iter())
-            .filter(|(_, w)| w.span != Span::default() && Some(w.span) != first)
-            .map(|(devices, w)| (w.span, format!("{} here", waits(&devices))))
-            .collect()
+        let mut labels = Vec::new();
+        for (i, here) in self.places().into_iter().take(PLACES).enumerate() {
+            if i > 0 {
+                labels.push((here.span, format!("{} here", waits(&here.devices))));
+            }
+            if let Some((_, span)) = here.begun {
+                labels.push((*span, "started here".to_owned()));
+            }
+        }
+        labels.retain(|(span, _)| *span != Span::default());
+        labels.dedup_by_key(|(span, _)| *span);
+        labels
     }
 }
 
-/// `devices 0, 1 and 5 to 9`
+/// `for device 1, which has ended, in round 2 of w`
+fn reason(waiting: &Waiting, at: &BTreeMap<usize, &str>) -> String {
+    let mut text = String::from("for ");
+    if let Some(what) = &waiting.what {
+        text.push_str(what);
+        if !waiting.missing.is_empty() {
+            text.push_str(" from ");
+        }
+    }
+    // What each of them does instead.
+    let mut does: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
+    for &device in &waiting.missing {
+        let place = at.get(&device).copied();
+        match does.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, devices)) => devices.push(device),
+            None => does.push((place, vec![device])),
+        }
+    }
+    let parts = does.iter().map(|(place, devices)| {
+        let one = devices.len() == 1;
+        let devices = listed(devices);
+        match place {
+            None => format!("{devices}, which {} ended", if one { "has" } else { "have" }),
+            Some(place) if *place == waiting.at => format!("{devices} there"),
+            Some(place) => {
+                format!("{devices}, which {} at `{place}`", if one { "waits" } else { "wait" })
+            }
+        }
+    });
+    text.push_str(&parts.collect::<Vec<_>>().join("; "));
+    if let Some((name, _)) = &waiting.begun {
+        text += &[" (begun at `", name, "`)"].concat();
+    }
+    for (name, round) in &waiting.loops {
+        text += &[", in round ", &round.to_string(), " of `", name, "`"].concat();
+    }
+    text
+}
+
+/// `devices 0, 1 and 5 to 9`; of very many runs the first.
 pub(crate) fn listed(devices: &[usize]) -> String {
+    const RUNS: usize = 8;
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &device in devices {
         match runs.last_mut() {
@@ -70,6 +148,8 @@ pub(crate) fn listed(devices: &[usize]) -> String {
             _ => runs.push((device, device)),
         }
     }
+    let more: usize = runs.iter().skip(RUNS).map(|(first, last)| last - first + 1).sum();
+    runs.truncate(RUNS);
     let mut parts: Vec<String> = Vec::new();
     for (first, last) in runs {
         match last - first {
@@ -77,6 +157,9 @@ pub(crate) fn listed(devices: &[usize]) -> String {
             1 => parts.extend([first.to_string(), last.to_string()]),
             _ => parts.push(format!("{first} to {last}")),
         }
+    }
+    if more > 0 {
+        parts.push(format!("{more} more"));
     }
     let noun = if devices.len() == 1 { "device" } else { "devices" };
     match parts.split_last() {
@@ -93,17 +176,32 @@ fn waits(devices: &[usize]) -> String {
 impl fmt::Display for Deadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "every device that has not ended waits for another")?;
-        for (devices, waiting) in self.alike() {
-            let Waiting { at, reason, loops, .. } = waiting;
-            write!(f, "\n  {} at `{at}` for {reason}", waits(&devices))?;
-            for (name, round) in loops {
-                write!(f, ", in round {round} of `{name}`")?;
+        let places = self.places();
+        for here in places.iter().take(PLACES) {
+            write!(f, "\n  {} at `{}`", waits(&here.devices), here.at)?;
+            if let [(reason, _)] = here.reasons.as_slice() {
+                write!(f, " {reason}")?;
+                continue;
+            }
+            write!(f, ":")?;
+            let shown = &here.reasons[..here.reasons.len().min(OF_A_PLACE)];
+            for (reason, devices) in shown {
+                write!(f, "\n    {} {reason}", listed(devices))?;
+            }
+            let told: usize = shown.iter().map(|(_, devices)| devices.len()).sum();
+            if told < here.devices.len() {
+                write!(f, "\n    and so on for {} more", here.devices.len() - told)?;
             }
         }
-        match self.ended {
-            0 => Ok(()),
-            1 => write!(f, "\n  1 device has ended"),
-            n => write!(f, "\n  {n} devices have ended"),
+        let more: usize = places.iter().skip(PLACES).map(|here| here.devices.len()).sum();
+        if more > 0 {
+            let others = places.len() - PLACES;
+            write!(f, "\n  and {more} more at {others} other instructions")?;
+        }
+        match self.ended.as_slice() {
+            [] => Ok(()),
+            [one] => write!(f, "\n  device {one} has ended"),
+            all => write!(f, "\n  {} have ended", listed(all)),
         }
     }
 }
@@ -120,8 +218,33 @@ mod tests {
             (vec![0, 1], "devices 0 and 1"),
             (vec![0, 1, 2, 3], "devices 0 to 3"),
             (vec![0, 2, 5, 6, 7, 9], "devices 0, 2, 5 to 7 and 9"),
+            ((0..40).step_by(2).collect(), "devices 0, 2, 4, 6, 8, 10, 12, 14 and 12 more"),
         ] {
             assert_eq!(listed(&devices), text);
         }
+    }
+    #[test]
+    fn long_chains_are_cut_and_causes_come_first() {
+        let waiting = |device: usize| Waiting {
+            device,
+            at: if device == 40 { "e/last".to_owned() } else { "b/x".to_owned() },
+            span: Span::default(),
+            begun: None,
+            what: Some("a value".to_owned()),
+            missing: vec![device + 1],
+            loops: vec![("w".to_owned(), 3)],
+        };
+        let deadlock = Deadlock { waiting: (0..=40).map(waiting).collect(), ended: vec![41] };
+        assert_eq!(
+            deadlock.to_string(),
+            "every device that has not ended waits for another
+  device 40 waits at `e/last` for a value from device 41, which has ended, in round 3 of `w`
+  devices 0 to 39 wait at `b/x`:
+    device 0 for a value from device 1 there, in round 3 of `w`
+    device 1 for a value from device 2 there, in round 3 of `w`
+    device 2 for a value from device 3 there, in round 3 of `w`
+    and so on for 37 more
+  device 41 has ended"
+        );
     }
 }

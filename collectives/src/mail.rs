@@ -1,12 +1,12 @@
 //! `collective-permute`: values on their way from one device to another.
 use crate::groups::checked;
-use crate::meeting::Site;
+use crate::meeting::{Site, agrees};
 use crate::run::Run;
 use crate::strand::{Claim, On};
 use crate::{Code, Error, Result};
 use hlo::Literal;
 use hlo::op::GroupMode;
-use interp::{Device, Grid, Request, collective};
+use interp::{Device, Grid, Position, Request, collective};
 use std::collections::BTreeMap;
 
 /// Whom a device sends to and receives from.
@@ -52,14 +52,23 @@ pub(crate) fn neighbours(
 /// Which box: the instruction, how often its sender has come there before, the receiver.
 pub(crate) type Slot = (Site, u64, usize);
 
-/// What was sent and not yet received: the sender and its values.
+/// What was sent and not yet received.
 #[derive(Debug, Default)]
-pub(crate) struct Mail(BTreeMap<Slot, (usize, Vec<Literal>)>);
+pub(crate) struct Mail<'m>(BTreeMap<Slot, Letter<'m>>);
 
-impl Mail {
+/// Values, who sent them, and where.
+#[derive(Debug)]
+struct Letter<'m> {
+    sender: usize,
+    place: Position<'m>,
+    values: Vec<Literal>,
+}
+
+impl Mail<'_> {
     /// Fails if something was sent that nobody received.
     pub(crate) fn all_claimed(&self) -> Result<()> {
-        let Some(((_, round, receiver), (sender, _))) = self.0.iter().next() else {
+        let Some(((_, round, receiver), Letter { sender, place, .. })) = self.0.iter().next()
+        else {
             return Ok(());
         };
         let message = format!(
@@ -68,6 +77,7 @@ impl Mail {
             round + 1
         );
         Err(Error::from(Code::Unclaimed { message })
+            .at(place)
             .with_help("all devices must run a `collective-permute` equally often"))
     }
 }
@@ -100,17 +110,26 @@ impl<'m> Run<'m> {
             for target in targets {
                 let slot = (site, round, target);
                 match self.expected.remove(&slot) {
-                    Some((claim, request)) => {
-                        self.deliver(target, claim, &request, Some(values.clone()))?;
+                    Some((claim, receiver)) => {
+                        let here = (number, &request.place);
+                        agrees(here, (target, &receiver.place), site, self.team.module())?;
+                        self.deliver(target, claim, &receiver, Some(values.clone()))?;
                     }
-                    None => drop(self.mail.0.insert(slot, (number, values.clone()))),
+                    None => {
+                        let (place, values) = (request.place, values.clone());
+                        self.mail.0.insert(slot, Letter { sender: number, place, values });
+                    }
                 }
             }
         }
         let Some(source) = source else { return self.deliver(number, claim, &request, None) };
         let slot = (site, round, number);
         match self.mail.0.remove(&slot) {
-            Some((_, values)) => self.deliver(number, claim, &request, Some(values)),
+            Some(Letter { sender, place, values }) => {
+                let here = (number, &request.place);
+                agrees((sender, &place), here, site, self.team.module())?;
+                self.deliver(number, claim, &request, Some(values))
+            }
             None => {
                 self.claimed(claim, request.place, On::Letter(source));
                 self.expected.insert(slot, (claim, request));

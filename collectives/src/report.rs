@@ -1,52 +1,86 @@
 //! Who waits for whom, read off a run that cannot go on.
-use crate::deadlock::{Deadlock, Waiting, listed};
+use crate::deadlock::{Deadlock, Waiting};
 use crate::meeting::Meeting;
 use crate::run::Run;
-use crate::starts::Started;
+use crate::starts::{Started, Ticket};
 use crate::strand::{On, State, Strand};
 use crate::transfer;
 use interp::Position;
+
+/// What is missing: see [`Waiting`].
+struct Missing<'m> {
+    begun: Option<Position<'m>>,
+    what: Option<String>,
+    devices: Vec<usize>,
+}
 
 impl<'m> Run<'m> {
     /// Who waits for whom.
     pub(crate) fn deadlock(&self) -> Deadlock {
         let mut waiting: Vec<Waiting> = (self.strands.iter())
+            .filter(|strand| !strand.claim.is_some_and(|ticket| self.is_waited_for(ticket)))
             .filter_map(|strand| match &strand.state {
                 State::Waits(place, on) => Some(self.waiting(strand, place, *on)),
                 State::Ready | State::Ended => None,
             })
             .collect();
         waiting.sort_by_key(|w| w.device);
-        Deadlock { waiting, ended: self.results.iter().filter(|r| r.is_some()).count() }
+        let ended = self.results.iter().enumerate().filter(|(_, result)| result.is_some());
+        Deadlock { waiting, ended: ended.map(|(device, _)| device).collect() }
+    }
+    /// Whether a done says already what its computation waits for.
+    fn is_waited_for(&self, ticket: Ticket) -> bool {
+        matches!(self.starts.get(ticket), Some(Started::Pending { finishing: Some(_), .. }))
     }
     fn waiting(&self, strand: &Strand<'m>, place: &Position<'m>, on: On) -> Waiting {
-        let (reason, missing) = self.reason(on);
+        let Missing { begun, what, devices } = self.missing(on);
         let trail = strand.body.trail();
         let loops = trail.iter().filter(|(_, rounds)| *rounds > 0);
         Waiting {
             device: strand.device,
             at: place.name(),
             span: place.span(),
-            reason,
-            missing,
+            begun: begun.map(|place| (place.name(), place.span())),
+            what,
+            missing: devices,
             loops: loops
                 .map(|(place, rounds)| (place.computation.names[place.id].to_string(), *rounds))
                 .collect(),
         }
     }
-    fn reason(&self, on: On) -> (String, Vec<usize>) {
+    fn missing(&self, on: On) -> Missing<'m> {
+        let nobody = Missing { begun: None, what: None, devices: Vec::new() };
         match on {
             On::Meeting(key) => {
-                let missing = self.meetings.get(&key).map(Meeting::missing).unwrap_or_default();
-                (listed(&missing), missing)
+                let devices = self.meetings.get(&key).map(Meeting::missing).unwrap_or_default();
+                Missing { devices, ..nobody }
             }
-            On::Exchange => ("the others of its group".to_owned(), Vec::new()),
-            On::Ticket(ticket) => match self.starts.get(ticket) {
-                Some(&Started::Pending { on: Some(on), .. }) => self.reason(on),
-                _ => ("what it has started".to_owned(), Vec::new()),
+            On::Exchange => Missing { what: Some("the others of its group".to_owned()), ..nobody },
+            On::Ticket(ticket) => self.begun(ticket),
+            On::Letter(source) => {
+                Missing { what: Some("a value".to_owned()), devices: vec![source], ..nobody }
+            }
+            On::Channel(channel, source) => {
+                let what = Some(format!("a value on {}", transfer::name(channel)));
+                Missing { what, devices: source.into_iter().collect(), ..nobody }
+            }
+        }
+    }
+    /// What that which was started waits for.
+    fn begun(&self, ticket: Ticket) -> Missing<'m> {
+        let inner = self.strands.iter().find(|strand| strand.claim == Some(ticket));
+        let waits = match (self.starts.get(ticket), inner.map(|strand| &strand.state)) {
+            (Some(Started::Pending { on: Some((place, on)), .. }), _) => Some((*place, *on)),
+            (_, Some(State::Waits(place, on))) => Some((*place, *on)),
+            _ => None,
+        };
+        match waits {
+            Some((place, on)) => Missing { begun: Some(place), ..self.missing(on) },
+            None => Missing {
+                begun: None,
+                what: Some("what it has started".to_owned()),
+                devices: Vec::new(),
             },
-            On::Letter(source) => (format!("a value of device {source}"), vec![source]),
-            On::Channel(channel) => (format!("a value on {}", transfer::name(channel)), Vec::new()),
         }
     }
 }

@@ -19,11 +19,11 @@ pub(crate) struct Run<'m> {
     pub(crate) team: Team<'m>,
     pub(crate) strands: Vec<Strand<'m>>,
     pub(crate) meetings: Meetings<'m>,
-    pub(crate) mail: Mail,
+    pub(crate) mail: Mail<'m>,
     /// Who waits for a letter, where, and with which operands.
     pub(crate) expected: BTreeMap<Slot, (Claim, Request<'m>)>,
     pub(crate) transfers: Transfers<'m>,
-    pub(crate) starts: Starts,
+    pub(crate) starts: Starts<'m>,
     /// Groups that have come together.
     pub(crate) complete: Vec<Meeting<'m>>,
     pub(crate) results: Vec<Option<Literal>>,
@@ -76,8 +76,10 @@ impl<'m> Run<'m> {
             self.served(&ready, steps).or_else(|(stage, error)| self.failed(stage, error))?;
         }
         if self.results.iter().any(Option::is_none) {
+            self.meetings.one_grouping()?;
             return Err(Code::Deadlock { deadlock: self.deadlock() }.into());
         }
+        self.meetings.all_claimed()?;
         self.mail.all_claimed()?;
         self.transfers.all_claimed()?;
         Ok(self.results.into_iter().flatten().collect())
@@ -153,10 +155,11 @@ impl<'m> Run<'m> {
                 };
                 let claims: Vec<(Claim, Position<'m>)> =
                     all.into_iter().map(|(claim, request)| (claim, request.place)).collect();
-                (claims, meeting.members[0], results)
+                (claims, meeting.members, results)
             })
             .collect();
-        for (place, (claims, device, results)) in exchanged.into_iter().enumerate() {
+        for (place, (claims, members, results)) in exchanged.into_iter().enumerate() {
+            let device = members[0];
             let blame = |error| Code::Device { device, error: claims[0].1.blame(error) }.into();
             let given = results.map_err(blame).and_then(|results| {
                 let mut given = claims.iter().zip(results);
@@ -199,7 +202,7 @@ impl<'m> Run<'m> {
             Claim::Strand(i) => self.wait(i, place, now),
             Claim::Ticket(ticket) => {
                 if let Some(Started::Pending { on, .. }) = self.starts.get_mut(ticket) {
-                    *on = Some(now);
+                    *on = Some((place, now));
                 }
             }
         }
@@ -225,7 +228,9 @@ pub(crate) struct Ready {
 impl Ready {
     fn new(order: Vec<usize>, strands: usize) -> Self {
         let mut is_in = vec![false; strands];
-        order.iter().for_each(|&i| is_in[i] = true);
+        for &i in &order {
+            is_in[i] = true;
+        }
         Self { order, is_in }
     }
     fn is_empty(&self) -> bool {

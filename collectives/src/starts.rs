@@ -11,11 +11,11 @@ pub(crate) struct Ticket(u64);
 
 /// What has become of a start.
 #[derive(Debug)]
-pub(crate) enum Started {
+pub(crate) enum Started<'m> {
     /// Operands of its computation are still to be bound.
     Unbound,
-    /// There is no result yet: what it waits for, where that is known, and the strand whose done waits for it.
-    Pending { on: Option<On>, finishing: Option<usize> },
+    /// There is no result yet: where it waits and for what, where that is known, and the strand whose done waits for it.
+    Pending { on: Option<(Position<'m>, On)>, finishing: Option<usize> },
     /// There is a result.
     Done(Literal),
 }
@@ -25,23 +25,23 @@ type At = (usize, ComputationId, InstructionId, usize);
 
 /// All starts whose done is still to come.
 #[derive(Debug, Default)]
-pub(crate) struct Starts {
+pub(crate) struct Starts<'m> {
     next: u64,
     current: FxHashMap<At, Ticket>,
-    open: FxHashMap<Ticket, Started>,
+    open: FxHashMap<Ticket, Started<'m>>,
 }
 
 fn at(strand: usize, place: &Position<'_>, start: InstructionId) -> At {
     (strand, place.computation_id, start, place.depth)
 }
 
-impl Starts {
+impl<'m> Starts<'m> {
     /// A start begins. One that began here before and was never done is forgotten.
     pub(crate) fn begin(
         &mut self,
         strand: usize,
         place: &Position<'_>,
-        started: Started,
+        started: Started<'m>,
     ) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
@@ -61,14 +61,14 @@ impl Starts {
         self.current.get(&at(strand, place, start)).copied()
     }
     /// What has become of a start; nothing if it is done or forgotten.
-    pub(crate) fn get_mut(&mut self, ticket: Ticket) -> Option<&mut Started> {
+    pub(crate) fn get_mut(&mut self, ticket: Ticket) -> Option<&mut Started<'m>> {
         self.open.get_mut(&ticket)
     }
-    pub(crate) fn get(&self, ticket: Ticket) -> Option<&Started> {
+    pub(crate) fn get(&self, ticket: Ticket) -> Option<&Started<'m>> {
         self.open.get(&ticket)
     }
     /// It is done.
-    pub(crate) fn end(&mut self, ticket: Ticket) -> Option<Started> {
+    pub(crate) fn end(&mut self, ticket: Ticket) -> Option<Started<'m>> {
         self.open.remove(&ticket)
     }
 }

@@ -33,8 +33,8 @@ pub(crate) enum On {
     Ticket(Ticket),
     /// A value of this device.
     Letter(usize),
-    /// A value of any device.
-    Channel(Option<i64>),
+    /// A value on a channel: of this device, or of any.
+    Channel(Option<i64>, Option<usize>),
 }
 
 /// Who gets a value: a strand that waits, or a done that will ask for it.

@@ -7,9 +7,10 @@ use crate::mail::{Neighbours, neighbours};
 use crate::run::Run;
 use crate::strand::On;
 use crate::{Code, Error, Result};
+use hlo::ir::Instruction;
 use hlo::op::GroupMode;
 use hlo::{Literal, Op, Shape};
-use interp::{Request, collective};
+use interp::{Position, Request, collective};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 type Channel = Option<i64>;
@@ -18,57 +19,68 @@ type Channel = Option<i64>;
 #[derive(Debug, Default)]
 pub(crate) struct Transfers<'m> {
     /// Of programs that say who sends to whom: values from one device to another.
-    addressed: BTreeMap<(Channel, usize, usize), VecDeque<Literal>>,
-    /// Of others: sender and value, the oldest first.
-    open: BTreeMap<Channel, Open>,
+    addressed: BTreeMap<(Channel, usize, usize), VecDeque<Parcel<'m>>>,
+    /// Of others: the oldest first.
+    open: BTreeMap<Channel, Open<'m>>,
     /// Who waits on a channel.
     waiting: BTreeMap<Channel, Vec<(usize, Request<'m>)>>,
 }
 
+/// A value, who sent it, and where.
+#[derive(Debug, Clone)]
+struct Parcel<'m> {
+    sender: usize,
+    place: Position<'m>,
+    value: Literal,
+}
+
 /// A channel of which the program does not say whom it connects.
 #[derive(Debug, Default)]
-struct Open {
-    queue: VecDeque<(usize, Literal)>,
+struct Open<'m> {
+    queue: VecDeque<Parcel<'m>>,
     senders: BTreeSet<usize>,
     /// The devices it has connected, if they are two.
     across: Option<(usize, usize)>,
 }
 
-impl Open {
-    fn send(&mut self, channel: Channel, sender: usize, value: Literal) -> Result<()> {
+impl<'m> Open<'m> {
+    fn send(&mut self, channel: Channel, parcel: Parcel<'m>) -> Result<()> {
+        let sender = parcel.sender;
         self.senders.insert(sender);
         if let Some((first, _)) = self.across.filter(|&(first, _)| first != sender) {
             return Err(ambiguous(channel, "sent", first, sender));
         }
-        self.queue.push_back((sender, value));
+        self.queue.push_back(parcel);
         Ok(())
     }
     /// The oldest value the device has sent itself; else the oldest of the only other sender.
-    fn receive(&mut self, channel: Channel, device: usize) -> Result<Option<Literal>> {
-        if let Some(own) = self.queue.iter().position(|(sender, _)| *sender == device) {
-            return Ok(self.queue.remove(own).map(|(_, value)| value));
+    fn receive(&mut self, channel: Channel, device: usize) -> Result<Option<Parcel<'m>>> {
+        if let Some(own) = self.queue.iter().position(|parcel| parcel.sender == device) {
+            return Ok(self.queue.remove(own));
         }
         if let Some((_, first)) = self.across.filter(|&(_, first)| first != device) {
             return Err(ambiguous(channel, "received", first, device));
         }
-        let Some(&(sender, _)) = self.queue.front() else { return Ok(None) };
+        let Some(sender) = self.queue.front().map(|parcel| parcel.sender) else { return Ok(None) };
         if let Some(&other) = self.senders.iter().find(|&&other| other != sender) {
             return Err(ambiguous(channel, "sent", sender, other));
         }
         self.across = Some((sender, device));
-        Ok(self.queue.pop_front().map(|(_, value)| value))
+        Ok(self.queue.pop_front())
     }
 }
 
 impl Transfers<'_> {
     /// Fails if something was sent that nobody received.
     pub(crate) fn all_claimed(&self) -> Result<()> {
-        let addressed = self.addressed.iter().find(|(_, queue)| !queue.is_empty());
-        let addressed = addressed.map(|(&(channel, sender, _), _)| (channel, sender));
-        let open = || self.open.iter().find_map(|(&c, open)| Some((c, open.queue.front()?.0)));
-        let Some((channel, sender)) = addressed.or_else(open) else { return Ok(()) };
-        let message = format!("what device {sender} sent on {} was not received", name(channel));
+        let addressed =
+            self.addressed.iter().find_map(|(key, queue)| Some((key.0, queue.front()?)));
+        let open = || self.open.iter().find_map(|(&c, open)| Some((c, open.queue.front()?)));
+        let Some((channel, parcel)) = addressed.or_else(open) else { return Ok(()) };
+        let message =
+            format!("what device {} sent on {} was not received", parcel.sender, name(channel));
         Err(Error::from(Code::Unclaimed { message })
+            .at(&parcel.place)
             .with_help("each `send` needs a `recv` on the same channel"))
     }
 }
@@ -92,14 +104,15 @@ impl<'m> Run<'m> {
     pub(crate) fn send(&mut self, i: usize, request: &Request<'m>, channel: Channel) -> Result<()> {
         let device = self.strands[i].device;
         let value = request.operands.first().cloned().unwrap_or_else(Literal::token);
+        let parcel = Parcel { sender: device, place: request.place, value };
         match self.partners(i, request)? {
             Some(partners) => {
                 for target in partners.targets {
                     let queue = self.transfers.addressed.entry((channel, device, target));
-                    queue.or_default().push_back(value.clone());
+                    queue.or_default().push_back(parcel.clone());
                 }
             }
-            None => self.transfers.open.entry(channel).or_default().send(channel, device, value)?,
+            None => self.transfers.open.entry(channel).or_default().send(channel, parcel)?,
         }
         let started = self.started(i, request.instruction(), request.operands.clone());
         self.answer(i, started)?;
@@ -117,20 +130,20 @@ impl<'m> Run<'m> {
         channel: Channel,
     ) -> Result<()> {
         let device = self.strands[i].device;
-        let (value, on) = match self.partners(i, &request)? {
+        let (parcel, on) = match self.partners(i, &request)? {
             Some(Neighbours { source: None, .. }) => {
                 return self.answer(i, collective::nothing(request.instruction()));
             }
             Some(Neighbours { source: Some(source), .. }) => {
                 let queue = self.transfers.addressed.get_mut(&(channel, source, device));
-                (queue.and_then(VecDeque::pop_front), On::Letter(source))
+                (queue.and_then(VecDeque::pop_front), On::Channel(channel, Some(source)))
             }
             None => {
                 let open = self.transfers.open.entry(channel).or_default();
-                (open.receive(channel, device)?, On::Channel(channel))
+                (open.receive(channel, device)?, On::Channel(channel, None))
             }
         };
-        let Some(value) = value else {
+        let Some(Parcel { sender, place, value }) = parcel else {
             self.wait(i, request.place, on);
             self.transfers.waiting.entry(channel).or_default().push((i, request));
             return Ok(());
@@ -147,25 +160,26 @@ impl<'m> Run<'m> {
         };
         let found = whole.shape();
         if !found.compatible(wanted) {
-            let message = format!("{found:#} was sent, `recv-done` wants {wanted:#}");
-            return Err(Code::Mismatch { message }.into());
+            let message = format!(
+                "device {sender} sent {found:#}, `recv-done` of device {device} wants {wanted:#}"
+            );
+            let error = Error::from(Code::Mismatch { message }).at(&request.place);
+            return Err(error.with_label(place.span(), "this was sent"));
         }
         self.answer(i, whole)
     }
 
     /// Whom a `send` or `recv` is for, if the program says so.
     pub(crate) fn partners(&self, i: usize, request: &Request<'m>) -> Result<Option<Neighbours>> {
-        let computation = request.place.computation;
-        let instruction = match &request.instruction().op {
-            Op::RecvDone(_) => &computation.instructions[request.instruction().operands[0]],
-            _ => request.instruction(),
+        let instructions = &request.place.computation.instructions;
+        let own = || pairs_at(request.instruction());
+        // A done may leave the pairs to its start.
+        let begun = || pairs_at(&instructions[collective::start_of(&request.place)?]);
+        let pairs = match &request.instruction().op {
+            Op::RecvDone(_) => own().or_else(begun),
+            _ => own(),
         };
-        let common = instruction.common.as_deref();
-        let attributes = common.and_then(|common| common.frontend_attributes.as_ref());
-        let pairs = attributes.and_then(|attributes| {
-            attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")
-        });
-        let Some((_, text)) = pairs else { return Ok(None) };
+        let Some(text) = pairs else { return Ok(None) };
         let pairs = pairs_of(text).ok_or_else(|| {
             let message = format!("`{text}` is no list of pairs like `{{{{0,1}},{{1,2}}}}`");
             Error::from(Code::Groups { message })
@@ -177,6 +191,14 @@ impl<'m> Run<'m> {
         };
         neighbours(mode, &pairs, grid.device(self.strands[i].device), grid).map(Some)
     }
+}
+
+/// What an instruction says of who sends to whom.
+fn pairs_at(instruction: &Instruction) -> Option<&str> {
+    let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
+    let mut pairs =
+        attributes.0.iter().filter(|(key, _)| key == "_xla_send_recv_source_target_pairs");
+    pairs.next().map(|(_, text)| text.as_str())
 }
 
 /// `{{0,1},{1,2}}` as pairs.

@@ -9,6 +9,9 @@ use interp::{Device, Grid, Hooks, Options, Team};
 use std::fmt;
 use std::sync::Arc;
 
+/// Each device takes some memory before it has done anything.
+const DEVICE_LIMIT: usize = 1 << 20;
+
 type HooksOf = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
 
 /// Runs a module on many devices.
@@ -112,6 +115,13 @@ impl<'m> World<'m> {
         inputs: &[Vec<Literal>],
     ) -> Result<Vec<Body<'m>>, (usize, Error)> {
         let count = self.grid.len();
+        if count > DEVICE_LIMIT {
+            let message = format!("{count} devices are asked for, at most {DEVICE_LIMIT} are run");
+            let error = Error::from(Code::Arguments { message }).with_help(
+                "the header's `replica_count` and `num_partitions` say how many, unless the run does",
+            );
+            return Err((0, error));
+        }
         let own = self.ranks.as_ref().map_or(0..count, |ranks| ranks.block(count));
         if inputs.len() != 1 && inputs.len() != count {
             let message =

@@ -91,6 +91,6 @@ fn waiting_forever_is_told() {
     assert_eq!(
         error.to_string(),
         "error[E0501]: every device that has not ended waits for another\n  \
-         device 0 waits at `body/sum` for devices 1 and 2, in round 3 of `w`\n  2 devices have ended"
+         device 0 waits at `body/sum` for devices 1 and 2, which have ended, in round 3 of `w`\n  devices 1 and 2 have ended"
     );
 }

@@ -202,7 +202,9 @@ pub(crate) fn begin_of(computation: &Computation, id: InstructionId) -> Option<I
             Op::AsyncStart(_)
             | Op::AllGatherStart(_)
             | Op::AllReduceStart(_)
-            | Op::CollectivePermuteStart(_) => return Some(at),
+            | Op::CollectivePermuteStart(_)
+            | Op::Recv(_)
+            | Op::Send(_) => return Some(at),
             Op::AsyncUpdate(_)
             | Op::Copy(_)
             | Op::OptBarrier(_)

@@ -190,9 +190,9 @@ impl<'m> Machine<'m> {
     pub fn answer(&mut self, value: Literal) -> Result<()> {
         let Some(place) = self.place() else { return Ok(()) };
         let shape = &place.instruction().shape;
-        self.context.release(std::mem::take(&mut self.lent));
         let bytes = self.frames.last().and_then(|frame| frame.table.bytes[place.id.index()]);
         self.reserve(shape, bytes).map_err(|e| place.blame(e))?;
+        self.context.release(std::mem::take(&mut self.lent));
         // Devices share no memory, and each counts its own.
         self.finish(place.id, fitted(value, shape).unshared());
         Ok(())

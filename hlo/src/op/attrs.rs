@@ -12,6 +12,10 @@ pub(crate) trait AttrValue: Sized {
     const IS_COMPUTATION: bool = false;
     /// Reads the value after the `=`.
     fn parse(p: &mut Parser<'_>) -> Result<Self>;
+    /// Reads the value after the `=` of an older name, which may have been written otherwise.
+    fn parse_old(p: &mut Parser<'_>) -> Result<Self> {
+        Self::parse(p)
+    }
     /// Writes the value after the `=`.
     fn print(&self, out: &mut AttrWriter<'_>);
     /// Calls `visit` with each computation it names.
@@ -202,7 +206,10 @@ macro_rules! attrs {
                             if $field.is_some() {
                                 return Ok($crate::op::Field::Twice);
                             }
-                            $field = Some($crate::op::AttrValue::parse(p)?);
+                            $field = Some(match key {
+                                $key => $crate::op::AttrValue::parse(p)?,
+                                _ => $crate::op::AttrValue::parse_old(p)?,
+                            });
                         })*
                         _ => return Ok($crate::op::Field::Unknown),
                     }

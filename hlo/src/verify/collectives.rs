@@ -34,15 +34,18 @@ fn checked(
     }
     let Some((mode, groups)) = instruction.op.groups() else { return Ok(()) };
     let uneven = matches!(instruction.op, Op::AllReduce(_) | Op::AllReduceStart(_));
+    // Who is in no group of a broadcast gets zeros.
+    let some = matches!(instruction.op, Op::CollectiveBroadcast(_));
     let on = |e: Error| e.on(Place::Attribute("replica_groups"));
     let ids = match groups {
-        ReplicaGroups::List(groups) => listed(groups, uneven, mode).map_err(on)?,
+        ReplicaGroups::List(groups) => listed(groups, uneven, some, mode).map_err(on)?,
         // By construction every id stands once in one of the groups, which are of one size.
         ReplicaGroups::Iota(tiling) => tiling.ids().count(),
         ReplicaGroups::Mesh(groups) => groups.mesh().device_count(),
     };
     let count = mode.id_count(config);
-    rule(groups.is_empty() || count == 1 || ids == count, "groups_count", || {
+    let fits = ids == count || (some && ids < count);
+    rule(groups.is_empty() || count == 1 || fits, "groups_count", || {
         format!("the groups name {ids} ids, the module has {count} {}s", mode.id_noun())
     })
     .map_err(on)?;
@@ -66,8 +69,8 @@ fn size(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// How many ids the groups have, each of which stands in one of them.
-fn listed(groups: &[Vec<i64>], uneven: bool, mode: GroupMode) -> Result<i64> {
+/// How many ids the groups name, counted up to the largest. Each stands in one of them, unless `some` suffice.
+fn listed(groups: &[Vec<i64>], uneven: bool, some: bool, mode: GroupMode) -> Result<i64> {
     rule(groups.iter().all(|group| !group.is_empty()), "groups_not_empty", || {
         "a group has no member".to_owned()
     })?;
@@ -76,6 +79,16 @@ fn listed(groups: &[Vec<i64>], uneven: bool, mode: GroupMode) -> Result<i64> {
     let mut ids: Vec<_> = groups.concat();
     ids.sort_unstable();
     let noun = mode.id_noun();
+    if some {
+        let twice = ids.windows(2).find(|two| two[0] == two[1]);
+        rule(ids.first().is_none_or(|&id| id >= 0), "groups_unique", || {
+            format!("{} is no {noun}", ids[0])
+        })?;
+        rule(twice.is_none(), "groups_unique", || {
+            format!("{noun} {} is in the groups twice", twice.map_or(0, |two| two[0]))
+        })?;
+        return Ok(ids.last().map_or(0, |&last| last.saturating_add(1)));
+    }
     for (wanted, &id) in (0i64..).zip(&ids) {
         rule(id >= wanted, "groups_unique", || match id {
             ..0 => format!("{id} is no {noun}"),

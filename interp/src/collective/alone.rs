@@ -8,7 +8,7 @@
 use super::{arrays, packed, permute, result_shape, started};
 use crate::context::Context;
 use crate::{Error, Result};
-use hlo::ir::{Instruction, ModuleConfig};
+use hlo::ir::Instruction;
 use hlo::op::GroupMode;
 use hlo::op::value::ReplicaGroups;
 use hlo::{ElementType, Literal, Op, Scalar};
@@ -19,7 +19,7 @@ pub(crate) fn alone(
     operands: &[&Literal],
     context: &Context<'_>,
 ) -> Result<Literal> {
-    one_device(instruction, &context.module().config)?;
+    one_device(instruction, context)?;
     let operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other collective ops join a group")]
     match &instruction.op {
@@ -63,7 +63,7 @@ pub(crate) fn device_id(instruction: &Instruction, context: &Context<'_>) -> Res
         (Some((device, _)), Op::ReplicaId(_)) => device.replica,
         (Some((device, _)), _) => device.partition,
         (None, _) => {
-            one_device(instruction, &context.module().config)?;
+            one_device(instruction, context)?;
             0
         }
     };
@@ -72,8 +72,13 @@ pub(crate) fn device_id(instruction: &Instruction, context: &Context<'_>) -> Res
 }
 
 /// Refuses what more devices than one take part in.
-fn one_device(instruction: &Instruction, config: &ModuleConfig) -> Result<()> {
+fn one_device(instruction: &Instruction, context: &Context<'_>) -> Result<()> {
     let opcode = instruction.opcode();
+    let config = &context.module().config;
+    if context.is_nested() && (config.replica_count > 1 || config.num_partitions > 1) {
+        let message = format!("`{opcode}` in a computation that is called for each element");
+        return Err(Error::unsupported(message));
+    }
     let needs = |what: String| {
         let message = format!("`{opcode}` {what}, but a run has one device");
         Err(Error::unsupported(message))

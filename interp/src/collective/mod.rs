@@ -125,7 +125,7 @@ fn arrays(
         },
         Op::CollectiveBroadcast(op) => match op.has_dynamic_root {
             false => repeat(given[0].to_vec(), members),
-            true => given.iter().map(|own| rooted(own, given)).collect::<Result<_>>()?,
+            true => repeat(rooted(given)?, members),
         },
         Op::RaggedAllToAll(_) => ragged::exchange(given)?.into_iter().map(|x| vec![x]).collect(),
         _ => {
@@ -159,9 +159,21 @@ fn all_to_all(instruction: &Instruction, given: &[&[Literal]]) -> Result<Vec<Vec
     Ok(transposed(&rows, given.len()))
 }
 
-/// What a broadcast gives a member whose last operand names the member each value comes from.
-fn rooted(own: &[Literal], given: &[&[Literal]]) -> Result<Vec<Literal>> {
-    let Some((roots, data)) = own.split_last() else { return Ok(Vec::new()) };
+/// What a broadcast gives every member, whose last operand names the member each value comes from. A group has one root for
+/// each value: members that name others do not mean the same broadcast.
+fn rooted(given: &[&[Literal]]) -> Result<Vec<Literal>> {
+    let trap = |message: String| Error::from(Code::Trap { message });
+    let Some((roots, data)) = given.first().and_then(|first| first.split_last()) else {
+        return Ok(Vec::new());
+    };
+    let differs = |operands: &&[Literal]| {
+        let own = operands.last();
+        (0..data.len()).any(|i| own.is_none_or(|own| own.get(i) != roots.get(i)))
+    };
+    if let Some(place) = given.iter().position(differs) {
+        let message = format!("places 0 and {place} of the group name different roots");
+        return Err(trap(message));
+    }
     (0..data.len())
         .map(|i| {
             let root = roots.get(i).as_i64();
@@ -169,8 +181,7 @@ fn rooted(own: &[Literal], given: &[&[Literal]]) -> Result<Vec<Literal>> {
             let value = member.and_then(|operands| operands.get(i));
             value.cloned().ok_or_else(|| {
                 let shown = root.map_or_else(|| "?".to_owned(), |root| root.to_string());
-                let message = format!("root {shown} is no place in a group of {}", given.len());
-                Code::Trap { message }.into()
+                trap(format!("root {shown} is no place in a group of {}", given.len()))
             })
         })
         .collect()

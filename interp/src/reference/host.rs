@@ -191,6 +191,33 @@ mod tests {
         assert_eq!(results, wanted);
     }
     #[test]
+    fn transfers_with_the_host_have_queues_of_their_own() {
+        let text = "HloModule m\nENTRY e {
+  x = s32[2] parameter(0)
+  t = token[] after-all()
+  s = (s32[2], u32[], token[]) send(x, t), channel_id=3, is_host_transfer=true
+  d = token[] send-done(s), channel_id=3, is_host_transfer=true
+  r = (f32[], u32[], token[]) recv(d), channel_id=4, is_host_transfer=true
+  v = (f32[], token[]) recv-done(r), channel_id=4, is_host_transfer=true
+  ROOT y = f32[] get-tuple-element(v), index=0
+}";
+        let verified = Module::parse(text).unwrap().verify().unwrap();
+        let x: Literal = "s32[2] {1, 2}".parse().unwrap();
+        let (to, from_device) = crossbeam_channel::unbounded();
+        let (to_device, from) = crossbeam_channel::unbounded();
+        to_device.send("f32[] 0.5".parse().unwrap()).unwrap();
+        let hooks = Hooks::new().to_host(Some(3), to).from_host(Some(4), from);
+        let run =
+            |hooks| Interpreter::new(&verified).with_hooks(hooks).run(std::slice::from_ref(&x));
+        assert_eq!(run(hooks.clone()).unwrap().to_string(), "f32[] 0.5");
+        assert_eq!(from_device.try_recv(), Ok(x.clone()));
+        let error = run(hooks).unwrap_err();
+        assert_eq!(error.code().to_string(), "the host's queue of channel 4 is empty");
+        let error = run(Hooks::new()).unwrap_err();
+        assert_eq!(error.code().number(), "E0407");
+        assert_eq!(error.instruction(), Some("e/s"));
+    }
+    #[test]
     fn nothing_is_made_up_or_lost() {
         let first = "(s32[2] {1, 2}, f32[] 0.5)";
         let both = [first, "s32[2] {3, 4}"];

@@ -34,6 +34,9 @@ values! {
 
 impl AttrValue for ReplicaGroups {
     fn parse(p: &mut Parser<'_>) -> Result<Self> {
+        Self::parse(&mut p.cursor)
+    }
+    fn parse_old(p: &mut Parser<'_>) -> Result<Self> {
         let mut ahead = p.cursor;
         let by_number = ahead.eat(b'{') && ahead.peek().is_some_and(|b| b.is_ascii_digit());
         if by_number {
