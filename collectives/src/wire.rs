@@ -93,32 +93,50 @@ pub(crate) fn encode(message: Message<Literal>) -> Result<Vec<u8>, Damage> {
         values.push(value);
         Ok(head)
     })?;
-    let mut bytes = vec![0; PREFIX];
-    let envelope = envelope(&message)?;
-    let length = u64::try_from(envelope.len()).map_err(|e| e.to_string())?;
-    bytes.copy_from_slice(&length.to_le_bytes());
-    let arrays: usize = values.iter().flat_map(Literal::leaves).map(|a| a.bytes().len()).sum();
-    bytes.reserve_exact(envelope.len() + arrays);
-    bytes.extend_from_slice(&envelope);
-    for array in values.iter().flat_map(Literal::leaves) {
-        bytes.extend_from_slice(array.bytes());
-    }
-    Ok(bytes)
+    packed(&message, &values)
+}
+/// A message from its bytes, which must be exactly one.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Message<Literal>, Damage> {
+    let (message, mut arrays): (Message<Head>, _) = unpacked(bytes)?;
+    let message = message.map(|head| head.value(&mut arrays))?;
+    ended(arrays).map(|()| message)
+}
+
+/// Values as bytes.
+pub(crate) fn encode_values(values: &[Literal]) -> Result<Vec<u8>, Damage> {
+    packed(&values.iter().map(Head::of).collect::<Vec<_>>(), values)
+}
+/// Values from their bytes.
+pub(crate) fn decode_values(bytes: &[u8]) -> Result<Vec<Literal>, Damage> {
+    let (heads, mut arrays): (Vec<Head>, _) = unpacked(bytes)?;
+    let values = heads.into_iter().map(|head| head.value(&mut arrays)).collect::<Result<_, _>>()?;
+    ended(arrays).map(|()| values)
 }
 
 /// Bytes of the length in front.
 const PREFIX: usize = size_of::<u64>();
 
-/// A message from its bytes, which must be exactly one.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Message<Literal>, Damage> {
+fn packed(message: &impl Serialize, values: &[Literal]) -> Result<Vec<u8>, Damage> {
+    let envelope = envelope(message)?;
+    let length = u64::try_from(envelope.len()).map_err(|e| e.to_string())?;
+    let arrays = || values.iter().flat_map(Literal::leaves).map(Literal::bytes);
+    let all = PREFIX + envelope.len() + arrays().map(<[u8]>::len).sum::<usize>();
+    let mut bytes = Vec::with_capacity(all);
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(envelope);
+    arrays().for_each(|array| bytes.extend_from_slice(array));
+    Ok(bytes)
+}
+fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), Damage> {
     let short = || format!("{} bytes are too few", bytes.len());
     let (length, rest) = bytes.split_first_chunk::<PREFIX>().ok_or_else(short)?;
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|e| e.to_string())?;
-    let (envelope, mut arrays) = rest.split_at_checked(length).ok_or_else(short)?;
-    let message: Message<Head> = opened(envelope)?;
-    let message = message.map(|head| head.value(&mut arrays))?;
-    match arrays.len() {
-        0 => Ok(message),
+    let (envelope, arrays) = rest.split_at_checked(length).ok_or_else(short)?;
+    Ok((opened(envelope)?, arrays))
+}
+fn ended(rest: &[u8]) -> Result<(), Damage> {
+    match rest.len() {
+        0 => Ok(()),
         left => Err(format!("{left} bytes are left over")),
     }
 }
@@ -133,10 +151,8 @@ pub(crate) fn opened_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8
 }
 /// A value from all of these bytes.
 pub(crate) fn opened<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Damage> {
-    match opened_first(bytes)? {
-        (value, []) => Ok(value),
-        (_, left) => Err(format!("{} bytes are left over", left.len())),
-    }
+    let (value, rest) = opened_first(bytes)?;
+    ended(rest).map(|()| value)
 }
 
 impl Head {

@@ -304,4 +304,13 @@ fn programs_tell_each_other_between_runs() {
         ranks.gather(word.to_vec()).unwrap()
     });
     assert_eq!(all, vec![vec![vec![0], vec![2], vec![4]]; 3]);
+    let all = on_ranks(3, |ranks| {
+        // Rank 1 has two values, the others none.
+        let own = literals(&["s4[3] {1, -8, 7}", "( f32[] 2.5, pred[] true )"]);
+        let own = if ranks.rank() == 1 { own } else { Vec::new() };
+        ranks.gather_values(&own).unwrap()
+    });
+    for values in all {
+        assert_eq!(values, literals(&["s4[3] {1, -8, 7}", "( f32[] 2.5, pred[] true )"]));
+    }
 }

@@ -7,7 +7,8 @@ mod opening;
 #[cfg(feature = "mpi")]
 mod mpi;
 
-use crate::{Code, Error, Result};
+use crate::{Code, Error, Result, wire};
+use hlo::Literal;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -104,6 +105,18 @@ impl Ranks {
             true => Ok(gathered),
             false => Err(lost(&format!("{} of {} ranks have sent", gathered.len(), self.count))),
         }
+    }
+    /// The values of all ranks, in the order of the ranks. Every rank must call it between the same runs.
+    ///
+    /// # Errors
+    /// `E0509` if a rank is gone, or has sent no values.
+    pub fn gather_values(&self, own: &[Literal]) -> Result<Vec<Literal>> {
+        let mut all = Vec::new();
+        let bytes = wire::encode_values(own).map_err(|damage| lost(&damage))?;
+        for (rank, bytes) in self.gather(bytes)?.iter().enumerate() {
+            all.extend(wire::decode_values(bytes).map_err(|damage| damaged(rank, &damage))?);
+        }
+        Ok(all)
     }
 }
 
