@@ -1,11 +1,13 @@
 //! Who waits for whom, when nobody can go on.
 use hlo::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Places that are listed, and devices of a place that wait for different things.
 const PLACES: usize = 10;
 const OF_A_PLACE: usize = 3;
+
+const SEND: &str = "each `recv` needs a `send` on its channel by the device it receives from";
 
 /// What one device waits for.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -77,6 +79,24 @@ impl Deadlock {
         }
         places.sort_by_key(|here| !here.is_cause);
         places
+    }
+    /// What is usually wrong in such a case.
+    pub(crate) fn help(&self) -> &'static str {
+        let waits: BTreeSet<usize> = self.waiting.iter().map(|w| w.device).collect();
+        let is_ended = |device: &usize| !waits.contains(device);
+        let by_ended = self.waiting.iter().find(|w| w.missing.iter().any(is_ended));
+        let unsent = self.waiting.iter().find(|w| w.missing.is_empty() && w.what.is_some());
+        let on_channel = |w: &Waiting| w.what.as_ref().is_some_and(|what| what.contains("channel"));
+        match (by_ended, unsent) {
+            (Some(waiting), _) if on_channel(waiting) => SEND,
+            (Some(_), _) => {
+                "all devices of a group must run an op equally often: look for a branch or a loop that depends on the device"
+            }
+            (None, Some(_)) => SEND,
+            (None, None) => {
+                "each waits for what another does only later: all devices must come to their ops in one order"
+            }
+        }
     }
     /// The place that the error is shown at.
     pub(crate) fn first(&self) -> Option<Span> {

@@ -140,7 +140,8 @@ impl Error {
                 Diagnostic { message: format!("device {device}: {}", inner.message), ..inner }
             }
             Code::Deadlock { deadlock } => {
-                Diagnostic { labels: deadlock.labels(), span: deadlock.first(), ..plain }
+                let help = help.clone().or_else(|| Some(deadlock.help().to_owned()));
+                Diagnostic { labels: deadlock.labels(), span: deadlock.first(), help, ..plain }
             }
             _ => plain,
         }

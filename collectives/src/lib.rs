@@ -36,6 +36,7 @@ mod world;
 pub use deadlock::{Deadlock, Waiting};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
+pub use order::Dependent;
 #[cfg(feature = "mpi")]
 pub use transport::Mpi;
 pub use transport::{Ranks, Transport};

@@ -1,5 +1,9 @@
-//! Orders that a machine is free to choose: who goes first, and in which order values are folded.
+//! Orders that a machine is free to choose: who goes first, and in which order values are folded; and what depends on them.
+use crate::{Result, World};
 use fastrand::Rng;
+use hlo::{ArrayShape, Literal, Scalar};
+use std::fmt;
+use std::ops::Range;
 
 /// Chooses orders by chance: the same for the same seed.
 #[derive(Debug)]
@@ -22,4 +26,131 @@ impl Order {
         self.0.shuffle(&mut places);
         places
     }
+}
+
+/// An array of a device's result that comes out otherwise in another order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dependent {
+    /// The device.
+    pub device: usize,
+    /// Which array of its result, counted through tuples.
+    pub array: usize,
+    /// Its shape.
+    pub shape: ArrayShape,
+    /// How many of its elements differ between two orders.
+    pub elements: usize,
+    /// The element that differs most, by its indices.
+    pub index: Vec<i64>,
+    /// What it was in each order, each value once.
+    pub values: Vec<Scalar>,
+}
+
+impl fmt::Display for Dependent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, array, shape, elements, index, values } = self;
+        let all: i64 = shape.dims.iter().product();
+        write!(
+            f,
+            "device {device}, result {array} ({shape:#}): {elements} of {all} elements depend on "
+        )?;
+        write!(f, "the order; element {index:?} is ")?;
+        let shown = values.len().min(4);
+        for (i, value) in values[..shown].iter().enumerate() {
+            let between = if i == 0 { "" } else { " or " };
+            write!(f, "{between}{}", number(*value))?;
+        }
+        match values.len() - shown {
+            0 => Ok(()),
+            more => write!(f, " or one of {more} more"),
+        }
+    }
+}
+
+/// With all digits that tell it from its neighbours.
+fn number(value: Scalar) -> String {
+    match value {
+        Scalar::Pred(x) => x.to_string(),
+        Scalar::Signed(x) => x.to_string(),
+        Scalar::Unsigned(x) => x.to_string(),
+        Scalar::Float(x) => x.to_string(),
+        Scalar::Complex(re, im) => format!("({re}, {im})"),
+    }
+}
+
+impl World<'_> {
+    /// Runs the module once for each seed (see [`World::with_seed`]) and tells which results depend on the order: on a machine, which
+    /// promises none, they may come out otherwise each time. The results themselves are those of the first seed.
+    ///
+    /// ```
+    /// let text = "HloModule m, replica_count=3
+    /// add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+    /// ENTRY e { x = f32[] parameter(0) ROOT sum = f32[] all-reduce(x), replica_groups={}, to_apply=add }";
+    /// let verified = hlo::Module::parse(text)?.verify()?;
+    /// let inputs: Vec<Vec<hlo::Literal>> =
+    ///     vec![vec!["f32[] 1".parse()?], vec!["f32[] 1e9".parse()?], vec!["f32[] -1e9".parse()?]];
+    /// let dependent = collectives::World::new(&verified).dependence(&inputs, 0..16)?;
+    /// assert_eq!(dependent.len(), 3);
+    /// assert_eq!(
+    ///     dependent[0].to_string(),
+    ///     "device 0, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`World::run`]; also where only one of the orders fails.
+    pub fn dependence(&self, inputs: &[Vec<Literal>], seeds: Range<u64>) -> Result<Vec<Dependent>> {
+        let runs: Result<Vec<Vec<Literal>>> =
+            seeds.map(|seed| self.clone().with_seed(seed).run(inputs)).collect();
+        let runs = runs?;
+        let mut found = Vec::new();
+        for device in 0..self.grid().len() {
+            let leaves: Vec<Vec<&Literal>> =
+                runs.iter().map(|results| results[device].leaves()).collect();
+            for array in 0..leaves.first().map_or(0, Vec::len) {
+                let orders: Vec<&Literal> = leaves.iter().map(|leaves| leaves[array]).collect();
+                found.extend(compared(device, array, &orders));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What differs between the values that an array had in each order.
+fn compared(device: usize, array: usize, orders: &[&Literal]) -> Option<Dependent> {
+    let (first, others) = orders.split_first()?;
+    let shape = first.array_shape()?;
+    if others.iter().all(|other| other.bytes() == first.bytes()) {
+        return None;
+    }
+    let differs = |i: usize| others.iter().any(|other| bits(other, i) != bits(first, i));
+    let elements: Vec<usize> = (0..first.len()).filter(|&i| differs(i)).collect();
+    let spread = |&i: &usize| {
+        let values = orders.iter().map(|order| order.get(i).as_f64());
+        values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
+    };
+    let worst = elements.iter().copied().max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    let mut values: Vec<Scalar> = orders.iter().map(|order| order.get(worst)).collect();
+    values.sort_by(|a, b| a.as_f64().total_cmp(&b.as_f64()));
+    values.dedup_by(|a, b| number(*a) == number(*b));
+    let index = index_of(worst, &shape.dims);
+    let (elements, shape) = (elements.len(), shape.clone());
+    Some(Dependent { device, array, shape, elements, index, values })
+}
+
+fn bits(literal: &Literal, i: usize) -> &[u8] {
+    let width = literal.array_shape().map_or(0, |shape| shape.ty.storage_bytes());
+    &literal.bytes()[i * width..(i + 1) * width]
+}
+
+/// The indices of an element of which only the place in row-major order is known.
+fn index_of(place: usize, dims: &[i64]) -> Vec<i64> {
+    let mut rest = i64::try_from(place).unwrap_or_default();
+    let mut index: Vec<i64> = Vec::with_capacity(dims.len());
+    for &dim in dims.iter().rev() {
+        index.push(rest % dim.max(1));
+        rest /= dim.max(1);
+    }
+    index.reverse();
+    index
 }

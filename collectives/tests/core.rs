@@ -1,4 +1,5 @@
 //! What the run itself must keep to: memory, orders, late operands, boxes, queues, and errors with their place.
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 use collectives::{Error, World};
 use hlo::{Literal, Module, Verified};
 use interp::{Device, Hooks, Options};

@@ -98,7 +98,12 @@ impl<'m> Machine<'m> {
     fn scan(&mut self, step: ComputationId, mut scan: Box<Scan>) -> Result<()> {
         self.context.spend(1)?;
         match scan.next(&self.context)? {
-            Step::Call(arguments) => self.push(step, arguments, Then::Scan(scan)),
+            Step::Call(arguments) => {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.rounds += 1;
+                }
+                self.push(step, arguments, Then::Scan(scan))
+            }
             Step::Done(result) => {
                 let id = self.current();
                 self.finish(id, result);
