@@ -74,7 +74,8 @@ fn said(output: &Output) -> String {
 fn ranks_give_the_bits_of_one_process() {
     let (folder, file) = module("bits", SUMS);
     let output = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    let arguments = |to| ["run", &file, "--random", "7", "--print", "--output", to].map(str::to_owned);
+    let arguments =
+        |to| ["run", &file, "--random", "7", "--print", "--output", to].map(str::to_owned);
     let one = arguments(&output("one.npz"));
     let one = one.each_ref().map(String::as_str);
     let expected = alone(&one);
@@ -119,7 +120,8 @@ fn what_one_rank_lacks_ends_all() {
     );
     let mut command = mpirun(3, &[]);
     let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
-    let envs: Vec<_> = command.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
+    let envs: Vec<_> =
+        command.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
     command = Command::new("mpirun");
     command.args(&arguments[..3]).args(["sh", "-c", &script]).envs(envs);
     let found = command.output().unwrap();
@@ -139,7 +141,8 @@ fn a_rank_that_is_killed_ends_all() {
         (ranks.len() == 3 && ranks.iter().all(|&rank| listens(rank))).then_some(ranks)
     });
     assert!(Command::new("kill").args(["-9", &ranks[1].to_string()]).status().unwrap().success());
-    let status = until("the others have ended", &mut running, |running| running.try_wait().unwrap());
+    let status =
+        until("the others have ended", &mut running, |running| running.try_wait().unwrap());
     assert!(!status.success());
     let mut errors = String::new();
     std::io::Read::read_to_string(&mut running.stderr.take().unwrap(), &mut errors).unwrap();
@@ -166,7 +169,8 @@ fn until<T>(what: &str, running: &mut Child, ask: impl Fn(&mut Child) -> Option<
 fn children(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mut found: Vec<u32> = numbers.filter(|&id| field(id, "PPid:") == Some(parent.to_string())).collect();
+    let mut found: Vec<u32> =
+        numbers.filter(|&id| field(id, "PPid:") == Some(parent.to_string())).collect();
     found.sort_unstable();
     found
 }

@@ -36,6 +36,8 @@ fn has_libclang(folder: &Path, depth: usize) -> bool {
         if rest.starts_with("so") || rest.starts_with("dylib") {
             return true;
         }
-        depth > 1 && entry.file_type().is_ok_and(|t| t.is_dir()) && has_libclang(&entry.path(), depth - 1)
+        depth > 1
+            && entry.file_type().is_ok_and(|t| t.is_dir())
+            && has_libclang(&entry.path(), depth - 1)
     })
 }

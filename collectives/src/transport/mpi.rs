@@ -15,6 +15,15 @@ use std::num::TryFromIntError;
 /// A panic does not wait for the others: the process ends without a word to MPI, and whoever has started it ends the others.
 ///
 /// Needs the feature `mpi`.
+///
+/// ```no_run
+/// let text = "HloModule m, num_partitions=8 ENTRY e { ROOT p = u32[] partition-id() }";
+/// let verified = hlo::Module::parse(text)?.verify()?;
+/// let ranks = collectives::Ranks::new(collectives::Mpi::start()?);
+/// let results = collectives::World::new(&verified).with_ranks(ranks).run(&[vec![]])?;
+/// assert_eq!(results[7].to_string(), "u32[] 7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Mpi {
     /// There until the end.
     universe: Option<Universe>,
