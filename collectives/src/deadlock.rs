@@ -10,7 +10,7 @@ const OF_A_PLACE: usize = 3;
 const SHOWN: usize = 8;
 
 /// What one device waits for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waiting {
     /// Its number.
     pub device: usize,
@@ -29,7 +29,7 @@ pub struct Waiting {
 }
 
 /// Every device that has not ended, and what it waits for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Deadlock {
     /// Those that wait, in order of their numbers.
     pub waiting: Vec<Waiting>,

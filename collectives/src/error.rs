@@ -7,6 +7,7 @@ use std::fmt;
 
 hlo::error_codes! {
     /// What went wrong between devices.
+    #[derive(serde::Serialize, serde::Deserialize)]
     pub enum Code {
         /// Every device that has not ended waits for another: none will ever go on.
         ///
@@ -33,6 +34,17 @@ hlo::error_codes! {
         /// Etalon does not run this yet.
         "E0507" "{message}"
         Unsupported { message: String },
+        /// The ranks of a run are about to do different things.
+        ///
+        /// All must run the same build of Etalon with the same module, devices and options.
+        "E0508" "{message}"
+        Ranks { message: String },
+        /// A rank cannot be reached any more, or what it sends cannot be understood.
+        ///
+        /// A rank that ends early ends the run of all. Other ranks may not know of this error: whoever gets it should end its
+        /// process without waiting for them.
+        "E0509" "{message}"
+        Lost { message: String },
         /// A sharding of a program that is not partitioned yet cannot be understood, or does not fit the array it is of.
         ///
         /// Shardings stand in `sharding=` or in the frontend attributes `xla.sdy.in_shardings`, `xla.sdy.out_shardings`,
@@ -49,8 +61,8 @@ hlo::error_codes! {
         "E0513" "{error}"
         Outside { error: interp::Error },
         /// A manual region is no module that its devices could run; the rule it breaks has its own number.
-        "E0514" "{error}"
-        Rule { error: hlo::Error },
+        "E0514" "{message}"
+        Rule { number: String, message: String },
         /// A mistake in Etalon. Please report it, with the module.
         "E0599" "internal error: {message}"
         Internal { message: String },
@@ -66,20 +78,30 @@ pub fn explain(number: &str) -> Option<&'static str> {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a run of many devices did not give results, and at which instruction.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Inner {
     code: Code,
     span: Option<Span>,
     /// The instruction at which it happened: `computation/name`.
     instruction: Option<String>,
+    #[serde(skip)]
     place: Place,
     labels: Vec<(Span, String)>,
     help: Option<String>,
 }
 
+impl From<hlo::Error> for Error {
+    #[cold]
+    fn from(error: hlo::Error) -> Self {
+        let Diagnostic { code, message, span, place, labels, help, level: _ } = error.diagnostic();
+        let mut made = Self::from(Code::Rule { number: code.to_owned(), message });
+        (made.0.span, made.0.place, made.0.labels, made.0.help) = (span, place, labels, help);
+        made
+    }
+}
 impl From<Code> for Error {
     #[cold]
     fn from(code: Code) -> Self {
@@ -103,7 +125,10 @@ impl Error {
     pub fn number(&self) -> &'static str {
         match &self.0.code {
             Code::Device { error, .. } | Code::Outside { error } => error.code().number(),
-            Code::Rule { error } => error.code().number(),
+            Code::Rule { number, .. } => {
+                let known = hlo::diag::Code::EXPLANATIONS.iter().find(|(known, _)| known == number);
+                known.map_or(self.0.code.number(), |(known, _)| known)
+            }
             code => code.number(),
         }
     }
@@ -162,7 +187,7 @@ impl Error {
         };
         match code {
             Code::Outside { error } => error.diagnostic(),
-            Code::Rule { error } => error.diagnostic(),
+            Code::Rule { .. } => Diagnostic { code: self.number(), ..plain },
             Code::Device { device, error } => {
                 let inner = error.diagnostic();
                 Diagnostic { message: format!("device {device}: {}", inner.message), ..inner }
@@ -182,7 +207,7 @@ impl fmt::Display for Error {
         match &self.0.code {
             Code::Device { device, error } => write!(f, "device {device}: {error}"),
             Code::Outside { error } => write!(f, "{error}"),
-            Code::Rule { error } => write!(f, "{error}"),
+            Code::Rule { message, .. } => write!(f, "error[{}]: {message}", self.number()),
             code => {
                 write!(f, "error[{}]: {code}", code.number())?;
                 match &self.0.instruction {

@@ -15,6 +15,7 @@
 //! assert_eq!(results[1].to_string(), "s32[] 7");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod body;
 mod deadlock;
 mod error;
 mod groups;
@@ -25,10 +26,13 @@ mod order;
 mod report;
 mod run;
 mod serve;
+mod share;
 mod spmd;
 mod starts;
 mod strand;
 mod transfer;
+mod transport;
+mod wire;
 mod world;
 
 pub use deadlock::{Deadlock, Waiting, listed};
@@ -37,4 +41,7 @@ pub use groups::Groups;
 pub use links::Link;
 pub use order::Dependent;
 pub use spmd::{Boundary, Finished, Global, Note};
+#[cfg(feature = "mpi")]
+pub use transport::Mpi;
+pub use transport::{Ranks, Transport};
 pub use world::World;

@@ -100,8 +100,13 @@ impl<'m> Run<'m> {
         if !targets.is_empty() {
             let failed = |error| Error::from(Code::Device { device: number, error });
             let blame = |error| failed(request.place.blame(error));
-            let values =
-                collective::sent(request.instruction(), &request.operands).map_err(blame)?;
+            // Other ranks have no use for what they have not been told.
+            let is_used = targets.iter().chain([&number]).any(|&device| self.is_here(device));
+            let values = match is_used {
+                true => collective::sent(request.instruction(), &request.operands),
+                false => Ok(Vec::new()),
+            };
+            let values = values.map_err(blame)?;
             for target in targets {
                 let slot = (site, round, target);
                 match self.expected.remove(&slot) {
@@ -139,6 +144,9 @@ impl<'m> Run<'m> {
         request: &Request<'m>,
         sent: Option<Vec<Literal>>,
     ) -> Result<()> {
+        if !self.is_here(device) {
+            return self.fulfil(claim, Literal::token());
+        }
         let value = collective::received(request.instruction(), &request.operands, sent);
         let value = value.map_err(|error| {
             Error::from(Code::Device { device, error: request.place.blame(error) })

@@ -98,7 +98,7 @@ impl<'m> Meetings<'m> {
         self.numbers.insert(Arc::clone(&members), number);
         (number, members)
     }
-    fn groups(&mut self, place: &Position<'m>, grid: Grid) -> Result<Arc<Groups>> {
+    pub(crate) fn groups(&mut self, place: &Position<'m>, grid: Grid) -> Result<Arc<Groups>> {
         let key = (place.computation_id, place.id);
         if let Some(groups) = self.groups.get(&key) {
             return Ok(Arc::clone(groups));

@@ -34,7 +34,7 @@ impl<'m> Run<'m> {
     }
     fn waiting(&self, strand: &Strand<'m>, place: &Position<'m>, on: On) -> Waiting {
         let Missing { begun, what, devices } = self.missing(on);
-        let trail = strand.machine.trail();
+        let trail = strand.body.trail();
         let loops = trail.iter().filter(|(_, rounds)| *rounds > 0);
         Waiting {
             device: strand.device,

@@ -1,13 +1,15 @@
 //! One run: strands that are stepped while they can go on, and what they wait for.
+use crate::body::Body;
 use crate::mail::{Mail, Slot};
 use crate::meeting::{Meeting, Meetings};
 use crate::order::Order;
+use crate::share::{Shared, Stage};
 use crate::starts::{Started, Starts, Ticket};
 use crate::strand::{Claim, On, State, Strand};
 use crate::transfer::Transfers;
-use crate::{Code, Error, Result};
+use crate::{Code, Error, Ranks, Result};
 use hlo::Literal;
-use interp::{Grid, Machine, Position, Request, Step, Team};
+use interp::{Grid, Position, Request, Step, Team};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -26,16 +28,23 @@ pub(crate) struct Run<'m> {
     pub(crate) complete: Vec<Meeting<'m>>,
     pub(crate) results: Vec<Option<Literal>>,
     order: Option<Order>,
+    pub(crate) shared: Option<Shared>,
 }
 
 impl<'m> Run<'m> {
-    /// A run of these machines, one for each device; with an order, in which everything that may come in any order does.
-    pub(crate) fn new(team: Team<'m>, machines: Vec<Machine<'m>>, order: Option<Order>) -> Self {
-        let results = vec![None; machines.len()];
-        let strand = |(device, machine)| Strand::new(device, machine, None);
+    /// A run of these bodies, one for each device; with an order, in which everything that may come in any order does; with
+    /// the ranks that run those which are not here.
+    pub(crate) fn new(
+        team: Team<'m>,
+        bodies: Vec<Body<'m>>,
+        order: Option<Order>,
+        ranks: Option<Ranks>,
+    ) -> Self {
+        let results = vec![None; bodies.len()];
+        let strand = |(device, body)| Strand::new(device, body, None);
         Self {
             team,
-            strands: machines.into_iter().enumerate().map(strand).collect(),
+            strands: bodies.into_iter().enumerate().map(strand).collect(),
             meetings: Meetings::default(),
             mail: Mail::default(),
             expected: BTreeMap::default(),
@@ -44,6 +53,7 @@ impl<'m> Run<'m> {
             complete: Vec::new(),
             results,
             order,
+            shared: ranks.map(Shared::new),
         }
     }
     pub(crate) fn grid(&self) -> Grid {
@@ -54,20 +64,16 @@ impl<'m> Run<'m> {
     pub(crate) fn finish(mut self) -> Result<Vec<Literal>> {
         loop {
             let ready = self.ready();
+            let mut steps: Vec<Option<Result<Step<'m>>>> = (self.strands.par_iter_mut())
+                .enumerate()
+                .map(|(i, strand)| if ready.contains(i) { strand.resume() } else { None })
+                .collect();
+            // Also when nobody is ready: another rank may have something to say on the round before.
+            self.share(&ready, &mut steps)?;
             if ready.is_empty() {
                 break;
             }
-            let mut steps: Vec<Option<interp::Result<Step<'m>>>> = (self.strands.par_iter_mut())
-                .enumerate()
-                .map(|(i, strand)| ready.contains(i).then(|| strand.machine.resume()))
-                .collect();
-            // What follows is done in this order, so that it does not depend on who was faster.
-            for &i in ready.order() {
-                if let Some(step) = steps[i].take() {
-                    self.stepped(i, step)?;
-                }
-            }
-            self.settle()?;
+            self.served(&ready, steps).or_else(|(stage, error)| self.failed(stage, error))?;
         }
         if self.results.iter().any(Option::is_none) {
             self.meetings.one_grouping()?;
@@ -77,6 +83,22 @@ impl<'m> Run<'m> {
         self.mail.all_claimed()?;
         self.transfers.all_claimed()?;
         Ok(self.results.into_iter().flatten().collect())
+    }
+
+    /// Answers all that were stepped together; an error with how far that came.
+    ///
+    /// It is done in order, so that it does not depend on who was faster.
+    fn served(
+        &mut self,
+        ready: &Ready,
+        mut steps: Vec<Option<Result<Step<'m>>>>,
+    ) -> Result<(), (Stage, Error)> {
+        for (place, &i) in ready.order().iter().enumerate() {
+            if let Some(step) = steps[i].take() {
+                self.stepped(i, step).map_err(|error| (Stage::Strand(place), error))?;
+            }
+        }
+        self.settle()
     }
 
     /// Who is stepped next, in order.
@@ -89,9 +111,8 @@ impl<'m> Run<'m> {
         Ready::new(order, self.strands.len())
     }
 
-    fn stepped(&mut self, i: usize, step: interp::Result<Step<'m>>) -> Result<()> {
-        let device = self.strands[i].device;
-        match step.map_err(|error| Error::from(Code::Device { device, error }))? {
+    fn stepped(&mut self, i: usize, step: Result<Step<'m>>) -> Result<()> {
+        match step? {
             Step::Wait(request) => {
                 let place = request.place;
                 self.serve(i, request).map_err(|error| error.at(&place))
@@ -101,7 +122,7 @@ impl<'m> Run<'m> {
                 match self.strands[i].claim.take() {
                     Some(ticket) => self.fulfil(Claim::Ticket(ticket), result),
                     None => {
-                        self.results[device] = Some(result);
+                        self.results[self.strands[i].device] = Some(result);
                         Ok(())
                     }
                 }
@@ -114,12 +135,12 @@ impl<'m> Run<'m> {
     }
 
     /// Gives the groups that have come together what their op gives them.
-    fn settle(&mut self) -> Result<()> {
+    fn settle(&mut self) -> Result<(), (Stage, Error)> {
         let complete = std::mem::take(&mut self.complete);
         let orders: Vec<Option<Vec<usize>>> = (complete.iter())
             .map(|meeting| self.order.as_mut().map(|order| order.of(meeting.members.len())))
             .collect();
-        let team = &self.team;
+        let (team, own) = (&self.team, self.own());
         let exchanged: Vec<_> = (complete.into_par_iter().zip(orders))
             .map(|(meeting, order)| {
                 let all: Vec<(Claim, Request<'m>)> = meeting.given.into_iter().flatten().collect();
@@ -127,19 +148,24 @@ impl<'m> Run<'m> {
                     all.iter().map(|(_, r)| r.operands.as_slice()).collect();
                 let instruction = all[0].1.instruction();
                 let order = order.as_deref();
-                let results = interp::collective::exchange(team, instruction, &given, order);
+                // Where no member is here, nobody asks what they get.
+                let results = match meeting.members.iter().any(|device| own.contains(device)) {
+                    true => interp::collective::exchange(team, instruction, &given, order),
+                    false => Ok(vec![Literal::token(); all.len()]),
+                };
                 let claims: Vec<(Claim, Position<'m>)> =
                     all.into_iter().map(|(claim, request)| (claim, request.place)).collect();
                 (claims, meeting.members, results)
             })
             .collect();
-        for (claims, members, results) in exchanged {
-            let results = results.map_err(|error| {
-                Error::from(Code::Device { device: members[0], error: claims[0].1.blame(error) })
-            })?;
-            for ((claim, _), result) in claims.into_iter().zip(results) {
-                self.fulfil(claim, result)?;
-            }
+        for (place, (claims, members, results)) in exchanged.into_iter().enumerate() {
+            let device = members[0];
+            let blame = |error| Code::Device { device, error: claims[0].1.blame(error) }.into();
+            let given = results.map_err(blame).and_then(|results| {
+                let mut given = claims.iter().zip(results);
+                given.try_for_each(|((claim, _), result)| self.fulfil(*claim, result))
+            });
+            given.map_err(|error| (Stage::Group(place), error))?;
         }
         Ok(())
     }
@@ -149,7 +175,7 @@ impl<'m> Run<'m> {
         let strand = &mut self.strands[i];
         let device = strand.device;
         strand.state = State::Ready;
-        strand.machine.answer(value).map_err(|error| Code::Device { device, error }.into())
+        strand.body.answer(value).map_err(|error| Code::Device { device, error }.into())
     }
     /// Gives a value to whoever claims it.
     pub(crate) fn fulfil(&mut self, claim: Claim, value: Literal) -> Result<()> {
@@ -182,8 +208,8 @@ impl<'m> Run<'m> {
         }
     }
     /// Runs a computation beside the strand that starts it.
-    pub(crate) fn spawn(&mut self, device: usize, machine: Machine<'m>, claim: Ticket) {
-        let strand = Strand::new(device, machine, Some(claim));
+    pub(crate) fn spawn(&mut self, device: usize, body: Body<'m>, claim: Ticket) {
+        let strand = Strand::new(device, body, Some(claim));
         // Nothing refers to a strand that has ended and was started by another.
         let devices = self.results.len();
         match self.strands[devices..].iter_mut().find(|strand| strand.has_ended()) {
@@ -194,7 +220,7 @@ impl<'m> Run<'m> {
 }
 
 /// The strands that are stepped together.
-struct Ready {
+pub(crate) struct Ready {
     order: Vec<usize>,
     is_in: Vec<bool>,
 }
@@ -210,10 +236,10 @@ impl Ready {
     fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
-    fn contains(&self, i: usize) -> bool {
+    pub(crate) fn contains(&self, i: usize) -> bool {
         self.is_in[i]
     }
-    fn order(&self) -> &[usize] {
+    pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
 }

@@ -4,7 +4,7 @@ use crate::run::Run;
 use crate::starts::{Started, Ticket};
 use crate::strand::{Claim, On};
 use crate::{Code, Error, Result};
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, Instruction};
 use hlo::{Literal, Op};
 use interp::{Position, Request, collective};
 
@@ -47,12 +47,12 @@ impl<'m> Run<'m> {
                 let begun = self.starts.begin(i, &request.place, Started::Unbound);
                 let operands = request.operands;
                 self.bind(i, begun, op.calls, &operands)?;
-                let started = collective::started(request.place.instruction(), operands);
+                let started = self.started(i, request.place.instruction(), operands);
                 self.answer(i, started)
             }
             Op::AsyncUpdate(_) => {
                 let ticket = self.bound(i, &request)?.1;
-                let started = collective::started(request.instruction(), ticket);
+                let started = self.started(i, request.instruction(), ticket);
                 self.answer(i, started)
             }
             Op::AsyncDone(_) => {
@@ -105,11 +105,23 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
+    /// What a start gives its strand at once.
+    pub(crate) fn started(
+        &self,
+        i: usize,
+        instruction: &Instruction,
+        operands: Vec<Literal>,
+    ) -> Literal {
+        match self.strands[i].body.is_here() {
+            true => collective::started(instruction, operands),
+            false => Literal::token(),
+        }
+    }
     /// Lets a strand go on past a start, and gives the claim to what it has asked for.
     fn start(&mut self, i: usize, request: &Request<'m>) -> Result<Claim> {
         let pending = Started::Pending { on: None, finishing: None };
         let ticket = self.starts.begin(i, &request.place, pending);
-        let started = collective::started(request.instruction(), request.operands.clone());
+        let started = self.started(i, request.instruction(), request.operands.clone());
         self.answer(i, started)?;
         Ok(Claim::Ticket(ticket))
     }
@@ -155,8 +167,8 @@ impl<'m> Run<'m> {
         let strand = &self.strands[i];
         let device = strand.device;
         let failed = |error| Error::from(Code::Device { device, error });
-        let machine = strand.machine.beside(calls, operands.to_vec()).map_err(failed)?;
-        self.spawn(device, machine, ticket);
+        let body = strand.body.beside(calls, operands.to_vec()).map_err(failed)?;
+        self.spawn(device, body, ticket);
         Ok(())
     }
     /// A done: the strand gets what its start asked for, now or later.

@@ -1,13 +1,15 @@
 //! Strands: the computations that devices run, and where they wait.
+use crate::body::Body;
 use crate::meeting::Key;
 use crate::starts::Ticket;
-use interp::{Machine, Position};
+use crate::{Code, Result};
+use interp::{Position, Step};
 
 /// A computation that a device runs: its entry, or one that an `async-start` has begun.
 #[derive(Debug)]
 pub(crate) struct Strand<'m> {
     pub(crate) device: usize,
-    pub(crate) machine: Machine<'m>,
+    pub(crate) body: Body<'m>,
     pub(crate) state: State<'m>,
     /// Who gets its result; nobody, if it is the device's entry.
     pub(crate) claim: Option<Ticket>,
@@ -43,8 +45,13 @@ pub(crate) enum Claim {
 }
 
 impl<'m> Strand<'m> {
-    pub(crate) fn new(device: usize, machine: Machine<'m>, claim: Option<Ticket>) -> Self {
-        Self { device, machine, state: State::Ready, claim }
+    pub(crate) fn new(device: usize, body: Body<'m>, claim: Option<Ticket>) -> Self {
+        Self { device, body, state: State::Ready, claim }
+    }
+    /// Steps it, if it is this rank's.
+    pub(crate) fn resume(&mut self) -> Option<Result<Step<'m>>> {
+        let failed = |error| Code::Device { device: self.device, error }.into();
+        self.body.resume().map(|step| step.map_err(failed))
     }
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.state, State::Ready)

@@ -114,7 +114,8 @@ impl<'m> Run<'m> {
             }
             None => self.transfers.open.entry(channel).or_default().send(channel, parcel)?,
         }
-        self.answer(i, collective::started(request.instruction(), request.operands.clone()))?;
+        let started = self.started(i, request.instruction(), request.operands.clone());
+        self.answer(i, started)?;
         for (i, request) in self.transfers.waiting.remove(&channel).unwrap_or_default() {
             let place = request.place;
             self.receive(i, request, channel).map_err(|error| error.at(&place))?;
@@ -147,6 +148,9 @@ impl<'m> Run<'m> {
             self.transfers.waiting.entry(channel).or_default().push((i, request));
             return Ok(());
         };
+        if !self.strands[i].body.is_here() {
+            return self.answer(i, Literal::token());
+        }
         let wanted = &request.instruction().shape;
         let whole = match wanted {
             Shape::Tuple(parts) if parts.last() == Some(&Shape::Token) => {
@@ -166,7 +170,7 @@ impl<'m> Run<'m> {
     }
 
     /// Whom a `send` or `recv` is for, if the program says so.
-    fn partners(&self, i: usize, request: &Request<'m>) -> Result<Option<Neighbours>> {
+    pub(crate) fn partners(&self, i: usize, request: &Request<'m>) -> Result<Option<Neighbours>> {
         let grid = self.grid();
         let instructions = &request.place.computation.instructions;
         let own = || stated(request.instruction(), grid);

@@ -1,7 +1,9 @@
 //! The world: a grid of devices that run one module.
+use crate::body::Body;
 use crate::order::Order;
 use crate::run::Run;
-use crate::{Code, Error, Result};
+use crate::transport::{Opening, Plan};
+use crate::{Code, Error, Ranks, Result};
 use hlo::{Literal, Module, Verified};
 use interp::{Device, Grid, Hooks, Options, Team};
 use std::fmt;
@@ -20,6 +22,7 @@ pub struct World<'m> {
     options: Options,
     hooks: HooksOf,
     seed: Option<u64>,
+    ranks: Option<Ranks>,
 }
 
 /// The grid, if it is not too large.
@@ -52,6 +55,7 @@ impl<'m> World<'m> {
             options: Options::default(),
             hooks: Arc::new(|_| Hooks::new()),
             seed: None,
+            ranks: None,
         }
     }
     /// The devices that the header of a module asks for.
@@ -87,6 +91,14 @@ impl<'m> World<'m> {
         self.seed = Some(seed);
         self
     }
+    /// As one of several ranks, each of which runs a [block](Ranks::block) of the devices, and all of which call
+    /// [`run`](Self::run) with the same module, devices and options. All get the results of all devices, the same as one
+    /// process would, or the same error.
+    #[must_use]
+    pub fn with_ranks(mut self, ranks: Ranks) -> Self {
+        self.ranks = Some(ranks).filter(|ranks| ranks.count() > 1);
+        self
+    }
     /// The devices.
     pub fn grid(&self) -> Grid {
         self.grid
@@ -94,28 +106,55 @@ impl<'m> World<'m> {
 
     /// The result of each device, in the order of their numbers.
     ///
-    /// `inputs` has the arguments of each device, or those of all.
+    /// `inputs` has the arguments of each device, or those of all. A rank looks only at those of its own devices.
     ///
     /// # Errors
-    /// `E0501` if devices wait for each other; `E05xx` if they do not fit together; `E04xx` if the run of one fails.
+    /// `E0501` if devices wait for each other; `E05xx` if they, or ranks, do not fit together; `E04xx` if the run of one fails.
     pub fn run(&self, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>> {
+        let team = Team::new(self.verified, self.options, self.grid);
+        let started = self.start(&team, inputs);
+        let (bodies, failure) = match started {
+            Ok(bodies) => (bodies, None),
+            Err(failure) => (Vec::new(), Some(failure)),
+        };
+        match (&self.ranks, failure) {
+            (Some(ranks), failure) => {
+                let options = format!("{:?}, order {:?}", self.options, self.seed);
+                let plan = Plan::new(self.verified.module(), self.grid, options);
+                Opening { plan, failure }.agree(ranks)?;
+            }
+            (None, Some((_, error))) => return Err(error),
+            (None, None) => {}
+        }
+        Run::new(team, bodies, self.seed.map(Order::new), self.ranks.clone()).finish()
+    }
+
+    /// What runs each device; or the first device that cannot start, and why.
+    fn start(
+        &self,
+        team: &Team<'m>,
+        inputs: &[Vec<Literal>],
+    ) -> Result<Vec<Body<'m>>, (usize, Error)> {
         let count = self.grid.len();
-        limited(self.grid)?;
+        limited(self.grid).map_err(|error| (0, error))?;
+        let own = self.ranks.as_ref().map_or(0..count, |ranks| ranks.block(count));
         if inputs.len() != 1 && inputs.len() != count {
             let message =
                 format!("arguments of {} devices are given, there are {count}", inputs.len());
-            return Err(Error::from(Code::Arguments { message })
-                .with_help("give the arguments of each device, or one list for all"));
+            let error = Error::from(Code::Arguments { message })
+                .with_help("give the arguments of each device, or one list for all");
+            return Err((own.start, error));
         }
-        let team = Team::new(self.verified, self.options, self.grid);
-        let mut machines = Vec::with_capacity(count);
-        for number in 0..count {
+        let start = |number: usize| {
+            if !own.contains(&number) {
+                return Ok(Body::There(Vec::new()));
+            }
             let device = self.grid.device(number);
             let arguments = &inputs[number.min(inputs.len() - 1)];
             let machine = team.start(device, (self.hooks)(device), arguments);
-            let failed = |error| Error::from(Code::Device { device: number, error });
-            machines.push(machine.map_err(failed)?);
-        }
-        Run::new(team, machines, self.seed.map(Order::new)).finish()
+            let failed = |error| (number, Code::Device { device: number, error }.into());
+            machine.map(Box::new).map(Body::Here).map_err(failed)
+        };
+        (0..count).map(start).collect()
     }
 }

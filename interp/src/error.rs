@@ -5,6 +5,7 @@ use std::fmt;
 
 hlo::error_codes! {
     /// What went wrong at run time.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub enum Code {
         /// The arguments do not fit the entry computation's parameters: their number, their types or their sizes.
         "E0401" "{message}"
@@ -62,9 +63,11 @@ pub fn explain(number: &str) -> Option<&'static str> {
 
 /// Why a run did not give a result, and at which instruction.
 #[derive(Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Error(Box<Inner>);
 
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Inner {
     code: Code,
     span: Option<Span>,

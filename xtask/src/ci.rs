@@ -1,5 +1,5 @@
 //! `ci` and `bless`: what a change must pass, step by step.
-use crate::{Result, status, tidy};
+use crate::{Result, mpi, status, tidy};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -16,8 +16,16 @@ const STEPS: [Step; 4] = [
 
 /// Every step in order; stops at the first that fails.
 pub(crate) fn run(root: &Path) -> Result {
+    let mpi = mpi::available();
     for (name, arguments, environment) in STEPS {
-        step(name, || cargo(root, arguments, environment))?;
+        // Clippy sees what is built without MPI, the tests what is built with it: neither is built twice.
+        let with_mpi = name == "test" && mpi.is_ok();
+        let more: &[&str] = if with_mpi { &mpi::FEATURES } else { &[] };
+        step(name, || cargo(root, &[arguments, more].concat(), environment))?;
+    }
+    match mpi {
+        Ok(()) => println!("== mpi: built and tested, with the tests"),
+        Err(missing) => println!("== mpi: skipped: {missing}"),
     }
     step("tidy", || tidy::run(root))?;
     step("status", || status::check(root))?;

@@ -1,6 +1,7 @@
 //! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 mod ci;
+mod mpi;
 mod new_op;
 mod source;
 mod status;

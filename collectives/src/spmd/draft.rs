@@ -205,7 +205,7 @@ pub(super) fn module<'a>(
     let name = from.name.clone();
     let module = Module { name, computations, entry, config, frames: from.frames.clone() };
     module.verify().map_err(|errors| match errors.0.into_iter().next() {
-        Some(error) => Code::Rule { error }.into(),
+        Some(error) => error.into(),
         None => Error::from(Code::Internal { message: "nothing is wrong".to_owned() }),
     })
 }

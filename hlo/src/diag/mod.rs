@@ -11,6 +11,7 @@ use std::fmt;
 
 /// Byte offsets into the text a module was parsed from: `start..end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Span {
     /// First byte.
     pub start: u32,

@@ -1,0 +1,122 @@
+//! Ranks that are processes started by `mpirun`.
+//!
+//! MPI counts bytes in 32 bits, so what is longer goes in pieces. Errors of MPI itself are left fatal, as MPI sets them: it
+//! names the error and ends all ranks, and there is nothing to save in a run that has lost a rank.
+use super::Transport;
+use mpi::Threading;
+use mpi::datatype::PartitionMut;
+use mpi::environment::Universe;
+use mpi::traits::{Communicator, CommunicatorCollectives};
+use std::io;
+use std::num::TryFromIntError;
+
+/// The processes of an MPI run. MPI ends when this is dropped, once all have come so far.
+///
+/// A panic does not wait for the others: the process ends without a word to MPI, and whoever has started it ends the others.
+///
+/// Needs the feature `mpi`.
+///
+/// ```no_run
+/// let text = "HloModule m, num_partitions=8 ENTRY e { ROOT p = u32[] partition-id() }";
+/// let verified = hlo::Module::parse(text)?.verify()?;
+/// let ranks = collectives::Ranks::new(collectives::Mpi::start()?);
+/// let results = collectives::World::new(&verified).with_ranks(ranks).run(&[vec![]])?;
+/// assert_eq!(results[7].to_string(), "u32[] 7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Mpi {
+    /// There until the end.
+    universe: Option<Universe>,
+    rank: usize,
+    ranks: usize,
+    /// Bytes all ranks together send at once.
+    most: usize,
+}
+
+impl std::fmt::Debug for Mpi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mpi").field("rank", &self.rank).field("ranks", &self.ranks).finish()
+    }
+}
+
+impl Mpi {
+    /// Joins the other processes. A process that no `mpirun` has started is a rank by itself.
+    ///
+    /// # Errors
+    /// If this process has been here before, which MPI allows once, or MPI cannot be called from any thread.
+    pub fn start() -> io::Result<Self> {
+        let started = mpi::initialize_with_threading(Threading::Serialized);
+        let (universe, threading) =
+            started.ok_or_else(|| io::Error::other("MPI has been started before"))?;
+        if threading < Threading::Serialized {
+            return Err(io::Error::other("this MPI is for one thread only"));
+        }
+        let world = universe.world();
+        let (rank, ranks) = (size(world.rank())?, size(world.size())?);
+        Ok(Self { universe: Some(universe), rank, ranks, most: MOST })
+    }
+    /// With pieces of so many bytes, of all ranks together, for tests of what has more than one piece.
+    #[must_use]
+    pub fn with_pieces(mut self, most: usize) -> Self {
+        self.most = most.clamp(1, MOST);
+        self
+    }
+}
+
+impl Drop for Mpi {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            std::mem::forget(self.universe.take());
+        }
+    }
+}
+
+/// What counts of 32 bits can count, with room.
+const MOST: usize = 1 << 30;
+
+impl Transport for Mpi {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+    fn all_gather(&mut self, bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
+        let universe = self.universe.as_ref().ok_or_else(|| io::Error::other("MPI has ended"))?;
+        let world = universe.world();
+        let mut lengths = vec![0_u64; self.ranks];
+        let length = u64::try_from(bytes.len()).map_err(io::Error::other)?;
+        world.all_gather_into(&length, &mut lengths[..]);
+        let lengths: Result<Vec<usize>, TryFromIntError> =
+            lengths.into_iter().map(usize::try_from).collect();
+        let lengths = lengths.map_err(io::Error::other)?;
+        let mut gathered: Vec<Vec<u8>> = lengths.iter().map(|&n| Vec::with_capacity(n)).collect();
+        let piece = (self.most / self.ranks).max(1);
+        let longest = lengths.iter().copied().max().unwrap_or(0);
+        let mut buffer = Vec::new();
+        for start in (0..longest).step_by(piece) {
+            let part = |length: usize| start.min(length)..(start + piece).min(length);
+            let counts = lengths.iter().map(|&length| count(part(length).len()));
+            let counts = counts.collect::<io::Result<Vec<i32>>>()?;
+            let firsts: Vec<i32> =
+                (counts.iter()).scan(0, |at, n| Some(std::mem::replace(at, *at + n))).collect();
+            buffer.resize(lengths.iter().map(|&length| part(length).len()).sum(), 0);
+            let mut parts = PartitionMut::new(&mut buffer[..], counts, firsts);
+            world.all_gather_varcount_into(&bytes[part(bytes.len())], &mut parts);
+            let mut rest = buffer.as_slice();
+            for (whole, &length) in gathered.iter_mut().zip(&lengths) {
+                let (own, others) = rest.split_at(part(length).len());
+                whole.extend_from_slice(own);
+                rest = others;
+            }
+        }
+        Ok(gathered)
+    }
+}
+
+fn size(n: i32) -> io::Result<usize> {
+    usize::try_from(n).map_err(io::Error::other)
+}
+fn count(n: usize) -> io::Result<i32> {
+    i32::try_from(n).map_err(io::Error::other)
+}

@@ -1,0 +1,56 @@
+//! Ranks that are processes: this program starts itself again under `mpirun`.
+use collectives::{Mpi, Ranks, Transport, World};
+use hlo::{Literal, Module};
+use std::process::Command;
+
+/// Three ranks, so that they are not all neighbours.
+const RANKS: usize = 3;
+
+fn main() {
+    match std::env::var("OMPI_COMM_WORLD_SIZE") {
+        Ok(count) => {
+            assert_eq!(count, RANKS.to_string());
+            rank();
+        }
+        Err(_) => started(),
+    }
+}
+
+/// Starts the ranks and waits for them.
+fn started() {
+    let program = std::env::current_exe().unwrap();
+    let ended = Command::new("mpirun")
+        .args(["--oversubscribe", "-n", &RANKS.to_string()])
+        .arg(program)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .output()
+        .unwrap_or_else(|e| panic!("mpirun cannot be started: {e}"));
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success(), "{said}{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(said.matches("rank is fine").count(), RANKS, "{said}");
+}
+
+fn rank() {
+    // Pieces of 7 bytes of all ranks together: of the 2 of each, the last ones are shorter on some ranks.
+    let mut mpi = Mpi::start().unwrap().with_pieces(7);
+    let own = mpi.rank();
+    assert_eq!(mpi.ranks(), RANKS);
+    let bytes = |rank: usize, n: usize| vec![u8::try_from(rank * 50 + n).unwrap(); n];
+    for lengths in [[0, 0, 0], [5, 0, 13], [1, 2, 3], [40, 40, 40]] {
+        let gathered = mpi.all_gather(bytes(own, lengths[own])).unwrap();
+        let wanted: Vec<Vec<u8>> = (0..RANKS).map(|rank| bytes(rank, lengths[rank])).collect();
+        assert_eq!(gathered, wanted);
+    }
+    assert!(Mpi::start().is_err(), "MPI starts once");
+
+    let text = "HloModule m, replica_count=4
+        add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
+        ENTRY e { x = s32[] parameter(0) ROOT sum = s32[] all-reduce(x), replica_groups={{0,3},{1,2}}, to_apply=add }";
+    let verified = Module::parse(text).unwrap().verify().unwrap();
+    let scalar = |text: &str| -> Literal { text.parse().unwrap() };
+    let inputs = ["s32[] 1", "s32[] 20", "s32[] 300", "s32[] 4000"].map(|x| vec![scalar(x)]);
+    let results = World::new(&verified).with_ranks(Ranks::new(mpi)).run(&inputs).unwrap();
+    assert_eq!(results, ["s32[] 4001", "s32[] 320", "s32[] 320", "s32[] 4001"].map(scalar));
+    println!("rank is fine");
+}

@@ -1,0 +1,316 @@
+//! Runs of several ranks, here threads: the same results and the same errors as one process.
+#![expect(clippy::unwrap_used, reason = "tests")]
+mod threads;
+
+use collectives::{Code, Error, World};
+use hlo::{Literal, Module, Verified};
+use interp::Options;
+use threads::{Fault, on_ranks, with_fault};
+
+const HEADER: &str = "
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] maximum(a, b) }
+";
+
+fn module(grid: (usize, usize), body: &str) -> Verified {
+    let (replicas, partitions) = grid;
+    let text = format!(
+        "HloModule m, replica_count={replicas}, num_partitions={partitions}\n{HEADER}\n{body}"
+    );
+    match Module::parse(&text).unwrap().verify() {
+        Ok(verified) => verified,
+        Err(errors) => panic!("{errors}\n{text}"),
+    }
+}
+fn literals(texts: &[&str]) -> Vec<Literal> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+/// Types, layouts and bits of every device's result.
+fn bits(results: &[Literal]) -> Vec<(String, Vec<u8>)> {
+    let leaves = results.iter().flat_map(Literal::leaves);
+    leaves.map(|leaf| (leaf.shape().to_string(), leaf.bytes().to_vec())).collect()
+}
+
+/// What one process says, which any number of ranks must say too, each of them.
+fn same(world: &World<'_>, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
+    let alone = world.run(inputs);
+    for count in [1, 2, 3, 5] {
+        let ranks = on_ranks(count, |ranks| world.clone().with_ranks(ranks).run(inputs));
+        assert_eq!(ranks.len(), count);
+        for (rank, found) in ranks.into_iter().enumerate() {
+            match (&alone, &found) {
+                (Ok(alone), Ok(found)) => assert_eq!(bits(found), bits(alone), "rank {rank}"),
+                (Err(alone), Err(found)) => {
+                    assert_eq!(found, alone, "rank {rank} of {count}");
+                    assert_eq!(found.diagnostic(), alone.diagnostic());
+                }
+                _ => panic!("rank {rank} of {count}: {found:?}, one process: {alone:?}"),
+            }
+        }
+    }
+    alone
+}
+
+/// An op of each kind; devices are those of 2 replicas and 2 partitions.
+const PROGRAMS: [&str; 11] = [
+    // Groups of one rank and across ranks, and sums that depend on their order.
+    "ENTRY e { x = f32[2] parameter(0)
+       a = f32[2] all-reduce(x), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=add
+       b = f32[2] all-reduce(a), channel_id=2, replica_groups={{3,1,0,2}}, use_global_device_ids=true, to_apply=add
+       ROOT c = f32[2] all-reduce(b), replica_groups={}, to_apply=max }",
+    "ENTRY e { x = f32[2] parameter(0)
+       a = f32[8] all-gather(x), channel_id=1, replica_groups={{2,0,1,3}}, dimensions={0}, use_global_device_ids=true
+       b = f32[4] reduce-scatter(a), replica_groups={{1,0}}, dimensions={0}, to_apply=add
+       ROOT c = f32[4] all-to-all(b), replica_groups={{1,0}}, dimensions={0} }",
+    "ENTRY e { x = f32[2] parameter(0)
+       a = f32[2] collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,0}}
+       b = f32[2] collective-permute(a), source_target_pairs={{0,1}}
+       c = f32[2] add(a, b)
+       ROOT d = f32[2] collective-broadcast(c), replica_groups={{1,0}} }",
+    // A start whose done comes late.
+    "ENTRY e { x = f32[2] parameter(0)
+       s = f32[2] all-reduce-start(x), replica_groups={}, to_apply=add
+       p = (f32[2], f32[2]) collective-permute-start(x), channel_id=1, source_target_pairs={{0,1},{1,0}}
+       q = f32[2] collective-permute-done(p)
+       t = f32[2] all-reduce-done(s)
+       ROOT r = f32[2] subtract(q, t) }",
+    // A computation beside the entry.
+    "beside { y = f32[2] parameter(0) ROOT g = f32[4] all-gather(y), replica_groups={}, dimensions={0} }
+     ENTRY e { x = f32[2] parameter(0)
+       s = ((f32[2]), f32[4]) async-start(x), calls=beside
+       u = ((f32[2]), f32[4]) async-update(s)
+       y = f32[2] all-reduce(x), replica_groups={}, to_apply=add
+       d = f32[4] async-done(u)
+       ROOT t = (f32[2], f32[4]) tuple(y, d) }",
+    // Whom each sends to is in the program: every replica's partition 0 to its partition 1.
+    "ENTRY e { x = f32[2] parameter(0) tok = token[] after-all()
+       s = (f32[2], u32[], token[]) send(x, tok), channel_id=7, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}
+       d = token[] send-done(s), channel_id=7
+       r = (f32[2], u32[], token[]) recv(tok), channel_id=7, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}
+       e = (f32[2], token[]) recv-done(r), channel_id=7
+       ROOT y = f32[2] get-tuple-element(e), index=0 }",
+    // A device that sends itself something.
+    "ENTRY e { x = f32[2] parameter(0) tok = token[] after-all()
+       s = (f32[2], u32[], token[]) send(x, tok), channel_id=7
+       d = token[] send-done(s), channel_id=7
+       r = (f32[2], u32[], token[]) recv(tok), channel_id=7
+       e = (f32[2], token[]) recv-done(r), channel_id=7
+       ROOT y = f32[2] get-tuple-element(e), index=0 }",
+    // Rounds of a loop, and a group that only some devices are in.
+    "body { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0
+       x = f32[2] get-tuple-element(s), index=1
+       sum = f32[2] all-reduce(x), replica_groups={{0},{1}}, to_apply=add
+       sent = f32[2] collective-permute(sum), channel_id=1, source_target_pairs={{0,1},{1,0}}
+       one = s32[] constant(1) j = s32[] add(i, one) ROOT t = (s32[], f32[2]) tuple(j, sent) }
+     less { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0
+       n = s32[] constant(3) ROOT c = pred[] compare(i, n), direction=LT }
+     ENTRY e { x = f32[2] parameter(0) zero = s32[] constant(0) s = (s32[], f32[2]) tuple(zero, x)
+       ROOT w = (s32[], f32[2]) while(s), condition=less, body=body }",
+    "ENTRY e { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }",
+    // Replicas trade what partitions hold.
+    "ENTRY e { x = f32[2] parameter(0)
+       ROOT a = (f32[2], f32[2]) all-to-all(x, x), replica_groups={{1,0}} }",
+    "ENTRY e { p = u32[] partition-id() r = u32[] replica-id() q = u32[] multiply(p, r) x = f32[2] parameter(0)
+       f = f32[] convert(q) b = f32[2] broadcast(f), dimensions={} z = f32[2] add(x, b)
+       o = f32[2] constant({0, 0}) offs = s32[4] constant({0, 0, 0, 0}) sizes = s32[2] constant({1, 1}) at = s32[2] constant({0, 1})
+       ROOT rg = f32[2] ragged-all-to-all(z, o, at, sizes, at, sizes), replica_groups={{0,1}} }",
+];
+
+#[test]
+fn ranks_give_the_bits_of_one_process() {
+    let inputs: Vec<Vec<Literal>> = ["0.1, 3e7", "1e8, 0.3", "-1e8, 2", "7e-3, -3e7"]
+        .map(|pair| literals(&[&format!("f32[2] {{{pair}}}")]))
+        .into();
+    for body in PROGRAMS {
+        let verified = module((2, 2), body);
+        let world = World::new(&verified);
+        // Channels without pairs of devices, and pairs of partitions only where there are several, may be refused: alike.
+        same(&world, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
+        let seeded = world.with_seed(5);
+        same(&seeded, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
+    }
+}
+
+#[test]
+fn a_sum_of_two_ranks_by_hand() {
+    let verified = module(
+        (2, 1),
+        "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}, to_apply=add }",
+    );
+    let inputs = [literals(&["f32[] 1.5"]), literals(&["f32[] 2"])];
+    let all = on_ranks(2, |ranks| World::new(&verified).with_ranks(ranks).run(&inputs).unwrap());
+    for results in all {
+        assert_eq!(results, literals(&["f32[] 3.5", "f32[] 3.5"]));
+    }
+}
+
+#[test]
+fn a_rank_looks_at_its_own_arguments_only() {
+    let verified = module(
+        (2, 1),
+        "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}, to_apply=add }",
+    );
+    let all = on_ranks(2, |ranks| {
+        let mut inputs = vec![Vec::new(), Vec::new()];
+        inputs[ranks.rank()] = literals(&["f32[] 4"]);
+        World::new(&verified).with_ranks(ranks).run(&inputs).unwrap()
+    });
+    for results in all {
+        assert_eq!(results, literals(&["f32[] 8", "f32[] 8"]));
+    }
+}
+
+#[test]
+fn ranks_tell_the_same_deadlock() {
+    let body = "
+      body { s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0 x = f32[] get-tuple-element(s), index=1
+        sum = f32[] all-reduce(x), replica_groups={}, to_apply=add
+        one = s32[] constant(1) j = s32[] subtract(i, one) ROOT t = (s32[], f32[]) tuple(j, sum) }
+      more { s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+        zero = s32[] constant(0) ROOT c = pred[] compare(i, zero), direction=GT }
+      ENTRY e { n = s32[] parameter(0) x = f32[] constant(1) s = (s32[], f32[]) tuple(n, x)
+        ROOT w = (s32[], f32[]) while(s), condition=more, body=body }";
+    let verified = module((3, 1), body);
+    let inputs = ["s32[] 3", "s32[] 2", "s32[] 2"].map(|n| literals(&[n]));
+    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "error[E0501]: every device that has not ended waits for another\n  \
+         device 0 waits at `body/sum` for devices 1 and 2, which have ended, in round 3 of `w`\n  devices 1 and 2 have ended"
+    );
+}
+
+#[test]
+fn what_one_rank_notices_ends_all() {
+    let sum = "ENTRY e { x = f32[2] parameter(0)
+        ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add }";
+    let good = || literals(&["f32[2] {1, 2}"]);
+    // Arguments that do not fit, on two devices: the first counts.
+    let verified = module((4, 1), sum);
+    let inputs = [good(), good(), literals(&["f32[3] {1, 2, 3}"]), Vec::new()];
+    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    assert!(error.to_string().starts_with("device 2: error[E0401]"), "{error}");
+    let error = same(&World::new(&verified), &[good(), good()]).unwrap_err();
+    assert_eq!(error.number(), "E0505");
+    // A value that becomes infinite on the last device.
+    let verified = module(
+        (4, 1),
+        "ENTRY e { x = f32[2] parameter(0) y = f32[2] exponential(x)
+         ROOT r = f32[2] all-reduce(y), replica_groups={}, to_apply=add }",
+    );
+    let inputs = [good(), good(), good(), literals(&["f32[2] {1, 1000}"])];
+    let world = World::new(&verified).with_options(Options::default().check_nan(true));
+    let error = same(&world, &inputs).unwrap_err();
+    assert!(error.to_string().starts_with("device 3: error[E0409]"), "{error}");
+    // Answers that are larger than a device's memory: noticed when they are given.
+    let verified = module(
+        (4, 1),
+        "ENTRY e { x = f32[2] parameter(0)
+         ROOT r = f32[8] all-gather(x), replica_groups={}, dimensions={0} }",
+    );
+    let world = World::new(&verified).with_options(Options::default().max_memory(16));
+    let error = same(&world, &[good()]).unwrap_err();
+    assert!(error.to_string().starts_with("device 0: error[E0405]"), "{error}");
+    // Two groups fail, each on its own rank if there are two: the group that came together first counts.
+    let verified = module(
+        (4, 1),
+        "ENTRY e { x = f32[2] parameter(0) o = f32[2] constant({0, 0}) at = s32[2] constant({0, 1})
+         sizes = s32[2] parameter(1)
+         ROOT r = f32[2] ragged-all-to-all(x, o, at, sizes, at, sizes), replica_groups={{0,1},{2,3}} }",
+    );
+    let input = |sizes: &str| literals(&["f32[2] {1, 2}", &format!("s32[2] {{{sizes}}}")]);
+    let inputs = [input("1, 1"), input("1, 1"), input("1, 1"), input("1, 2")];
+    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    assert!(error.to_string().starts_with("device 2: error[E0408]"), "{error}");
+    let inputs = [input("1, 3"), input("1, 1"), input("1, 1"), input("1, 2")];
+    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    assert!(error.to_string().starts_with("device 0: error[E0408]"), "{error}");
+}
+
+#[test]
+fn ranks_that_run_different_things_refuse() {
+    let text = |op: &str| format!("ENTRY e {{ x = f32[] parameter(0) ROOT r = f32[] {op}(x) }}");
+    let (negate, sine) = (module((2, 1), &text("negate")), module((2, 1), &text("sine")));
+    let wide = module((4, 1), &text("negate"));
+    let inputs = [literals(&["f32[] 1"])];
+    let fuel = Options::default().fuel(100);
+    for (other, wanted) in [
+        (World::new(&sine), "ranks 0 and 2 run different modules: `m` ("),
+        (
+            World::new(&negate).with_grid(interp::Grid { replicas: 1, partitions: 2 }),
+            "different devices: 2 x 1 and 1 x 2",
+        ),
+        (World::new(&negate).with_options(fuel), "ranks 0 and 2 run different options: "),
+        (World::new(&negate).with_seed(1), "order None and "),
+        (World::new(&wide), "ranks 0 and 2 run different modules: "),
+    ] {
+        let errors = on_ranks(3, |ranks| {
+            let world = if ranks.rank() == 2 { other.clone() } else { World::new(&negate) };
+            world.with_ranks(ranks).run(&inputs).unwrap_err()
+        });
+        for error in &errors {
+            assert_eq!(error.number(), "E0508");
+            assert!(error.to_string().contains(wanted), "{error}");
+            assert_eq!(error, &errors[0]);
+        }
+    }
+}
+
+/// Six rounds of messages.
+const CHAIN: &str = "ENTRY e { x = f32[2] parameter(0)
+    a = f32[2] all-reduce(x), replica_groups={}, to_apply=add
+    b = f32[2] all-reduce(a), replica_groups={}, to_apply=max
+    c = f32[2] all-reduce(b), replica_groups={}, to_apply=add
+    ROOT d = f32[8] all-gather(c), replica_groups={}, dimensions={0} }";
+
+#[test]
+fn a_rank_that_is_gone_ends_the_others() {
+    let verified = module((4, 1), CHAIN);
+    let inputs = [literals(&["f32[2] {1, 2}"])];
+    for round in 0..6 {
+        let fault = Fault { rank: 1, round, damage: None };
+        let ended = with_fault(3, fault, |ranks| {
+            World::new(&verified).with_ranks(ranks).run(&inputs).unwrap_err()
+        });
+        for error in [&ended[0], &ended[2]] {
+            assert!(matches!(error.code(), Code::Lost { .. }), "{error}");
+            assert!(error.to_string().contains("is gone"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn damage_is_told_and_never_hangs() {
+    let verified = module((4, 1), CHAIN);
+    let inputs = [literals(&["f32[2] {1, 2}"])];
+    let mut told = 0;
+    for round in 0..6 {
+        // The first bytes are length and counters; what lies behind them are names, numbers and values.
+        for at in 0..90 {
+            let fault = Fault { rank: 1, round, damage: Some((at, 0xff)) };
+            let ended = with_fault(2, fault, |ranks| {
+                World::new(&verified).with_ranks(ranks).run(&inputs).err().map(|e| e.number())
+            });
+            told += ended.into_iter().flatten().filter(|number| *number == "E0509").count();
+        }
+    }
+    assert!(told > 300, "{told}");
+}
+
+#[test]
+fn programs_tell_each_other_between_runs() {
+    let all = on_ranks(3, |ranks| {
+        let word = [ranks.rank() * 2].map(|n| u8::try_from(n).unwrap());
+        ranks.gather(word.to_vec()).unwrap()
+    });
+    assert_eq!(all, vec![vec![vec![0], vec![2], vec![4]]; 3]);
+    let all = on_ranks(3, |ranks| {
+        // Rank 1 has two values, the others none.
+        let own = literals(&["s4[3] {1, -8, 7}", "( f32[] 2.5, pred[] true )"]);
+        let own = if ranks.rank() == 1 { own } else { Vec::new() };
+        ranks.gather_values(&own).unwrap()
+    });
+    for values in all {
+        assert_eq!(values, literals(&["s4[3] {1, -8, 7}", "( f32[] 2.5, pred[] true )"]));
+    }
+}

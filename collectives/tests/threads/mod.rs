@@ -1,0 +1,88 @@
+//! Ranks that are threads of one process, and faults of theirs.
+use collectives::{Ranks, Transport};
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// What goes wrong with a rank: in this round it is gone, or a byte of its message is changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Fault {
+    pub(crate) rank: usize,
+    pub(crate) round: usize,
+    /// Which byte, and which bits of it.
+    pub(crate) damage: Option<(usize, u8)>,
+}
+
+struct Thread {
+    rank: usize,
+    to: Vec<Sender<Vec<u8>>>,
+    from: Vec<Receiver<Vec<u8>>>,
+    round: usize,
+    fault: Option<Fault>,
+}
+
+impl Transport for Thread {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+    fn ranks(&self) -> usize {
+        self.to.len()
+    }
+    fn all_gather(&mut self, mut bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
+        let now = self.fault.filter(|fault| (fault.rank, fault.round) == (self.rank, self.round));
+        self.round += 1;
+        match now {
+            Some(Fault { damage: None, .. }) => {
+                self.to.clear();
+                return Err(io::Error::other("this rank has been stopped"));
+            }
+            Some(Fault { damage: Some((at, bits)), .. }) => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= bits;
+                }
+            }
+            None => {}
+        }
+        let gone = |rank: usize| io::Error::other(format!("rank {rank} is gone"));
+        for (rank, to) in self.to.iter().enumerate() {
+            to.send(bytes.clone()).map_err(|_| gone(rank))?;
+        }
+        let all = self.from.iter().enumerate();
+        all.map(|(rank, from)| from.recv().map_err(|_| gone(rank))).collect()
+    }
+}
+
+/// What each of so many ranks makes of its part.
+pub(crate) fn on_ranks<T: Send>(count: usize, part: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
+    connected(count, None, part)
+}
+/// The same, with a fault.
+pub(crate) fn with_fault<T: Send>(
+    count: usize,
+    fault: Fault,
+    part: impl Fn(Ranks) -> T + Sync,
+) -> Vec<T> {
+    connected(count, Some(fault), part)
+}
+
+fn connected<T: Send>(
+    count: usize,
+    fault: Option<Fault>,
+    part: impl Fn(Ranks) -> T + Sync,
+) -> Vec<T> {
+    // What rank `a` sends rank `b` goes through channel `a * count + b`.
+    let (to, from): (Vec<_>, Vec<_>) = (0..count * count).map(|_| channel()).unzip();
+    let mut from: Vec<_> = from.into_iter().map(Some).collect();
+    let mut threads = Vec::new();
+    for rank in 0..count {
+        let to = to[rank * count..][..count].to_vec();
+        let from = (0..count).map(|other| from[other * count + rank].take().unwrap()).collect();
+        threads.push(Thread { rank, to, from, round: 0, fault });
+    }
+    drop(to);
+    let part = &part;
+    std::thread::scope(|scope| {
+        let spawn = |thread| scope.spawn(move || part(Ranks::new(thread)));
+        let running: Vec<_> = threads.into_iter().map(spawn).collect();
+        running.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}

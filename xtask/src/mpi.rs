@@ -1,0 +1,43 @@
+//! Whether this machine can build and test runs that span processes.
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What turns them on, for `cargo test`.
+pub(crate) const FEATURES: [&str; 2] = ["--features", "etalon/mpi,etalon-collectives/mpi"];
+
+/// Fails with what is missing.
+pub(crate) fn available() -> Result<(), &'static str> {
+    if !runs("mpirun") || !runs("mpicc") {
+        return Err("no OpenMPI");
+    }
+    // Bindings are made with libclang, wherever a distribution puts it.
+    let is_named = std::env::var_os("LIBCLANG_PATH").is_some();
+    let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm/lib"];
+    match is_named || folders.iter().any(|folder| has_libclang(Path::new(folder), 3)) {
+        true => Ok(()),
+        false => Err("no libclang"),
+    }
+}
+
+fn runs(program: &str) -> bool {
+    let ended = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    ended.status().is_ok_and(|status| status.success())
+}
+
+/// Whether libclang is there, not deeper than so many folders.
+fn has_libclang(folder: &Path, depth: usize) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // `libclang-cpp` is another library.
+        let rest = name.strip_prefix("libclang").unwrap_or_default().trim_start_matches('-');
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        if rest.starts_with("so") || rest.starts_with("dylib") {
+            return true;
+        }
+        depth > 1
+            && entry.file_type().is_ok_and(|t| t.is_dir())
+            && has_libclang(&entry.path(), depth - 1)
+    })
+}
