@@ -188,8 +188,8 @@ impl Stand<'_> {
     /// Its lines: one for each reason, or one for all if there are many.
     fn lines(&self) -> Vec<String> {
         let Waiting { at, loops, .. } = self.first;
-        let rounds: String =
-            loops.iter().map(|(name, round)| format!(", in round {round} of `{name}`")).collect();
+        let rounds = loops.iter().map(|(name, round)| format!(", in round {round} of `{name}`"));
+        let rounds = rounds.collect::<Vec<_>>().concat();
         let line = |devices: &[usize], reason: &str| {
             format!("{} at `{at}` for {reason}{rounds}", waits(devices))
         };

@@ -53,8 +53,10 @@ fn devices(mode: GroupMode, list: &[(i64, i64)], grid: Grid) -> Result<Vec<(usiz
     Ok(found)
 }
 
+type Stated = (GroupMode, Vec<(i64, i64)>);
+
 /// The pairs that a `send` states, and what its ids are; nothing if it states none.
-fn stated(instruction: &Instruction, grid: Grid) -> Option<Result<(GroupMode, Vec<(i64, i64)>)>> {
+fn stated(instruction: &Instruction, grid: Grid) -> Option<Result<Stated>> {
     let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
     let (_, text) =
         attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")?;
