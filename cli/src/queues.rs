@@ -107,7 +107,7 @@ impl<'m> Infeeds<'m> {
         match self.shapes.as_slice() {
             [only] => {
                 let each = of(only).max(1);
-                if arrays % each != 0 {
+                if !arrays.is_multiple_of(each) {
                     return Err(format!("{arrays} arrays are given, a value has {each}"));
                 }
                 Ok(vec![*only; arrays / each])

@@ -2,6 +2,7 @@
 use hlo::Literal;
 use hlo::literal::summary;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// Elements of an array that are shown before its middle is left out.
 const SHOWN: usize = 100;
@@ -19,7 +20,7 @@ pub(crate) struct Given {
 /// The results as text; `width` is that of the terminal, if it is one.
 pub(crate) fn text(given: &[Given], width: Option<usize>) -> String {
     match (given, width) {
-        ([one], _) => lines_of(one).iter().map(|line| format!("{line}\n")).collect(),
+        ([one], _) => lines_of(one).join("\n") + "\n",
         (all, None) => all.iter().enumerate().map(|(k, one)| in_lines(k, one)).collect(),
         (all, Some(width)) => beside(&folded(all), width),
     }
@@ -29,7 +30,7 @@ pub(crate) fn text(given: &[Given], width: Option<usize>) -> String {
 fn in_lines(device: usize, given: &Given) -> String {
     let mut text = format!("device {device}: {}\n", on_a_line(&given.result));
     for (i, value) in given.outfeed.elements().into_iter().flatten().enumerate() {
-        text.push_str(&format!("device {device}, outfeed {i}: {}\n", on_a_line(value)));
+        let _ = writeln!(text, "device {device}, outfeed {i}: {}", on_a_line(value));
     }
     text
 }
@@ -41,7 +42,7 @@ fn on_a_line(value: &Literal) -> String {
 fn lines_of(given: &Given) -> Vec<String> {
     let mut text = summary(&given.result, SHOWN);
     for (i, value) in given.outfeed.elements().into_iter().flatten().enumerate() {
-        text.push_str(&format!("\noutfeed {i}: {}", summary(value, SHOWN)));
+        let _ = write!(text, "\noutfeed {i}: {}", summary(value, SHOWN));
     }
     text.lines().map(str::to_owned).collect()
 }
@@ -109,7 +110,7 @@ fn row_of(row: &[Column], text: &mut String) {
         let mut line = String::new();
         for Column { lines, width } in row {
             let part = lines.get(i).map_or("", String::as_str);
-            line.push_str(&format!("{part:width$}{}", " ".repeat(GAP)));
+            let _ = write!(line, "{part:width$}{}", " ".repeat(GAP));
         }
         text.push_str(line.trim_end());
         text.push('\n');

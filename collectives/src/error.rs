@@ -17,18 +17,27 @@ hlo::error_codes! {
         "E0501" "{deadlock}"
         Deadlock { deadlock: Deadlock },
         /// `replica_groups` or `source_target_pairs` name devices that there are not, or one device twice.
+        ///
+        /// What an id counts follows from `channel_id` and `use_global_device_ids`: replicas, partitions or devices. The usual
+        /// cause is a module that was made for more devices than the run has: see `--replicas` and `--partitions`.
         "E0502" "{message}"
         Groups { message: String },
         /// Devices meet at one channel with different ops, shapes or groups.
+        ///
+        /// Instructions of one channel belong together, even in different computations. The usual cause is a `channel_id` that
+        /// two instructions share by mistake.
         "E0503" "{message}"
         Mismatch { message: String },
         /// A value was sent that nobody received by the end of the run.
+        ///
+        /// A real device would wait, or overwrite it. The usual causes: a `send` without its `recv`, on another channel, or run
+        /// more often; a `collective-permute` whose target does not come to it.
         "E0504" "{message}"
         Unclaimed { message: String },
         /// The arguments of the devices do not fit the run: their number, or the number of arguments of one.
         "E0505" "{message}"
         Arguments { message: String },
-        /// A device's own run failed; its own number says how.
+        /// A device's own run failed: what is shown is the error of that device, under its own number.
         "E0506" "device {device}: {error}"
         Device { device: usize, error: interp::Error },
         /// Etalon does not run this yet.

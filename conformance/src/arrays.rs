@@ -93,7 +93,7 @@ impl<'a> Named<'a> {
         let has = |number: &usize| {
             [Some(device), None].iter().any(|&k| self.arrays.contains_key(&(k, *number)))
         };
-        (0..).take_while(has).count()
+        (0..self.arrays.len()).take_while(has).count()
     }
 
     /// The arrays of a device as values of these shapes.

@@ -139,7 +139,7 @@ fn wanted(case: &Case, got: &[Literal]) -> Result<Vec<Literal>, Refused> {
     got.iter()
         .enumerate()
         .map(|(device, got)| {
-            let own = of(Some(device)).next().map_or(None, |_| Some(device));
+            let own = of(Some(device)).next().map(|_| device);
             let values: Option<Vec<Literal>> = of(own).map(|o| o.value.clone()).collect();
             let values =
                 values.ok_or_else(|| failed("an `// out:` comment is empty".to_owned()))?;

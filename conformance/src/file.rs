@@ -20,6 +20,7 @@
 //! announces fail the case, and so do announced errors that do not come.
 use hlo::Literal;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -231,7 +232,7 @@ impl Case {
         for (device, result) in results.iter().enumerate() {
             let whose = if one { String::new() } else { format!(" d{device}") };
             for leaf in result.leaves() {
-                text.push_str(&format!("// out{whose}: {}\n", without_layouts(leaf)));
+                let _ = writeln!(text, "// out{whose}: {}", without_layouts(leaf));
             }
         }
         text

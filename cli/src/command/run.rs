@@ -9,9 +9,11 @@ use crate::results::{self, Given};
 use crate::trace::Trace;
 use crate::{output, queues};
 use conformance::{Ran, arrays};
-use hlo::Literal;
-use hlo::diag::Source;
+use hlo::diag::{Diagnostic, Source};
+use hlo::ir::Computation;
 use hlo::literal::npz;
+use hlo::op::GroupMode;
+use hlo::{Literal, Module, Op};
 use interp::{Device, Grid, Hooks};
 use std::fs::File;
 use std::path::Path;
@@ -60,7 +62,16 @@ fn one(args: &RunArgs, path: &Path) -> Result<()> {
     if let Some(profile) = profile {
         output::note(&profile.table());
     }
-    let Ran { results, notes } = result.map_err(failed)?;
+    let result = result.map_err(|error| {
+        let mut failure = failed(error);
+        for diagnostic in &mut failure.diagnostics {
+            if let Some(option) = more_devices(verified.module(), diagnostic) {
+                diagnostic.help = Some(format!("run it on more devices: {option}"));
+            }
+        }
+        failure
+    });
+    let Ran { results, notes } = result?;
     for note in &notes {
         output::show_one(&note.diagnostic(), Some(Source { name: &name, text: &text }));
     }
@@ -73,6 +84,36 @@ fn one(args: &RunArgs, path: &Path) -> Result<()> {
         output::data(&shown).map_err(|e| Failure::file(path, &e))?;
     }
     Ok(())
+}
+
+/// The option that gives an op the devices it joins, if it was refused for having only one.
+fn more_devices(module: &Module, refused: &Diagnostic) -> Option<String> {
+    if Grid::of(&module.config).len() > 1 || refused.code != "E0402" {
+        return None;
+    }
+    let here = |(_, computation): (_, &'_ Computation)| {
+        let mut ids = computation.instructions.ids();
+        let id = ids.find(|&id| computation.spans.get(id).map(|s| s.body) == refused.span)?;
+        joined(&computation.instructions[id].op)
+    };
+    let (mode, count) = module.computations.iter().find_map(here).filter(|&(_, n)| n > 1)?;
+    Some(match mode {
+        GroupMode::CrossReplica | GroupMode::CrossReplicaAndPartition => {
+            format!("--replicas {count}")
+        }
+        GroupMode::CrossPartition | GroupMode::FlattenedId => format!("--partitions {count}"),
+    })
+}
+
+/// What the ids of an op are, and how many it names.
+fn joined(op: &Op) -> Option<(GroupMode, i64)> {
+    if let Some((mode, pairs)) = op.pairs() {
+        let last = pairs.iter().map(|&(from, to)| from.max(to)).max()?;
+        return Some((mode, last.saturating_add(1)));
+    }
+    let (mode, groups) = op.groups()?;
+    let listed = || groups.expand().into_iter().flatten().max().map(|last| last.saturating_add(1));
+    Some((mode, groups.counted().or_else(listed)?))
 }
 
 /// Hooks of each device that tell a trace and a profile of each instruction.

@@ -83,7 +83,7 @@ fn frame(out: &mut String, graph: &Graph, title: &str, rows: usize, body: &str) 
             height - ROW / 2
         )?;
     }
-    write!(out, "{body}</svg>\n")
+    writeln!(out, "{body}</svg>")
 }
 
 /// Middle of a lane, and of a row.
