@@ -488,3 +488,28 @@ fn other_modules_have_no_regions() {
     );
     assert!(Global::of(&verified).unwrap().is_none());
 }
+
+#[test]
+fn a_slip_of_the_keyboard_is_no_panic() {
+    let text = r##"HloModule t, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=2, "b"=2], device_ids=[3, 1, 0, 2]>}}
+        ENTRY e { x = s32[2,2] parameter(0) l = s32[1,2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={
+            xla.sdy.in_shardings="#sdy.sharding_per_value<[<@m, [{\"a\":(1)2, ?}p1, {}], replicated={\"b\"}>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\", \"b\"}>"}
+        n = s32[1,2] collective-permute(l), channel_id=1, source_target_pairs={{0,1},{1,2}}
+        j = s32[4,2] custom-call(n), custom_call_target="SPMDShardToFullShape", sharding={devices=[4,1]<=[2,2]T(1,0)}
+        s = s32[4,2] custom-call(j), custom_call_target="Sharding", sharding={devices=[2,1,2]2,1,0,3 last_tile_dim_replicate}
+        k = s32[2,2] custom-call(s), custom_call_target="SPMDFullToShardShape", sharding={devices=[1,1,2,2]2,1,0,3 last_tile_dims={manual, replicated}}
+        ROOT r = s32[4,2] custom-call(k), custom_call_target="SPMDShardToFullShape", sharding={devices=[2,1,2]2,1,0,3 last_tile_dim_replicate} }"##;
+    let runs = |text: &str| {
+        let verified = Module::parse(text).ok()?.verify().ok()?;
+        let global = Global::of(&verified).ok()??;
+        let options = Options::default().fuel(1000).max_memory(1 << 20);
+        global.with_options(options).run(&literals(&["s32[2,2] {{1, 2}, {3, 4}}"])).ok()
+    };
+    assert!(runs(text).is_some());
+    for (at, old) in text.char_indices() {
+        let (before, after) = (&text[..at], &text[at + old.len_utf8()..]);
+        for new in ["", "9", "{", "\"", ","] {
+            runs(&format!("{before}{new}{after}"));
+        }
+    }
+}

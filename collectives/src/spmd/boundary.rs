@@ -54,6 +54,10 @@ impl Boundary {
             let message = format!("the partitioned module is for {} replicas", grid.replicas);
             return Err(Code::Unsupported { message }.into());
         }
+        if grid.partitions > shardy::MOST_DEVICES {
+            let message = format!("{} partitions are too many to be run", grid.partitions);
+            return Err(Code::Unsupported { message }.into());
+        }
         let meshes = Meshes::of(global.config.frontend_attributes.as_ref())?;
         let side = Sides { global, partitioned, meshes, devices: grid.partitions };
         let (outer, inner) = (global.entry(), partitioned.entry());

@@ -50,6 +50,8 @@ pub(super) struct Found {
     pub(super) devices: bool,
     /// Markers of manual regions.
     pub(super) markers: bool,
+    /// Markers that give another shape than they take.
+    pub(super) divides: bool,
 }
 
 /// Whether an op's value is a device's own whatever its operands are.
@@ -67,10 +69,14 @@ pub(super) fn found(module: &Module) -> SecondaryMap<Computation, Found> {
         let mut here = Found::default();
         for (_, instruction) in module.computations[id].instructions.iter() {
             here.devices |= is_own(&instruction.op);
-            here.markers |= marker::kind(&instruction.op).is_some();
+            if marker::kind(&instruction.op).is_some() {
+                here.markers = true;
+                here.divides |= !marker::keeps(&module.computations[id], instruction);
+            }
             for callee in callees(&instruction.op) {
                 here.devices |= all[callee].devices;
                 here.markers |= all[callee].markers;
+                here.divides |= all[callee].divides;
             }
         }
         all[id] = here;

@@ -214,6 +214,14 @@ pub(super) fn results(instruction: &Instruction) -> Vec<&Shape> {
     }
 }
 
+/// Whether a marker gives what it takes: there is nothing to divide.
+pub(super) fn keeps(computation: &Computation, instruction: &Instruction) -> bool {
+    let results = results(instruction);
+    let operands = instruction.operands.iter().map(|&o| &computation.instructions[o].shape);
+    results.len() == operands.len()
+        && operands.zip(results).all(|(operand, result)| operand.compatible(result))
+}
+
 /// The number of devices a sharding speaks of, if it says so.
 pub(super) fn devices(sharding: &DeviceSharding) -> Option<usize> {
     match &sharding.placement {

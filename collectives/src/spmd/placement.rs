@@ -129,6 +129,12 @@ impl Tiles {
                     return Err(rank_differs(data, rank));
                 }
                 let dims: Vec<usize> = tiling.dims.iter().map(|&d| to_usize(d)).collect();
+                // Their list could be longer than memory.
+                let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+                if count.is_none_or(|count| count > devices) {
+                    let message = "the sharding is for more devices than there are";
+                    return Err(wrong(format!("{message}: {devices}")));
+                }
                 let manual = tiling.subgroups.iter().position(|&s| s == Subgroup::Manual);
                 let groups = manual.map_or(1, |at| dims[data + at]);
                 let mut tiles = Self::whole(rank, devices);

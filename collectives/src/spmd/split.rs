@@ -23,14 +23,16 @@ pub(super) fn target(i: usize) -> String {
     format!("etalon.spmd.region.{i}")
 }
 
-/// Splits a program; nothing if there is no manual region that the entry reaches.
+/// Splits a program; nothing if the entry reaches no manual region, or in all of them every device has the same: what is run
+/// once then is run for all.
 ///
 /// # Errors
 /// `E0511`, `E0512`, `E0514`, `E0507`
 pub(super) fn split(verified: &Verified) -> Result<Option<Split>> {
     let module = verified.module();
     let found = calls::found(module);
-    if !found[module.entry].markers {
+    let Found { devices, markers, divides } = found[module.entry];
+    if !markers || !(divides || devices) {
         return Ok(None);
     }
     if module.config.replica_count > 1 {
@@ -204,7 +206,15 @@ impl<'m> Splitter<'m> {
                 _ => found = Some((devices, id)),
             }
         }
-        Ok(found.map_or(self.most, |(devices, _)| devices))
+        match found {
+            Some((devices, id)) if devices > shardy::MOST_DEVICES => {
+                let message =
+                    format!("a manual region of {devices} devices is too large to be run");
+                let span = computation.spans.get(id).copied().unwrap_or_default().body;
+                Err(Error::from(Code::Unsupported { message }).placed(span))
+            }
+            found => Ok(found.map_or(self.most, |(devices, _)| devices)),
+        }
     }
 }
 
