@@ -138,8 +138,10 @@ pub(crate) struct BenchArgs {
     /// The module to measure; `-` for standard input.
     pub(crate) file: PathBuf,
     #[command(flatten)]
+    pub(crate) devices: DeviceArgs,
+    #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Write the result to an .npz file, as `out0`, `out1`, ...
+    /// Write the result to an .npz file, as `out0`, `out1`, ...; of several devices as `d<k>_out<i>`.
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
     /// How often the module is run after the first time.
@@ -150,7 +152,7 @@ pub(crate) struct BenchArgs {
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Print seconds and bytes as JSON.
+    /// Print seconds and bytes as JSON. The bytes of several devices are not measured: `null`.
     #[arg(long)]
     pub(crate) json: bool,
     /// Keep unknown attributes instead of refusing them.

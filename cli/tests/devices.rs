@@ -146,6 +146,20 @@ fn limits_hold_for_each_device() {
 }
 
 #[test]
+fn a_run_of_several_devices_is_measured() {
+    let folder = Folder::new("measured");
+    folder.write("sum.hlo", SUM);
+    let bench = folder.etalon("bench sum.hlo --iterations 2 --json --output out.npz");
+    expect(&bench, 0, "", "");
+    let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
+    assert_eq!(measured["runs_s"].as_array().unwrap().len(), 2);
+    assert!(measured["peak_bytes"].is_null());
+    let names: Vec<String> = load(&folder, "out.npz");
+    assert!(names[1].starts_with("d1_out0 = s32[2]"), "{names:?}");
+    expect(&folder.etalon("bench sum.hlo --replicas 1"), 0, "bytes of values", "");
+}
+
+#[test]
 fn each_device_has_a_track() {
     let folder = Folder::new("tracks");
     folder.write("sum.hlo", SUM);
