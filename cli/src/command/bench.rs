@@ -35,7 +35,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
             }
             all => conformance::Engine::from(args.engine)
                 .run_on_devices(&verified, all, args.limits.options(), |_| Hooks::new())
-                .map(|results| (None, results)),
+                .map(|ran| (None, ran.results)),
         };
         ran.map(|(peak, results)| (start.elapsed().as_secs_f64(), peak, results))
     };
