@@ -102,9 +102,9 @@ fn number(value: Scalar) -> String {
 /// What `run` fails with, also where only one of the orders does.
 pub fn dependence<E>(
     seeds: Range<u64>,
-    run: impl FnMut(u64) -> std::result::Result<Vec<Literal>, E>,
-) -> std::result::Result<Vec<Dependent>, E> {
-    let runs: Vec<Vec<Literal>> = seeds.map(run).collect::<std::result::Result<_, E>>()?;
+    run: impl FnMut(u64) -> Result<Vec<Literal>, E>,
+) -> Result<Vec<Dependent>, E> {
+    let runs: Vec<Vec<Literal>> = seeds.map(run).collect::<Result<_, E>>()?;
     let mut found = Vec::new();
     for device in 0..runs.first().map_or(0, Vec::len) {
         let leaves: Vec<Vec<&Literal>> =
