@@ -24,6 +24,10 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Measure how long a module takes to load and to run.
     Bench(BenchArgs),
+    /// Draw who talks to whom.
+    Graph(GraphArgs),
+    /// Compare a partitioned module with the program it was made of.
+    Conform(ConformArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -35,8 +39,14 @@ pub(crate) struct RunArgs {
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
+    pub(crate) devices: DeviceArgs,
+    #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Write the result to an .npz file, as `out0`, `out1`, ...
+    /// What `infeed` takes: an .npz file with `infeed0`, `infeed1`, ... (tuples flattened), or `d<k>_infeed<i>` of device k.
+    #[arg(long, value_name = "F.npz")]
+    pub(crate) infeed: Option<PathBuf>,
+    /// Write the result to an .npz file, as `out0`, `out1`, ...; of several devices as `d<k>_out<i>`. What `outfeed` gave is
+    /// written as `outfeed0`, `outfeed1`, ...
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
     /// Which engine runs the module.
@@ -45,7 +55,8 @@ pub(crate) struct RunArgs {
     /// Run custom calls with the C functions of a shared library; may be given several times.
     #[arg(long, value_name = "LIBRARY")]
     pub(crate) custom_call_library: Vec<PathBuf>,
-    /// Show the result, elided in the middle; the default without --output.
+    /// Show the result, elided in the middle; the default without --output. Of several devices a terminal shows equal results
+    /// once and small ones side by side; elsewhere each device has a line: `device 0: ...`.
     #[arg(long)]
     pub(crate) print: bool,
     #[command(flatten)]
@@ -56,7 +67,7 @@ pub(crate) struct RunArgs {
     /// Show where the time and the memory went, by opcode and by instruction.
     #[arg(long)]
     pub(crate) profile: bool,
-    /// Write one event an instruction, in the format Perfetto and Chrome read.
+    /// Write one event an instruction, in the format Perfetto and Chrome read; each device has a track.
     #[arg(long, value_name = "F.json")]
     pub(crate) trace: Option<PathBuf>,
     /// Keep unknown attributes instead of refusing them.
@@ -64,13 +75,35 @@ pub(crate) struct RunArgs {
     pub(crate) lenient: bool,
 }
 
+/// How many devices there are.
+#[derive(Debug, Args)]
+pub(crate) struct DeviceArgs {
+    /// Run as many copies of the program, whatever the module's header states.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) replicas: Option<u32>,
+    /// Run as many partitions of each replica, whatever the module's header states.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) partitions: Option<u32>,
+}
+
+impl DeviceArgs {
+    /// Puts the numbers that are given in place of those in the header.
+    pub(crate) fn apply(&self, module: &mut hlo::Module) {
+        let config = &mut module.config;
+        config.replica_count = self.replicas.map_or(config.replica_count, i64::from);
+        config.num_partitions = self.partitions.map_or(config.num_partitions, i64::from);
+    }
+}
+
 /// Where arguments come from.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for one of them.
+    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for one of them. All devices get the same; `d<k>_in<i>`
+    /// and `dK:N=FILE.npy` are of device k = replica * partitions + partition.
     #[arg(long, value_name = "F.npz|N=F.npy")]
     pub(crate) input: Vec<String>,
-    /// Draw the arguments: floats from -1 to 1, whole numbers from 0 to 3.
+    /// Draw the arguments: floats from -1 to 1, whole numbers from 0 to 3. Each device draws its own, except for parameters
+    /// that the module calls the same everywhere (`parameter_replication={true}`, `sharding={replicated}`).
     #[arg(long, value_name = "SEED", conflicts_with = "input")]
     pub(crate) random: Option<u64>,
 }
@@ -78,10 +111,10 @@ pub(crate) struct InputArgs {
 /// What a run may use.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
-    /// Stop after this many steps.
+    /// Stop after this many steps, of each device.
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
-    /// Refuse to hold more than this many bytes of values; k, M, G may follow.
+    /// Refuse to hold more than this many bytes of values on a device; k, M, G may follow.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_memory: Option<usize>,
 }
@@ -164,6 +197,37 @@ pub(crate) struct TestArgs {
     /// Write what became of each case to a file, as a JSON list.
     #[arg(long, value_name = "F.json")]
     pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArgs {
+    /// The module; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// Draw the devices and the ops that join them: groups, and who sends to whom.
+    #[arg(long = "devices")]
+    pub(crate) of_devices: bool,
+    /// The file that is written: .svg is a picture, .dot is text for graphviz.
+    #[arg(long, short, value_name = "F.svg|F.dot")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) devices: DeviceArgs,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConformArgs {
+    /// A program over global arrays, and the module each device runs once it is partitioned.
+    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"], required = true)]
+    pub(crate) spmd: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Keep unknown attributes instead of refusing them.
+    #[arg(long)]
+    pub(crate) lenient: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,5 @@
 //! Errors of the command line itself, and what the process exits with.
+use conformance::Failed;
 use hlo::diag::{Diagnostic, Level, Place};
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,6 +28,9 @@ hlo::error_codes! {
         /// `--random` cannot draw a value for a parameter: it is larger than memory, or of a type that has no values.
         "E0607" "parameter {number} cannot be drawn: {message}"
         NotDrawn { number: usize, message: String },
+        /// `etalon graph` draws devices and what joins them; the instructions of a module it does not draw yet.
+        "E0608" "graphs of instructions are not there yet"
+        NoGraph,
     }
 }
 
@@ -83,14 +87,22 @@ impl Failure {
         Self::new(&Code::File { path, message }, None)
     }
     /// The error of a run.
-    pub(crate) fn run(error: &interp::Error, name: &str, text: &str) -> Self {
-        let exit = match error.code() {
-            interp::Code::Unsupported { .. } | interp::Code::Elided { .. } => Exit::Unsupported,
-            interp::Code::Internal { .. } => Exit::Bug,
-            interp::Code::Invalid { .. } | interp::Code::Library { .. } => Exit::Misuse,
+    pub(crate) fn run(error: &Failed, name: &str, text: &str) -> Self {
+        let exit = match (error.of_device().map(interp::Error::code), error) {
+            _ if error.is_unsupported() => Exit::Unsupported,
+            (Some(interp::Code::Internal { .. }), _) => Exit::Bug,
+            (Some(interp::Code::Invalid { .. } | interp::Code::Library { .. }), _) => Exit::Misuse,
+            (None, Failed::Together(e)) => match e.code() {
+                collectives::Code::Arguments { .. } => Exit::Misuse,
+                _ => Exit::Wrong,
+            },
             _ => Exit::Wrong,
         };
+        let mut diagnostic = error.diagnostic();
+        if let Some(interp::Code::Starved { .. }) = error.of_device().map(interp::Error::code) {
+            diagnostic.help = Some("what `infeed` takes is given with --infeed F.npz".to_owned());
+        }
         let source = Some((name.to_owned(), text.to_owned()));
-        Self { diagnostics: vec![error.diagnostic()], source, exit }
+        Self { diagnostics: vec![diagnostic], source, exit }
     }
 }

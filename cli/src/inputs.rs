@@ -2,71 +2,110 @@
 use crate::args::InputArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::random;
-use conformance::arrays;
+use conformance::arrays::{self, Named};
 use hlo::literal::npz;
 use hlo::{Literal, Shape, Verified};
+use interp::Grid;
 use std::fs::File;
 use std::path::Path;
 
-/// The arguments: given, drawn, or none where the module takes none.
-pub(crate) fn inputs(args: &InputArgs, verified: &Verified) -> Result<Vec<Literal>> {
+/// The arguments of each device, or one list for all: given, drawn, or none where the module takes none.
+pub(crate) fn inputs(
+    args: &InputArgs,
+    verified: &Verified,
+    grid: Grid,
+) -> Result<Vec<Vec<Literal>>> {
     let module = verified.module();
     let shapes = module.entry().program_shape().parameters;
     if let Some(seed) = args.random {
-        return random::draw(seed, &shapes);
+        return random::draw_each(seed, module.entry(), grid);
     }
     if args.input.is_empty() {
-        return if shapes.is_empty() { Ok(Vec::new()) } else { Err(missing(&shapes)) };
+        return if shapes.is_empty() { Ok(vec![Vec::new()]) } else { Err(missing(&shapes)) };
     }
+    let found = given(args)?;
+    let devices = grid.len();
+    let wrong = |message: String| {
+        let path = args.input.join(", ");
+        let each = match devices {
+            1 => String::new(),
+            n => format!(
+                ": `in<i>` for all devices, or `d<k>_in<i>` for each of the {n}, k = replica * {} + partition",
+                grid.partitions
+            ),
+        };
+        let help = format!("the module takes {}{each}", list(&shapes));
+        Failure::new(&Code::Input { path, message }, Some(help))
+    };
+    let named = Named::of(&found, arrays::kind("in", &found, devices), devices).map_err(wrong)?;
+    let leaves: usize = shapes.iter().map(|s| s.leaves().len()).sum();
+    match named.last().filter(|&number| number >= leaves) {
+        Some(number) => {
+            Err(Failure::new(&Code::NoSuchParameter { number, count: shapes.len() }, None))
+        }
+        None => named.each(devices, &shapes).map_err(wrong),
+    }
+}
+
+/// All arrays of the files that were given.
+pub(crate) fn given(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
     let mut found = Vec::new();
     for given in &args.input {
         found.extend(read(given)?);
     }
-    let wrong = |message: String| {
-        let path = args.input.join(", ");
-        Failure::new(
-            &Code::Input { path, message },
-            Some(format!("the module takes {}", list(&shapes))),
-        )
-    };
-    if let Some(number) = found.iter().find_map(|a| beyond(&a.name, &shapes)) {
-        return Err(Failure::new(&Code::NoSuchParameter { number, count: shapes.len() }, None));
-    }
-    arrays::arguments(&found, module).map_err(wrong)
+    Ok(found)
 }
 
-/// The number of an array `inN` for which there is no parameter.
-fn beyond(name: &str, shapes: &[&Shape]) -> Option<usize> {
-    let number: usize = name.strip_prefix("in")?.parse().ok()?;
-    let leaves: usize = shapes.iter().map(|s| s.leaves().len()).sum();
-    (number >= leaves).then_some(number)
-}
-
-/// Reads `FILE.npz`, or `N=FILE.npy`.
+/// Reads `FILE.npz`, `N=FILE.npy` or `dK:N=FILE.npy`.
 fn read(given: &str) -> Result<Vec<npz::NpyArray>> {
-    let numbered = given.split_once('=').filter(|(n, _)| n.parse::<usize>().is_ok());
-    let path = Path::new(numbered.map_or(given, |(_, path)| path));
+    let numbered = given.split_once('=').and_then(|(which, path)| Some((name(which)?, path)));
+    match numbered {
+        Some((name, path)) => {
+            read_with(Path::new(path), |file| npz::read_array(name, file).map(|array| vec![array]))
+        }
+        None => read_npz(Path::new(given)),
+    }
+}
+
+/// All arrays of an `.npz` file.
+pub(crate) fn read_npz(path: &Path) -> Result<Vec<npz::NpyArray>> {
+    read_with(path, |file| npz::read(std::io::BufReader::new(file)))
+}
+
+fn read_with(
+    path: &Path,
+    read: impl FnOnce(File) -> std::result::Result<Vec<npz::NpyArray>, npz::NpzError>,
+) -> Result<Vec<npz::NpyArray>> {
     let file = File::open(path).map_err(|e| Failure::file(path, &e))?;
-    let arrays = match numbered {
-        Some((number, _)) => npz::read_array(format!("in{number}"), file).map(|a| vec![a]),
-        None => npz::read(std::io::BufReader::new(file)),
-    };
-    arrays.map_err(|e| {
+    read(file).map_err(|e| {
         let (path, message) = (path.display().to_string(), e.to_string());
         Failure::new(&Code::Input { path, message }, None)
     })
 }
 
+/// The array that `3` or `d2:3` stands for.
+fn name(which: &str) -> Option<String> {
+    let number = |digits: &str| digits.parse::<usize>().ok();
+    match which.split_once(':') {
+        None => number(which).map(|n| format!("in{n}")),
+        Some((device, n)) => {
+            let device = number(device.strip_prefix('d')?)?;
+            number(n).map(|n| format!("d{device}_in{n}"))
+        }
+    }
+}
+
 fn list(shapes: &[&Shape]) -> String {
     const SHOWN: usize = 8;
-    let mut text: Vec<String> = shapes.iter().take(SHOWN).map(ToString::to_string).collect();
+    let mut text: Vec<String> = shapes.iter().take(SHOWN).map(|s| format!("{s:#}")).collect();
     if shapes.len() > SHOWN {
         text.push(format!("... ({} in all)", shapes.len()));
     }
     text.join(", ")
 }
 
-fn missing(shapes: &[&Shape]) -> Failure {
+/// The error of a module that takes arguments when none are given.
+pub(crate) fn missing(shapes: &[&Shape]) -> Failure {
     let code = Code::MissingInput { count: shapes.len(), shapes: list(shapes) };
     let help = "give them with --input FILE.npz, or draw them with --random SEED".to_owned();
     Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help)) }

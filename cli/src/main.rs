@@ -2,10 +2,13 @@
 mod args;
 mod command;
 mod error;
+mod graph;
 mod inputs;
 mod output;
 mod profile;
+mod queues;
 mod random;
+mod results;
 mod trace;
 
 use args::{Cli, Command};
@@ -20,6 +23,8 @@ fn main() -> ExitCode {
         Command::Print(args) => command::print::print(&args),
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
+        Command::Graph(args) => command::graph::draw(&args),
+        Command::Conform(args) => command::conform::conform(&args),
         Command::Explain(args) => command::explain::explain(&args),
     };
     result.unwrap_or_else(|failure| {

@@ -23,6 +23,12 @@ pub(crate) fn data(text: &str) -> std::io::Result<()> {
     }
 }
 
+/// Columns of the terminal that standard output goes to, if it is one.
+pub(crate) fn width() -> Option<usize> {
+    let (_, columns) = console::Term::stdout().size_checked()?;
+    Some(columns.into())
+}
+
 /// Shows why a command ended early.
 pub(crate) fn show(failure: &Failure) {
     let source = failure.source.as_ref().map(|(name, text)| Source { name, text });

@@ -1,6 +1,8 @@
 //! Arguments drawn at random: the same for the same seed, on every machine.
 use crate::error::{Code, Failure};
+use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
+use interp::{Device, Grid};
 
 /// `SplitMix64`: a sequence of 64-bit numbers from a seed.
 struct Sequence(u64);
@@ -68,9 +70,103 @@ pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Result<Vec<Literal>, Failure
     shapes.iter().enumerate().map(draw).collect()
 }
 
+/// Values for the parameters of each device; one list if there is one device.
+///
+/// The first device draws what it would draw alone. A parameter that is the same on all replicas, or on all partitions, has the
+/// value that the first of these has.
+pub(crate) fn draw_each(
+    seed: u64,
+    entry: &Computation,
+    grid: Grid,
+) -> Result<Vec<Vec<Literal>>, Failure> {
+    let shapes = entry.program_shape().parameters;
+    let same: Vec<Same> =
+        entry.parameters().iter().map(|&id| Same::of(&entry.instructions[id])).collect();
+    let mut drawn: Vec<Vec<Literal>> = Vec::with_capacity(grid.len());
+    for number in 0..grid.len() {
+        let mut values = draw(seed_of(seed, number), &shapes)?;
+        for (i, (value, same)) in values.iter_mut().zip(&same).enumerate() {
+            let first = grid.number(same.first(grid.device(number)));
+            if let Some(earlier) = drawn.get(first) {
+                *value = earlier[i].clone();
+            }
+        }
+        drawn.push(values);
+    }
+    Ok(drawn)
+}
+
+/// A seed for each device, far from each other.
+fn seed_of(seed: u64, device: usize) -> u64 {
+    match u64::try_from(device) {
+        Ok(0) | Err(_) => seed,
+        Ok(device) => Sequence(seed ^ Sequence(device).next()).next(),
+    }
+}
+
+/// Where a parameter has the same value.
+#[derive(Debug, Clone, Copy)]
+struct Same {
+    on_replicas: bool,
+    on_partitions: bool,
+}
+
+impl Same {
+    fn of(parameter: &Instruction) -> Self {
+        let common = parameter.common.as_deref();
+        let replication = common.and_then(|common| common.parameter_replication.as_deref());
+        let replicated = |one: &DeviceSharding| one.placement == Placement::Replicated;
+        let on_partitions = match common.and_then(|common| common.sharding.as_ref()) {
+            Some(Sharding::One(one)) => replicated(one),
+            Some(Sharding::Tuple(all)) => all.iter().all(replicated),
+            None => false,
+        };
+        let on_replicas = replication.is_some_and(|leaves| leaves.iter().all(|&same| same));
+        Self { on_replicas, on_partitions }
+    }
+    /// The first device that has the same value.
+    fn first(self, device: Device) -> Device {
+        Device {
+            replica: if self.on_replicas { 0 } else { device.replica },
+            partition: if self.on_partitions { 0 } else { device.partition },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The values of two parameters on 2 replicas of 2 partitions.
+    fn of_four(first: &str, second: &str) -> Vec<Vec<Literal>> {
+        let text = format!(
+            "HloModule m\nENTRY e {{ a = f32[3] parameter(0){first} b = f32[3] parameter(1){second} ROOT r = f32[3] add(a, b) }}"
+        );
+        let module = hlo::Module::parse(&text).unwrap();
+        draw_each(7, module.entry(), Grid { replicas: 2, partitions: 2 }).unwrap()
+    }
+
+    #[test]
+    fn devices_draw_their_own() {
+        let drawn = of_four("", "");
+        for (i, j) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+            assert_ne!(drawn[i][0], drawn[j][0]);
+        }
+        let shape: Shape = "f32[3]".parse().unwrap();
+        assert_eq!(drawn[0], draw(7, &[&shape, &shape]).unwrap());
+    }
+
+    #[test]
+    fn what_the_module_calls_the_same_is_the_same() {
+        let drawn = of_four(", parameter_replication={true}", ", sharding={replicated}");
+        // Device 2 is replica 1, partition 0.
+        assert_eq!(drawn[2][0], drawn[0][0]);
+        assert_ne!(drawn[1][0], drawn[0][0]);
+        assert_eq!(drawn[1][1], drawn[0][1]);
+        assert_ne!(drawn[2][1], drawn[0][1]);
+        let both = of_four(", sharding={replicated}, parameter_replication={true}", "");
+        assert!(both.iter().all(|values| values[0] == both[0][0]));
+    }
 
     #[test]
     fn the_same_seed_draws_the_same() {

@@ -1,12 +1,13 @@
-//! `--trace`: one event an instruction, in the format Perfetto and Chrome read.
+//! `--trace`: one event an instruction, in the format Perfetto and Chrome read, on a track for each device.
 use crate::error::{Failure, Result};
 use crate::output;
-use interp::Event;
+use interp::{Device, Event};
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// More events than viewers open.
 const LIMIT: usize = 1_000_000;
@@ -19,8 +20,18 @@ pub(crate) struct Trace(Arc<Mutex<Writing>>);
 struct Writing {
     path: PathBuf,
     file: BufWriter<File>,
+    /// Whether nothing has been written yet.
+    first: bool,
     events: usize,
     failed: Option<std::io::Error>,
+}
+
+impl Writing {
+    fn write(&mut self, json: &serde_json::Value) {
+        let separator = if std::mem::take(&mut self.first) { "\n" } else { ",\n" };
+        let failed = write!(self.file, "{separator}{json}").err();
+        self.failed = self.failed.take().or(failed);
+    }
 }
 
 impl Trace {
@@ -28,27 +39,36 @@ impl Trace {
         let file = File::create(path).map_err(|e| Failure::file(path, &e))?;
         let mut file = BufWriter::new(file);
         let failed = file.write_all(b"{\"displayTimeUnit\": \"ns\", \"traceEvents\": [").err();
-        let writing = Writing { path: path.to_owned(), file, events: 0, failed };
+        let writing = Writing { path: path.to_owned(), file, first: true, events: 0, failed };
         Ok(Self(Arc::new(Mutex::new(writing))))
     }
 
-    /// Takes note of an instruction that has ended.
-    pub(crate) fn event(&self, event: &Event<'_>) {
+    /// Names the track of a device.
+    pub(crate) fn track(&self, number: usize, device: Device) {
+        let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = format!("device {number} ({device})");
+        writing.write(&json!({
+            "name": "thread_name", "ph": "M", "pid": 0, "tid": number, "args": { "name": name },
+        }));
+    }
+
+    /// Takes note of an instruction of a device that has ended; the device began at `begin`.
+    pub(crate) fn event(&self, event: &Event<'_>, device: usize, begin: Duration) {
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         writing.events += 1;
         if writing.events > LIMIT || writing.failed.is_some() {
             return;
         }
-        let micros = |d: std::time::Duration| d.as_secs_f64() * 1e6;
+        let micros = |d: Duration| d.as_secs_f64() * 1e6;
         let instruction = event.instruction();
-        let json = json!({
+        writing.write(&json!({
             "name": event.name(),
             "cat": event.opcode().name(),
             "ph": "X",
-            "ts": micros(event.start),
+            "ts": micros(begin + event.start),
             "dur": micros(event.total),
             "pid": 0,
-            "tid": 0,
+            "tid": device,
             "args": {
                 "opcode": event.opcode().name(),
                 "shape": instruction.shape.to_string(),
@@ -56,9 +76,7 @@ impl Trace {
                 "op_name": event.op_name(),
                 "bytes": event.bytes,
             },
-        });
-        let separator = if writing.events == 1 { "\n" } else { ",\n" };
-        writing.failed = write!(writing.file, "{separator}{json}").err();
+        }));
     }
 
     /// Ends the file.

@@ -1,52 +1,9 @@
 //! What files beside a module cannot test: arguments, exit codes, standard input, files written.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+mod support;
 
-/// A folder of its own for a test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("etalon-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).unwrap();
-    }
-    fn etalon(&self, line: &str) -> Output {
-        self.with_input(line, "")
-    }
-    fn with_input(&self, line: &str, input: &str) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_etalon"))
-            .args(line.split_whitespace())
-            .current_dir(&self.0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // The process may end without reading all of it.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        child.wait_with_output().unwrap()
-    }
-}
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-#[track_caller]
-fn expect(output: &Output, code: i32, data: &str, errors: &str) {
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{stdout}{stderr}");
-    assert!(stdout.contains(data), "no `{data}` in {stdout}");
-    assert!(stderr.contains(errors), "no `{errors}` in {stderr}");
-}
+use std::process::{Command, Stdio};
+use support::{Folder, expect};
 
 const ADD: &str = "HloModule m\nENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] add(x, x) }\n";
 const SEVEN: &str = "HloModule m\nENTRY e { ROOT c = s32[2] constant({7, 8}) }\n";

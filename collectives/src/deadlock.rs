@@ -6,8 +6,8 @@ use std::fmt;
 /// Places that are listed, and devices of a place that wait for different things.
 const PLACES: usize = 10;
 const OF_A_PLACE: usize = 3;
-
-const SEND: &str = "each `recv` needs a `send` on its channel by the device it receives from";
+/// Runs of devices in a list, and devices of a circle, that are shown.
+const SHOWN: usize = 8;
 
 /// What one device waits for.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -80,23 +80,59 @@ impl Deadlock {
         places.sort_by_key(|here| !here.is_cause);
         places
     }
-    /// What is usually wrong in such a case.
-    pub(crate) fn help(&self) -> &'static str {
+    /// What to look at: a place that some never come to, or who waits for whom in a circle.
+    pub(crate) fn help(&self) -> String {
         let waits: BTreeSet<usize> = self.waiting.iter().map(|w| w.device).collect();
-        let is_ended = |device: &usize| !waits.contains(device);
-        let by_ended = self.waiting.iter().find(|w| w.missing.iter().any(is_ended));
-        let unsent = self.waiting.iter().find(|w| w.missing.is_empty() && w.what.is_some());
-        let on_channel = |w: &Waiting| w.what.as_ref().is_some_and(|what| what.contains("channel"));
-        match (by_ended, unsent) {
-            (Some(waiting), _) if on_channel(waiting) => SEND,
-            (Some(_), _) => {
-                "all devices of a group must run an op equally often: look for a branch or a loop that depends on the device"
+        for Waiting { at, missing, what, .. } in &self.waiting {
+            let gone: Vec<usize> =
+                missing.iter().copied().filter(|device| !waits.contains(device)).collect();
+            if gone.is_empty() {
+                continue;
             }
-            (None, Some(_)) => SEND,
-            (None, None) => {
-                "each waits for what another does only later: all devices must come to their ops in one order"
+            let gone = listed(&gone);
+            return match what {
+                Some(what) => format!("{gone} ended without sending {what} that `{at}` waits for"),
+                None => format!(
+                    "{gone} ended without coming to `{at}` so often: look for a branch or a loop around it that depends on \
+                     the device"
+                ),
+            };
+        }
+        self.circle().unwrap_or_else(|| {
+            "nobody sends what they wait for: a `recv` needs a `send` on its channel, from a device that comes to it"
+                .to_owned()
+        })
+    }
+    /// `device 0 waits for device 1, that for device 0`, if they wait in a circle.
+    fn circle(&self) -> Option<String> {
+        let mut next: BTreeMap<usize, usize> = BTreeMap::new();
+        for waiting in &self.waiting {
+            if let Some(&other) = waiting.missing.first() {
+                next.entry(waiting.device).or_insert(other);
             }
         }
+        let mut way: Vec<usize> = Vec::new();
+        let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut device = self.waiting.first()?.device;
+        let start = loop {
+            if let Some(&at) = places.get(&device) {
+                break at;
+            }
+            places.insert(device, way.len());
+            way.push(device);
+            device = *next.get(&device)?;
+        };
+        let circle = &way[start..];
+        let links = circle.iter().skip(1).chain([&device]);
+        let mut text: Vec<String> =
+            links.take(SHOWN).map(|other| format!("for device {other}")).collect();
+        if circle.len() > SHOWN {
+            text.push(format!("and so on: {} devices in a circle", circle.len()));
+        }
+        Some(
+            format!("device {device} waits {}", text.join(", which waits "))
+                .replace(", which waits and", ", and"),
+        )
     }
     /// The place that the error is shown at.
     pub(crate) fn first(&self) -> Option<Span> {
@@ -158,9 +194,8 @@ fn reason(waiting: &Waiting, at: &BTreeMap<usize, &str>) -> String {
     text
 }
 
-/// `devices 0, 1 and 5 to 9`; of very many runs the first.
-pub(crate) fn listed(devices: &[usize]) -> String {
-    const RUNS: usize = 8;
+/// `devices 0, 1 and 5 to 9`; of a long list the beginning.
+pub fn listed(devices: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &device in devices {
         match runs.last_mut() {
@@ -168,18 +203,19 @@ pub(crate) fn listed(devices: &[usize]) -> String {
             _ => runs.push((device, device)),
         }
     }
-    let more: usize = runs.iter().skip(RUNS).map(|(first, last)| last - first + 1).sum();
-    runs.truncate(RUNS);
     let mut parts: Vec<String> = Vec::new();
-    for (first, last) in runs {
+    let mut left = devices.len();
+    let shown = if runs.len() > SHOWN { SHOWN - 1 } else { SHOWN };
+    for (first, last) in runs.into_iter().take(shown) {
+        left -= last - first + 1;
         match last - first {
             0 => parts.push(first.to_string()),
             1 => parts.extend([first.to_string(), last.to_string()]),
             _ => parts.push(format!("{first} to {last}")),
         }
     }
-    if more > 0 {
-        parts.push(format!("{more} more"));
+    if left > 0 {
+        parts.push(format!("{left} more"));
     }
     let noun = if devices.len() == 1 { "device" } else { "devices" };
     match parts.split_last() {
@@ -238,7 +274,7 @@ mod tests {
             (vec![0, 1], "devices 0 and 1"),
             (vec![0, 1, 2, 3], "devices 0 to 3"),
             (vec![0, 2, 5, 6, 7, 9], "devices 0, 2, 5 to 7 and 9"),
-            ((0..40).step_by(2).collect(), "devices 0, 2, 4, 6, 8, 10, 12, 14 and 12 more"),
+            ((0..40).step_by(2).collect(), "devices 0, 2, 4, 6, 8, 10, 12 and 13 more"),
         ] {
             assert_eq!(listed(&devices), text);
         }

@@ -17,18 +17,27 @@ hlo::error_codes! {
         "E0501" "{deadlock}"
         Deadlock { deadlock: Deadlock },
         /// `replica_groups` or `source_target_pairs` name devices that there are not, or one device twice.
+        ///
+        /// What an id counts follows from `channel_id` and `use_global_device_ids`: replicas, partitions or devices. The usual
+        /// cause is a module that was made for more devices than the run has: see `--replicas` and `--partitions`.
         "E0502" "{message}"
         Groups { message: String },
         /// Devices meet at one channel with different ops, shapes or groups.
+        ///
+        /// Instructions of one channel belong together, even in different computations. The usual cause is a `channel_id` that
+        /// two instructions share by mistake.
         "E0503" "{message}"
         Mismatch { message: String },
         /// A value was sent that nobody received by the end of the run.
+        ///
+        /// A real device would wait, or overwrite it. The usual causes: a `send` without its `recv`, on another channel, or run
+        /// more often; a `collective-permute` whose target does not come to it.
         "E0504" "{message}"
         Unclaimed { message: String },
         /// The arguments of the devices do not fit the run: their number, or the number of arguments of one.
         "E0505" "{message}"
         Arguments { message: String },
-        /// A device's own run failed; its own number says how.
+        /// A device's own run failed: what is shown is the error of that device, under its own number.
         "E0506" "device {device}: {error}"
         Device { device: usize, error: interp::Error },
         /// Etalon does not run this yet.
@@ -45,6 +54,27 @@ hlo::error_codes! {
         /// process without waiting for them.
         "E0509" "{message}"
         Lost { message: String },
+        /// A sharding of a program that is not partitioned yet cannot be understood, or does not fit the array it is of.
+        ///
+        /// Shardings stand in `sharding=` or in the frontend attributes `xla.sdy.in_shardings`, `xla.sdy.out_shardings`,
+        /// `xla.sdy.manual_axes` and, for the meshes, `xla.sdy.meshes` of the module.
+        "E0511" "{message}"
+        Sharding { message: String },
+        /// The manual regions of a program that is not partitioned yet do not fit together.
+        ///
+        /// What a device computes from its own shard, or from its own number, is one value for each device. The program
+        /// around the regions has one value for all; only `xla.sdy.LocalToGlobalShape` or `SPMDShardToFullShape` makes that.
+        "E0512" "{message}"
+        Region { message: String },
+        /// The run of a program failed outside of its manual regions; its own number says how.
+        "E0513" "{error}"
+        Outside { error: interp::Error },
+        /// A manual region is no module that its devices could run; the rule it breaks has its own number.
+        "E0514" "{message}"
+        Rule { number: String, message: String },
+        /// A mistake in Etalon. Please report it, with the module.
+        "E0599" "internal error: {message}"
+        Internal { message: String },
     }
 }
 
@@ -66,10 +96,21 @@ struct Inner {
     span: Option<Span>,
     /// The instruction at which it happened: `computation/name`.
     instruction: Option<String>,
+    #[serde(skip)]
+    place: Place,
     labels: Vec<(Span, String)>,
     help: Option<String>,
 }
 
+impl From<hlo::Error> for Error {
+    #[cold]
+    fn from(error: hlo::Error) -> Self {
+        let Diagnostic { code, message, span, place, labels, help, level: _ } = error.diagnostic();
+        let mut made = Self::from(Code::Rule { number: code.to_owned(), message });
+        (made.0.span, made.0.place, made.0.labels, made.0.help) = (span, place, labels, help);
+        made
+    }
+}
 impl From<Code> for Error {
     #[cold]
     fn from(code: Code) -> Self {
@@ -77,6 +118,7 @@ impl From<Code> for Error {
             code,
             span: None,
             instruction: None,
+            place: Place::Whole,
             labels: Vec::new(),
             help: None,
         }))
@@ -88,10 +130,14 @@ impl Error {
     pub fn code(&self) -> &Code {
         &self.0.code
     }
-    /// Its number: `E05xx`, or that of a device's own error.
+    /// Its number: `E05xx`, or that of the error of a run or a rule.
     pub fn number(&self) -> &'static str {
         match &self.0.code {
-            Code::Device { error, .. } => error.code().number(),
+            Code::Device { error, .. } | Code::Outside { error } => error.code().number(),
+            Code::Rule { number, .. } => {
+                let known = hlo::diag::Code::EXPLANATIONS.iter().find(|(known, _)| known == number);
+                known.map_or(self.0.code.number(), |(known, _)| known)
+            }
             code => code.number(),
         }
     }
@@ -116,6 +162,20 @@ impl Error {
         }
         self
     }
+    /// Narrows the place to a part of the instruction.
+    #[must_use]
+    pub(crate) fn on(mut self, place: Place) -> Self {
+        self.0.place = place;
+        self
+    }
+    /// Sets the place by itself, unless one is known.
+    #[must_use]
+    pub(crate) fn placed(mut self, span: Span) -> Self {
+        if span != Span::default() {
+            self.0.span.get_or_insert(span);
+        }
+        self
+    }
     /// Adds the help line, unless there is one.
     #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -124,25 +184,29 @@ impl Error {
     }
     /// The error in the form the renderer takes.
     pub fn diagnostic(&self) -> Diagnostic {
-        let Inner { code, span, instruction: _, labels, help } = &*self.0;
+        let Inner { code, span, instruction: _, place, labels, help } = &*self.0;
         let plain = Diagnostic {
             level: Level::Error,
             code: code.number(),
             message: code.to_string(),
             span: *span,
-            place: Place::Whole,
+            place: place.clone(),
             labels: labels.clone(),
             help: help.clone(),
         };
         match code {
+            Code::Outside { error } => error.diagnostic(),
+            Code::Rule { .. } => Diagnostic { code: self.number(), ..plain },
             Code::Device { device, error } => {
                 let inner = error.diagnostic();
                 Diagnostic { message: format!("device {device}: {}", inner.message), ..inner }
             }
-            Code::Deadlock { deadlock } => {
-                let help = help.clone().or_else(|| Some(deadlock.help().to_owned()));
-                Diagnostic { labels: deadlock.labels(), span: deadlock.first(), help, ..plain }
-            }
+            Code::Deadlock { deadlock } => Diagnostic {
+                labels: deadlock.labels(),
+                span: deadlock.first(),
+                help: plain.help.or_else(|| Some(deadlock.help())),
+                ..plain
+            },
             _ => plain,
         }
     }
@@ -151,6 +215,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.code {
             Code::Device { device, error } => write!(f, "device {device}: {error}"),
+            Code::Outside { error } => write!(f, "{error}"),
+            Code::Rule { message, .. } => write!(f, "error[{}]: {message}", self.number()),
             code => {
                 write!(f, "error[{}]: {code}", code.number())?;
                 match &self.0.instruction {

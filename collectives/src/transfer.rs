@@ -10,7 +10,7 @@ use crate::{Code, Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
 use hlo::{Literal, Op, Shape};
-use interp::{Position, Request, collective};
+use interp::{Grid, Position, Request, collective};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 type Channel = Option<i64>;
@@ -171,34 +171,38 @@ impl<'m> Run<'m> {
 
     /// Whom a `send` or `recv` is for, if the program says so.
     pub(crate) fn partners(&self, i: usize, request: &Request<'m>) -> Result<Option<Neighbours>> {
+        let grid = self.grid();
         let instructions = &request.place.computation.instructions;
-        let own = || pairs_at(request.instruction());
+        let own = || stated(request.instruction(), grid);
         // A done may leave the pairs to its start.
-        let begun = || pairs_at(&instructions[collective::start_of(&request.place)?]);
+        let begun = || stated(&instructions[collective::start_of(&request.place)?], grid);
         let pairs = match &request.instruction().op {
             Op::RecvDone(_) => own().or_else(begun),
             _ => own(),
         };
-        let Some(text) = pairs else { return Ok(None) };
-        let pairs = pairs_of(text).ok_or_else(|| {
-            let message = format!("`{text}` is no list of pairs like `{{{{0,1}},{{1,2}}}}`");
-            Error::from(Code::Groups { message })
-        })?;
-        let grid = self.grid();
-        let mode = match grid.partitions {
-            1 => GroupMode::CrossReplica,
-            _ => GroupMode::CrossPartition,
-        };
+        let Some(pairs) = pairs else { return Ok(None) };
+        let (mode, pairs) = pairs?;
         neighbours(mode, &pairs, grid.device(self.strands[i].device), grid).map(Some)
     }
 }
 
-/// What an instruction says of who sends to whom.
-fn pairs_at(instruction: &Instruction) -> Option<&str> {
+/// The pairs that a `send` or `recv` states, and what their ids are; nothing if it states none.
+pub(crate) fn stated(
+    instruction: &Instruction,
+    grid: Grid,
+) -> Option<Result<(GroupMode, Vec<(i64, i64)>)>> {
     let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
-    let mut pairs =
-        attributes.0.iter().filter(|(key, _)| key == "_xla_send_recv_source_target_pairs");
-    pairs.next().map(|(_, text)| text.as_str())
+    let (_, text) =
+        attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")?;
+    let mode = match grid.partitions {
+        1 => GroupMode::CrossReplica,
+        _ => GroupMode::CrossPartition,
+    };
+    let pairs = pairs_of(text).ok_or_else(|| {
+        let message = format!("`{text}` is no list of pairs like `{{{{0,1}},{{1,2}}}}`");
+        Error::from(Code::Groups { message })
+    });
+    Some(pairs.map(|pairs| (mode, pairs)))
 }
 
 /// `{{0,1},{1,2}}` as pairs.

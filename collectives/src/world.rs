@@ -4,13 +4,13 @@ use crate::order::Order;
 use crate::run::Run;
 use crate::transport::{Opening, Plan};
 use crate::{Code, Error, Ranks, Result};
-use hlo::{Literal, Verified};
+use hlo::{Literal, Module, Verified};
 use interp::{Device, Grid, Hooks, Options, Team};
 use std::fmt;
 use std::sync::Arc;
 
 /// Each device takes some memory before it has done anything.
-const DEVICE_LIMIT: usize = 1 << 20;
+const DEVICE_LIMIT: usize = 1 << 16;
 
 type HooksOf = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
 
@@ -23,6 +23,20 @@ pub struct World<'m> {
     hooks: HooksOf,
     seed: Option<u64>,
     ranks: Option<Ranks>,
+}
+
+/// The grid, if it is not too large.
+fn limited(grid: Grid) -> Result<Grid> {
+    let Grid { replicas, partitions } = grid;
+    if grid.len() <= DEVICE_LIMIT {
+        return Ok(grid);
+    }
+    let message = format!(
+        "a run takes at most {DEVICE_LIMIT} devices; {replicas} replicas with {partitions} partitions each are more"
+    );
+    Err(Error::from(Code::Unsupported { message }).with_help(
+        "`replica_count` and `num_partitions` of the header say how many, unless the run does",
+    ))
 }
 
 impl fmt::Debug for World<'_> {
@@ -43,6 +57,13 @@ impl<'m> World<'m> {
             seed: None,
             ranks: None,
         }
+    }
+    /// The devices that the header of a module asks for.
+    ///
+    /// # Errors
+    /// `E0507` if there are too many for one run.
+    pub fn devices(module: &Module) -> Result<Grid> {
+        limited(Grid::of(&module.config))
     }
     /// As many replicas and partitions as are given here.
     #[must_use]
@@ -115,13 +136,7 @@ impl<'m> World<'m> {
         inputs: &[Vec<Literal>],
     ) -> Result<Vec<Body<'m>>, (usize, Error)> {
         let count = self.grid.len();
-        if count > DEVICE_LIMIT {
-            let message = format!("{count} devices are asked for, at most {DEVICE_LIMIT} are run");
-            let error = Error::from(Code::Arguments { message }).with_help(
-                "the header's `replica_count` and `num_partitions` say how many, unless the run does",
-            );
-            return Err((0, error));
-        }
+        limited(self.grid).map_err(|error| (0, error))?;
         let own = self.ranks.as_ref().map_or(0..count, |ranks| ranks.block(count));
         if inputs.len() != 1 && inputs.len() != count {
             let message =

@@ -255,7 +255,7 @@ fn more_devices_than_memory_are_refused() {
         "HloModule m, replica_count=2000000000
 ENTRY e { ROOT x = s32[4] iota(), iota_dimension=0 }",
     );
-    assert_eq!(error.number(), "E0505");
+    assert_eq!(error.number(), "E0507");
 }
 
 #[test]

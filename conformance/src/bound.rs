@@ -12,7 +12,7 @@
 //!   [`PATH_LIMIT`]: each may round once, and backends may fuse `a*b+c` into one rounding or use another polynomial
 //!   for a function. The body of a `while` counts as the limit, for its number of turns is not known. `t` is the
 //!   largest number of terms that one operation sums (contracted elements of a dot, reduced elements, places of a
-//!   window): the error of a sum in another order grows as the square root of its terms.
+//!   window, members of a group of devices): the error of a sum in another order grows as the square root of its terms.
 //!
 //! For an `fft` the terms are those of one transform, whatever the batch: its error is of the size
 //! `u log(t) |result|`, spread over all elements, and with `sqrt(t)` also one element that has all of it is allowed.
@@ -63,6 +63,15 @@ impl Bound {
         }
         Self::Array(u * (8.0 + 2.0 * f64::from(facts.path) + 4.0 * facts.terms.sqrt()))
     }
+    /// The wider of two. What is measured against the whole array is wider than what is measured against each element.
+    fn or(self, other: Self) -> Self {
+        let most = self.relative().max(other.relative());
+        match (self, other) {
+            (Self::Bits, wider) | (wider, Self::Bits) => wider,
+            (Self::Element(_), Self::Element(_)) => Self::Element(most),
+            (Self::Array(_), _) | (_, Self::Array(_)) => Self::Array(most),
+        }
+    }
     /// The allowed error, relative to what it is measured against.
     pub(crate) fn relative(self) -> f64 {
         match self {
@@ -85,6 +94,12 @@ impl Tolerance {
     pub fn of_reference(module: &Module) -> Self {
         let bound = |facts: &Facts| if facts.exact { Bound::Bits } else { Bound::of(facts) };
         Self { leaves: Facts::of(module).iter().map(bound).collect() }
+    }
+    /// The wider bound for each array: of a result that may be computed in either of two ways.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let count = self.leaves.len().max(other.leaves.len());
+        Self { leaves: (0..count).map(|i| self.leaf(i).or(other.leaf(i))).collect() }
     }
     /// The bound of a leaf.
     pub(crate) fn leaf(&self, leaf: usize) -> Bound {
@@ -123,6 +138,15 @@ mod tests {
         assert_eq!(of(text), Bound::Element(0.0).into());
         let text = "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] tanh(p) }";
         assert_eq!(of(text), Bound::Element(12.0 * U).into());
+    }
+
+    #[test]
+    fn the_wider_bound_is_for_either_way() {
+        let tolerance = |bounds: &[Bound]| Tolerance { leaves: bounds.to_vec() };
+        let one = tolerance(&[Bound::Bits, Bound::Element(2.0), Bound::Element(3.0)]);
+        let other = tolerance(&[Bound::Array(1.0), Bound::Element(1.0), Bound::Array(2.0)]);
+        let wanted = [Bound::Array(1.0), Bound::Element(2.0), Bound::Array(3.0)];
+        assert_eq!(one.or(other), tolerance(&wanted));
     }
 
     #[test]
@@ -175,5 +199,20 @@ mod tests {
         };
         assert_eq!(of("floor"), Bound::Bits.into());
         assert_eq!(of("tanh"), Bound::Bits.into());
+    }
+
+    #[test]
+    fn a_sum_over_devices_has_a_term_for_each_member() {
+        let of = |groups: &str| {
+            let text = format!(
+                "HloModule m, replica_count=4\nadd {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}\n\
+                 ENTRY e {{ p = f32[100] parameter(0) ROOT r = f32[100] all-reduce(p), replica_groups={groups}, to_apply=add }}"
+            );
+            Tolerance::of_reference(&Module::parse(&text).unwrap())
+        };
+        // K = 8 + 2 * 2 + 4 sqrt(t): the reducer's addition and the op itself are two operations.
+        let u = (-24f64).exp2();
+        assert_eq!(of("{}"), Bound::Array(u * (12.0 + 4.0 * 2.0)).into());
+        assert_eq!(of("{{0},{1},{2},{3}}"), Bound::Array(u * (12.0 + 4.0)).into());
     }
 }

@@ -4,7 +4,8 @@
 //! the module read back from the short style, run again, which must give the same bits.
 use crate::file::{Case, Wanted};
 use crate::report::Failure;
-use crate::{Comparison, Engine, Outcome, Tolerance, compare};
+use crate::{Comparison, Engine, Failed, Outcome, Tolerance, compare_each};
+use collectives::World;
 use hlo::diag::{Diagnostic, locate};
 use hlo::{Literal, Module, Style, Verified};
 
@@ -24,11 +25,10 @@ pub(crate) fn outcome(case: &Case, engine: Engine) -> Outcome {
 }
 
 impl Case {
-    /// The leaves of the result, if there is one.
-    pub(crate) fn leaves(&self, engine: Engine) -> Result<Vec<Literal>, Refused> {
+    /// The result of each device, if there is one.
+    pub(crate) fn results(&self, engine: Engine) -> Result<Vec<Literal>, Refused> {
         let verified = self.verified()?;
-        let result = self.result(&verified, engine, &self.text)?;
-        Ok(result.leaves().into_iter().cloned().collect())
+        self.ran(&verified, engine, &self.text)
     }
     fn refused(&self, diagnostics: Vec<Diagnostic>) -> Refused {
         failed(Failure::of(&self.text, diagnostics))
@@ -43,22 +43,58 @@ impl Case {
     fn run_options(&self) -> interp::Options {
         self.fuel.map_or_else(interp::Options::default, |n| interp::Options::default().fuel(n))
     }
-    /// The result of a module that was read from `text`.
-    fn result(&self, verified: &Verified, engine: Engine, text: &str) -> Result<Literal, Refused> {
-        let run = engine.run(verified, &self.inputs, self.run_options(), interp::Hooks::new());
-        run.map_err(|error| Box::new(run_failure(text, &error)))
+    /// The results of a module that was read from `text`.
+    fn ran(
+        &self,
+        verified: &Verified,
+        engine: Engine,
+        text: &str,
+    ) -> Result<Vec<Literal>, Refused> {
+        let found = self.attempt(verified, engine).map_err(failed)?;
+        found.map_err(|error| Box::new(run_failure(text, &error)))
+    }
+    /// Runs the module on all devices, if there are arguments for all.
+    fn attempt(
+        &self,
+        verified: &Verified,
+        engine: Engine,
+    ) -> Result<Result<Vec<Literal>, Failed>, String> {
+        let devices = match World::devices(verified.module()) {
+            Ok(grid) => grid.len(),
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let inputs = self.arguments(devices)?;
+        let options = self.run_options();
+        let ran = engine.run_on_devices(verified, &inputs, options, |_| interp::Hooks::new());
+        Ok(ran.map(|ran| ran.results))
+    }
+    /// The arguments of each device, or one list for all.
+    fn arguments(&self, devices: usize) -> Result<Vec<Vec<Literal>>, String> {
+        let all = self.inputs.get(&None);
+        if self.inputs.keys().all(Option::is_none) {
+            return Ok(vec![all.cloned().unwrap_or_default()]);
+        }
+        known(self.inputs.keys().flatten(), devices)?;
+        let of = |device| self.inputs.get(&Some(device)).or(all).cloned();
+        (0..devices).map(|k| of(k).ok_or_else(|| missing_of(k, "in"))).collect()
+    }
+}
+
+fn missing_of(device: usize, word: &str) -> String {
+    format!("no `// {word}` is for device {device}, nor for all")
+}
+/// Fails at the first that is no device.
+fn known<'a>(named: impl IntoIterator<Item = &'a usize>, devices: usize) -> Result<(), String> {
+    match named.into_iter().find(|&&device| device >= devices) {
+        Some(device) => Err(format!("`d{device}` is no device: the module has {devices}")),
+        None => Ok(()),
     }
 }
 
 /// What an error of a run is to a report.
-pub(crate) fn run_failure(text: &str, error: &interp::Error) -> Outcome {
+pub(crate) fn run_failure(text: &str, error: &Failed) -> Outcome {
     let failure = Failure::of(text, vec![error.diagnostic()]);
-    match error.code() {
-        interp::Code::Unsupported { .. } | interp::Code::Elided { .. } => {
-            Outcome::Unsupported(failure)
-        }
-        _ => Outcome::Failed(failure),
-    }
+    if error.is_unsupported() { Outcome::Unsupported(failure) } else { Outcome::Failed(failure) }
 }
 
 fn agreement(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
@@ -67,15 +103,15 @@ fn agreement(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
     if case.outputs.is_empty() {
         return Ok(Outcome::Agree(Comparison::default()));
     }
-    let got = case.result(&verified, engine, &case.text)?;
+    let got = case.ran(&verified, engine, &case.text)?;
     let wanted = wanted(case, &got)?;
     let tolerance = Tolerance::of_reference(verified.module());
-    let comparison = compare(&got, &wanted, &tolerance).map_err(|e| failed(e.to_string()))?;
+    let comparison = compare_each(&got, &wanted, &tolerance).map_err(failed)?;
     if !comparison.agrees() {
         return Ok(Outcome::Differ(comparison));
     }
-    let twice = case.result(&again, engine, &printed).map_err(|refused| of_printed(*refused))?;
-    match compare(&twice, &got, &Tolerance::EXACT) {
+    let twice = case.ran(&again, engine, &printed).map_err(|refused| of_printed(*refused))?;
+    match compare_each(&twice, &got, &Tolerance::EXACT) {
         Ok(same) if same.agrees() => Ok(Outcome::Agree(comparison)),
         Ok(other) => Ok(Outcome::Differ(other)),
         Err(error) => Err(failed(format!("printed and read again: {error}"))),
@@ -96,10 +132,27 @@ fn of_printed(outcome: Outcome) -> Refused {
     })
 }
 
-/// The values of the `// out:` comments, in the shape of the result.
-fn wanted(case: &Case, got: &Literal) -> Result<Literal, Refused> {
-    let values: Option<Vec<Literal>> = case.outputs.iter().map(|o| o.value.clone()).collect();
-    let values = values.ok_or_else(|| failed("an `// out:` comment is empty".to_owned()))?;
+/// The values of the `// out:` comments, for each device in the shape of its result.
+fn wanted(case: &Case, got: &[Literal]) -> Result<Vec<Literal>, Refused> {
+    known(case.outputs.iter().filter_map(|o| o.device.as_ref()), got.len()).map_err(failed)?;
+    let of = |device: Option<usize>| case.outputs.iter().filter(move |o| o.device == device);
+    got.iter()
+        .enumerate()
+        .map(|(device, got)| {
+            let own = of(Some(device)).next().map(|_| device);
+            let values: Option<Vec<Literal>> = of(own).map(|o| o.value.clone()).collect();
+            let values =
+                values.ok_or_else(|| failed("an `// out:` comment is empty".to_owned()))?;
+            if values.is_empty() {
+                return Err(failed(missing_of(device, "out")));
+            }
+            wanted_of_one(values, got)
+        })
+        .collect()
+}
+
+/// The values in the shape of the result.
+fn wanted_of_one(values: Vec<Literal>, got: &Literal) -> Result<Literal, Refused> {
     if let [only] = values.as_slice()
         && (only.shape().compatible(&got.shape()) || got.elements().is_none())
     {
@@ -147,12 +200,10 @@ fn reparsed(module: &Module) -> Result<(String, Verified), String> {
 fn rejection(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
     let diagnostics = match case.diagnosed() {
         Err(diagnostics) => diagnostics,
-        Ok(verified) => {
-            match engine.run(&verified, &case.inputs, case.run_options(), interp::Hooks::new()) {
-                Ok(_) => Vec::new(),
-                Err(error) => vec![error.diagnostic()],
-            }
-        }
+        Ok(verified) => match case.attempt(&verified, engine).map_err(failed)? {
+            Ok(_) => Vec::new(),
+            Err(error) => vec![error.diagnostic()],
+        },
     };
     let mut missing = case.errors.clone();
     let mut unexpected = Vec::new();

@@ -35,11 +35,15 @@ pub struct Comparison {
     pub max_error: f64,
     /// The error allowed in that array.
     pub bound: f64,
+    /// The devices whose results differ, if there are several.
+    pub devices_wrong: Vec<usize>,
 }
 
 /// An element that is not as wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Worst {
+    /// Whose result it is in, if there are several devices.
+    pub device: Option<usize>,
     /// Which array of the result, counting leaves of the tuple.
     pub leaf: usize,
     /// Its index.
@@ -89,6 +93,52 @@ pub fn compare(
         }
     }
     Ok(result)
+}
+
+/// Compares the results of all devices, each with the one wanted of it, or with that of all if there is one only.
+///
+/// # Errors
+/// If the shapes differ, and of which device.
+pub fn compare_each(
+    got: &[Literal],
+    wanted: &[Literal],
+    tolerance: &Tolerance,
+) -> Result<Comparison, String> {
+    if let ([got], [wanted]) = (got, wanted) {
+        return compare(got, wanted, tolerance).map_err(|e| e.to_string());
+    }
+    let mut all = Comparison::default();
+    for (device, got) in got.iter().enumerate() {
+        let wanted = if let [all] = wanted { Some(all) } else { wanted.get(device) };
+        let wanted = wanted.ok_or_else(|| format!("no result of device {device} is given"))?;
+        let one = compare(got, wanted, tolerance).map_err(|e| format!("device {device}: {e}"))?;
+        all.add(one, device);
+    }
+    Ok(all)
+}
+
+impl Comparison {
+    /// Adds what was found of a device.
+    fn add(&mut self, one: Self, device: usize) {
+        self.elements += one.elements;
+        self.wrong += one.wrong;
+        self.flushed += one.flushed;
+        self.devices_wrong.extend((one.wrong > 0).then_some(device));
+        self.max_ulps = self.max_ulps.max(one.max_ulps);
+        self.nearest(one.max_error, one.bound);
+        let share = |worst: &Option<Worst>| worst.as_ref().map_or(0.0, |worst| worst.share);
+        if share(&one.worst) > share(&self.worst) {
+            self.worst = one.worst.map(|worst| Worst { device: Some(device), ..worst });
+        }
+    }
+    /// Of several arrays the one nearest to its bound is told of.
+    fn nearest(&mut self, error: f64, bound: f64) {
+        let share = |error: f64, bound: f64| if error > 0.0 { error / bound } else { 0.0 };
+        let (new, old) = (share(error, bound), share(self.max_error, self.bound));
+        if new > old || (new >= old && bound > self.bound) {
+            (self.max_error, self.bound) = (error, bound);
+        }
+    }
 }
 
 /// Largest finite magnitude of an array of floats.
@@ -141,19 +191,14 @@ impl Array<'_> {
                 into.wrong += usize::from(share > 1.0);
                 if share > into.worst.as_ref().map_or(0.0, |worst| worst.share) {
                     let (leaf, index, ty) = (self.leaf, self.index(i), self.ty);
-                    into.worst = Some(Worst { leaf, index, ty, got, wanted, share });
+                    into.worst = Some(Worst { device: None, leaf, index, ty, got, wanted, share });
                 }
             }
         }
         into.flushed += found.flushed;
         into.max_ulps = into.max_ulps.max(found.max_ulps);
         let bound = if floats { self.bound.relative() } else { 0.0 };
-        // Of several arrays the one nearest to its bound is told of.
-        let share = |error: f64, bound: f64| if error > 0.0 { error / bound } else { 0.0 };
-        let (new, old) = (share(found.max_error, bound), share(into.max_error, into.bound));
-        if new > old || (new >= old && bound > into.bound) {
-            (into.max_error, into.bound) = (found.max_error, bound);
-        }
+        into.nearest(found.max_error, bound);
     }
 
     /// The error of a float as a share of what is allowed.
@@ -281,6 +326,19 @@ mod tests {
         let flushed = check("f32[] 1e-40", "f32[] 0", LOOSE);
         assert_eq!((flushed.wrong, flushed.flushed), (0, 1));
         assert!(!check("f16[] 5.96e-8", "f16[] 0", LOOSE).agrees());
+    }
+
+    #[test]
+    fn the_device_that_differs_is_named() {
+        let list = |texts: &[&str]| texts.iter().map(|t| t.parse().unwrap()).collect::<Vec<_>>();
+        let wanted = list(&["s32[2] {1, 2}", "s32[2] {3, 4}", "s32[2] {5, 6}"]);
+        let got = list(&["s32[2] {1, 2}", "s32[2] {3, 5}", "s32[2] {0, 0}"]);
+        let all = compare_each(&got, &wanted, &Tolerance::EXACT).unwrap();
+        assert_eq!((all.elements, all.wrong, all.devices_wrong.as_slice()), (6, 3, &[1, 2][..]));
+        let worst = all.worst.unwrap();
+        assert_eq!((worst.device, worst.index), (Some(1), vec![1]));
+        let error = compare_each(&got[1..], &list(&["s32[] 1"]), &Tolerance::EXACT).unwrap_err();
+        assert!(error.starts_with("device 0: the result has shape s32[2]"), "{error}");
     }
 
     #[test]

@@ -1,5 +1,8 @@
-//! Which engine runs a module.
+//! Which engine runs a module, and on how many devices.
+use collectives::{Finished, Global, Note, World};
+use hlo::diag::Diagnostic;
 use hlo::{Literal, Verified};
+use interp::{Device, Hooks, Options};
 
 /// An engine of Etalon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,8 +13,54 @@ pub enum Engine {
     Reference,
 }
 
+/// Why a run gave no results.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Failed {
+    /// The run of the only device.
+    #[error("{0}")]
+    Alone(#[from] interp::Error),
+    /// A run of several.
+    #[error("{0}")]
+    Together(#[from] collectives::Error),
+}
+
+impl Failed {
+    /// In the form the renderer takes.
+    pub fn diagnostic(&self) -> Diagnostic {
+        match self {
+            Self::Alone(error) => error.diagnostic(),
+            Self::Together(error) => error.diagnostic(),
+        }
+    }
+    /// The error of one device's own run, if that is what failed.
+    pub fn of_device(&self) -> Option<&interp::Error> {
+        match self {
+            Self::Alone(error) => Some(error),
+            Self::Together(error) => match error.code() {
+                collectives::Code::Device { error, .. } | collectives::Code::Outside { error } => {
+                    Some(error)
+                }
+                _ => None,
+            },
+        }
+    }
+    /// Whether the module needs something that is not there yet.
+    pub fn is_unsupported(&self) -> bool {
+        if let Some(error) = self.of_device() {
+            return matches!(
+                error.code(),
+                interp::Code::Unsupported { .. } | interp::Code::Elided { .. }
+            );
+        }
+        match self {
+            Self::Alone(_) => false,
+            Self::Together(e) => matches!(e.code(), collectives::Code::Unsupported { .. }),
+        }
+    }
+}
+
 impl Engine {
-    /// Runs a module.
+    /// Runs a module on one device.
     ///
     /// # Errors
     /// `E04xx`, as [`interp::Interpreter::run`].
@@ -19,8 +68,8 @@ impl Engine {
         self,
         verified: &Verified,
         arguments: &[Literal],
-        options: interp::Options,
-        hooks: interp::Hooks,
+        options: Options,
+        hooks: Hooks,
     ) -> Result<Literal, interp::Error> {
         match self {
             Self::Reference => interp::Interpreter::with_options(verified, options)
@@ -28,4 +77,43 @@ impl Engine {
                 .run(arguments),
         }
     }
+
+    /// Runs a module on as many devices as its header states; a program before partitioning (see [`Global`]) on those of its
+    /// meshes, where it has manual regions. `inputs` are the arguments of each device, or those of all.
+    ///
+    /// # Errors
+    /// `E04xx` of one device's own run; `E05xx` if the devices do not fit together or wait for each other.
+    pub fn run_on_devices(
+        self,
+        verified: &Verified,
+        inputs: &[Vec<Literal>],
+        options: Options,
+        hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
+    ) -> Result<Ran, Failed> {
+        let grid = World::devices(verified.module())?;
+        let alone = |result| Ran { results: vec![result], notes: Vec::new() };
+        if let ([arguments], 1) = (inputs, grid.len()) {
+            let Some(global) = Global::of(verified)? else {
+                return Ok(alone(self.run(verified, arguments, options, hooks(grid.device(0)))?));
+            };
+            let global = global.with_options(options).with_hooks(hooks(grid.device(0)));
+            let Finished { result, notes } = global.with_device_hooks(hooks).run(arguments)?;
+            return Ok(Ran { notes, ..alone(result) });
+        }
+        match self {
+            Self::Reference => {
+                let world = World::new(verified).with_options(options).with_hooks(hooks);
+                Ok(Ran { results: world.run(inputs)?, notes: Vec::new() })
+            }
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    /// The result of each device, in the order of their numbers; of a program before partitioning its only result.
+    pub results: Vec<Literal>,
+    /// Where devices of a program before partitioning should have had equal values and had not.
+    pub notes: Vec<Note>,
 }

@@ -1,7 +1,9 @@
 //! What feeds a result: how long the way is, what is summed, and in which types it is rounded.
+use collectives::Groups;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{Accuracy, Op};
 use hlo::{ElementType, Module, Opcode};
+use interp::Grid;
 
 use crate::bound::PATH_LIMIT;
 
@@ -58,7 +60,12 @@ impl Facts {
         Self { path, ..self.merge(next) }
     }
     /// What the instruction itself adds to a leaf of this type.
-    fn own(computation: &Computation, instruction: &Instruction, ty: Option<ElementType>) -> Self {
+    fn own(
+        module: &Module,
+        computation: &Computation,
+        instruction: &Instruction,
+        ty: Option<ElementType>,
+    ) -> Self {
         let Some(ty) = ty.filter(|ty| ty.is_float() || ty.is_complex()) else {
             return Self::NOTHING;
         };
@@ -72,7 +79,7 @@ impl Facts {
             is_complex(ty) || instruction.operands.iter().filter_map(operand).any(is_complex);
         Self {
             path: steps(&instruction.op),
-            terms: terms(computation, instruction),
+            terms: terms(module, computation, instruction),
             roundoff: roundoff(ty),
             ulps: match accuracy {
                 Accuracy::Ulp(n) => n,
@@ -144,7 +151,8 @@ impl Walk<'_> {
         let all = merged(&called);
         let own = leaves.iter().enumerate().map(|(i, leaf)| {
             let called = if called.len() == leaves.len() { called[i] } else { all };
-            before.then(called).then(Facts::own(computation, instruction, leaf.element_type()))
+            let ty = leaf.element_type();
+            before.then(called).then(Facts::own(self.module, computation, instruction, ty))
         });
         own.collect()
     }
@@ -198,6 +206,13 @@ fn moves(instruction: &Instruction, computation: &Computation) -> bool {
     if instruction.opcode() == O::Abs {
         return !of_complex();
     }
+    if let Op::CustomCall(call) = &instruction.op {
+        // Notes for partitioners, and what cuts arrays for devices and puts them together.
+        let target = call.custom_call_target.0.as_str();
+        return target == "Sharding"
+            || target.starts_with("SPMD")
+            || target.starts_with("xla.sdy.");
+    }
     matches!(
         instruction.opcode(),
         O::Negate
@@ -207,9 +222,14 @@ fn moves(instruction: &Instruction, computation: &Computation) -> bool {
             | O::IsFinite
             | O::Compare
             | O::Select
+            | O::Send
+            | O::SendDone
             | O::AddDependency
             | O::AfterAll
             | O::AllGather
+            | O::AllGatherDone
+            | O::AllGatherStart
+            | O::AllReduceDone
             | O::AllToAll
             | O::Bitcast
             | O::BitcastConvert
@@ -217,6 +237,8 @@ fn moves(instruction: &Instruction, computation: &Computation) -> bool {
             | O::Call
             | O::CollectiveBroadcast
             | O::CollectivePermute
+            | O::CollectivePermuteDone
+            | O::CollectivePermuteStart
             | O::Concatenate
             | O::Conditional
             | O::Constant
@@ -236,6 +258,9 @@ fn moves(instruction: &Instruction, computation: &Computation) -> bool {
             | O::OptBarrier
             | O::Pad
             | O::Parameter
+            | O::RaggedAllToAll
+            | O::Recv
+            | O::RecvDone
             | O::Reshape
             | O::Reverse
             | O::SetDimensionSize
@@ -265,7 +290,7 @@ fn steps(op: &Op) -> u32 {
 }
 
 /// Terms that one element of the result is summed from; 0 of an op that sums nothing.
-fn terms(computation: &Computation, instruction: &Instruction) -> f64 {
+fn terms(module: &Module, computation: &Computation, instruction: &Instruction) -> f64 {
     if instruction.opcode().accuracy() != Accuracy::Order {
         return 0.0;
     }
@@ -291,12 +316,22 @@ fn terms(computation: &Computation, instruction: &Instruction) -> f64 {
             let dims = operand(0);
             product(dims[dims.len().saturating_sub(2)..].iter().copied())
         }
+        Op::AllReduce(_) | Op::AllReduceStart(_) | Op::ReduceScatter(_) => {
+            members(module, &instruction.op)
+        }
         Op::BatchNormInference(_) => 1.0,
         Op::BatchNormTraining(op) => one_feature(&operand(0), op.feature_index),
         Op::BatchNormGrad(op) => one_feature(&operand(0), op.feature_index),
         // Each output of these may depend on the whole operand.
         _ => product(operand(0).into_iter()),
     }
+}
+
+/// Members of the largest group of a collective op.
+fn members(module: &Module, op: &Op) -> f64 {
+    let groups = Groups::of(op, Grid::of(&module.config)).and_then(Result::ok);
+    let most = groups.and_then(|groups| groups.groups.iter().map(Vec::len).max()).unwrap_or(1);
+    f64::from(u32::try_from(most).unwrap_or(u32::MAX))
 }
 
 fn operand_dims(computation: &Computation, id: Option<InstructionId>) -> Vec<i64> {

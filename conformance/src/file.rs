@@ -14,10 +14,13 @@
 //! }
 //! ```
 //! Lines `// -----` part the modules. `// in:` is an argument, in parameter order; `// out:` a leaf of the result, or
-//! all of it as one tuple; `// fuel: N` limits the steps. `// error CODE [label]` at the end of a line says that this
+//! all of it as one tuple; both are of all devices, and `// in d2:`, `// out d2:` of device 2 alone. `// fuel: N` limits
+//! the steps of each device. `// error CODE [label]` at the end of a line says that this
 //! line gets exactly this error, with this rule in parentheses at the end of its message; errors that no line
 //! announces fail the case, and so do announced errors that do not come.
 use hlo::Literal;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -42,7 +45,8 @@ pub struct Case {
     /// The module. Empty lines stand where the file has other modules, so that lines keep their numbers.
     pub(crate) text: String,
     pub(crate) file: String,
-    pub(crate) inputs: Vec<Literal>,
+    /// The arguments of a device, or of all.
+    pub(crate) inputs: BTreeMap<Option<usize>, Vec<Literal>>,
     pub(crate) outputs: Vec<Expected>,
     pub(crate) errors: Vec<Wanted>,
     pub(crate) fuel: Option<u64>,
@@ -53,6 +57,8 @@ pub struct Case {
 #[derive(Debug, Clone)]
 pub(crate) struct Expected {
     pub(crate) line: usize,
+    /// Whose result it is; nothing if it is everybody's.
+    pub(crate) device: Option<usize>,
     /// `None` if the comment is empty, to be filled in.
     pub(crate) value: Option<Literal>,
 }
@@ -132,12 +138,11 @@ impl FileTest {
             self.text.split_inclusive('\n').map(|line| Some(line.to_owned())).collect();
         for case in &self.cases {
             let Some(first) = case.outputs.first() else { continue };
-            let Ok(leaves) = case.leaves(engine) else { continue };
+            let Ok(results) = case.results(engine) else { continue };
             for output in &case.outputs {
                 lines[output.line - 1] = None;
             }
-            let shown = leaves.iter().map(|leaf| format!("// out: {}\n", without_layouts(leaf)));
-            lines[first.line - 1] = Some(shown.collect());
+            lines[first.line - 1] = Some(case.outputs_of(&results));
         }
         lines.into_iter().flatten().collect()
     }
@@ -174,7 +179,7 @@ impl Case {
             name: format!("{file}::{}", module_name(&text).unwrap_or("unnamed")),
             text,
             file: file.to_owned(),
-            inputs: Vec::new(),
+            inputs: BTreeMap::new(),
             outputs: Vec::new(),
             errors: Vec::new(),
             fuel: None,
@@ -202,12 +207,11 @@ impl Case {
                 return Err(format!("`{word}` follows the code and the label"));
             }
             self.errors.push(Wanted { line, code, label });
-        } else if let Some(value) = text.strip_prefix("// in:") {
-            self.inputs.push(literal(value)?);
-        } else if let Some(value) = text.strip_prefix("// out:") {
-            let value = value.trim();
+        } else if let Some((device, value)) = owned(text, "// in")? {
+            self.inputs.entry(device).or_default().push(literal(value)?);
+        } else if let Some((device, value)) = owned(text, "// out")? {
             let value = (!value.is_empty()).then(|| literal(value)).transpose()?;
-            self.outputs.push(Expected { line, value });
+            self.outputs.push(Expected { line, device, value });
         } else if let Some(value) = text.strip_prefix("// fuel:") {
             self.fuel = Some(value.trim().parse().map_err(|_| "fuel is a number of steps")?);
         } else if text.starts_with("// tolerance") {
@@ -218,6 +222,22 @@ impl Case {
         Ok(())
     }
 
+    /// The `// out:` comments of these results: one set if all devices have the same.
+    fn outputs_of(&self, results: &[Literal]) -> String {
+        let own = self.outputs.iter().any(|output| output.device.is_some());
+        let alike = results.windows(2).all(|two| two[0] == two[1]);
+        let results = if alike && !own { &results[..1.min(results.len())] } else { results };
+        let one = results.len() == 1 && !own;
+        let mut text = String::new();
+        for (device, result) in results.iter().enumerate() {
+            let whose = if one { String::new() } else { format!(" d{device}") };
+            for leaf in result.leaves() {
+                let _ = writeln!(text, "// out{whose}: {}", without_layouts(leaf));
+            }
+        }
+        text
+    }
+
     /// Runs the case in every treatment.
     pub fn run(&self, engine: Engine) -> Report {
         let start = Instant::now();
@@ -225,6 +245,21 @@ impl Case {
         let (name, file) = (self.name.clone(), self.file.clone());
         Report { name, file, outcome, time: start.elapsed() }
     }
+}
+
+/// The device and the value of a comment `// in: VALUE` or `// in d2: VALUE`; nothing for another comment.
+fn owned<'a>(text: &'a str, word: &str) -> Result<Option<(Option<usize>, &'a str)>, String> {
+    let Some(rest) = text.strip_prefix(word) else { return Ok(None) };
+    let Some((device, value)) = rest.split_once(':') else { return Ok(None) };
+    let device = device.trim();
+    let Some(number) = device.strip_prefix('d') else {
+        return Ok(device.is_empty().then_some((None, value.trim())));
+    };
+    if !rest.starts_with(' ') {
+        return Ok(None);
+    }
+    let number = number.parse().map_err(|_| format!("`{device}` is no device like `d2`"))?;
+    Ok(Some((Some(number), value.trim())))
 }
 
 fn module_name(text: &str) -> Option<&str> {
@@ -292,6 +327,43 @@ mod tests {
         assert!(bad("\n// tolerance: 3\n").starts_with("t.hlo:2: "));
         assert!(bad("// out: f32[2] {1}\n").starts_with("t.hlo:1: "));
         assert!(bad("x // error E0301 a b\n").contains("`b`"));
+        assert!(bad("// in dx: s32[] 1\n").contains("`dx` is no device"));
+    }
+
+    /// Each of three replicas sends what it has to the next.
+    const RING: &str = "HloModule ring, replica_count=3\nENTRY e { x = s32[] parameter(0)\n\
+        ROOT r = s32[] collective-permute(x), source_target_pairs={{0,1},{1,2},{2,0}} }\n";
+
+    #[test]
+    fn devices_have_lines_of_their_own() {
+        let inputs = "// in: s32[] 5\n// in d1: s32[] 6\n";
+        let text = format!("{RING}{inputs}// out: s32[] 5\n// out d2: s32[] 6\n");
+        let reports = file(&text).run(Engine::Reference);
+        assert_eq!(Summary::of(&reports).agree, 1, "{reports:?}");
+        let wrong = failing(&format!("{RING}{inputs}// out: s32[] 5\n"));
+        assert!(wrong.starts_with("1 of 3 elements differ on device 2\n"), "{wrong}");
+        let none = failing(&format!("{RING}{inputs}// out d1: s32[] 5\n"));
+        assert!(none.contains("no `// out` is for device 0"), "{none}");
+        let beyond = failing(&format!("{RING}{inputs}// out: s32[] 5\n// out d3: s32[] 5\n"));
+        assert!(beyond.contains("`d3` is no device: the module has 3"), "{beyond}");
+        let few = failing(&format!("{RING}// in d1: s32[] 6\n// out: s32[] 5\n"));
+        assert!(few.contains("no `// in` is for device 0"), "{few}");
+        let filled = file(&format!("{RING}{inputs}// out:\n")).blessed(Engine::Reference);
+        let wanted = "// out d0: s32[] 5\n// out d1: s32[] 5\n// out d2: s32[] 6\n";
+        assert_eq!(filled, format!("{RING}{inputs}{wanted}"));
+        let alike = format!("{RING}// in: s32[] 5\n// out: s32[] 5\n");
+        assert_eq!(file(&alike).blessed(Engine::Reference), alike);
+    }
+
+    #[test]
+    fn errors_between_devices_have_a_line() {
+        let text = "HloModule m, replica_count=2\nadd { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }\n\
+            yes { x = s32[] parameter(0)\n  ROOT r = s32[] all-reduce(x), replica_groups={}, to_apply=add // error E0501\n}\n\
+            no { ROOT x = s32[] parameter(0) }\n\
+            ENTRY e { p = pred[] parameter(0) x = s32[] constant(1) ROOT c = s32[] conditional(p, x, x), true_computation=yes, false_computation=no }\n\
+            // in d0: pred[] true\n// in d1: pred[] false\n";
+        let reports = file(text).run(Engine::Reference);
+        assert_eq!(Summary::of(&reports).agree, 1, "{reports:?}");
     }
 
     #[test]

@@ -17,8 +17,8 @@ mod report;
 mod suite;
 
 pub use bound::Tolerance;
-pub use compare::{Comparison, ShapeMismatch, Worst, compare};
-pub use engine::Engine;
+pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
+pub use engine::{Engine, Failed, Ran};
 pub use file::{BadFile, Case, FileTest};
 pub use report::{Failure, Outcome, Report, Summary};
 pub use suite::{Entry, find, run_all};

@@ -89,6 +89,9 @@ impl Report {
             let _ =
                 write!(out, r#", "max_ulps": {max_ulps}, "max_error": {error}, "bound": {bound}"#);
             let _ = write!(out, r#", "wrong": {}, "elements": {}"#, c.wrong, c.elements);
+            if !c.devices_wrong.is_empty() {
+                let _ = write!(out, r#", "devices_wrong": {:?}"#, c.devices_wrong);
+            }
         } else {
             let _ = write!(out, r#", "reason": {}"#, quoted(self.details(false).trim_end()));
         }
@@ -101,12 +104,17 @@ impl Comparison {
     fn describe(&self) -> String {
         let mut out = String::new();
         if self.wrong > 0 {
-            let _ = writeln!(out, "{} of {} elements differ", self.wrong, self.elements);
+            let on = match self.devices_wrong.as_slice() {
+                [] => String::new(),
+                devices => format!(" on {}", collectives::listed(devices)),
+            };
+            let _ = writeln!(out, "{} of {} elements differ{on}", self.wrong, self.elements);
         }
         if let Some(worst) = &self.worst {
             let show = |x: &hlo::Scalar| hlo::Literal::scalar(worst.ty, *x).to_string();
             let (got, wanted) = (show(&worst.got), show(&worst.wanted));
-            let at = format!("result {} at {:?}", worst.leaf, worst.index);
+            let device = worst.device.map_or_else(String::new, |k| format!("device {k}, "));
+            let at = format!("{device}result {} at {:?}", worst.leaf, worst.index);
             let _ = writeln!(out, "worst: {at}: got {got}, wanted {wanted}");
         }
         if self.worst.is_some() || self.bound > 0.0 {

@@ -1,10 +1,12 @@
 //! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` beside it.
 //!
 //! The arrays `in0`, `in1`, ... are the arguments, `out0`, `out1`, ... the result, in parameter order with tuples
-//! flattened. Their types are those of the module's entry computation.
+//! flattened. Their types are those of the module's entry computation. A module for several devices has `d<k>_in<i>` and
+//! `d<k>_out<i>` of device `k`, or arrays without `d<k>_` for all.
 use crate::case::run_failure;
 use crate::report::Failure;
-use crate::{Engine, Outcome, Report, Tolerance, arrays, compare};
+use crate::{Engine, Outcome, Report, Tolerance, arrays, compare_each};
+use collectives::World;
 use hlo::{Literal, Module};
 use rayon::prelude::*;
 use std::fs::File;
@@ -65,13 +67,13 @@ fn runs_command(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *COMMAND
 }
 
-/// `NAME.npz` for `NAME.hlo` or `NAME.opt.hlo`, if it is there.
+/// `NAME.npz` for `NAME.hlo`, `NAME.opt.hlo` or `NAME.global.hlo`, if it is there.
 fn arrays_of(module: &Path) -> Option<PathBuf> {
     let stem = module.with_extension("");
     let plain = stem.with_extension("npz");
     let whole = PathBuf::from(format!("{}.npz", stem.display()));
-    let opt = stem.extension().is_some_and(|e| e == "opt");
-    let found = if opt { [whole, plain] } else { [whole.clone(), whole] };
+    let is_form = stem.extension().is_some_and(|e| e == "opt" || e == "global");
+    let found = if is_form { [whole, plain] } else { [whole.clone(), whole] };
     found.into_iter().find(|path| path.is_file())
 }
 
@@ -113,17 +115,15 @@ impl Entry {
         };
         let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default());
         let module = parsed.map_err(|e| refused(&[e]))?.module;
-        let devices = module.config.replica_count.saturating_mul(module.config.num_partitions);
-        if devices != 1 {
-            return Err(Outcome::Skipped(format!("it is for {devices} devices")));
-        }
-        let (arguments, wanted) = self.recorded(&module).map_err(failed)?;
+        let grid = World::devices(&module).map_err(|e| run_failure(&text, &e.into()))?;
+        let devices = grid.len();
+        let (arguments, wanted) = self.recorded(&module, devices).map_err(failed)?;
         let verified = module.verify().map_err(|e| refused(&e.0))?;
-        let got =
-            engine.run(&verified, &arguments, interp::Options::default(), interp::Hooks::new());
+        let options = interp::Options::default();
+        let got = engine.run_on_devices(&verified, &arguments, options, |_| interp::Hooks::new());
         let got = got.map_err(|e| run_failure(&text, &e))?;
         let tolerance = Tolerance::of(verified.module());
-        let comparison = compare(&got, &wanted, &tolerance).map_err(|e| failed(e.to_string()))?;
+        let comparison = compare_each(&got.results, &wanted, &tolerance).map_err(failed)?;
         Ok(if comparison.agrees() {
             Outcome::Agree(comparison)
         } else {
@@ -131,14 +131,18 @@ impl Entry {
         })
     }
 
-    fn recorded(&self, module: &Module) -> Result<(Vec<Literal>, Literal), String> {
+    fn recorded(
+        &self,
+        module: &Module,
+        devices: usize,
+    ) -> Result<(Vec<Vec<Literal>>, Vec<Literal>), String> {
         let place = |e: &dyn std::fmt::Display| format!("{}: {e}", self.arrays.display());
         let file = File::open(&self.arrays).map_err(|e| place(&e))?;
         let arrays =
             hlo::literal::npz::read(std::io::BufReader::new(file)).map_err(|e| place(&e))?;
-        let arguments = arrays::arguments(&arrays, module).map_err(|e| place(&e))?;
-        let result = arrays::result(&arrays, module).map_err(|e| place(&e))?;
-        Ok((arguments, result))
+        let arguments = arrays::arguments(&arrays, module, devices).map_err(|e| place(&e))?;
+        let results = arrays::results(&arrays, module, devices).map_err(|e| place(&e))?;
+        Ok((arguments, results))
     }
 }
 
@@ -166,16 +170,25 @@ mod tests {
         std::fs::write(inner.join("many.hlo"), text(", num_partitions=4")).unwrap();
         std::fs::write(root.join("alone.hlo"), text("")).unwrap();
         let [x, y] = ["f32[2] {1, 2}", "f32[2] {2, 4}"].map(|t| t.parse::<Literal>().unwrap());
-        for name in ["twice.npz", "many.npz"] {
-            let arrays = [("in0".to_owned(), &x), ("out0".to_owned(), &y)];
+        let write = |name: &str, arrays: &[(&str, &Literal)]| {
             let file = File::create(inner.join(name)).unwrap();
-            hlo::literal::npz::write(file, arrays).unwrap();
-        }
+            let named = arrays.iter().map(|&(name, value)| (name.to_owned(), value));
+            hlo::literal::npz::write(file, named).unwrap();
+        };
+        write("twice.npz", &[("in0", &x), ("out0", &y)]);
+        write("many.npz", &[("in0", &x), ("out0", &y)]);
+        let own = [("d0_in0", &x), ("d1_in0", &y), ("d0_out0", &y), ("d1_out0", &y)];
+        write("two.npz", &own);
+        std::fs::write(inner.join("two.hlo"), text(", replica_count=2")).unwrap();
         let (entries, others) = find(&root).unwrap();
         let reports = run_all(&entries, Engine::Reference, |_| {});
         std::fs::remove_dir_all(&root).unwrap();
         assert_eq!(others, [root.join("alone.hlo")]);
-        let wanted = Summary { agree: 2, skipped: 1, ..Summary::default() };
+        let wanted = Summary { agree: 3, differ: 1, ..Summary::default() };
         assert_eq!(Summary::of(&reports), wanted, "{reports:?}");
+        // Device 1 gives 4 and 8.
+        let told = reports.iter().find(|report| report.is_bad()).unwrap().details(false);
+        let lines = "2 of 4 elements differ on device 1\nworst: device 1, result 0 at [0]: got f32[] 4, wanted f32[] 2\n";
+        assert!(told.starts_with(lines), "{told}");
     }
 }

@@ -4,7 +4,9 @@ use crate::args::{BenchArgs, EngineArg};
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
 use crate::{output, random};
+use conformance::arrays;
 use hlo::{Literal, Verified};
+use interp::Grid;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -34,10 +36,10 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
         };
         Ok((start.elapsed().as_secs_f64(), machine.peak_bytes(), result))
     };
-    let failed = |e: interp::Error| Failure::run(&e, &name, &text);
+    let failed = |e: interp::Error| Failure::run(&e.into(), &name, &text);
     let (first, peak, result) = run().map_err(failed)?;
     if let Some(to) = &args.output {
-        write(to, &result)?;
+        write(to, arrays::named(&result, "out"))?;
     }
     drop(result);
     let mut runs = Vec::new();
@@ -56,7 +58,8 @@ fn arguments(args: &BenchArgs, verified: &Verified) -> Result<Vec<Literal>> {
         let shapes = verified.module().entry().program_shape().parameters;
         return random::draw(0, &shapes);
     }
-    inputs(&args.inputs, verified)
+    let grid = Grid { replicas: 1, partitions: 1 };
+    Ok(inputs(&args.inputs, verified, grid)?.swap_remove(0))
 }
 
 impl Measured {

@@ -1,15 +1,20 @@
 //! One module a command, and what they share: reading a file as a module.
 pub(crate) mod bench;
 pub(crate) mod check;
+pub(crate) mod conform;
 pub(crate) mod explain;
+pub(crate) mod graph;
 pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod test;
 
+use crate::args::DeviceArgs;
 use crate::error::{Exit, Failure, Result};
 use crate::output;
+use collectives::World;
 use hlo::diag::Source;
 use hlo::{Module, ParseOptions, Verified};
+use interp::Grid;
 use std::io::Read;
 use std::path::Path;
 
@@ -47,6 +52,31 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
     }
     Ok(Loaded { name, text, module: parsed.module })
+}
+
+/// Verifies a module for as many devices as the options say.
+pub(crate) fn verified_for(
+    devices: &DeviceArgs,
+    mut module: Module,
+    name: &str,
+    text: &str,
+) -> Result<(Verified, Grid)> {
+    let stated = Grid::of(&module.config);
+    devices.apply(&mut module);
+    let grid = World::devices(&module).map_err(|e| Failure::run(&e.into(), name, text))?;
+    let verified = verified(module, name, text).map_err(|mut failure| {
+        if grid != stated {
+            let Grid { replicas, partitions } = grid;
+            let help = format!(
+                "--replicas {replicas} --partitions {partitions} hold here; the header states {} and {}",
+                stated.replicas, stated.partitions
+            );
+            let without = failure.diagnostics.iter_mut().filter(|d| d.help.is_none());
+            without.for_each(|diagnostic| diagnostic.help = Some(help.clone()));
+        }
+        failure
+    })?;
+    Ok((verified, grid))
 }
 
 /// Verifies a module.

@@ -1,18 +1,24 @@
-//! `etalon run`: run modules.
-use super::{Loaded, load, verified};
+//! `etalon run`: run modules, on one device or several.
+use super::{Loaded, load, verified_for};
 use crate::args::RunArgs;
 use crate::error::{Code, Failure, Result};
 use crate::inputs::inputs;
-use crate::output;
 use crate::profile::Profile;
+use crate::queues::Queues;
+use crate::results::{self, Given};
 use crate::trace::Trace;
-use conformance::arrays;
-use hlo::Literal;
+use crate::{output, queues};
+use conformance::{Ran, arrays};
+use hlo::diag::{Diagnostic, Source};
+use hlo::ir::Computation;
 use hlo::literal::npz;
-use interp::Hooks;
+use hlo::op::GroupMode;
+use hlo::{Literal, Module, Op};
+use interp::{Device, Grid, Hooks};
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
@@ -31,17 +37,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 
 fn one(args: &RunArgs, path: &Path) -> Result<()> {
     let Loaded { name, text, module } = load(path, args.lenient)?;
-    let verified = verified(module, &name, &text)?;
-    let inputs = inputs(&args.inputs, &verified)?;
+    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
+    let failed = |e| Failure::run(&e, &name, &text);
+    let inputs = inputs(&args.inputs, &verified, grid)?;
+    let queues = Queues::new(args.infeed.as_deref(), verified.module(), grid)?;
     let options = args.limits.options().check_nan(args.check_nan);
     let trace = args.trace.as_deref().map(Trace::create).transpose()?;
     let profile = args.profile.then(Profile::default);
-    let mut hooks = watched(trace.clone(), profile.clone());
+    let mut hooks = Hooks::new();
     for library in &args.custom_call_library {
-        hooks = hooks.library(library).map_err(|e| Failure::run(&e, &name, &text))?;
+        hooks = hooks.library(library).map_err(|e| failed(e.into()))?;
     }
+    let hooks = watched(hooks, trace.clone(), profile.clone(), grid);
+    let ends = queues.ends();
+    let hooks = move |device| ends.attach(hooks(device), grid.number(device));
     let progress = output::Progress::new(&format!("running {name}"));
-    let result = conformance::Engine::from(args.engine).run(&verified, &inputs, options, hooks);
+    let engine = conformance::Engine::from(args.engine);
+    let result = engine.run_on_devices(&verified, &inputs, options, hooks);
     drop(progress);
     // What was seen until an error is worth the most.
     if let Some(trace) = trace {
@@ -50,35 +62,99 @@ fn one(args: &RunArgs, path: &Path) -> Result<()> {
     if let Some(profile) = profile {
         output::note(&profile.table());
     }
-    let result = result.map_err(|e| Failure::run(&e, &name, &text))?;
+    let result = result.map_err(|error| {
+        let mut failure = failed(error);
+        for diagnostic in &mut failure.diagnostics {
+            if let Some(option) = more_devices(verified.module(), diagnostic) {
+                diagnostic.help = Some(format!("run it on more devices: {option}"));
+            }
+        }
+        failure
+    });
+    let Ran { results, notes } = result?;
+    for note in &notes {
+        output::show_one(&note.diagnostic(), Some(Source { name: &name, text: &text }));
+    }
+    let given = queues.with_outfeed(results);
     if let Some(to) = &args.output {
-        write(to, &result)?;
+        write(to, named(&given))?;
     }
     if args.print || args.output.is_none() {
-        let shown = format!("{}\n", hlo::literal::summary(&result, 100));
+        let shown = results::text(&given, output::width());
         output::data(&shown).map_err(|e| Failure::file(path, &e))?;
     }
     Ok(())
 }
 
-/// Hooks that tell a trace and a profile of each instruction.
-fn watched(trace: Option<Trace>, profile: Option<Profile>) -> Hooks {
-    if trace.is_none() && profile.is_none() {
-        return Hooks::new();
+/// The option that gives an op the devices it joins, if it was refused for having only one.
+fn more_devices(module: &Module, refused: &Diagnostic) -> Option<String> {
+    if Grid::of(&module.config).len() > 1 || refused.code != "E0402" {
+        return None;
     }
-    Hooks::new().observe(move |event| {
-        if let Some(trace) = &trace {
-            trace.event(event);
+    let here = |(_, computation): (_, &'_ Computation)| {
+        let mut ids = computation.instructions.ids();
+        let id = ids.find(|&id| computation.spans.get(id).map(|s| s.body) == refused.span)?;
+        joined(&computation.instructions[id].op)
+    };
+    let (mode, count) = module.computations.iter().find_map(here).filter(|&(_, n)| n > 1)?;
+    Some(match mode {
+        GroupMode::CrossReplica | GroupMode::CrossReplicaAndPartition => {
+            format!("--replicas {count}")
         }
-        if let Some(profile) = &profile {
-            profile.event(event);
-        }
+        GroupMode::CrossPartition | GroupMode::FlattenedId => format!("--partitions {count}"),
     })
 }
 
-/// Writes a result as `out0`, `out1`, ...
-pub(super) fn write(to: &Path, result: &Literal) -> Result<()> {
-    let named = arrays::named(result, "out");
+/// What the ids of an op are, and how many it names.
+fn joined(op: &Op) -> Option<(GroupMode, i64)> {
+    if let Some((mode, pairs)) = op.pairs() {
+        let last = pairs.iter().map(|&(from, to)| from.max(to)).max()?;
+        return Some((mode, last.saturating_add(1)));
+    }
+    let (mode, groups) = op.groups()?;
+    let listed = || groups.expand().into_iter().flatten().max().map(|last| last.saturating_add(1));
+    Some((mode, groups.counted().or_else(listed)?))
+}
+
+/// Hooks of each device that tell a trace and a profile of each instruction.
+fn watched(
+    hooks: Hooks,
+    trace: Option<Trace>,
+    profile: Option<Profile>,
+    grid: Grid,
+) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
+    let start = Instant::now();
+    move |device| {
+        let hooks = hooks.clone();
+        if trace.is_none() && profile.is_none() {
+            return hooks;
+        }
+        let number = grid.number(device);
+        if let (Some(trace), 2..) = (&trace, grid.len()) {
+            trace.track(number, device);
+        }
+        let begin = if grid.len() == 1 { std::time::Duration::ZERO } else { start.elapsed() };
+        let (trace, profile) = (trace.clone(), profile.clone());
+        hooks.observe(move |event| {
+            if let Some(trace) = &trace {
+                trace.event(event, number, begin);
+            }
+            if let Some(profile) = &profile {
+                profile.event(event);
+            }
+        })
+    }
+}
+
+/// Results and what was put out, with the names they have in a file.
+fn named(given: &[Given]) -> Vec<(String, &Literal)> {
+    let results = arrays::named_by_device(given.iter().map(|one| &one.result), "out");
+    let outfeed = arrays::named_by_device(given.iter().map(|one| &one.outfeed), queues::OUTFEED);
+    results.into_iter().chain(outfeed).collect()
+}
+
+/// Writes arrays to a file.
+pub(super) fn write(to: &Path, named: Vec<(String, &Literal)>) -> Result<()> {
     let file = File::create(to).map_err(|e| Failure::file(to, &e))?;
     npz::write(std::io::BufWriter::new(file), named).map_err(|e| Failure::file(to, &e))
 }

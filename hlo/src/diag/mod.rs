@@ -50,7 +50,7 @@ pub struct Diagnostic {
     pub span: Option<Span>,
     /// The part of `span` that matters, found again in the text when it is shown.
     pub place: Place,
-    /// Other places, each with a word on what is there.
+    /// Other places, each with a word on what is there; one of `span` itself stands at its carets.
     pub labels: Vec<(Span, String)>,
     /// What to do about it.
     pub help: Option<String>,

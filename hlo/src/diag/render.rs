@@ -40,11 +40,12 @@ pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool)
     let mut group = Group::with_title(title);
     if let Some(source) = source {
         if let Some(span) = span {
+            let own = labels.iter().find(|(other, _)| other == span).map(|(_, label)| label);
             let span = locate(source.text, *span, place);
-            group = shown(group, source, span, AnnotationKind::Primary, None);
+            group = shown(group, source, span, AnnotationKind::Primary, own);
         }
-        for (span, label) in labels {
-            group = shown(group, source, *span, AnnotationKind::Context, Some(label));
+        for (other, label) in labels.iter().filter(|(other, _)| Some(*other) != *span) {
+            group = shown(group, source, *other, AnnotationKind::Context, Some(label));
         }
     }
     if let Some(help) = help {

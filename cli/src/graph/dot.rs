@@ -1,0 +1,63 @@
+//! The graph as text that graphviz draws.
+use super::{Edges, Graph};
+use std::fmt::{self, Write};
+
+/// The graph in the language of graphviz: a circle for each device, a box for each group of an op, an arrow for each pair.
+pub(crate) fn text(graph: &Graph, title: &str) -> String {
+    let mut out = String::new();
+    write(&mut out, graph, title).expect("a string takes everything");
+    out
+}
+
+fn write(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
+    writeln!(out, "digraph {} {{", quoted(title))?;
+    writeln!(out, "  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];")?;
+    for (k, name) in graph.nodes.iter().enumerate() {
+        writeln!(out, "  n{k} [shape=circle, label={}];", quoted(name))?;
+    }
+    for (i, op) in graph.ops.iter().enumerate() {
+        let label = quoted(&format!("{}\n{}", op.name, op.words()));
+        match &op.edges {
+            Edges::Groups(groups) => {
+                for (g, members) in groups.iter().enumerate() {
+                    writeln!(out, "  op{i}g{g} [shape=box, label={label}];")?;
+                    for k in members {
+                        writeln!(out, "  n{k} -> op{i}g{g} [dir=none];")?;
+                    }
+                }
+            }
+            Edges::Arrows(arrows) => {
+                for (from, to) in arrows {
+                    writeln!(out, "  n{from} -> n{to} [label={label}];")?;
+                }
+            }
+            Edges::Channel(_) => writeln!(out, "  op{i} [shape=note, label={label}];")?,
+        }
+    }
+    writeln!(out, "}}")
+}
+
+/// A string as graphviz reads it: a backslash begins an escape, and `\n` is a new line.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn names_are_escaped() {
+        assert_eq!(quoted("a\"b\\c\nd\te"), r#""a\"b\\c\nd e""#);
+    }
+}

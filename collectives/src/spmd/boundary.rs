@@ -1,0 +1,334 @@
+//! Where the arguments and results of a partitioned module lie in those of the program before it was partitioned.
+//!
+//! A partitioner leaves what it chose in `sharding=` of the entry's parameters and result, if later passes keep it. Where it is
+//! lost, the program before partitioning may tell: by an attribute of its own, by the manual region that takes the parameter
+//! or makes the result, or because the shapes are equal. Whatever tells is believed only if it gives the shapes of the
+//! partitioned module.
+use super::marker::{self, Kind, Marker};
+use super::placement::Tiles;
+use super::shardy::{self, Meshes};
+use crate::{Code, Error, Result};
+use hlo::ir::{Computation, DeviceSharding, Instruction, InstructionId, Sharding};
+use hlo::op::value::AxisRef;
+use hlo::{ArrayShape, Literal, Module, Op, Shape, Verified};
+use interp::Grid;
+
+/// Where the arguments and results of a partitioned module lie in those of the program as a whole.
+///
+/// ```
+/// let whole = hlo::Module::parse("HloModule m\nENTRY e { x = s32[4] parameter(0) ROOT r = s32[4] negate(x) }")?.verify()?;
+/// let part = "HloModule m, num_partitions=2
+/// ENTRY e { x = s32[2] parameter(0), sharding={devices=[2]<=[2]} ROOT r = s32[2] negate(x), sharding={devices=[2]<=[2]} }";
+/// let part = hlo::Module::parse(part)?.verify()?;
+/// let boundary = collectives::Boundary::of(&whole, &part)?;
+/// let shards = boundary.arguments(&["s32[4] {1, 2, 3, 4}".parse()?])?;
+/// assert_eq!(shards[1][0].to_string(), "s32[2]{0} {3, 4}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Boundary {
+    devices: usize,
+    /// Of each parameter its leaves.
+    parameters: Vec<Vec<Leaf>>,
+    result: Vec<Leaf>,
+}
+
+/// An array or token at the boundary.
+#[derive(Debug, Clone)]
+struct Leaf {
+    shard: Shape,
+    /// Where the shards lie; nothing if it is not known.
+    tiles: Option<Tiles>,
+}
+
+impl Boundary {
+    /// What is known of a partitioned module and the program it was made of.
+    ///
+    /// # Errors
+    /// `E0505` if their parameters or results do not correspond; `E0511` if `xla.sdy.meshes` cannot be read; `E0507` if the
+    /// module is for several replicas.
+    pub fn of(global: &Verified, partitioned: &Verified) -> Result<Self> {
+        let (global, partitioned) = (global.module(), partitioned.module());
+        let grid = Grid::of(&partitioned.config);
+        if grid.replicas > 1 {
+            let message = format!("the partitioned module is for {} replicas", grid.replicas);
+            return Err(Code::Unsupported { message }.into());
+        }
+        if grid.partitions > shardy::MOST_DEVICES {
+            let message = format!("{} partitions are too many to be run", grid.partitions);
+            return Err(Code::Unsupported { message }.into());
+        }
+        let meshes = Meshes::of(global.config.frontend_attributes.as_ref())?;
+        let side = Sides { global, partitioned, meshes, devices: grid.partitions };
+        let (outer, inner) = (global.entry(), partitioned.entry());
+        let (wholes, parts) = (outer.parameters(), inner.parameters());
+        if wholes.len() != parts.len() {
+            return Err(arguments(format!(
+                "the program takes {} arguments, the partitioned module {}",
+                wholes.len(),
+                parts.len()
+            )));
+        }
+        let pairs = wholes.into_iter().zip(parts);
+        let parameters: Result<_> = pairs.map(|(whole, part)| side.leaves(whole, part)).collect();
+        let (devices, result) = (grid.partitions, side.leaves(outer.root, inner.root)?);
+        Ok(Self { devices, parameters: parameters?, result })
+    }
+    /// The number of devices.
+    pub fn devices(&self) -> usize {
+        self.devices
+    }
+
+    /// The arguments of each device.
+    ///
+    /// # Errors
+    /// `E0511` if it is not known where the shards of a parameter lie.
+    pub fn arguments(&self, global: &[Literal]) -> Result<Vec<Vec<Literal>>> {
+        let device = |device| {
+            let parameters = global.iter().zip(&self.parameters).enumerate();
+            parameters
+                .map(|(i, (value, leaves))| {
+                    cut(device, value, &mut leaves.iter()).map_err(|what| {
+                        lost(&format!("parameter {i} ({what})"))
+                            .with_help("give the arguments of each device as `d<k>_in<i>`")
+                    })
+                })
+                .collect()
+        };
+        (0..self.devices).map(device).collect()
+    }
+    /// What each device should have of the result.
+    ///
+    /// # Errors
+    /// `E0511` if it is not known where the shards lie.
+    pub fn results(&self, global: &Literal) -> Result<Vec<Literal>> {
+        let shard = |device| {
+            cut(device, global, &mut self.result.iter()).map_err(|what| {
+                lost(&format!("the result ({what})")).with_help(
+                    "write `sharding={devices=[...]<=[...]}` at the ROOT of the partitioned module",
+                )
+            })
+        };
+        (0..self.devices).map(shard).collect()
+    }
+}
+
+fn arguments(message: String) -> Error {
+    Code::Arguments { message }.into()
+}
+fn lost(what: &str) -> Error {
+    let message = format!("nothing says how {what} is divided between the devices");
+    Code::Sharding { message }.into()
+}
+
+/// The shard of a device; the shapes of a leaf of which nothing is known.
+fn cut<'a>(
+    device: usize,
+    value: &Literal,
+    leaves: &mut impl Iterator<Item = &'a Leaf>,
+) -> Result<Literal, String> {
+    if let Some(parts) = value.elements() {
+        let parts: Result<_, _> = parts.iter().map(|part| cut(device, part, leaves)).collect();
+        return Ok(Literal::tuple(parts?));
+    }
+    let shard = match leaves.next() {
+        Some(Leaf { shard: Shape::Array(shard), tiles: Some(tiles) }) => {
+            return Ok(tiles.cut(device, value, shard));
+        }
+        Some(Leaf { shard: Shape::Array(shard), tiles: None }) => format!("{shard:#}"),
+        Some(Leaf { .. }) | None => return Ok(value.clone()),
+    };
+    Err(format!("{:#} as {shard}", value.shape()))
+}
+
+/// The program and the module it became.
+struct Sides<'m> {
+    global: &'m Module,
+    partitioned: &'m Module,
+    meshes: Meshes,
+    devices: usize,
+}
+
+impl Sides<'_> {
+    /// Each leaf of a parameter or result.
+    fn leaves(&self, whole: InstructionId, part: InstructionId) -> Result<Vec<Leaf>> {
+        let (outer, inner) = (self.global.entry(), self.partitioned.entry());
+        let (global, local) = (&outer.instructions[whole].shape, &inner.instructions[part].shape);
+        let (globals, locals) = (global.leaves(), local.leaves());
+        if globals.len() != locals.len() {
+            let name = &outer.names[whole];
+            let message = format!("`{name}` is {global:#}, in the partitioned module {local:#}");
+            return Err(arguments(message));
+        }
+        let pairs = globals.into_iter().zip(locals).enumerate();
+        pairs
+            .map(|(i, (global, local))| {
+                let tiles = match (global, local) {
+                    (Shape::Array(global), Shape::Array(local)) => {
+                        self.tiles(whole, part, i, global, local)
+                    }
+                    _ => None,
+                };
+                Ok(Leaf { shard: local.clone(), tiles })
+            })
+            .collect()
+    }
+
+    /// Where the shards of a leaf lie, by the first that tells.
+    fn tiles(
+        &self,
+        whole: InstructionId,
+        part: InstructionId,
+        leaf: usize,
+        global: &ArrayShape,
+        local: &ArrayShape,
+    ) -> Option<Tiles> {
+        let (outer, inner) = (self.global.entry(), self.partitioned.entry());
+        let fits = |tiles: Tiles| {
+            let shape = tiles.shard_shape(global).filter(|shape| shape.dims == local.dims);
+            shape.map(|_| tiles)
+        };
+        let stated = |instruction: &Instruction| {
+            let tiles = Tiles::of(sharding(instruction, leaf)?, global.rank(), self.devices);
+            tiles.ok().and_then(fits)
+        };
+        let equal = || {
+            let tiles = Tiles::whole(global.rank(), self.devices);
+            (global.dims == local.dims).then_some(tiles)
+        };
+        (stated(&inner.instructions[part]))
+            .or_else(|| stated(&outer.instructions[whole]))
+            .or_else(|| fits(self.named(&outer.instructions[whole], global)?))
+            .or_else(equal)
+            .or_else(|| self.regions(whole, leaf).into_iter().find_map(fits))
+    }
+    /// By `xla.sdy.sharding`.
+    fn named(&self, instruction: &Instruction, global: &ArrayShape) -> Option<Tiles> {
+        let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
+        let text = shardy::attribute(attributes, "xla.sdy.sharding")?;
+        let shardings = shardy::shardings("xla.sdy.sharding", text, &self.meshes).ok()?;
+        let [sharding] = shardings.as_slice() else { return None };
+        let all = sharding.mesh.axes.iter().map(|axis| AxisRef::new(axis.name.clone()));
+        let all: Vec<AxisRef> = all.collect();
+        Tiles::on_mesh(sharding, &all, global.rank(), self.devices).ok()
+    }
+    /// By the manual regions that take a parameter, or make a leaf of the result.
+    fn regions(&self, id: InstructionId, leaf: usize) -> Vec<Tiles> {
+        let entry = self.global.entry();
+        if matches!(entry.instructions[id].op, Op::Parameter(_)) {
+            return self.taken(entry, id);
+        }
+        self.made(entry, id, leaf).into_iter().collect()
+    }
+    fn taken(&self, entry: &Computation, parameter: InstructionId) -> Vec<Tiles> {
+        let mut same = vec![parameter];
+        let mut found = Vec::new();
+        for (id, instruction) in entry.instructions.iter() {
+            let takes = instruction.operands.iter().position(|o| same.contains(o));
+            let Some(at) = takes else { continue };
+            match marker::kind(&instruction.op) {
+                Some(Kind::Cut) => found.extend(self.marked(entry, id, at)),
+                Some(Kind::Join) => {}
+                None if passes(instruction) => same.push(id),
+                None => {}
+            }
+        }
+        found
+    }
+    /// Follows a leaf of the result through what changes neither its sizes nor its order, to the region that makes it.
+    fn made(&self, entry: &Computation, root: InstructionId, leaf: usize) -> Option<Tiles> {
+        let (mut within, mut at, mut leaf) = (entry, root, leaf);
+        loop {
+            let instruction = &within.instructions[at];
+            if marker::kind(&instruction.op) == Some(Kind::Join) {
+                return self.marked(within, at, leaf);
+            }
+            // A loop gives what its body gives, and of a conditional the branches agree.
+            let callee = match &instruction.op {
+                Op::Call(call) => Some(call.to_apply),
+                Op::While(repeat) => Some(repeat.body),
+                Op::Conditional(choice) => choice.branches.first().copied(),
+                _ => None,
+            };
+            if let Some(callee) = callee {
+                within = &self.global.computations[callee];
+                at = within.root;
+            } else {
+                (at, leaf) = before(within, instruction, leaf)?;
+            }
+        }
+    }
+    fn marked(&self, entry: &Computation, id: InstructionId, operand: usize) -> Option<Tiles> {
+        let marker = Marker::read(entry, id, &self.meshes).ok()??;
+        marker.values(entry, id, self.devices).ok()?.into_iter().nth(operand)?.tiles
+    }
+}
+
+/// The sharding an instruction states for a leaf.
+fn sharding(instruction: &Instruction, leaf: usize) -> Option<&DeviceSharding> {
+    match instruction.common.as_deref()?.sharding.as_ref()? {
+        Sharding::One(one) => Some(one),
+        Sharding::Tuple(parts) => parts.get(leaf),
+    }
+}
+/// The instruction, and the leaf of its value, that a leaf has its tiles from.
+fn before(
+    within: &Computation,
+    instruction: &Instruction,
+    leaf: usize,
+) -> Option<(InstructionId, usize)> {
+    let count = |id: InstructionId| within.instructions[id].shape.leaves().len();
+    match &instruction.op {
+        Op::Tuple(_) => {
+            let mut left = leaf;
+            for &part in &instruction.operands {
+                match left.checked_sub(count(part)) {
+                    Some(rest) => left = rest,
+                    None => return Some((part, left)),
+                }
+            }
+            None
+        }
+        Op::GetTupleElement(get) => {
+            let tuple = *instruction.operands.first()?;
+            let parts = within.instructions[tuple].shape.tuple()?;
+            let index = usize::try_from(get.index).ok()?;
+            let skipped: usize = parts.iter().take(index).map(|part| part.leaves().len()).sum();
+            Some((tuple, skipped + leaf))
+        }
+        // Of an elementwise op the operand that a region makes tells.
+        op if passes(instruction) || is_elementwise(op) => {
+            let dims = |shape: &Shape| shape.array().map(|array| array.dims.clone());
+            let wanted = dims(&instruction.shape);
+            let alike = |&id: &InstructionId| dims(&within.instructions[id].shape) == wanted;
+            let mut found = instruction.operands.iter().copied().filter(alike);
+            found.find(|&id| depends(within, id)).map(|id| (id, 0))
+        }
+        _ => None,
+    }
+}
+/// Whether an instruction gives its operand on as it is.
+fn passes(instruction: &Instruction) -> bool {
+    match &instruction.op {
+        Op::Copy(_) | Op::OptBarrier(_) => true,
+        Op::CustomCall(call) => call.custom_call_target.0 == "Sharding",
+        _ => false,
+    }
+}
+fn is_elementwise(op: &Op) -> bool {
+    matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Convert(_) | Op::Select(_) | Op::Clamp(_))
+}
+/// Whether an instruction is computed from what a region makes, or a call that may hold one.
+fn depends(within: &Computation, id: InstructionId) -> bool {
+    let mut open = vec![id];
+    let mut known = std::collections::BTreeSet::new();
+    while let Some(id) = open.pop() {
+        let op = &within.instructions[id].op;
+        let calls = matches!(op, Op::Call(_) | Op::While(_) | Op::Conditional(_));
+        if calls || marker::kind(op) == Some(Kind::Join) {
+            return true;
+        }
+        open.extend(within.instructions[id].operands.iter().filter(|o| known.insert(**o)));
+    }
+    false
+}

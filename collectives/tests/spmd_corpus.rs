@@ -1,0 +1,60 @@
+//! Programs before partitioning against what XLA:CPU gave for the whole of them.
+//!
+//! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.global.hlo` and `spmd/NAME.npz`: arguments `global_in<i>` and results
+//! `global_out<i>`.
+#![expect(clippy::unwrap_used, reason = "tests")]
+use collectives::Global;
+use hlo::literal::npz::{self, NpyArray};
+use hlo::{ElementType, Literal, Module, Shape};
+use std::path::{Path, PathBuf};
+
+fn literal(arrays: &[NpyArray], name: &str, shape: &Shape) -> Literal {
+    let array = arrays.iter().find(|array| array.name == name).unwrap();
+    array.to_literal(shape.array().unwrap()).unwrap()
+}
+
+/// Why a program does not give what it should.
+fn check(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let verified = Module::parse(&text).unwrap().verify().unwrap();
+    let arrays = path.with_extension("").with_extension("npz");
+    let arrays = npz::read(std::fs::File::open(arrays).unwrap()).unwrap();
+    let parameters = verified.module().entry().program_shape().parameters;
+    let inputs: Vec<Literal> = (parameters.iter().enumerate())
+        .map(|(i, shape)| literal(&arrays, &format!("global_in{i}"), shape))
+        .collect();
+    let global = Global::of(&verified).map_err(|e| e.to_string())?.ok_or("it has no region")?;
+    let result = global.run(&inputs).map_err(|e| e.to_string())?.result;
+    for (i, found) in result.leaves().into_iter().enumerate() {
+        let wanted = literal(&arrays, &format!("global_out{i}"), &found.shape());
+        // Sums of a few hundred numbers in another order.
+        let share = match found.array_shape().unwrap().ty {
+            ElementType::Bf16 => 0.02,
+            _ => 1e-5,
+        };
+        let scale = (0..wanted.len()).map(|k| wanted.get(k).as_f64().abs()).fold(0.0, f64::max);
+        for k in 0..wanted.len() {
+            let (x, y) = (found.get(k).as_f64(), wanted.get(k).as_f64());
+            if x.to_bits() != y.to_bits() && (x - y).abs() > share * scale {
+                return Err(format!("out{i}[{k}] is {x}, wanted {y}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn global_programs_give_what_xla_gave() {
+    let Some(folder) = std::env::var_os("ETALON_CORPUS").map(PathBuf::from) else { return };
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder.join("spmd"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_string_lossy().ends_with(".global.hlo"))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    let bad: Vec<String> = (paths.iter())
+        .filter_map(|path| Some(format!("{}: {}", path.display(), check(path).err()?)))
+        .collect();
+    assert!(bad.is_empty(), "{} of {}:\n{}", bad.len(), paths.len(), bad.join("\n"));
+}
