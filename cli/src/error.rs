@@ -31,6 +31,11 @@ hlo::error_codes! {
         /// `etalon graph` draws devices and what joins them; the instructions of a module it does not draw yet.
         "E0608" "graphs of instructions are not there yet"
         NoGraph,
+        /// Several processes were started together, as `mpirun` does, and they cannot run together.
+        ///
+        /// Etalon must be built with the feature `mpi` for that.
+        "E0609" "{message}"
+        Mpi { message: String },
     }
 }
 
@@ -49,12 +54,20 @@ pub(crate) enum Exit {
 
 impl Exit {
     pub(crate) fn code(self) -> ExitCode {
+        ExitCode::from(self.number())
+    }
+    pub(crate) fn number(self) -> u8 {
         match self {
-            Self::Wrong => ExitCode::from(1),
-            Self::Misuse => ExitCode::from(2),
-            Self::Unsupported => ExitCode::from(3),
-            Self::Bug => ExitCode::from(4),
+            Self::Wrong => 1,
+            Self::Misuse => 2,
+            Self::Unsupported => 3,
+            Self::Bug => 4,
         }
+    }
+    /// The reason of a number.
+    pub(crate) fn of(number: u8) -> Self {
+        let all = [Self::Wrong, Self::Misuse, Self::Unsupported];
+        all.into_iter().find(|exit| exit.number() == number).unwrap_or(Self::Bug)
     }
 }
 
@@ -93,7 +106,9 @@ impl Failure {
             (Some(interp::Code::Internal { .. }), _) => Exit::Bug,
             (Some(interp::Code::Invalid { .. } | interp::Code::Library { .. }), _) => Exit::Misuse,
             (None, Failed::Together(e)) => match e.code() {
-                collectives::Code::Arguments { .. } => Exit::Misuse,
+                collectives::Code::Arguments { .. } | collectives::Code::Ranks { .. } => {
+                    Exit::Misuse
+                }
                 _ => Exit::Wrong,
             },
             _ => Exit::Wrong,

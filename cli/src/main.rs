@@ -5,6 +5,7 @@ mod error;
 mod graph;
 mod inputs;
 mod output;
+mod peers;
 mod profile;
 mod queues;
 mod random;

@@ -1,5 +1,5 @@
 //! Which engine runs a module, and on how many devices.
-use collectives::{Finished, Global, Note, World};
+use collectives::{Finished, Global, Note, Ranks, World};
 use hlo::diag::Diagnostic;
 use hlo::{Literal, Verified};
 use interp::{Device, Hooks, Options};
@@ -100,10 +100,34 @@ impl Engine {
             let Finished { result, notes } = global.with_device_hooks(hooks).run(arguments)?;
             return Ok(Ran { notes, ..alone(result) });
         }
+        self.on_world(verified, inputs, |world| world.with_options(options).with_hooks(hooks))
+    }
+
+    /// Runs a module on as many devices as its header states, as one of several ranks that each run a block of them.
+    ///
+    /// # Errors
+    /// As [`World::run`].
+    pub fn run_on_ranks(
+        self,
+        ranks: Ranks,
+        verified: &Verified,
+        inputs: &[Vec<Literal>],
+        options: Options,
+        hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
+    ) -> Result<Ran, Failed> {
+        self.on_world(verified, inputs, |world| {
+            world.with_options(options).with_hooks(hooks).with_ranks(ranks)
+        })
+    }
+    fn on_world<'m>(
+        self,
+        verified: &'m Verified,
+        inputs: &[Vec<Literal>],
+        set: impl FnOnce(World<'m>) -> World<'m>,
+    ) -> Result<Ran, Failed> {
         match self {
             Self::Reference => {
-                let world = World::new(verified).with_options(options).with_hooks(hooks);
-                Ok(Ran { results: world.run(inputs)?, notes: Vec::new() })
+                Ok(Ran { results: set(World::new(verified)).run(inputs)?, notes: Vec::new() })
             }
         }
     }

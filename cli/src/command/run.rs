@@ -3,6 +3,7 @@ use super::{Loaded, load, verified_for};
 use crate::args::RunArgs;
 use crate::error::{Code, Failure, Result};
 use crate::inputs::inputs;
+use crate::peers::Peers;
 use crate::profile::Profile;
 use crate::queues::Queues;
 use crate::results::{self, Given};
@@ -13,7 +14,7 @@ use hlo::diag::{Diagnostic, Source};
 use hlo::ir::Computation;
 use hlo::literal::npz;
 use hlo::op::GroupMode;
-use hlo::{Literal, Module, Op};
+use hlo::{Literal, Module, Op, Verified};
 use interp::{Device, Grid, Hooks};
 use std::fs::File;
 use std::path::Path;
@@ -29,58 +30,98 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
             return Err(Failure::new(&Code::Input { path: option.into(), message }, None));
         }
     }
-    for path in &args.files {
-        one(args, path)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let peers = Peers::join()?;
+    let done = args.files.iter().try_for_each(|path| one(args, path, &peers));
+    peers.conclude(done.map(|()| ExitCode::SUCCESS))
 }
 
-fn one(args: &RunArgs, path: &Path) -> Result<()> {
+/// All that a run of a module needs.
+struct Prepared {
+    name: String,
+    text: String,
+    verified: Verified,
+    grid: Grid,
+    inputs: Vec<Vec<Literal>>,
+    queues: Queues,
+    hooks: Hooks,
+    trace: Option<Trace>,
+    profile: Option<Profile>,
+}
+
+fn prepared(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let Loaded { name, text, module } = load(path, args.lenient)?;
     let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
-    let failed = |e| Failure::run(&e, &name, &text);
     let inputs = inputs(&args.inputs, &verified, grid)?;
     let queues = Queues::new(args.infeed.as_deref(), verified.module(), grid)?;
-    let options = args.limits.options().check_nan(args.check_nan);
-    let trace = args.trace.as_deref().map(Trace::create).transpose()?;
+    let trace = args.trace.as_deref().map(|path| Trace::create(&peers.own_file(path)));
+    let trace = trace.transpose()?;
     let profile = args.profile.then(Profile::default);
     let mut hooks = Hooks::new();
     for library in &args.custom_call_library {
-        hooks = hooks.library(library).map_err(|e| failed(e.into()))?;
+        hooks = hooks.library(library).map_err(|e| Failure::run(&e.into(), &name, &text))?;
     }
-    let hooks = watched(hooks, trace.clone(), profile.clone(), grid);
-    let ends = queues.ends();
-    let hooks = move |device| ends.attach(hooks(device), grid.number(device));
-    let progress = output::Progress::new(&format!("running {name}"));
-    let engine = conformance::Engine::from(args.engine);
-    let result = engine.run_on_devices(&verified, &inputs, options, hooks);
-    drop(progress);
+    Ok(Prepared { name, text, verified, grid, inputs, queues, hooks, trace, profile })
+}
+
+fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<()> {
+    let prepared = peers.agreed(prepared(args, path, peers))?;
+    let ran = executed(args, &prepared, peers);
     // What was seen until an error is worth the most.
-    if let Some(trace) = trace {
-        trace.finish()?;
-    }
-    if let Some(profile) = profile {
+    let seen = prepared.trace.as_ref().map_or(Ok(()), Trace::finish);
+    if let Some(profile) = prepared.profile {
         output::note(&profile.table());
     }
-    let result = result.map_err(|error| {
-        let mut failure = failed(error);
+    let Ran { results, notes } = ran?;
+    let source = Source { name: &prepared.name, text: &prepared.text };
+    for note in &notes {
+        output::show_one(&note.diagnostic(), Some(source));
+    }
+    let mut given = prepared.queues.with_outfeed(results);
+    let outfeed = given.iter().map(|one| one.outfeed.clone()).collect();
+    for (one, outfeed) in given.iter_mut().zip(peers.of_all(outfeed)?) {
+        one.outfeed = outfeed;
+    }
+    let shown = if peers.leads() { shown(args, path, &given) } else { Ok(()) };
+    peers.agreed(seen.and(shown))
+}
+
+/// Runs a module; one that is for one device on the rank that leads.
+fn executed(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<Ran> {
+    let Prepared { name, text, verified, grid, inputs, queues, hooks, trace, profile } = prepared;
+    let options = args.limits.options().check_nan(args.check_nan);
+    let hooks = watched(hooks.clone(), trace.clone(), profile.clone(), *grid);
+    let (ends, grid) = (queues.ends(), *grid);
+    let hooks = move |device| ends.attach(hooks(device), grid.number(device));
+    let failed = |error| {
+        let mut failure = Failure::run(&error, name, text);
         for diagnostic in &mut failure.diagnostics {
             if let Some(option) = more_devices(verified.module(), diagnostic) {
                 diagnostic.help = Some(format!("run it on more devices: {option}"));
             }
         }
         failure
-    });
-    let Ran { results, notes } = result?;
-    for note in &notes {
-        output::show_one(&note.diagnostic(), Some(Source { name: &name, text: &text }));
+    };
+    let _progress = output::Progress::new(&format!("running {name}"));
+    let engine = conformance::Engine::from(args.engine);
+    match peers.ranks() {
+        Some(ranks) if grid.len() > 1 => {
+            let ran = engine.run_on_ranks(ranks.clone(), verified, inputs, options, hooks);
+            peers.alike(ran.map_err(failed))
+        }
+        Some(_) if !peers.leads() => {
+            peers.agreed(Ok(Ran { results: Vec::new(), notes: Vec::new() }))
+        }
+        _ => peers.agreed(engine.run_on_devices(verified, inputs, options, hooks).map_err(failed)),
     }
-    let given = queues.with_outfeed(results);
+}
+
+/// Writes what was given, or shows it.
+fn shown(args: &RunArgs, path: &Path, given: &[Given]) -> Result<()> {
     if let Some(to) = &args.output {
-        write(to, named(&given))?;
+        write(to, named(given))?;
     }
     if args.print || args.output.is_none() {
-        let shown = results::text(&given, output::width());
+        let shown = results::text(given, output::width());
         output::data(&shown).map_err(|e| Failure::file(path, &e))?;
     }
     Ok(())
