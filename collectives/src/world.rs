@@ -87,6 +87,14 @@ impl<'m> World<'m> {
         self.options.order = Some(seed);
         self
     }
+    /// As one of several ranks, each of which runs a [block](Ranks::block) of the devices, and all of which call
+    /// [`run`](Self::run) with the same module, devices and options. All get the results of all devices, the same as one
+    /// process would, or the same error.
+    #[must_use]
+    pub fn with_ranks(mut self, ranks: Ranks) -> Self {
+        self.ranks = Some(ranks).filter(|ranks| ranks.count() > 1);
+        self
+    }
     /// The devices.
     pub fn grid(&self) -> Grid {
         self.grid
