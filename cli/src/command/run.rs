@@ -23,6 +23,14 @@ use std::time::Instant;
 
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
+    let peers = Peers::join()?;
+    let done = peers.alike(one_file_each(args));
+    let done = done.and_then(|()| args.files.iter().try_for_each(|path| one(args, path, &peers)));
+    peers.conclude(done.map(|()| ExitCode::SUCCESS))
+}
+
+/// Fails if what comes of several modules would go to one file.
+fn one_file_each(args: &RunArgs) -> Result<()> {
     let one_result = [("--output", args.output.is_some()), ("--trace", args.trace.is_some())];
     for (option, given) in one_result {
         if args.files.len() > 1 && given {
@@ -30,9 +38,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
             return Err(Failure::new(&Code::Input { path: option.into(), message }, None));
         }
     }
-    let peers = Peers::join()?;
-    let done = args.files.iter().try_for_each(|path| one(args, path, &peers));
-    peers.conclude(done.map(|()| ExitCode::SUCCESS))
+    Ok(())
 }
 
 /// All that a run of a module needs.
