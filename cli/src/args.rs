@@ -59,6 +59,10 @@ pub(crate) struct RunArgs {
     /// once and small ones side by side; elsewhere each device has a line: `device 0: ...`.
     #[arg(long)]
     pub(crate) print: bool,
+    /// Take devices, and the values they fold, in another order, and round each sum. `many` runs the module in 16 orders and tells
+    /// which results depend on the order; if any does, the exit code is 1.
+    #[arg(long, value_name = "SEED|many", value_parser = seed)]
+    pub(crate) seed: Option<SeedArg>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     /// Stop at the first instruction that makes a NaN or an infinity out of finite operands.
@@ -84,6 +88,23 @@ pub(crate) struct DeviceArgs {
     /// Run as many partitions of each replica, whatever the module's header states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) partitions: Option<u32>,
+}
+
+/// An order of devices and values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SeedArg {
+    /// The order that is drawn from this number.
+    One(u64),
+    /// Several, to see what depends on the order.
+    Many,
+}
+
+/// Reads `7` or `many`.
+fn seed(text: &str) -> Result<SeedArg, String> {
+    match text {
+        "many" => Ok(SeedArg::Many),
+        number => number.parse().map(SeedArg::One).map_err(|_| "a number, or `many`".to_owned()),
+    }
 }
 
 impl DeviceArgs {
@@ -138,8 +159,10 @@ pub(crate) struct BenchArgs {
     /// The module to measure; `-` for standard input.
     pub(crate) file: PathBuf,
     #[command(flatten)]
+    pub(crate) devices: DeviceArgs,
+    #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Write the result to an .npz file, as `out0`, `out1`, ...
+    /// Write the result to an .npz file, as `out0`, `out1`, ...; of several devices as `d<k>_out<i>`.
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
     /// How often the module is run after the first time.
@@ -150,7 +173,7 @@ pub(crate) struct BenchArgs {
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Print seconds and bytes as JSON.
+    /// Print seconds and bytes as JSON. The bytes of several devices are not measured: `null`.
     #[arg(long)]
     pub(crate) json: bool,
     /// Keep unknown attributes instead of refusing them.

@@ -146,6 +146,20 @@ fn limits_hold_for_each_device() {
 }
 
 #[test]
+fn a_run_of_several_devices_is_measured() {
+    let folder = Folder::new("measured");
+    folder.write("sum.hlo", SUM);
+    let bench = folder.etalon("bench sum.hlo --iterations 2 --json --output out.npz");
+    expect(&bench, 0, "", "");
+    let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
+    assert_eq!(measured["runs_s"].as_array().unwrap().len(), 2);
+    assert!(measured["peak_bytes"].is_null());
+    let names: Vec<String> = load(&folder, "out.npz");
+    assert!(names[1].starts_with("d1_out0 = s32[2]"), "{names:?}");
+    expect(&folder.etalon("bench sum.hlo --replicas 1"), 0, "bytes of values", "");
+}
+
+#[test]
 fn each_device_has_a_track() {
     let folder = Folder::new("tracks");
     folder.write("sum.hlo", SUM);
@@ -287,4 +301,37 @@ fn numbers_of_errors_between_devices_are_explained() {
     for number in 501..=507 {
         expect(&folder.etalon(&format!("explain E0{number}")), 0, &format!("E0{number}\n\n"), "");
     }
+}
+
+#[test]
+fn what_depends_on_the_order_is_told() {
+    let folder = Folder::new("order");
+    let reduce = |op: &str, ty: &str| {
+        format!(
+            "HloModule m, replica_count=3
+{op} {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT s = {ty}[] add(a, b) }}
+ENTRY e {{ x = {ty}[] parameter(0) ROOT r = {ty}[] all-reduce(x), replica_groups={{}}, to_apply={op} }}
+"
+        )
+    };
+    folder.write("floats.hlo", &reduce("add", "f32"));
+    folder.write("wholes.hlo", &reduce("add", "s32"));
+    // 1 + 2^24 - 2^24 is 0 where 1 is added to 2^24 first.
+    save(
+        &folder,
+        "f.npz",
+        &[("d0_in0", "f32[] 1"), ("d1_in0", "f32[] 16777216"), ("d2_in0", "f32[] -16777216")],
+    );
+    save(&folder, "w.npz", &[("in0", "s32[] 7")]);
+    let told = "device 0: f32[] 1\ndevice 1: f32[] 1\ndevice 2: f32[] 1
+device 0, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1
+device 1, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1
+device 2, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1
+16 orders: 3 results depend on the order\n";
+    expect(&folder.etalon("run floats.hlo --input f.npz --seed many"), 1, told, "");
+    let none = "16 orders: no result depends on the order\n";
+    expect(&folder.etalon("run wholes.hlo --input w.npz --seed many"), 0, none, "");
+    expect(&folder.etalon("run wholes.hlo --input w.npz --seed 5"), 0, "device 2: s32[] 21\n", "");
+    let run = folder.etalon("run wholes.hlo --input w.npz --seed few");
+    expect(&run, 2, "", "a number, or `many`");
 }

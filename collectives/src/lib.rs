@@ -39,7 +39,7 @@ pub use deadlock::{Deadlock, Waiting, listed};
 pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
 pub use links::Link;
-pub use order::Dependent;
+pub use order::{Dependent, dependence};
 pub use spmd::{Boundary, Finished, Global, Note};
 #[cfg(feature = "mpi")]
 pub use transport::Mpi;

@@ -1,5 +1,4 @@
 //! Orders that a machine is free to choose: who goes first, and in which order values are folded; and what depends on them.
-use crate::{Result, World};
 use fastrand::Rng;
 use hlo::{ArrayShape, Literal, Scalar};
 use std::fmt;
@@ -77,43 +76,45 @@ fn number(value: Scalar) -> String {
     }
 }
 
-impl World<'_> {
-    /// Runs the module once for each seed (see [`World::with_seed`]) and tells which results depend on the order: on a machine, which
-    /// promises none, they may come out otherwise each time. The results themselves are those of the first seed.
-    ///
-    /// ```
-    /// let text = "HloModule m, replica_count=3
-    /// add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
-    /// ENTRY e { x = f32[] parameter(0) ROOT sum = f32[] all-reduce(x), replica_groups={}, to_apply=add }";
-    /// let verified = hlo::Module::parse(text)?.verify()?;
-    /// let inputs: Vec<Vec<hlo::Literal>> =
-    ///     vec![vec!["f32[] 1".parse()?], vec!["f32[] 1e9".parse()?], vec!["f32[] -1e9".parse()?]];
-    /// let dependent = collectives::World::new(&verified).dependence(&inputs, 0..16)?;
-    /// assert_eq!(dependent.len(), 3);
-    /// assert_eq!(
-    ///     dependent[0].to_string(),
-    ///     "device 0, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1"
-    /// );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`World::run`]; also where only one of the orders fails.
-    pub fn dependence(&self, inputs: &[Vec<Literal>], seeds: Range<u64>) -> Result<Vec<Dependent>> {
-        let runs: Result<Vec<Vec<Literal>>> =
-            seeds.map(|seed| self.clone().with_seed(seed).run(inputs)).collect();
-        let runs = runs?;
-        let mut found = Vec::new();
-        for device in 0..self.grid().len() {
-            let leaves: Vec<Vec<&Literal>> =
-                runs.iter().map(|results| results[device].leaves()).collect();
-            for array in 0..leaves.first().map_or(0, Vec::len) {
-                let orders: Vec<&Literal> = leaves.iter().map(|leaves| leaves[array]).collect();
-                found.extend(compared(device, array, &orders));
-            }
+/// Runs a module in several orders (see [`interp::Options::order`]) and tells which results depend on the order: on a machine, which
+/// promises none, they may come out otherwise each time. `run` gives the results of all devices in the order of a seed.
+///
+/// ```
+/// let text = "HloModule m, replica_count=3
+/// add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+/// ENTRY e { x = f32[] parameter(0) ROOT sum = f32[] all-reduce(x), replica_groups={}, to_apply=add }";
+/// let verified = hlo::Module::parse(text)?.verify()?;
+/// let inputs: Vec<Vec<hlo::Literal>> =
+///     vec![vec!["f32[] 1".parse()?], vec!["f32[] 1e9".parse()?], vec!["f32[] -1e9".parse()?]];
+/// let dependent = collectives::dependence(0..16, |seed| {
+///     let options = interp::Options::default().order(seed);
+///     collectives::World::new(&verified).with_options(options).run(&inputs)
+/// })?;
+/// assert_eq!(dependent.len(), 3);
+/// assert_eq!(
+///     dependent[0].to_string(),
+///     "device 0, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// What `run` fails with, also where only one of the orders does.
+pub fn dependence<E>(
+    seeds: Range<u64>,
+    run: impl FnMut(u64) -> Result<Vec<Literal>, E>,
+) -> Result<Vec<Dependent>, E> {
+    let runs: Vec<Vec<Literal>> = seeds.map(run).collect::<Result<_, E>>()?;
+    let mut found = Vec::new();
+    for device in 0..runs.first().map_or(0, Vec::len) {
+        let leaves: Vec<Vec<&Literal>> =
+            runs.iter().map(|results| results[device].leaves()).collect();
+        for array in 0..leaves.first().map_or(0, Vec::len) {
+            let orders: Vec<&Literal> = leaves.iter().map(|leaves| leaves[array]).collect();
+            found.extend(compared(device, array, &orders));
         }
-        Ok(found)
     }
+    Ok(found)
 }
 
 /// What differs between the values that an array had in each order.

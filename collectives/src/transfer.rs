@@ -186,11 +186,11 @@ impl<'m> Run<'m> {
     }
 }
 
-/// The pairs that a `send` or `recv` states, and what their ids are; nothing if it states none.
-pub(crate) fn stated(
-    instruction: &Instruction,
-    grid: Grid,
-) -> Option<Result<(GroupMode, Vec<(i64, i64)>)>> {
+/// Pairs of sender and receiver, and what their ids are.
+type Stated = (GroupMode, Vec<(i64, i64)>);
+
+/// The pairs that a `send` or `recv` states; nothing if it states none.
+pub(crate) fn stated(instruction: &Instruction, grid: Grid) -> Option<Result<Stated>> {
     let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
     let (_, text) =
         attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")?;

@@ -21,7 +21,6 @@ pub struct World<'m> {
     grid: Grid,
     options: Options,
     hooks: HooksOf,
-    seed: Option<u64>,
     ranks: Option<Ranks>,
 }
 
@@ -54,7 +53,6 @@ impl<'m> World<'m> {
             grid,
             options: Options::default(),
             hooks: Arc::new(|_| Hooks::new()),
-            seed: None,
             ranks: None,
         }
     }
@@ -83,12 +81,10 @@ impl<'m> World<'m> {
         self.hooks = Arc::new(hooks);
         self
     }
-    /// With another order of everything that a machine may do in any order: which devices go first, and in which order the values
-    /// of a group are folded. Sums are then rounded after each value, as on a machine. Without a seed devices go
-    /// together, values are folded in group order, and sums are rounded once.
+    /// In another order: see [`Options::order`].
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
+        self.options.order = Some(seed);
         self
     }
     /// As one of several ranks, each of which runs a [block](Ranks::block) of the devices, and all of which call
@@ -119,14 +115,14 @@ impl<'m> World<'m> {
         };
         match (&self.ranks, failure) {
             (Some(ranks), failure) => {
-                let options = format!("{:?}, order {:?}", self.options, self.seed);
+                let options = format!("{:?}", self.options);
                 let plan = Plan::new(self.verified.module(), self.grid, options);
                 Opening { plan, failure }.agree(ranks)?;
             }
             (None, Some((_, error))) => return Err(error),
             (None, None) => {}
         }
-        Run::new(team, bodies, self.seed.map(Order::new), self.ranks.clone()).finish()
+        Run::new(team, bodies, self.options.order.map(Order::new), self.ranks.clone()).finish()
     }
 
     /// What runs each device; or the first device that cannot start, and why.

@@ -241,7 +241,7 @@ fn ranks_that_run_different_things_refuse() {
             "different devices: 2 x 1 and 1 x 2",
         ),
         (World::new(&negate).with_options(fuel), "ranks 0 and 2 run different options: "),
-        (World::new(&negate).with_seed(1), "order None and "),
+        (World::new(&negate).with_seed(1), "order: None } and "),
         (World::new(&wide), "ranks 0 and 2 run different modules: "),
     ] {
         let errors = on_ranks(3, |ranks| {

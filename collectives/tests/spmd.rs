@@ -493,7 +493,7 @@ fn other_modules_have_no_regions() {
 fn a_slip_of_the_keyboard_is_no_panic() {
     let text = r##"HloModule t, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=2, "b"=2], device_ids=[3, 1, 0, 2]>}}
         ENTRY e { x = s32[2,2] parameter(0) l = s32[1,2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={
-            xla.sdy.in_shardings="#sdy.sharding_per_value<[<@m, [{\"a\":(1)2, ?}p1, {}], replicated={\"b\"}>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\", \"b\"}>"}
+            xla.sdy.in_shardings="#sdy.sharding_per_value<[<@m, [{\"a\", ?}p1, {}], replicated={\"b\"}>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\", \"b\"}>"}
         n = s32[1,2] collective-permute(l), channel_id=1, source_target_pairs={{0,1},{1,2}}
         j = s32[4,2] custom-call(n), custom_call_target="SPMDShardToFullShape", sharding={devices=[4,1]<=[2,2]T(1,0)}
         s = s32[4,2] custom-call(j), custom_call_target="Sharding", sharding={devices=[2,1,2]2,1,0,3 last_tile_dim_replicate}

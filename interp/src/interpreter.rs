@@ -21,6 +21,10 @@ pub struct Options {
     pub check_nan: bool,
     /// Where the numbers of `rng` come from: the same seed gives the same numbers, on every machine.
     pub seed: u64,
+    /// The order of everything that a machine of several devices may do in any order, drawn from this number: which devices go
+    /// first, and in which order the values of a group are folded, with each sum rounded. If absent devices go together,
+    /// and values are folded in group order and sums rounded once.
+    pub order: Option<u64>,
 }
 
 impl Options {
@@ -40,6 +44,12 @@ impl Options {
     #[must_use]
     pub fn check_nan(mut self, on: bool) -> Self {
         self.check_nan = on;
+        self
+    }
+    /// Takes devices and their values in another order.
+    #[must_use]
+    pub fn order(mut self, seed: u64) -> Self {
+        self.order = Some(seed);
         self
     }
     /// Draws other random numbers.

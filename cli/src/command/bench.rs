@@ -1,12 +1,12 @@
 //! `etalon bench`: how long a module takes to load and to run, and how much memory its values take.
-use super::{Loaded, load, run::write, verified};
+use super::{Loaded, load, run::write, verified_for};
 use crate::args::{BenchArgs, EngineArg};
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
 use crate::{output, random};
-use conformance::arrays;
+use conformance::{Failed, arrays};
 use hlo::{Literal, Verified};
-use interp::Grid;
+use interp::{Grid, Hooks};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -16,32 +16,35 @@ struct Measured {
     load: f64,
     first: f64,
     runs: Vec<f64>,
-    peak: usize,
+    /// Most bytes of values at a time; not known of several devices.
+    peak: Option<usize>,
 }
 
 /// Measures a module.
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let start = Instant::now();
     let Loaded { name, text, module } = load(&args.file, args.lenient)?;
-    let verified = verified(module, &name, &text)?;
+    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
-    let arguments = arguments(args, &verified)?;
+    let arguments = arguments(args, &verified, grid)?;
     let run = || {
-        let EngineArg::Reference = args.engine;
         let start = Instant::now();
-        let interpreter = interp::Interpreter::with_options(&verified, args.limits.options());
-        let mut machine = interpreter.start(&arguments)?;
-        let interp::Step::Done(result) = machine.resume()? else {
-            unreachable!("a run on one device waits for nobody")
+        let ran = match arguments.as_slice() {
+            [alone] if grid.len() == 1 => {
+                alone_on(args, &verified, alone).map(|(peak, result)| (Some(peak), vec![result]))
+            }
+            all => conformance::Engine::from(args.engine)
+                .run_on_devices(&verified, all, args.limits.options(), |_| Hooks::new())
+                .map(|ran| (None, ran.results)),
         };
-        Ok((start.elapsed().as_secs_f64(), machine.peak_bytes(), result))
+        ran.map(|(peak, results)| (start.elapsed().as_secs_f64(), peak, results))
     };
-    let failed = |e: interp::Error| Failure::run(&e.into(), &name, &text);
-    let (first, peak, result) = run().map_err(failed)?;
+    let failed = |e: Failed| Failure::run(&e, &name, &text);
+    let (first, peak, results) = run().map_err(failed)?;
     if let Some(to) = &args.output {
-        write(to, arrays::named(&result, "out"))?;
+        write(to, arrays::named_by_device(results.iter(), "out"))?;
     }
-    drop(result);
+    drop(results);
     let mut runs = Vec::new();
     for _ in 0..args.iterations {
         runs.push(run().map_err(failed)?.0);
@@ -52,14 +55,27 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is given, or drawn with seed 0.
-fn arguments(args: &BenchArgs, verified: &Verified) -> Result<Vec<Literal>> {
+/// Most bytes of values at a time, and the result.
+fn alone_on(
+    args: &BenchArgs,
+    verified: &Verified,
+    arguments: &[Literal],
+) -> std::result::Result<(usize, Literal), Failed> {
+    let EngineArg::Reference = args.engine;
+    let interpreter = interp::Interpreter::with_options(verified, args.limits.options());
+    let mut machine = interpreter.start(arguments)?;
+    let interp::Step::Done(result) = machine.resume()? else {
+        unreachable!("a run on one device waits for nobody")
+    };
+    Ok((machine.peak_bytes(), result))
+}
+
+/// What is given, or drawn with seed 0, for each device.
+fn arguments(args: &BenchArgs, verified: &Verified, grid: Grid) -> Result<Vec<Vec<Literal>>> {
     if args.inputs.input.is_empty() && args.inputs.random.is_none() {
-        let shapes = verified.module().entry().program_shape().parameters;
-        return random::draw(0, &shapes);
+        return random::draw_each(0, verified.module().entry(), grid);
     }
-    let grid = Grid { replicas: 1, partitions: 1 };
-    Ok(inputs(&args.inputs, verified, grid)?.swap_remove(0))
+    inputs(&args.inputs, verified, grid)
 }
 
 impl Measured {
@@ -83,6 +99,9 @@ impl Measured {
         for (what, seconds) in rows {
             let _ = writeln!(text, "{what:10} {:12.3} ms", seconds * 1e3);
         }
-        format!("{text}peak       {:12} bytes of values\n", self.peak)
+        if let Some(peak) = self.peak {
+            let _ = writeln!(text, "peak       {peak:12} bytes of values");
+        }
+        text
     }
 }

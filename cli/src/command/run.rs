@@ -1,7 +1,7 @@
 //! `etalon run`: run modules, on one device or several.
 use super::{Loaded, load, verified_for};
-use crate::args::RunArgs;
-use crate::error::{Code, Failure, Result};
+use crate::args::{RunArgs, SeedArg};
+use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::inputs;
 use crate::peers::Peers;
 use crate::profile::Profile;
@@ -21,12 +21,19 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// How many orders `--seed many` tries, and how many results it lists.
+const ORDERS: u64 = 16;
+const LISTED: usize = 20;
+
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let peers = Peers::join()?;
-    let done = peers.alike(one_file_each(args));
-    let done = done.and_then(|()| args.files.iter().try_for_each(|path| one(args, path, &peers)));
-    peers.conclude(done.map(|()| ExitCode::SUCCESS))
+    let steady = peers.alike(one_file_each(args)).and_then(|()| {
+        let each = args.files.iter().map(|path| one(args, path, &peers));
+        // All are run, also after one whose results depend on the order.
+        Ok(each.collect::<Result<Vec<bool>>>()?.into_iter().all(|steady| steady))
+    });
+    peers.conclude(steady.map(|steady| if steady { ExitCode::SUCCESS } else { Exit::Wrong.code() }))
 }
 
 /// Fails if what comes of several modules would go to one file.
@@ -69,12 +76,18 @@ fn prepared(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     Ok(Prepared { name, text, verified, grid, inputs, queues, hooks, trace, profile })
 }
 
-fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<()> {
+/// Runs a module; whether its results are found to be the same in every order, or no other was asked for.
+fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
     let prepared = peers.agreed(prepared(args, path, peers))?;
-    let ran = executed(args, &prepared, peers);
+    let order = match args.seed {
+        Some(SeedArg::One(seed)) => Some(seed),
+        Some(SeedArg::Many) | None => None,
+    };
+    let hooks = watched(&prepared);
+    let ran = executed(args, &prepared, &prepared.queues, (order, hooks), peers);
     // What was seen until an error is worth the most.
     let seen = prepared.trace.as_ref().map_or(Ok(()), Trace::finish);
-    if let Some(profile) = prepared.profile {
+    if let Some(profile) = &prepared.profile {
         output::note(&profile.table());
     }
     let Ran { results, notes } = ran?;
@@ -88,14 +101,50 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<()> {
         one.outfeed = outfeed;
     }
     let shown = if peers.leads() { shown(args, path, &given) } else { Ok(()) };
-    peers.agreed(seen.and(shown))
+    peers.agreed(seen.and(shown))?;
+    match args.seed {
+        Some(SeedArg::Many) => is_steady(args, &prepared, peers),
+        Some(SeedArg::One(_)) | None => Ok(true),
+    }
+}
+
+/// Tells which results depend on the order of devices and values; whether none does.
+fn is_steady(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool> {
+    let found = collectives::dependence(0..ORDERS, |seed| {
+        let module = prepared.verified.module();
+        let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, prepared.grid))?;
+        let hooks = prepared.hooks.clone();
+        let how = (Some(seed), move |_| hooks.clone());
+        executed(args, prepared, &queues, how, peers).map(|ran| ran.results)
+    })?;
+    let mut lines: Vec<String> =
+        found.iter().take(LISTED).map(|dependent| format!("{dependent}\n")).collect();
+    if found.len() > LISTED {
+        lines.push(format!("and {} more\n", found.len() - LISTED));
+    }
+    lines.push(match found.len() {
+        0 => format!("{ORDERS} orders: no result depends on the order\n"),
+        1 => format!("{ORDERS} orders: 1 result depends on the order\n"),
+        n => format!("{ORDERS} orders: {n} results depend on the order\n"),
+    });
+    let shown = match peers.leads() {
+        true => output::data(&lines.concat()).map_err(|e| Failure::file(Path::new("<stdout>"), &e)),
+        false => Ok(()),
+    };
+    peers.agreed(shown).map(|()| found.is_empty())
 }
 
 /// Runs a module; one that is for one device on the rank that leads.
-fn executed(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<Ran> {
-    let Prepared { name, text, verified, grid, inputs, queues, hooks, trace, profile } = prepared;
-    let options = args.limits.options().check_nan(args.check_nan);
-    let hooks = watched(hooks.clone(), trace.clone(), profile.clone(), *grid);
+fn executed(
+    args: &RunArgs,
+    prepared: &Prepared,
+    queues: &Queues,
+    (order, hooks): (Option<u64>, impl Fn(Device) -> Hooks + Send + Sync + 'static),
+    peers: &Peers,
+) -> Result<Ran> {
+    let Prepared { name, text, verified, grid, inputs, .. } = prepared;
+    let mut options = args.limits.options().check_nan(args.check_nan);
+    options.order = order;
     let (ends, grid) = (queues.ends(), *grid);
     let hooks = move |device| ends.attach(hooks(device), grid.number(device));
     let failed = |error| {
@@ -164,12 +213,9 @@ fn joined(op: &Op) -> Option<(GroupMode, i64)> {
 }
 
 /// Hooks of each device that tell a trace and a profile of each instruction.
-fn watched(
-    hooks: Hooks,
-    trace: Option<Trace>,
-    profile: Option<Profile>,
-    grid: Grid,
-) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
+fn watched(prepared: &Prepared) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
+    let Prepared { hooks, trace, profile, grid, .. } = prepared;
+    let (hooks, trace, profile, grid) = (hooks.clone(), trace.clone(), profile.clone(), *grid);
     let start = Instant::now();
     move |device| {
         let hooks = hooks.clone();

@@ -52,7 +52,8 @@ pub struct Finished {
 impl fmt::Debug for Global {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let regions = self.split.regions.len();
-        f.debug_struct("Global").field("regions", &regions).field("options", &self.options).finish()
+        let mut shown = f.debug_struct("Global");
+        shown.field("regions", &regions).field("options", &self.options).finish_non_exhaustive()
     }
 }
 

@@ -211,8 +211,8 @@ impl Tiles {
             let count = self.counts[dim];
             // So many tiles along the dimension are in one shard.
             let shards = if whole == part { Some(1) } else { quotient(whole, part) };
-            let merged = shards.filter(|&n| n == 1 || (n < count && inner.is_some()));
-            if let Some(tiles) = merged.and_then(|n| (count % n == 0).then_some(count / n)) {
+            let merged = shards.filter(|&n| n == 1 || ((1..count).contains(&n) && inner.is_some()));
+            if let Some(tiles) = merged.and_then(|n| count.is_multiple_of(n).then(|| count / n)) {
                 self.counts[dim] = count / tiles;
                 self.places.iter_mut().for_each(|place| place[dim] /= tiles);
             } else if i64::try_from(count).ok().and_then(|n| part.checked_mul(n)) != Some(whole) {

@@ -56,7 +56,7 @@ enum Step {
     /// Gives the device its shards.
     Cut(Vec<Value>),
     /// Puts the shards of the device's group together, which stand one after another.
-    Join(Value),
+    Join(Box<Value>),
     /// Gives the device its own of values that stand one after another.
     Own,
 }
@@ -170,8 +170,11 @@ impl Step {
                 }
             }
             Self::Join(value) => {
-                let (Some(tiles), Shape::Array(global), Shape::Array(local)) =
-                    (&value.tiles, &value.global, &value.local)
+                let Value {
+                    tiles: Some(tiles),
+                    global: Shape::Array(global),
+                    local: Shape::Array(local),
+                } = value.as_ref()
                 else {
                     return Literal::token();
                 };
@@ -428,7 +431,7 @@ impl<'m> Builder<'m> {
         };
         let all = draft.push(id, gather, block(size), vec![own]);
         let global = value.global.clone();
-        let target = self.target(Step::Join(value));
+        let target = self.target(Step::Join(Box::new(value)));
         draft.call(id, &target, global, vec![all])
     }
 
