@@ -134,3 +134,17 @@ fn a_file_that_cannot_be_read_stops_no_other() {
     expect(&output, 1, "./bad.hlo: error[E0606]: ./bad.hlo: ", "");
     expect(&folder.etalon("test command.hlo"), 1, "E0606", "");
 }
+
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn several_processes_need_mpi() {
+    let folder = Folder::new("processes");
+    folder.write("seven.hlo", SEVEN);
+    let started = |count: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_etalon"));
+        command.args(["run", "seven.hlo"]).current_dir(&folder.0);
+        command.env("OMPI_COMM_WORLD_SIZE", count).output().unwrap()
+    };
+    expect(&started("4"), 2, "", "error[E0609]: 4 processes are started together");
+    expect(&started("1"), 0, "s32[2] {7, 8}", "");
+}

@@ -1,8 +1,10 @@
 //! `mpirun etalon run`: what one process gives, and what is said when a rank is gone.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use std::path::{Path, PathBuf};
+mod support;
+
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use support::{Folder, expect};
 
 const ETALON: &str = env!("CARGO_BIN_EXE_etalon");
 
@@ -37,25 +39,23 @@ next { n = s64[] parameter(0) one = s64[] constant(1) ROOT m = s64[] add(n, one)
 ENTRY e { zero = s64[] constant(0) ROOT w = s64[] while(zero), condition=more, body=next }
 ";
 
-/// A folder of this test, with a module in it.
-fn module(test: &str, text: &str) -> (PathBuf, String) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("m.hlo");
-    std::fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap().to_owned();
-    (folder, file)
+/// A folder with this module in it.
+fn folder(test: &str, text: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("m.hlo", text);
+    folder
 }
-
-fn mpirun(ranks: usize, arguments: &[&str]) -> Command {
+/// `mpirun` with its own options and what it starts.
+fn started(folder: &Folder, options: &[&str]) -> Command {
     let mut command = Command::new("mpirun");
-    command.args(["--oversubscribe", "-n", &ranks.to_string(), ETALON]).args(arguments);
+    command.arg("--oversubscribe").args(options).current_dir(&folder.0);
     command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
     command.env("RAYON_NUM_THREADS", "1");
     command
 }
-fn alone(arguments: &[&str]) -> Output {
-    Command::new(ETALON).args(arguments).output().unwrap()
+fn mpirun(ranks: &str, folder: &Folder, line: &str) -> Output {
+    let mut command = started(folder, &["-n", ranks, ETALON]);
+    command.args(line.split_whitespace()).output().unwrap()
 }
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -72,71 +72,79 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn ranks_give_the_bits_of_one_process() {
-    let (folder, file) = module("bits", SUMS);
-    let run = |ranks: Option<usize>, name: &str| {
-        let to = folder.join(name);
-        let arguments =
-            ["run", &file, "--random", "7", "--print", "--output", to.to_str().unwrap()];
-        let output = match ranks {
-            None => alone(&arguments),
-            Some(ranks) => mpirun(ranks, &arguments).output().unwrap(),
-        };
+    let folder = folder("mpi-bits", SUMS);
+    let line = "run m.hlo --random 7 --print --output r.npz";
+    let result = |output: &Output| {
         assert!(output.status.success(), "{}", text(&output.stderr));
-        (text(&output.stdout), std::fs::read(to).unwrap())
+        (text(&output.stdout), std::fs::read(folder.0.join("r.npz")).unwrap())
     };
-    let expected = run(None, "alone.npz");
+    let expected = result(&folder.etalon(line));
     assert_eq!(expected.0.lines().count(), 8, "{}", expected.0);
-    for ranks in [2, 4] {
-        assert_eq!(run(Some(ranks), "together.npz"), expected, "{ranks} ranks");
+    for ranks in ["2", "4"] {
+        assert_eq!(result(&mpirun(ranks, &folder, line)), expected, "{ranks} ranks");
     }
+    // What the header does not say.
+    let (replicas, count) = (SUMS.replacen(", num_partitions=8", "", 1), "--partitions 8");
+    folder.write("m.hlo", &replicas);
+    assert_eq!(result(&mpirun("4", &folder, &format!("{line} {count}"))), expected);
+}
+
+#[test]
+fn what_devices_put_out_is_shown_by_one_rank() {
+    let module = "HloModule m, replica_count=3
+        ENTRY e { r = u32[] replica-id() t = token[] after-all() o = token[] outfeed(r, t), outfeed_shape=u32[]
+          ROOT s = u32[] add(r, r) }";
+    let folder = folder("mpi-outfeed", module);
+    let found = mpirun("2", &folder, "run m.hlo");
+    expect(&found, 0, "device 2, outfeed 0: u32[] 2", "");
+    assert_eq!(found.stdout, folder.etalon("run m.hlo").stdout);
+    // One device runs on one rank, which shows it once.
+    folder.write("one.hlo", "HloModule m ENTRY e { ROOT c = u32[] constant(7) }");
+    let found = mpirun("2", &folder, "run one.hlo m.hlo");
+    let both = [folder.etalon("run one.hlo").stdout, folder.etalon("run m.hlo").stdout].concat();
+    assert_eq!(text(&found.stdout), text(&both), "{}", text(&found.stderr));
 }
 
 #[test]
 fn errors_of_a_run_are_said_once() {
-    let (_, file) = module("waits", WAITS);
-    let (expected, found) = (alone(&["run", &file]), mpirun(4, &["run", &file]).output().unwrap());
-    assert!(text(&expected.stderr).contains("E0501"), "{}", text(&expected.stderr));
+    let folder = folder("mpi-waits", WAITS);
+    let (expected, found) = (folder.etalon("run m.hlo"), mpirun("4", &folder, "run m.hlo"));
+    expect(&expected, 1, "", "E0501");
+    expect(&found, 1, "", "E0501");
     assert_eq!(said(&found), text(&expected.stderr).trim_end());
-    assert_eq!(found.status.code(), Some(1));
-    assert_eq!(expected.status.code(), Some(1));
 }
 
 #[test]
 fn what_all_ranks_lack_is_said_once() {
-    let (folder, _) = module("lacks", SUMS);
-    let missing = folder.join("none.hlo").to_str().unwrap().to_owned();
-    let found = mpirun(3, &["run", &missing]).output().unwrap();
+    let folder = folder("mpi-lacks", SUMS);
+    let found = mpirun("3", &folder, "run none.hlo");
+    expect(&found, 2, "", "E0601");
     assert_eq!(text(&found.stderr).matches("E0601").count(), 1, "{}", text(&found.stderr));
-    assert_eq!(found.status.code(), Some(2));
+    expect(&mpirun("3", &folder, "run m.hlo --random 1 --output none/r.npz"), 2, "", "E0601");
 }
 
 #[test]
 fn what_one_rank_lacks_ends_all() {
-    let (folder, file) = module("lacks_one", SUMS);
-    // A file that is there once: the shell gives rank 1 another name.
-    let missing = folder.join("none.hlo");
+    let folder = folder("mpi-lacks-one", SUMS);
+    // The shell gives rank 1 the name of a file that is not there.
     let script = format!(
-        "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then f={}; else f={file}; fi; exec {ETALON} run $f --random 1",
-        missing.display()
+        "f=m.hlo; if [ $OMPI_COMM_WORLD_RANK = 1 ]; then f=none.hlo; fi; exec {ETALON} run $f --random 1"
     );
-    let mut command = mpirun(3, &[]);
-    let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
-    let envs: Vec<_> =
-        command.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
-    command = Command::new("mpirun");
-    command.args(&arguments[..3]).args(["sh", "-c", &script]).envs(envs);
-    let found = command.output().unwrap();
-    let errors = text(&found.stderr);
-    assert!(errors.contains("rank 1: error[E0601]"), "{errors}");
-    assert_eq!(found.status.code(), Some(2), "{errors}");
-    assert!(found.stdout.is_empty());
+    let found = started(&folder, &["-n", "3", "sh", "-c", &script]).output().unwrap();
+    expect(&found, 2, "", "rank 1: error[E0601]");
+    assert!(found.stdout.is_empty(), "{}", text(&found.stdout));
+    // Other options on one rank: all say the same, rank 0 for all.
+    let script = script.replace("none.hlo", "'m.hlo --fuel 1000000'");
+    let found = started(&folder, &["-n", "3", "sh", "-c", &script]).output().unwrap();
+    expect(&found, 2, "", "ranks 0 and 1 run different options");
+    assert_eq!(text(&found.stderr).matches("E0508").count(), 1, "{}", text(&found.stderr));
 }
 
 #[test]
 fn a_rank_that_is_killed_ends_all() {
-    let (_, file) = module("killed", COUNTS);
-    let mut running =
-        mpirun(3, &["run", &file]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let folder = folder("mpi-killed", COUNTS);
+    let mut command = started(&folder, &["-n", "3", ETALON, "run", "m.hlo"]);
+    let mut running = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let ranks = until("all ranks run", &mut running, |running| {
         let ranks = children(running.id());
         (ranks.len() == 3 && ranks.iter().all(|&rank| listens(rank))).then_some(ranks)
@@ -149,7 +157,9 @@ fn a_rank_that_is_killed_ends_all() {
     std::io::Read::read_to_string(&mut running.stderr.take().unwrap(), &mut errors).unwrap();
     assert_eq!(errors.matches("stopped from outside").count(), 2, "{errors}");
     assert!(errors.contains("signal 9"), "{errors}");
-    assert!(ranks.iter().all(|rank| !Path::new(&format!("/proc/{rank}")).exists()), "{errors}");
+    // Those that have ended may be listed until somebody asks what became of them.
+    let ended = |rank: &u32| field(*rank, "State:").is_none_or(|state| state.starts_with('Z'));
+    assert!(ranks.iter().all(ended), "{errors}");
 }
 
 /// Asks again and again; ends what runs, and fails, if that is of no use.

@@ -20,8 +20,9 @@ pub(crate) fn available() -> Result<(), &'static str> {
 }
 
 fn runs(program: &str) -> bool {
-    let ended = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    ended.status().is_ok_and(|status| status.success())
+    let mut command = Command::new(program);
+    let ended = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    ended.is_ok_and(|status| status.success())
 }
 
 /// Whether libclang is there, not deeper than so many folders.

@@ -27,6 +27,17 @@ const LISTED: usize = 20;
 
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
+    let peers = Peers::join()?;
+    let steady = peers.alike(one_file_each(args)).and_then(|()| {
+        let each = args.files.iter().map(|path| one(args, path, &peers));
+        // All are run, also after one whose results depend on the order.
+        Ok(each.collect::<Result<Vec<bool>>>()?.into_iter().all(|steady| steady))
+    });
+    peers.conclude(steady.map(|steady| if steady { ExitCode::SUCCESS } else { Exit::Wrong.code() }))
+}
+
+/// Fails if what comes of several modules would go to one file.
+fn one_file_each(args: &RunArgs) -> Result<()> {
     let one_result = [("--output", args.output.is_some()), ("--trace", args.trace.is_some())];
     for (option, given) in one_result {
         if args.files.len() > 1 && given {
@@ -34,12 +45,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
             return Err(Failure::new(&Code::Input { path: option.into(), message }, None));
         }
     }
-    let peers = Peers::join()?;
-    let each = args.files.iter().map(|path| one(args, path, &peers));
-    // All are run, also after one whose results depend on the order.
-    let steady =
-        each.collect::<Result<Vec<bool>>>().map(|all| all.into_iter().all(|steady| steady));
-    peers.conclude(steady.map(|steady| if steady { ExitCode::SUCCESS } else { Exit::Wrong.code() }))
+    Ok(())
 }
 
 /// All that a run of a module needs.

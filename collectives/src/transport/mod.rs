@@ -59,7 +59,10 @@ pub struct Ranks {
 
 impl fmt::Debug for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ranks").field("rank", &self.rank).field("count", &self.count).finish()
+        f.debug_struct("Ranks")
+            .field("rank", &self.rank)
+            .field("count", &self.count)
+            .finish_non_exhaustive()
     }
 }
 

@@ -35,7 +35,10 @@ pub struct Mpi {
 
 impl std::fmt::Debug for Mpi {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mpi").field("rank", &self.rank).field("ranks", &self.ranks).finish()
+        f.debug_struct("Mpi")
+            .field("rank", &self.rank)
+            .field("ranks", &self.ranks)
+            .finish_non_exhaustive()
     }
 }
 
