@@ -53,7 +53,8 @@ fn setting(modes: &'static [Mode]) -> impl Strategy<Value = Setting> {
     (grid, prop::sample::select(modes), ty, 1..3usize, 1..4usize, any::<u32>(), any::<usize>())
         .prop_flat_map(|(grid, mode, ty, rows, columns, seed, pick)| {
             let count = ids(mode, grid);
-            let sizes: Vec<usize> = (1..=count).filter(|&size| count % size == 0).collect();
+            let sizes: Vec<usize> =
+                (1..=count).filter(|&size| count.is_multiple_of(size)).collect();
             let size = sizes[pick % sizes.len()];
             Just((0..count).collect::<Vec<usize>>()).prop_shuffle().prop_map(move |order| {
                 let ids = order.chunks(size).map(<[usize]>::to_vec).collect();
@@ -306,7 +307,7 @@ fn chain(s: &Setting, rows: usize, ops: &[usize]) -> String {
         .expect("a string grows");
     }
     let last = ops.len();
-    assert_eq!(rows % n, 0, "blocks are of one size");
+    assert!(rows.is_multiple_of(n), "blocks are of one size");
     format!(
         "HloModule m, replica_count={replicas}, num_partitions={partitions}
         add {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT s = {ty}[] add(a, b) }}

@@ -39,9 +39,10 @@ fn packed(shapes: &[String]) -> String {
 /// The entry computation, and those it calls, that run the op on the parameters.
 fn body(case: &Case, form: Form, attributes: &str) -> String {
     let Case { opcode, operands, results, .. } = case;
-    let parameters: String = (operands.iter().enumerate())
-        .map(|(i, shape)| format!("p{i} = {shape} parameter({i}) "))
+    let parameters: Vec<String> = (operands.iter().enumerate())
+        .map(|(i, shape)| format!("p{i} = {shape} parameter({i})"))
         .collect();
+    let parameters = parameters.join(" ");
     let names: Vec<String> = (0..operands.len()).map(|i| format!("p{i}")).collect();
     let (names, result) = (names.join(", "), packed(results));
     let state = format!("(({}), {result})", operands.join(", "));
