@@ -1,5 +1,5 @@
 //! Whom an instruction joins, as far as the text says: groups, and pairs of sender and receiver.
-use crate::mail::neighbours;
+use crate::mail::{Neighbours, all_neighbours};
 use crate::transfer::stated;
 use crate::{Groups, Result};
 use hlo::Op;
@@ -46,12 +46,11 @@ impl Link {
 
 /// The pairs of devices that pairs of ids stand for.
 fn devices(mode: GroupMode, list: &[(i64, i64)], grid: Grid) -> Result<Vec<(usize, usize)>> {
-    let mut found = Vec::new();
-    for number in 0..grid.len() {
-        let targets = neighbours(mode, list, grid.device(number), grid)?.targets;
-        found.extend(targets.into_iter().map(|target| (number, target)));
-    }
-    Ok(found)
+    let all = all_neighbours(mode, list, grid)?.into_iter().enumerate();
+    let pairs = |(number, neighbours): (usize, Neighbours)| {
+        neighbours.targets.into_iter().map(move |target| (number, target))
+    };
+    Ok(all.flat_map(pairs).collect())
 }
 
 #[cfg(test)]

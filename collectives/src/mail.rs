@@ -5,9 +5,12 @@ use crate::run::Run;
 use crate::strand::{Claim, On};
 use crate::{Code, Error, Result};
 use hlo::Literal;
+use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::GroupMode;
 use interp::{Device, Grid, Position, Request, collective};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Whom a device sends to and receives from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,34 +19,32 @@ pub(crate) struct Neighbours {
     pub(crate) source: Option<usize>,
 }
 
-/// The neighbours of a device. Ids are replicas, of the device's own partition, or the other way round.
+/// The neighbours of each device. Ids are replicas, of a device's own partition, or the other way round.
 ///
 /// # Errors
 /// `E0502` if an id is not one of the grid's.
-pub(crate) fn neighbours(
+pub(crate) fn all_neighbours(
     mode: GroupMode,
     pairs: &[(i64, i64)],
-    device: Device,
     grid: Grid,
-) -> Result<Neighbours> {
+) -> Result<Vec<Neighbours>> {
     let across = mode == GroupMode::CrossPartition;
-    let (own, count) = match across {
-        true => (device.partition, grid.partitions),
-        false => (device.replica, grid.replicas),
+    let (count, others) = match across {
+        true => (grid.partitions, grid.replicas),
+        false => (grid.replicas, grid.partitions),
     };
-    let number = |id: usize| match across {
-        true => grid.number(Device { partition: id, ..device }),
-        false => grid.number(Device { replica: id, ..device }),
+    let number = |id: usize, other: usize| match across {
+        true => grid.number(Device { partition: id, replica: other }),
+        false => grid.number(Device { replica: id, partition: other }),
     };
-    let mut found = Neighbours::default();
+    let mut found = vec![Neighbours::default(); grid.len()];
     for &(source, target) in pairs {
         let source = checked(source, count, mode.id_noun())?;
         let target = checked(target, count, mode.id_noun())?;
-        if source == own {
-            found.targets.push(number(target));
-        }
-        if target == own {
-            found.source = Some(number(source));
+        for other in 0..others {
+            let (from, to) = (number(source, other), number(target, other));
+            found[from].targets.push(to);
+            found[to].source = Some(from);
         }
     }
     Ok(found)
@@ -54,7 +55,11 @@ pub(crate) type Slot = (Site, u64, usize);
 
 /// What was sent and not yet received.
 #[derive(Debug, Default)]
-pub(crate) struct Mail<'m>(BTreeMap<Slot, Letter<'m>>);
+pub(crate) struct Mail<'m> {
+    letters: BTreeMap<Slot, Letter<'m>>,
+    /// The neighbours of all devices at each instruction, found once.
+    neighbours: FxHashMap<(ComputationId, InstructionId), Arc<[Neighbours]>>,
+}
 
 /// Values, who sent them, and where.
 #[derive(Debug)]
@@ -65,9 +70,28 @@ struct Letter<'m> {
 }
 
 impl Mail<'_> {
+    /// The neighbours of each device at an instruction.
+    ///
+    /// # Errors
+    /// `E0502` if an id is not one of the grid's.
+    pub(crate) fn neighbours(
+        &mut self,
+        place: &Position<'_>,
+        grid: Grid,
+    ) -> Result<Arc<[Neighbours]>> {
+        let key = (place.computation_id, place.id);
+        if let Some(found) = self.neighbours.get(&key) {
+            return Ok(Arc::clone(found));
+        }
+        let (mode, pairs) =
+            place.instruction().op.pairs().unwrap_or((GroupMode::CrossReplica, &[]));
+        let all: Arc<[Neighbours]> = all_neighbours(mode, pairs, grid)?.into();
+        self.neighbours.insert(key, Arc::clone(&all));
+        Ok(all)
+    }
     /// Fails if something was sent that nobody received.
     pub(crate) fn all_claimed(&self) -> Result<()> {
-        let Some(((_, round, receiver), Letter { sender, place, .. })) = self.0.iter().next()
+        let Some(((_, round, receiver), Letter { sender, place, .. })) = self.letters.iter().next()
         else {
             return Ok(());
         };
@@ -92,11 +116,9 @@ impl<'m> Run<'m> {
         claim: Claim,
     ) -> Result<()> {
         let number = self.strands[i].device;
-        let grid = self.grid();
-        let Some((mode, pairs)) = request.instruction().op.pairs() else { return Ok(()) };
-        let Neighbours { targets, source } = neighbours(mode, pairs, grid.device(number), grid)?;
-        let site = Site::of(&request.place, channel);
-        let round = self.meetings.round(number, site);
+        let all = self.mail.neighbours(&request.place, self.team.grid())?;
+        let Neighbours { targets, source } = all[number].clone();
+        let (site, round) = self.site(i, &request.place, channel, 0)?;
         if !targets.is_empty() {
             let failed = |error| Error::from(Code::Device { device: number, error });
             let blame = |error| failed(request.place.blame(error));
@@ -117,14 +139,18 @@ impl<'m> Run<'m> {
                     }
                     None => {
                         let (place, values) = (request.place, values.clone());
-                        self.mail.0.insert(slot, Letter { sender: number, place, values });
+                        let letter = Letter { sender: number, place, values };
+                        if let Some(other) = self.mail.letters.insert(slot, letter) {
+                            let others = (other.sender, &other.place);
+                            agrees(others, (number, &request.place), site, self.team.module())?;
+                        }
                     }
                 }
             }
         }
         let Some(source) = source else { return self.deliver(number, claim, &request, None) };
         let slot = (site, round, number);
-        match self.mail.0.remove(&slot) {
+        match self.mail.letters.remove(&slot) {
             Some(Letter { sender, place, values }) => {
                 let here = (number, &request.place);
                 agrees((sender, &place), here, site, self.team.module())?;

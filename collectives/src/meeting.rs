@@ -1,20 +1,21 @@
 //! Ops at which the members of a group meet: who has come, and who is missing.
 use crate::deadlock::listed;
-use crate::strand::Claim;
+use crate::strand::{Claim, Origin};
 use crate::{Code, Error, Groups, Result};
 use hlo::ir::{ComputationId, InstructionId};
-use hlo::{Module, Op, Shape};
+use hlo::{ConstantValue, Literal, Module, Op, Shape};
 use interp::{Grid, Position, Request};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What tells one instruction from another: the channel where it has one, else the instruction itself.
+/// What tells one instruction from another: the channel where it has one, else the instruction itself, in this run of what an
+/// `async-start` has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Site {
     Channel(i64),
-    Place(ComputationId, InstructionId),
+    Place(ComputationId, InstructionId, Origin),
 }
 
 impl fmt::Display for Site {
@@ -27,8 +28,8 @@ impl fmt::Display for Site {
 }
 
 impl Site {
-    pub(crate) fn of(place: &Position<'_>, channel: Option<i64>) -> Self {
-        channel.map_or(Self::Place(place.computation_id, place.id), Self::Channel)
+    pub(crate) fn of(place: &Position<'_>, channel: Option<i64>, origin: Origin) -> Self {
+        channel.map_or(Self::Place(place.computation_id, place.id, origin), Self::Channel)
     }
 }
 
@@ -54,6 +55,16 @@ impl Meeting<'_> {
     }
 }
 
+/// A group of devices.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// The same wherever it meets.
+    pub(crate) number: usize,
+    members: Arc<[usize]>,
+    /// The device's place in it.
+    own: usize,
+}
+
 /// Which meeting: the instruction, the number of the group, and how often that group has met there before.
 pub(crate) type Key = (Site, usize, u64);
 
@@ -61,8 +72,10 @@ pub(crate) type Key = (Site, usize, u64);
 #[derive(Debug, Default)]
 pub(crate) struct Meetings<'m> {
     open: BTreeMap<Key, Meeting<'m>>,
-    /// How often a device has come to an instruction as a member of a group; of an op without groups the group is 0.
-    rounds: FxHashMap<(usize, Site, usize), u64>,
+    /// How often a device has come to a channel as a member of a group; of an op without groups the group is 0.
+    rounds: FxHashMap<(usize, i64, usize), u64>,
+    /// In which of a device's strands its ops on a channel are.
+    users: FxHashMap<(usize, i64), u64>,
     /// The groups of each instruction, found once.
     groups: FxHashMap<(ComputationId, InstructionId), Arc<Groups>>,
     /// Members of a group to its number, which is the same wherever the group meets.
@@ -71,8 +84,6 @@ pub(crate) struct Meetings<'m> {
 
 /// What a device finds when it comes.
 pub(crate) enum Arrival<'m> {
-    /// It is in no group.
-    Alone(Request<'m>),
     /// Others are missing.
     Waits(Key),
     /// It is the last.
@@ -80,14 +91,16 @@ pub(crate) enum Arrival<'m> {
 }
 
 impl<'m> Meetings<'m> {
-    /// How often the device has come there before.
-    pub(crate) fn round(&mut self, device: usize, site: Site) -> u64 {
-        self.round_of(device, site, 0)
-    }
-    fn round_of(&mut self, device: usize, site: Site, group: usize) -> u64 {
-        let round = self.rounds.entry((device, site, group)).or_default();
+    /// How often the device has come to a channel before.
+    pub(crate) fn round(&mut self, device: usize, channel: i64, group: usize) -> u64 {
+        let round = self.rounds.entry((device, channel, group)).or_default();
         *round += 1;
         *round - 1
+    }
+    /// Whether all ops of a device on a channel are in one of its strands: those of two that run beside each other could come there
+    /// in any order.
+    pub(crate) fn is_used_by_one(&mut self, device: usize, channel: i64, origin: Origin) -> bool {
+        *self.users.entry((device, channel)).or_insert(origin.chain) == origin.chain
     }
     /// The number of a group.
     fn number(&mut self, members: &[usize]) -> (usize, Arc<[usize]>) {
@@ -113,23 +126,30 @@ impl<'m> Meetings<'m> {
         Ok(groups)
     }
 
-    /// A device comes to an op of its group.
+    /// The group of a device at an op; nothing if it is in none.
+    pub(crate) fn group(
+        &mut self,
+        device: usize,
+        place: &Position<'m>,
+        grid: Grid,
+    ) -> Result<Option<Group>> {
+        let groups = self.groups(place, grid)?;
+        let (Some(members), Some(own)) = (groups.group_of(device), groups.place_of(device)) else {
+            return Ok(None);
+        };
+        let (number, members) = self.number(members);
+        Ok(Some(Group { number, members, own }))
+    }
+    /// A device comes to an op of its group; gives the meeting if it is the last.
     pub(crate) fn arrive(
         &mut self,
         device: usize,
         (claim, request): (Claim, Request<'m>),
-        channel: Option<i64>,
+        (site, group, round): (Site, Group, u64),
         module: &Module,
-        grid: Grid,
     ) -> Result<Arrival<'m>> {
-        let site = Site::of(&request.place, channel);
-        let groups = self.groups(&request.place, grid)?;
-        let (Some(members), Some(place)) = (groups.group_of(device), groups.place_of(device))
-        else {
-            return Ok(Arrival::Alone(request));
-        };
-        let (number, members) = self.number(members);
-        let key = (site, number, self.round_of(device, site, number));
+        let Group { number, members, own } = group;
+        let key = (site, number, round);
         let meeting = self.open.entry(key).or_insert_with(|| Meeting {
             first: request.place,
             given: members.iter().map(|_| None).collect(),
@@ -138,7 +158,7 @@ impl<'m> Meetings<'m> {
         });
         let first = (meeting.come().first().copied().unwrap_or(device), &meeting.first);
         agrees(first, (device, &request.place), site, module)?;
-        meeting.given[place] = Some((claim, request));
+        meeting.given[own] = Some((claim, request));
         meeting.missing -= 1;
         if meeting.missing > 0 {
             return Ok(Arrival::Waits(key));
@@ -161,25 +181,31 @@ impl<'m> Meetings<'m> {
     }
     /// Fails if devices wait for each other on one channel in groups that have devices in common, but are not the same.
     pub(crate) fn one_grouping(&self) -> Result<()> {
-        let gathering: Vec<_> = self.open.iter().filter(|(key, _)| is_channel(key.0)).collect();
-        for two in gathering.windows(2) {
-            let [(a, first), (b, second)] = two else { continue };
-            let overlap = first.members.iter().any(|device| second.members.contains(device));
-            if a.0 == b.0 && a.1 != b.1 && overlap {
-                let group = |meeting: &Meeting<'_>| {
-                    let come = listed(&meeting.come());
-                    format!("{come} waits in the group of {}", listed(&meeting.members))
-                };
-                let message = format!("{}: {}; {}", a.0, group(first), group(second));
-                return Err(mismatch(message, &second.first, &first.first));
+        // Which group each device waits in, at a channel.
+        let mut waits: BTreeMap<(i64, usize), &Meeting<'_>> = BTreeMap::new();
+        for (&(site, ..), meeting) in &self.open {
+            let Site::Channel(channel) = site else { continue };
+            for device in meeting.come() {
+                waits.insert((channel, device), meeting);
+            }
+        }
+        for (&(channel, device), own) in &waits {
+            let others = own
+                .missing()
+                .into_iter()
+                .filter_map(|other| waits.get(&(channel, other)).map(|theirs| (other, theirs)));
+            for (other, theirs) in others.filter(|(_, theirs)| theirs.members != own.members) {
+                let group = |meeting: &Meeting<'_>| listed(&meeting.members);
+                let message = format!(
+                    "channel {channel}: device {device} waits in the group of {}, device {other} in that of {}",
+                    group(own),
+                    group(theirs)
+                );
+                return Err(mismatch(message, &theirs.first, &own.first));
             }
         }
         Ok(())
     }
-}
-
-fn is_channel(site: Site) -> bool {
-    matches!(site, Site::Channel(_))
 }
 
 /// Devices that meet at one channel do the same there.
@@ -199,7 +225,7 @@ pub(crate) fn agrees(
         Some((format!("{:#}", a.shape), format!("{:#}", b.shape)))
     } else if !same_work(first, other, module) {
         let one = format!("one `{}`", a.opcode());
-        Some((one, "one of another dimension, operand or computation".to_owned()))
+        Some((one, "one of other operands, dimensions, pairs or computations".to_owned()))
     } else {
         None
     };
@@ -238,9 +264,11 @@ fn same_work(first: &Position<'_>, other: &Position<'_>, module: &Module) -> boo
         (Op::CollectiveBroadcast(a), Op::CollectiveBroadcast(b)) => {
             a.has_dynamic_root == b.has_dynamic_root
         }
-        (Op::CollectivePermute(a), Op::CollectivePermute(b)) => a.slice_sizes == b.slice_sizes,
+        (Op::CollectivePermute(a), Op::CollectivePermute(b)) => {
+            a.slice_sizes == b.slice_sizes && a.source_target_pairs == b.source_target_pairs
+        }
         (Op::CollectivePermuteStart(a), Op::CollectivePermuteStart(b)) => {
-            a.slice_sizes == b.slice_sizes
+            a.slice_sizes == b.slice_sizes && a.source_target_pairs == b.source_target_pairs
         }
         _ => true,
     };
@@ -255,7 +283,31 @@ fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: 
     }
     let (a, b) = (&module.computations[a], &module.computations[b]);
     let alike = a.instructions.iter().zip(b.instructions.iter()).all(|((_, a), (_, b))| {
-        a.op == b.op && a.shape.compatible(&b.shape) && a.operands == b.operands
+        a.shape.compatible(&b.shape) && a.operands == b.operands && same_op(&a.op, &b.op, module)
     });
     alike && a.instructions.len() == b.instructions.len() && a.root == b.root
+}
+
+/// Whether two ops are the same, with the same computations or copies of them.
+fn same_op(a: &Op, b: &Op, module: &Module) -> bool {
+    if let (Op::Constant(a), Op::Constant(b)) = (a, b)
+        && let (ConstantValue::Literal(a), ConstantValue::Literal(b)) = (&*a.value, &*b.value)
+    {
+        // A NaN is not equal to itself, its bytes are.
+        let bytes = |value: &Literal| {
+            value.leaves().iter().map(|leaf| leaf.bytes().to_vec()).collect::<Vec<_>>()
+        };
+        return bytes(a) == bytes(b);
+    }
+    let (mut a, mut b) = (a.clone(), b.clone());
+    let taken = |op: &mut Op| {
+        let mut callees = Vec::new();
+        op.each_callee_mut(&mut |id| {
+            callees.push(std::mem::replace(id, ComputationId::new(0)));
+        });
+        callees
+    };
+    let (called, others) = (taken(&mut a), taken(&mut b));
+    let same = |(&a, &b)| same_computation(Some(a), Some(b), module);
+    a == b && called.len() == others.len() && called.iter().zip(&others).all(same)
 }

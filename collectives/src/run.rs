@@ -5,7 +5,7 @@ use crate::meeting::{Meeting, Meetings};
 use crate::order::Order;
 use crate::share::{Shared, Stage};
 use crate::starts::{Started, Starts, Ticket};
-use crate::strand::{Claim, On, State, Strand};
+use crate::strand::{Claim, On, Origin, State, Strand};
 use crate::transfer::Transfers;
 use crate::{Code, Error, Ranks, Result};
 use hlo::Literal;
@@ -208,8 +208,14 @@ impl<'m> Run<'m> {
         }
     }
     /// Runs a computation beside the strand that starts it.
-    pub(crate) fn spawn(&mut self, device: usize, body: Body<'m>, claim: Ticket) {
-        let strand = Strand::new(device, body, Some(claim));
+    pub(crate) fn spawn(
+        &mut self,
+        device: usize,
+        body: Body<'m>,
+        (claim, origin): (Ticket, Origin),
+    ) {
+        let mut strand = Strand::new(device, body, Some(claim));
+        strand.origin = origin;
         // Nothing refers to a strand that has ended and was started by another.
         let devices = self.results.len();
         match self.strands[devices..].iter_mut().find(|strand| strand.has_ended()) {

@@ -4,7 +4,6 @@
 //! stand, and the operands of those whose group or receiver is not all on one rank. What only one rank can notice, an operand it
 //! cannot use or memory that is not enough, it says in the next round, and all end with the error that came first.
 use crate::body::Body;
-use crate::mail::neighbours;
 use crate::run::{Ready, Run};
 use crate::transport::{damaged, lost};
 use crate::wire::{self, Came, Damage, Message, Stand};
@@ -206,8 +205,8 @@ impl<'m> Run<'m> {
         let rank = self.rank_of(device);
         let op = &request.instruction().op;
         // What is wrong with groups and pairs all ranks will find, without operands.
-        let others = if let Some((mode, pairs)) = op.pairs() {
-            neighbours(mode, pairs, grid.device(device), grid).map(|n| n.targets)
+        let others = if op.pairs().is_some() {
+            self.mail.neighbours(&request.place, grid).map(|all| all[device].targets.clone())
         } else if let Op::Send(_) = op {
             match self.partners(i, request) {
                 Ok(None) => return true,

@@ -1,7 +1,7 @@
 //! What was started and is not yet done.
-use crate::strand::On;
-use hlo::Literal;
+use crate::strand::{On, Origin};
 use hlo::ir::{ComputationId, InstructionId};
+use hlo::{Literal, Op};
 use interp::Position;
 use rustc_hash::FxHashMap;
 
@@ -12,8 +12,8 @@ pub(crate) struct Ticket(u64);
 /// What has become of a start.
 #[derive(Debug)]
 pub(crate) enum Started<'m> {
-    /// Operands of its computation are still to be bound.
-    Unbound,
+    /// Operands of its computation are still to be bound; where that will come from.
+    Unbound(Origin),
     /// There is no result yet: where it waits and for what, where that is known, and the strand whose done waits for it.
     Pending { on: Option<(Position<'m>, On)>, finishing: Option<usize> },
     /// There is a result.
@@ -29,6 +29,18 @@ pub(crate) struct Starts<'m> {
     next: u64,
     current: FxHashMap<At, Ticket>,
     open: FxHashMap<Ticket, Started<'m>>,
+    /// Starts by what they gave: where in memory its result is, which stays there until the done.
+    given: FxHashMap<(usize, usize), Ticket>,
+}
+
+/// Where in memory the result is that a start gave and a done takes; nothing if it has no elements.
+fn address(value: &Literal, is_all_reduce: bool) -> Option<usize> {
+    let result = match (is_all_reduce, value.elements()) {
+        (false, Some([_, result, ..])) => result,
+        _ => value,
+    };
+    let leaf = result.leaves().into_iter().find(|leaf| !leaf.bytes().is_empty())?;
+    Some(leaf.bytes().as_ptr().addr())
 }
 
 fn at(strand: usize, place: &Position<'_>, start: InstructionId) -> At {
@@ -36,7 +48,7 @@ fn at(strand: usize, place: &Position<'_>, start: InstructionId) -> At {
 }
 
 impl<'m> Starts<'m> {
-    /// A start begins. One that began here before and was never done is forgotten.
+    /// A start begins.
     pub(crate) fn begin(
         &mut self,
         strand: usize,
@@ -45,9 +57,7 @@ impl<'m> Starts<'m> {
     ) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        if let Some(before) = self.current.insert(at(strand, place, place.id), ticket) {
-            self.open.remove(&before);
-        }
+        self.current.insert(at(strand, place, place.id), ticket);
         self.open.insert(ticket, started);
         ticket
     }
@@ -59,6 +69,17 @@ impl<'m> Starts<'m> {
         start: InstructionId,
     ) -> Option<Ticket> {
         self.current.get(&at(strand, place, start)).copied()
+    }
+    /// Notes what a strand is given for a start, which it may carry through loops and calls.
+    pub(crate) fn gave(&mut self, strand: usize, ticket: Ticket, value: &Literal, op: &Op) {
+        if let Some(address) = address(value, matches!(op, Op::AllReduceStart(_))) {
+            self.given.insert((strand, address), ticket);
+        }
+    }
+    /// The start that gave the strand this value, if it is not done.
+    pub(crate) fn giver(&self, strand: usize, value: &Literal, op: &Op) -> Option<Ticket> {
+        let address = address(value, matches!(op, Op::AllReduceDone(_)))?;
+        self.given.get(&(strand, address)).copied().filter(|ticket| self.open.contains_key(ticket))
     }
     /// What has become of a start; nothing if it is done or forgotten.
     pub(crate) fn get_mut(&mut self, ticket: Ticket) -> Option<&mut Started<'m>> {

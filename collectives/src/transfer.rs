@@ -3,7 +3,7 @@
 //! Where the program says who sends to whom (`_xla_send_recv_source_target_pairs`), a `recv` gets what its source sent, in the
 //! order it was sent. Where it does not, a channel connects one device with itself, or one sender with one receiver: were
 //! there more, who gets what would depend on who is faster, and that is refused.
-use crate::mail::{Neighbours, neighbours};
+use crate::mail::{Neighbours, all_neighbours};
 use crate::run::Run;
 use crate::strand::On;
 use crate::{Code, Error, Result};
@@ -182,7 +182,8 @@ impl<'m> Run<'m> {
         };
         let Some(pairs) = pairs else { return Ok(None) };
         let (mode, pairs) = pairs?;
-        neighbours(mode, &pairs, grid.device(self.strands[i].device), grid).map(Some)
+        let mut all = all_neighbours(mode, &pairs, grid)?;
+        Ok(Some(all.swap_remove(self.strands[i].device)))
     }
 }
 
