@@ -119,6 +119,10 @@ impl Builder {
         stated: Option<Shape>,
         name: SmolStr,
     ) -> Result<Value<'b>> {
+        if let Some((size, shape)) = stated.as_ref().and_then(negative_size) {
+            return Err(Error::argument(format!("the size {size} of {shape:#} is negative"))
+                .with_help("write every size out: 0 or more"));
+        }
         let mut ids = SmallVec::new();
         for &operand in operands {
             ids.extend(self.adopt(operand)?.id());
@@ -274,6 +278,17 @@ fn shape_of(
     };
     op.check_shape(operands, &shape, state)?;
     Ok(shape)
+}
+
+/// A size below 0, of an array in the shape, and the array's shape.
+fn negative_size(shape: &Shape) -> Option<(i64, &Shape)> {
+    let sizes = match shape {
+        Shape::Tuple(elements) => return elements.iter().find_map(negative_size),
+        Shape::Array(array) => &array.dims,
+        Shape::Buffer(array) => &array.dims,
+        Shape::Token | Shape::Opaque => return None,
+    };
+    sizes.iter().find(|size| **size < 0).map(|&size| (size, shape))
 }
 
 /// `add(f32[2], f32[3])`

@@ -25,6 +25,7 @@ mod error;
 pub(crate) mod grad;
 mod implicit;
 mod import;
+mod known;
 pub mod linalg;
 mod literal;
 mod loops;
@@ -58,7 +59,6 @@ pub use ops::collectives::CollectiveOptions;
 pub use ops::control::{Cases, Composite};
 pub use ops::custom_call::CustomCallOptions;
 pub use ops::exchange::RaggedExchange;
-pub use program::{default_conv_dimension_numbers, validate_conv_dimension_numbers};
 pub use state::IntoShape;
 pub use value::Value;
 

@@ -1,4 +1,5 @@
 //! Pooling: the largest or the mean of windows.
+use crate::nn::reductions::count;
 pub use crate::ops::padding::Padding;
 use crate::primitive::{bound, pad, reduce_window, size, slice, whole, zeros};
 use crate::{Error, Result, Value};
@@ -226,7 +227,7 @@ impl Value<'_> {
             let padded = pad(self, zeros(b, shape.ty, &[])?, pads.clone())?;
             let sums = window_sum(padded, kernel, stride)?;
             if counts_include_padding {
-                return Ok(sums / whole(b, shape.ty, volume(kernel))?);
+                return Ok(sums / count(b, shape.ty, volume(kernel))?);
             }
             Ok(sums / counts(self, &shape.dims, &pads, kernel, stride)?)
         })
@@ -250,7 +251,7 @@ impl Value<'_> {
             let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
             each(input.len(), kernel, stride)?;
             let share = match counts_include_padding {
-                true => self / whole(b, shape.ty, volume(kernel))?,
+                true => self / count(b, shape.ty, volume(kernel))?,
                 false => self / counts(self, input, &pads, kernel, stride)?,
             };
             let zero = zeros(b, shape.ty, &[])?;

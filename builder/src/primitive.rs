@@ -48,6 +48,16 @@ pub(crate) fn inexact(shape: &ArrayShape, what: &str) -> Result<()> {
         .with_help("convert it first: `x.convert_element_type(ElementType::F32)`"))
 }
 
+/// Indices, of a type that counts as far as dimensions reach.
+pub(crate) fn counting(indices: Value<'_>) -> Result<Value<'_>> {
+    let shape = indices.array()?;
+    if !shape.ty.is_integral() {
+        return Err(Error::argument(format!("indices are whole numbers, not {shape:#}")));
+    }
+    let narrow = shape.ty.bits() < 32;
+    Ok(if narrow { indices.convert_element_type(ElementType::S32) } else { indices })
+}
+
 /// A scalar of this type, from a whole number.
 pub(crate) fn whole(b: &Builder, ty: ElementType, n: i64) -> Result<Value<'_>> {
     b.make_constant(Literal::scalar(ty, scalar(Number::Whole(n), ty)?))

@@ -1,5 +1,5 @@
 //! The module as a whole: devices, memory that is shared, ways to build it.
-use crate::{Builder, Error, Result, Value};
+use crate::{Builder, Result, Value};
 use hlo::ir::{AliasKind, BufferDonor, InputOutputAlias};
 use hlo::{Shape, Verified};
 use std::panic::Location;
@@ -108,44 +108,4 @@ fn make_static(shape: &mut Shape) {
         Shape::Tuple(elements) => elements.iter_mut().for_each(make_static),
         Shape::Token | Shape::Opaque => {}
     }
-}
-
-/// The dimension numbers of a convolution that names none: batch, feature, spatial dimensions; of the kernel output feature,
-/// input feature, spatial dimensions. XLA's `CreateDefaultConvDimensionNumbers`.
-///
-/// ```
-/// let dims = builder::default_conv_dimension_numbers(2);
-/// assert_eq!((dims.lhs_feature, dims.rhs_output_feature), (1, 0));
-/// assert_eq!(dims.out_spatial.as_slice(), [2, 3]);
-/// ```
-pub fn default_conv_dimension_numbers(num_spatial_dims: usize) -> hlo::op::value::ConvDims {
-    Builder::create_default_conv_dimension_numbers(num_spatial_dims)
-}
-
-/// Whether dimension numbers of a convolution are sound: XLA's `Validate`. Each array has two spatial dimensions or more, and
-/// numbers none of its dimensions twice.
-///
-/// # Errors
-/// `E0801`
-pub fn validate_conv_dimension_numbers(dims: &hlo::op::value::ConvDims) -> Result<()> {
-    let parts = [
-        ("input", dims.lhs_batch, dims.lhs_feature, &dims.lhs_spatial),
-        ("kernel", dims.rhs_input_feature, dims.rhs_output_feature, &dims.rhs_spatial),
-        ("result", dims.out_batch, dims.out_feature, &dims.out_spatial),
-    ];
-    for (name, one, other, spatial) in parts {
-        if spatial.len() < 2 {
-            let message = format!("the {name} has {} spatial dimensions", spatial.len());
-            return Err(Error::argument(message).with_help("XLA's check wants two at least"));
-        }
-        let mut numbers: Vec<i64> = spatial.to_vec();
-        numbers.extend([one, other]);
-        numbers.sort_unstable();
-        let twice = numbers.iter().zip(numbers.iter().skip(1)).find(|(a, b)| a == b);
-        if let Some((dim, _)) = twice {
-            let message = format!("dimension {dim} of the {name} is used twice");
-            return Err(Error::argument(message));
-        }
-    }
-    Ok(())
 }

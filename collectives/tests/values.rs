@@ -117,7 +117,12 @@ fn control_flow() {
     file("control.hlo");
 }
 #[test]
-#[ignore = "what is carried through tuples and loops is not run yet"]
+#[ignore = "what is carried through tuples loses its pairs; an all-reduce that async-start wraps is printed as another op"]
 fn carried() {
     file("carried.hlo");
+}
+#[test]
+#[ignore = "a start in one round of a loop and its done in the next are refused: E0507"]
+fn pipelined() {
+    file("pipelined.hlo");
 }

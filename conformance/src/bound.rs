@@ -97,7 +97,7 @@ impl Tolerance {
     }
     /// The wider bound for each array: of a result that may be computed in either of two ways.
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
+    pub fn or(&self, other: &Self) -> Self {
         let count = self.leaves.len().max(other.leaves.len());
         Self { leaves: (0..count).map(|i| self.leaf(i).or(other.leaf(i))).collect() }
     }
@@ -146,7 +146,7 @@ mod tests {
         let one = tolerance(&[Bound::Bits, Bound::Element(2.0), Bound::Element(3.0)]);
         let other = tolerance(&[Bound::Array(1.0), Bound::Element(1.0), Bound::Array(2.0)]);
         let wanted = [Bound::Array(1.0), Bound::Element(2.0), Bound::Array(3.0)];
-        assert_eq!(one.or(other), tolerance(&wanted));
+        assert_eq!(one.or(&other), tolerance(&wanted));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Computations of two scalars, and reductions that are made of them.
 use super::pieces;
+use crate::operand::{Number, scalar};
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::op::Reduce;
 use hlo::{ElementType, Shape};
@@ -110,6 +111,7 @@ impl Value<'_> {
     ///
     /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or larger, than every number, so
     /// the first NaN is found, as in `numpy` and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.
+    /// The type must hold the number of every place: else it is refused, `E0807`.
     ///
     /// ```
     /// use hlo::ElementType;
@@ -129,6 +131,7 @@ impl Value<'_> {
                     .with_help("name an integer type: `ElementType::S32`"));
             }
             let size = shape.dim(axis).unwrap_or(0);
+            scalar(Number::Whole((size - 1).max(0)), output_type)?;
             let narrow = i32::try_from(size).is_ok();
             let index_type = if narrow { ElementType::S32 } else { output_type };
             let places = pieces::iota(self, index_type, &shape.dims, axis)?;

@@ -61,10 +61,24 @@ impl Value<'_> {
         self.neg().softplus().neg()
     }
     /// `log(1 + exp(x))`, computed as `max(x, 0) + log1p(exp(-|x|))`, which does not overflow.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let module = b.build(b.constant([0f32, 1000.]).softplus())?;
+    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// assert_eq!(result.to_string(), "f32[2]{0} {0.693147182, 1000}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     #[must_use = "a value that is not used has no effect"]
     pub fn softplus(self) -> Self {
-        self.max(0) + self.abs().neg().exp().log1p()
+        self.builder().record(|b| {
+            let zero = zeros(b, self.element_type()?, &[])?;
+            // Chosen, since `max` and `abs` have corners at 0, whose derivatives do not add up to those of the sum.
+            let above = self.gt(0);
+            let below = above.select(self.neg(), self);
+            Ok(above.select(self, zero) + below.exp().log1p())
+        })
     }
     /// `x / (1 + |x|)`.
     #[track_caller]

@@ -3,7 +3,7 @@
 //! By doubling: after step `i` each element holds the fold of the `2^i` elements up to it. That is `log2(n)` passes over the
 //! array, and rounding errors grow with the logarithm of `n`, not with `n`.
 use crate::primitive::{bound, inexact, pad_in_dim, slice_in_dim, whole, zeros};
-use crate::{Result, Value};
+use crate::{Error, Result, Value};
 
 /// For each element the fold of those before it (with `reverse`, after it) and itself. `unit` is what `combine` leaves alone.
 fn folded<'b>(
@@ -14,7 +14,13 @@ fn folded<'b>(
     combine: impl Fn(Value<'b>, Value<'b>) -> Value<'b>,
 ) -> Result<Value<'b>> {
     let dim = x.axis(dim)?;
-    let count = x.array()?.dim(dim).unwrap_or(0);
+    let shape = x.array()?;
+    if reverse && usize::try_from(dim).is_ok_and(|d| shape.is_dynamic(d)) {
+        let message = format!("from its end dimension {dim} of {shape:#} cannot be folded");
+        return Err(Error::unsupported(message)
+            .with_help("where it ends is known only at run time: fold from the start"));
+    }
+    let count = shape.dim(dim).unwrap_or(0);
     let (mut done, mut step) = (x, 1i64);
     while step < count {
         let moved = match reverse {
@@ -89,8 +95,13 @@ impl Value<'_> {
 
 /// `log(exp(a) + exp(c))`.
 fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
-    let apart = a - c;
-    let sum = a.max(c) + apart.abs().neg().exp().log1p();
-    // Equal infinities are NaN apart; of both the sum is right, as is that of NaN.
-    apart.ne(apart).select(a + c, sum)
+    a.builder().record(|b| {
+        // Chosen, since `max` and `abs` have corners where both are equal, and their derivatives would be wrong there.
+        let above = a.gt(c);
+        let (most, least) = (above.select(a, c), above.select(c, a));
+        // Infinities have no difference; equal ones are their own sum.
+        let same = most.eq(least) & !most.is_finite();
+        let apart = same.select(zeros(b, most.element_type()?, &[])?, least - most);
+        Ok(most + apart.exp().log1p())
+    })
 }

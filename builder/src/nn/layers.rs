@@ -1,5 +1,5 @@
 //! Layers: dense, one-hot, dropout.
-use crate::primitive::{Pairs, dot, first, iota, real, size, zeros};
+use crate::primitive::{Pairs, counting, dot, first, iota, real, size, zeros};
 use crate::{Error, Result, Value};
 use hlo::ElementType;
 
@@ -57,13 +57,7 @@ pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
 }
 /// Whether a place of a new last dimension is the one an index names.
 pub(super) fn chosen(indices: Value<'_>, depth: i64) -> Result<Value<'_>> {
-    let given = indices.array()?;
-    if !given.ty.is_integral() {
-        return Err(Error::argument(format!("indices are whole numbers, not {given:#}")));
-    }
-    // A narrow type may not count up to the depth.
-    let narrow = given.ty.bits() < 32;
-    let indices = if narrow { indices.convert_element_type(ElementType::S32) } else { indices };
+    let (given, indices) = (indices.array()?, counting(indices)?);
     let dims = [&given.dims[..], &[depth]].concat();
     let places = iota(indices.builder(), indices.element_type()?, &dims, size(given.rank()))?;
     Ok(indices.broadcast_in_dim(&dims, &first(given.rank())).eq(places))

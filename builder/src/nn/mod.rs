@@ -20,7 +20,7 @@ mod cumulative;
 mod layers;
 mod loss;
 mod normal;
-mod reductions;
+pub(crate) mod reductions;
 mod softmax;
 
 pub use attention::{Attention, attention, causal_mask};

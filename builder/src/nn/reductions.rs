@@ -1,6 +1,6 @@
 //! Sums, products, extremes, means and variances along dimensions.
-use crate::primitive::{bound, inexact, others, whole, zeros};
-use crate::{Error, Result, Value};
+use crate::primitive::{bound, dimension_size, inexact, others, whole, zeros};
+use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 
 /// The dimensions, counted from the front, each once.
@@ -21,12 +21,6 @@ pub(super) fn spread<'b>(reduced: Value<'b>, like: Value<'b>, axes: &[i64]) -> R
     let shape = like.array()?;
     Ok(reduced.broadcast_in_dim(&shape.dims, &others(shape.rank(), axes)))
 }
-/// How many elements are folded into one.
-fn folded(x: Value<'_>, axes: &[i64]) -> Result<i64> {
-    let shape = x.array()?;
-    Ok(axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul))
-}
-
 impl Value<'_> {
     /// The sum along dimensions, which may be counted from the end; of `pred` the disjunction.
     ///
@@ -101,7 +95,7 @@ impl Value<'_> {
         self.builder().record(|_| {
             inexact(&self.array()?, "a mean")?;
             let axes = axes(self, dims)?;
-            Ok(self.reduce_sum(&axes) / count(self, folded(self, &axes)?)?)
+            Ok(self.reduce_sum(&axes) / folded(self, &axes, 0, self.element_type()?)?)
         })
     }
     /// The variance along dimensions: the sum of `|x - mean|^2` divided by the number of elements less `correction`.
@@ -122,8 +116,8 @@ impl Value<'_> {
                 true => centred.real() * centred.real() + centred.imag() * centred.imag(),
                 false => centred * centred,
             };
-            let free = folded(self, &axes)?.saturating_sub(correction).max(0);
-            Ok(squares.reduce_sum(&axes) / count(squares, free)?)
+            let free = folded(self, &axes, correction, squares.element_type()?)?;
+            Ok(squares.reduce_sum(&axes) / free)
         })
     }
     /// The standard deviation along dimensions: the square root of [`Value::variance`].
@@ -134,13 +128,27 @@ impl Value<'_> {
     }
 }
 
-/// A count as a scalar of the value's type.
+/// How many elements are folded into one, less `correction`, as a scalar of this type; of dynamic dimensions those that count.
+fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> Result<Value<'b>> {
+    let (b, shape) = (x.builder(), x.array()?);
+    let most = axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul);
+    let most = count(b, ty, most.saturating_sub(correction).max(0))?;
+    let dynamic = |d: &&i64| usize::try_from(**d).is_ok_and(|d| shape.is_dynamic(d));
+    if axes.iter().find(dynamic).is_none() {
+        return Ok(most);
+    }
+    let mut product = whole(b, ElementType::S64, 1)?;
+    for &d in axes {
+        product = product * dimension_size(x, d)?.convert_element_type(ElementType::S64);
+    }
+    Ok((product - correction).max(0).convert_element_type(ty))
+}
+/// A count as a scalar of this type.
 ///
 /// # Errors
 /// `E0801` if the type does not reach as far: the quotient would be 0.
-fn count(like: Value<'_>, n: i64) -> Result<Value<'_>> {
-    let ty = like.element_type()?;
-    let count = whole(like.builder(), ty, n)?;
+pub(crate) fn count(b: &Builder, ty: ElementType, n: i64) -> Result<Value<'_>> {
+    let count = whole(b, ty, n)?;
     let held = hlo::Scalar::Signed(n).convert(ElementType::S64, ty).as_f64();
     let near = ty.is_complex() || held.is_finite() && (n == 0 || held != 0.0);
     if near {

@@ -233,12 +233,12 @@ impl<'b> Cases<'b> {
 
 /// A finished branch and its operand.
 #[derive(Debug, Clone, Copy)]
-struct Branch<'b> {
-    computation: ComputationId,
-    operand: Value<'b>,
+pub(crate) struct Branch<'b> {
+    pub(crate) computation: ComputationId,
+    pub(crate) operand: Value<'b>,
 }
 
-fn branch<'b>(
+pub(crate) fn branch<'b>(
     b: &'b Builder,
     name: &str,
     operand: Value<'b>,
@@ -251,7 +251,12 @@ fn branch<'b>(
     Ok(Branch { operand: packing.pack(operand)?, computation: packing.file(traced, false) })
 }
 
-fn choice<'b>(selector: Value<'b>, branches: &[Branch<'b>], on_pred: bool) -> Result<Value<'b>> {
+/// The conditional of branches that give one shape.
+pub(crate) fn choice<'b>(
+    selector: Value<'b>,
+    branches: &[Branch<'b>],
+    on_pred: bool,
+) -> Result<Value<'b>> {
     let b = selector.builder();
     let mut first: Option<Shape> = None;
     for branch in branches {

@@ -74,8 +74,8 @@ impl Builder {
         ];
         for (name, first, second, spatial) in arrays {
             if spatial.len() < 2 {
-                let message = format!("the {name} has fewer than 2 spatial dimensions");
-                return Err(Error::argument(message));
+                let message = format!("spatial dimensions of the {name}: {}", spatial.len());
+                return Err(Error::argument(message).with_help("XLA's check wants two at least"));
             }
             let mut all: Vec<i64> = spatial.iter().copied().chain([first, second]).collect();
             all.sort_unstable();

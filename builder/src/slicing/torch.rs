@@ -1,8 +1,8 @@
 //! Elements by index along one dimension, as `PyTorch` has them.
-use crate::primitive::{concat, iota, others, size, zeros};
+use crate::primitive::{concat, counting, iota, others, size, zeros};
 use crate::{Builder, Error, Result, Value};
+use hlo::ArrayShape;
 use hlo::op::{Gather, Scatter};
-use hlo::{ArrayShape, ElementType};
 
 /// Fails unless the arrays have one rank and the indices reach no further than the input in other dimensions.
 fn fits(input: &ArrayShape, index: &ArrayShape, dim: i64) -> Result<()> {
@@ -178,9 +178,4 @@ fn masked_gather<'b>(
     let spread = x.broadcast_in_dim(&sizes, &without(dim + 1));
     let masked = mask.select(spread, zeros(b, shape.ty, &[])?);
     Ok(masked.reduce_sum(&[dim]))
-}
-/// Indices of a narrow type as `s32`: sizes of other dimensions may not fit the type.
-fn counting(index: Value<'_>) -> Result<Value<'_>> {
-    let narrow = index.element_type()?.bits() < 32;
-    Ok(if narrow { index.convert_element_type(ElementType::S32) } else { index })
 }

@@ -47,7 +47,7 @@ fn custom_calls_print_their_options() {
     let layouts = b.custom_call("layouts", &[full], "f32[2,3]{0,1}", &layouts);
     let conv = CustomCallOptions {
         window: Window { dims: vec![WindowDim::new(3), WindowDim::new(2)] },
-        dimension_numbers: Some(builder::default_conv_dimension_numbers(2)),
+        dimension_numbers: Some(Builder::create_default_conv_dimension_numbers(2)),
         ..CustomCallOptions::default()
     };
     let conv = b.custom_call("__conv", &[layouts, x], "f32[4]", &conv);

@@ -206,13 +206,14 @@ fn mistakes() {
 
 #[test]
 fn dimension_numbers_are_checked() {
-    assert!(Builder::validate(&Builder::create_default_conv_dimension_numbers(2)).is_ok());
+    let good = Builder::create_default_conv_dimension_numbers(2);
+    assert_eq!((good.lhs_batch, good.lhs_feature, &good.lhs_spatial[..]), (0, 1, &[2, 3][..]));
+    assert_eq!((good.rhs_output_feature, good.rhs_input_feature), (0, 1));
+    assert!(Builder::validate(&good).is_ok());
     let message = |numbers: &ConvDims| Builder::validate(numbers).unwrap_err().to_string();
     let one = message(&Builder::create_default_conv_dimension_numbers(1));
-    assert!(one.contains("the input has fewer than 2 spatial dimensions"), "{one}");
-    let twice =
-        ConvDims { rhs_output_feature: 2, ..Builder::create_default_conv_dimension_numbers(2) };
-    let twice = message(&twice);
+    assert!(one.contains("spatial dimensions of the input: 1"), "{one}");
+    let twice = message(&ConvDims { rhs_output_feature: 2, ..good });
     assert!(twice.contains("dimension 2 of the kernel stands for two things"), "{twice}");
 }
 

@@ -250,3 +250,61 @@ fn layers() {
     near(&found, &[11.0, 22.0, 30.0, 13.0, 24.0, 32.0], 0.0, 0.0);
     assert_eq!(b.build(nn::dense(x, x, None)).unwrap_err().number(), "E0801");
 }
+
+/// The derivatives at 0 by hand: the logistic function is 1/2 there, its slope 1/4, and tanh(log 2) is 3/5.
+#[test]
+fn softplus_is_smooth_at_zero() {
+    let at_zero = |f: fn(Value<'_>) -> Value<'_>| {
+        let b = Builder::new("smooth");
+        let x = b.parameter(0, "f64[]", "x");
+        let slope = b.grad(f(x), &[x])[0];
+        let both = b.tuple(&[slope, b.grad(slope, &[x])[0]]);
+        evaluate(&b, both, &["f64[] 0"])
+            .elements()
+            .unwrap()
+            .iter()
+            .map(|e| e.get(0).as_f64())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(at_zero(|x| x.softplus()), [0.5, 0.25]);
+    assert_eq!(at_zero(|x| x.log_sigmoid()), [0.5, -0.25]);
+    assert!((at_zero(|x| x.mish())[0] - 0.6).abs() < 1e-15);
+    let b = Builder::new("far_out");
+    let x = b.parameter(0, "f32[4]", "x");
+    let slopes = b.grad(x.softplus().reduce_sum(&[0]), &[x])[0];
+    let both = b.tuple(&[x.softplus(), slopes]);
+    let found = run(&b, both, &["f32[4] {inf, -inf, 200, -200}"]);
+    assert_eq!(found, "( f32[4]{0} {inf, 0, 200, 0}, f32[4]{0} {1, 0, 1, 0} )");
+}
+
+/// Of equal elements the k-th sum is `x + log(k)`, and each of the k elements has 1/k of its slope.
+#[test]
+fn running_logarithms_of_sums_have_slopes_where_elements_are_equal() {
+    let b = Builder::new("equal");
+    let x = b.parameter(0, "f64[3]", "x");
+    let slopes = b.grad(x.log_cumsum_exp(0, false).reduce_sum(&[0]), &[x])[0];
+    let wanted = [1.0 + 0.5 + 1.0 / 3.0, 0.5 + 1.0 / 3.0, 1.0 / 3.0];
+    near(&evaluate(&b, slopes, &["f64[3] {2, 2, 2}"]), &wanted, 1e-15, 0.0);
+    let b = Builder::new("of_nothing");
+    let x = b.parameter(0, "f64[4]", "x");
+    let last = x.log_cumsum_exp(0, false).slice(&[3], &[4], &[1]).reshape(&[]);
+    let both = b.tuple(&[x.log_cumsum_exp(0, false), b.grad(last, &[x])[0]]);
+    let found = run(&b, both, &["f64[4] {-inf, -inf, 0, -inf}"]);
+    assert_eq!(found, "( f64[4]{0} {-inf, -inf, 0, 0}, f64[4]{0} {0, 0, 1, 0} )");
+}
+
+/// Two elements of four count: 1 and 3.
+#[test]
+fn means_are_of_what_counts() {
+    let b = Builder::new("counts");
+    let (x, n) = (b.parameter(0, "f32[4]", "x"), b.parameter(1, "s32[]", "n"));
+    let part = x.set_dimension_size(n, 0);
+    let all = [part.mean(&[0]), part.variance(&[0], 0), part.variance(&[0], 1), part.std(&[0], 0)];
+    let arguments = ["f32[4] {1, 3, 100, 200}", "s32[] 2"];
+    assert_eq!(run(&b, b.tuple(&all), &arguments), "( f32[] 2, f32[] 1, f32[] 2, f32[] 1 )");
+    let normal = nn::layer_norm(part, None, None, 0.0);
+    assert_eq!(run(&b, normal, &arguments), "f32[2]{0} {-1, 1}");
+    assert_eq!(run(&b, part.cumsum(0, false), &arguments), "f32[2]{0} {1, 4}");
+    let error = b.build(part.cumsum(0, true)).unwrap_err();
+    assert!(error.to_string().contains("from its end"), "{error}");
+}

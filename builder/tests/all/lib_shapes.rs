@@ -281,6 +281,13 @@ fn branches_of_different_sizes() {
     assert!(!text.contains("set-dimension-size"), "{text}");
     let rank = pred.dynamic_conditional(x, |x| x, x, |x| x.reshape(&[2, 1]));
     assert_eq!(b.build(rank).unwrap_err().number(), "E0806");
+    let b = Builder::new("branches_from_outside");
+    let (pred, x) = (b.parameter(0, "pred[]", "choice"), b.parameter(1, "s32[2]", "x"));
+    let n = b.parameter(2, "s32[]", "n");
+    let y = pred.dynamic_conditional(x, |x| x + n, x, |x| (x * n).broadcast(&[2]).reshape(&[4]));
+    let sum = y.reduce_sum(&[0]);
+    assert_eq!(run(&b, sum, &["pred[] true", "s32[2] {1, 2}", "s32[] 5"]), "s32[] 13");
+    assert_eq!(run(&b, sum, &["pred[] false", "s32[2] {1, 2}", "s32[] 5"]), "s32[] 30");
 }
 #[test]
 fn switches_of_different_sizes() {
@@ -316,6 +323,13 @@ fn bounds_are_found() {
     assert_eq!(shape(n.min(4).max(5)), "f32[<=5]{0}");
     assert_eq!(shape(n.min(9) - 3), "f32[<=6]{0}");
     assert_eq!(shape(n.min(20)), "f32[<=10]{0}");
+    assert_eq!(shape(n.clamp(0, 3) * 3), "f32[<=9]{0}");
+    // Two negative numbers have a product that is not.
+    assert_eq!(shape(n.min(3) * 3), "f32[<=10]{0}");
+    // Each sum is made of one value twice: to follow every way to the start would take forever.
+    let doubled = |first| (0..100).fold(first, |sum, _| sum + sum);
+    assert_eq!(shape(doubled(b.constant(0i32))), "f32[0]{0}");
+    assert_eq!(shape(doubled(n.min(0))), "f32[<=0]{0}");
     assert_eq!(shape(b.constant(3i32)), "f32[3]{0}");
     assert_eq!(shape(b.constant(10i32)), "f32[10]{0}");
     let y = x.set_dimension_size_with_rebound(n.min(4), 0).reduce_sum(&[0]);
@@ -337,4 +351,15 @@ fn all_sizes_are_set() {
         b.build(x.set_all_dimension_sizes(b.constant([1i32]))).unwrap_err().number(),
         "E0801"
     );
+}
+
+#[test]
+fn indices_are_whole_numbers() {
+    for sparse in [false, true] {
+        let b = Builder::new("indices");
+        let x = b.parameter(0, "f32[3]", "x");
+        let index = b.constant([1.5f32]).convert_element_type(ElementType::Bf16);
+        let error = b.build(x.torch_gather(index, 0, sparse)).unwrap_err();
+        assert!(error.to_string().contains("whole numbers, not bf16[1]"), "{error}");
+    }
 }

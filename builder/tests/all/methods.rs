@@ -333,20 +333,3 @@ fn parameters_say_whether_replicas_share_them() {
     let error = b.first_error().unwrap();
     assert!(error.to_string().contains("the parameter has 2 leaves, 1 are spoken of"), "{error}");
 }
-
-#[test]
-fn dimension_numbers_of_convolutions() {
-    let good = builder::default_conv_dimension_numbers(2);
-    assert_eq!(
-        (good.lhs_batch, good.lhs_feature, good.lhs_spatial.as_slice()),
-        (0, 1, &[2, 3][..])
-    );
-    assert_eq!((good.rhs_output_feature, good.rhs_input_feature), (0, 1));
-    builder::validate_conv_dimension_numbers(&good).unwrap();
-    let one = builder::default_conv_dimension_numbers(1);
-    let error = builder::validate_conv_dimension_numbers(&one).unwrap_err();
-    assert!(error.to_string().contains("the input has 1 spatial dimensions"), "{error}");
-    let twice = hlo::op::value::ConvDims { out_feature: 2, ..good };
-    let error = builder::validate_conv_dimension_numbers(&twice).unwrap_err();
-    assert!(error.to_string().contains("dimension 2 of the result is used twice"), "{error}");
-}

@@ -191,3 +191,27 @@ fn the_report_shows_the_line() {
     let report = b.build(y).unwrap_err().report();
     assert!(report.contains("let y = x.tanh() + b.constant([1f32, 2.0, 3.0]);"), "{report}");
 }
+
+#[test]
+fn sizes_are_not_negative() {
+    let b = Builder::new("m");
+    let x = b.parameter(0, (hlo::ElementType::F32, &[2, -3][..]), "x");
+    let error = b.build(x).unwrap_err();
+    assert!(error.to_string().contains("the size -3 of f32[2,-3] is negative"), "{error}");
+    let b = Builder::new("m");
+    let error = b.build(b.identity_matrix(hlo::ElementType::F32, -1, 3)).unwrap_err();
+    assert!(error.to_string().contains("the size -1 of s32[-1,3] is negative"), "{error}");
+}
+
+#[test]
+fn places_and_counts_are_held_by_their_type() {
+    let b = Builder::new("m");
+    assert!(b.build(b.iota("f32[128]", 0).arg_max(hlo::ElementType::S8, 0)).is_ok());
+    let error = b.build(b.iota("f32[129]", 0).arg_max(hlo::ElementType::S8, 0)).unwrap_err();
+    assert_eq!(error.number(), "E0807", "{error}");
+    let b = Builder::new("m");
+    let (window, format) = ([1, 1, 65536], builder::pooling::TensorFormat::channels_first(1));
+    let x = b.parameter(0, "f16[1,1,65536]", "x");
+    let error = b.build(x.avg_pool(&window, &window, &[(0, 0)], &format, true)).unwrap_err();
+    assert!(error.to_string().contains("65536 elements are more than f16 can count"), "{error}");
+}

@@ -63,7 +63,7 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     let found = world.run(&arguments).map_err(|e| partitioned.failed(&e))?;
     drop(progress);
     let tolerance =
-        Tolerance::of(partitioned.verified.module()).or(Tolerance::of(global.verified.module()));
+        Tolerance::of(partitioned.verified.module()).or(&Tolerance::of(global.verified.module()));
     let agree = report(&found, &wanted, &tolerance)?;
     if !agree && !promised {
         output::note("the program's own devices do not agree, and so may differ from its result\n");

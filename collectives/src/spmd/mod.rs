@@ -11,10 +11,11 @@
 //! | `marker.rs` | where regions begin and end |
 //! | `placement.rs` | where shards lie: cutting, putting together |
 //! | `calls.rs`, `stages.rs` | which instructions belong to which region |
-//! | `draft.rs`, `region.rs`, `split.rs` | modules made out of others |
+//! | `draft.rs`, `build.rs`, `region.rs`, `step.rs`, `split.rs` | modules made out of others |
 //! | `global.rs` | the run |
 //! | `boundary.rs` | the arguments and results of a module that XLA has partitioned |
 mod boundary;
+mod build;
 mod calls;
 mod draft;
 mod global;
@@ -24,6 +25,7 @@ mod region;
 mod shardy;
 mod split;
 mod stages;
+mod step;
 
 pub use boundary::Boundary;
 pub use global::{Finished, Global};

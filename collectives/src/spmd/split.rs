@@ -1,8 +1,9 @@
 //! Splits a program over global arrays into what is run once and the regions that every device runs.
+use super::build::Builder;
 use super::calls::{self, Found, callees};
 use super::draft::{self, Draft};
 use super::marker::{self, Marker};
-use super::region::{Builder, Region};
+use super::region::Region;
 use super::shardy::{self, Meshes};
 use super::stages::Stages;
 use crate::{Code, Error, Result};

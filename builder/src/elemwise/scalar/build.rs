@@ -93,7 +93,7 @@ fn unary(op: ScalarOp, input: Value<'_>, out: ElementType) -> Result<Value<'_>> 
         ScalarOp::Sign => x.eq(zero(x)?).select(zero(x)?, x.sign()),
         ScalarOp::Sin => x.sin(),
         ScalarOp::Sinh => x.sinh(),
-        ScalarOp::Softplus => x.max(0.0) + x.abs().neg().exp().log1p(),
+        ScalarOp::Softplus => x.softplus(),
         ScalarOp::Sqr => x.mul(x),
         ScalarOp::Sqrt => x.sqrt(),
         ScalarOp::Tan => x.tan(),

@@ -1,0 +1,53 @@
+//! Programs before partitioning: every form a manual region takes, with values derived by hand.
+#![expect(clippy::unwrap_used, reason = "tests")]
+mod errors;
+mod forms;
+
+use collectives::{Error, Finished, Global};
+use hlo::{Literal, Module, Verified};
+
+const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
+
+/// A module with two meshes: `@m` of 4 devices along `a` and `b`, `@r` of the same in another order.
+fn module(body: &str) -> Verified {
+    let text = format!(
+        "HloModule t, frontend_attributes={{xla.sdy.meshes={{m = #sdy.mesh<[\"a\"=2, \"b\"=2]>, \
+         r = #sdy.mesh<[\"c\"=4], device_ids=[3, 1, 0, 2]>, one = #sdy.mesh<[\"d\"=2]>}}}}\n{ADD}\n{body}"
+    );
+    match Module::parse(&text).unwrap().verify() {
+        Ok(verified) => verified,
+        Err(errors) => panic!("{errors}\n{text}"),
+    }
+}
+/// The attributes of a cut, after its operands: its shardings, and its manual axes.
+fn cut(shardings: &str, axes: &str) -> String {
+    let shardings = shardings.replace('"', "\\\"");
+    let axes = axes.replace('"', "\\\"");
+    format!(
+        "custom_call_target=\"xla.sdy.GlobalToLocalShape\", frontend_attributes={{\
+         xla.sdy.in_shardings=\"#sdy.sharding_per_value<[{shardings}]>\",\
+         xla.sdy.manual_axes=\"#sdy<manual_axes{{{axes}}}>\"}}"
+    )
+}
+/// The same of a join.
+fn join(shardings: &str, axes: &str) -> String {
+    cut(shardings, axes).replace("GlobalToLocal", "LocalToGlobal").replace("in_sh", "out_sh")
+}
+/// A cut and a join along the same axes.
+fn pair(cut_by: &str, join_by: &str, axes: &str) -> (String, String) {
+    (cut(cut_by, axes), join(join_by, axes))
+}
+
+fn literals(texts: &[&str]) -> Vec<Literal> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+fn finish(body: &str, inputs: &[&str]) -> Result<Finished, Error> {
+    Global::of(&module(body))?.expect("it has a manual region").run(&literals(inputs))
+}
+/// Fails unless the program gives this, and its devices agree.
+#[track_caller]
+fn check(body: &str, inputs: &[&str], wanted: &str) {
+    let finished = finish(body, inputs).unwrap();
+    assert_eq!(finished.result, wanted.parse().unwrap());
+    assert_eq!(finished.notes, []);
+}
