@@ -49,7 +49,7 @@ impl Peers {
     pub(crate) fn agreed<T>(&self, own: Result<T>) -> Result<T> {
         let Some(ranks) = &self.0 else { return own };
         let word = own.as_ref().err().map(word).unwrap_or_default();
-        let words = ranks.gather(word.clone()).map_err(lost)?;
+        let words = ranks.gather(word.clone()).map_err(|e| lost(&e))?;
         let Some(first) = words.iter().find_map(|word| word.first()) else { return own };
         let failure = own.err().filter(|_| !words[..ranks.rank()].contains(&word));
         let silent = Failure { diagnostics: Vec::new(), source: None, exit: Exit::Wrong };
@@ -73,7 +73,9 @@ impl Peers {
             None => Ok(values),
             // Where nobody has any, one device has run on one rank.
             Some(_) if values.len() <= 1 => Ok(values),
-            Some(ranks) => ranks.gather_values(&values[ranks.block(values.len())]).map_err(lost),
+            Some(ranks) => {
+                ranks.gather_values(&values[ranks.block(values.len())]).map_err(|e| lost(&e))
+            }
         }
     }
 
@@ -97,7 +99,7 @@ impl Peers {
 /// Whether this rank is about to end.
 static ENDS: AtomicBool = AtomicBool::new(false);
 
-/// What the starters of MPI call the number of processes: OpenMPI; MPICH and Intel.
+/// What the starters of MPI call the number of processes: `OpenMPI`; MPICH and Intel.
 const SIZES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
 /// An exit code, and an error as text.
@@ -110,7 +112,7 @@ fn word(failure: &Failure) -> Vec<u8> {
     word
 }
 
-fn lost(error: collectives::Error) -> Failure {
+fn lost(error: &collectives::Error) -> Failure {
     Failure { diagnostics: vec![error.diagnostic()], source: None, exit: Exit::Wrong }
 }
 /// Whether this rank does not know what others do.

@@ -3,6 +3,9 @@
 //! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.hlo` and `spmd/NAME.npz`: arguments `d<device>_in<i>` and results
 //! `d<device>_out<i>`.
 #![expect(clippy::unwrap_used, reason = "tests")]
+#[expect(dead_code, reason = "faults are for other tests")]
+mod threads;
+
 use collectives::World;
 use hlo::literal::npz;
 use hlo::{Literal, Module, Shape};
@@ -27,6 +30,10 @@ fn check(path: &Path, share: f64) {
         })
         .collect();
     let results = world.run(&inputs).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    // Ranks that share the devices give the same bits.
+    for found in threads::on_ranks(3, |ranks| world.clone().with_ranks(ranks).run(&inputs)) {
+        assert_eq!(found.unwrap(), results, "{}", path.display());
+    }
     for (d, result) in devices.zip(&results) {
         for (i, found) in result.leaves().into_iter().enumerate() {
             let wanted = literal(&format!("d{d}_out{i}"), &found.shape());

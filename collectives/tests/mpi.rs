@@ -1,4 +1,5 @@
 //! Ranks that are processes: this program starts itself again under `mpirun`.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that is its own program")]
 use collectives::{Mpi, Ranks, Transport, World};
 use hlo::{Literal, Module};
 use std::process::Command;
