@@ -129,10 +129,9 @@ impl Deadlock {
         if circle.len() > SHOWN {
             text.push(format!("and so on: {} devices in a circle", circle.len()));
         }
-        Some(
-            format!("device {device} waits {}", text.join(", which waits "))
-                .replace(", which waits and", ", and"),
-        )
+        let text = format!("device {device} waits {}", text.join(", which waits "))
+            .replace(", which waits and", ", and");
+        Some(text + "; all devices must come to their ops in one order")
     }
     /// The place that the error is shown at.
     pub(crate) fn first(&self) -> Option<Span> {

@@ -264,3 +264,60 @@ fn a_broadcast_leaves_others_zeros() {
 ENTRY e { r = u32[] replica-id() ROOT y = u32[] collective-broadcast(r), replica_groups={{2,1}} }";
     assert_eq!(results(text), ["u32[] 0", "u32[] 2", "u32[] 2", "u32[] 0"]);
 }
+
+#[test]
+fn starts_of_one_computation_are_told_apart() {
+    let text = |second: &str, channel: &str| {
+        format!(
+            "HloModule m, replica_count=2
+add {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }}
+w {{ x = s32[] parameter(0) y = s32[] negate(x)
+  ROOT r = s32[] all-reduce(y), replica_groups={{}}, to_apply=add{channel} }}
+v {{ x = s32[] parameter(0) y = s32[] negate(x)
+  ROOT r = s32[] all-reduce(y), replica_groups={{}}, to_apply=add{channel} }}
+ENTRY e {{ r = u32[] replica-id() x = s32[] convert(r) h = s32[] constant(100) y = s32[] add(x, h)
+  a = ((s32[]), s32[]) async-start(x), calls=w
+  b = ((s32[]), s32[]) async-start(y), calls={second}
+  p = s32[] async-done(a)  q = s32[] async-done(b)
+  ROOT t = (s32[], s32[]) tuple(p, q) }}"
+        )
+    };
+    let plain = verified(&text("w", ""));
+    let shared = verified(&text("v", ", channel_id=1"));
+    for seed in 0..20 {
+        // -(0 + 1) and -(100 + 101), whoever goes first.
+        let results = World::new(&plain).with_seed(seed).run(&[vec![]]).unwrap();
+        for result in results {
+            let parts = result.elements().unwrap();
+            assert_eq!([parts[0].to_string(), parts[1].to_string()], ["s32[] -1", "s32[] -201"]);
+        }
+        // On one channel nobody could tell.
+        let error = World::new(&shared).with_seed(seed).run(&[vec![]]).unwrap_err();
+        assert_eq!(error.number(), "E0503", "{error}");
+    }
+}
+
+#[test]
+fn permutes_on_one_channel_have_the_same_pairs() {
+    let text = "HloModule m, num_partitions=3
+t { x = u32[] parameter(0) ROOT r = u32[] collective-permute(x), channel_id=1, source_target_pairs={{0,1}} }
+f { x = u32[] parameter(0) ROOT r = u32[] collective-permute(x), channel_id=1, source_target_pairs={{2,1}} }
+ENTRY e { r = u32[] partition-id() i = s32[] convert(r)
+  ROOT c = u32[] conditional(i, r, r), branch_computations={t, f} }";
+    let verified = verified(text);
+    for seed in 0..20 {
+        let error = World::new(&verified).with_seed(seed).run(&[vec![]]).unwrap_err();
+        // Where 1 and 2 have met before 0 comes, its value is left over.
+        assert!(["E0503", "E0504"].contains(&error.number()), "{error}");
+    }
+}
+
+#[test]
+fn groups_on_one_channel_are_the_same() {
+    let error = error(&two(
+        "ROOT r = s32[2,2] all-reduce(x), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=add",
+        "ROOT r = s32[2,2] all-reduce(x), channel_id=1, replica_groups={{1,0}}, use_global_device_ids=true, to_apply=add",
+    ));
+    assert_eq!(error.number(), "E0503");
+    assert!(error.to_string().contains("channel 1: device 0 waits in the group of"), "{error}");
+}

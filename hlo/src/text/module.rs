@@ -7,7 +7,7 @@ use crate::ir::{
     StackFrames,
 };
 use crate::op::Callees;
-use crate::{Arena, Error, Id, Op, Result, Span};
+use crate::{Arena, Error, Id, Op, Opcode, Result, Span};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -272,9 +272,12 @@ impl Callees for Parser<'_> {
 /// parameters to one op.
 pub(crate) fn is_single_op(computation: &Computation) -> bool {
     let root = &computation.instructions[computation.root];
+    // `all-reduce-start` and the like are opcodes of their own, with other shapes.
+    let is_taken = Opcode::from_name(&format!("{}-start", root.opcode())).is_some();
     let wraps = root.operands.len() + 1 == computation.instructions.len()
         && !matches!(root.op, Op::Parameter(_));
     wraps
+        && !is_taken
         && root.operands.iter().zip(0..).all(|(&id, number)| {
             matches!(&computation.instructions[id].op, Op::Parameter(p) if p.number == number)
         })

@@ -58,10 +58,8 @@ impl Printer<'_> {
                 Op::AsyncStart(start) => {
                     let called = &self.module.computations[start.calls];
                     let bound = at.operands.len() + 1 == called.instructions.len();
-                    let root = &called.instructions[called.root];
-                    // `all-reduce-start` is an opcode of its own, with another shape.
-                    let is_taken = Opcode::from_name(&format!("{}-start", root.opcode())).is_some();
-                    return (bound && is_single_op(called) && !is_taken).then_some(root);
+                    return (bound && is_single_op(called))
+                        .then(|| &called.instructions[called.root]);
                 }
                 Op::AsyncUpdate(_) | Op::AsyncDone(_) => {
                     at = &holder.instructions[*at.operands.first()?];
