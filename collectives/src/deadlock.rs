@@ -2,6 +2,7 @@
 use hlo::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 /// Places that are listed, and devices of a place that wait for different things.
 const PLACES: usize = 10;
@@ -23,7 +24,7 @@ pub struct Waiting {
     /// What is missing, if it is not that other devices come there too: `a value on channel 1`.
     pub what: Option<String>,
     /// The devices it waits for, where they are known.
-    pub missing: Vec<usize>,
+    pub missing: Arc<[usize]>,
     /// The loops it is in, the outermost first, and how many rounds of each have begun.
     pub loops: Vec<(String, u64)>,
 }
@@ -47,6 +48,18 @@ struct Here<'a> {
     is_cause: bool,
     span: Span,
     begun: Option<&'a (String, Span)>,
+    /// The last of them, and the place of its reason.
+    last: Option<&'a Waiting>,
+    known: Option<usize>,
+}
+
+impl Waiting {
+    /// Whether both wait for the same, as far as can be seen at a glance.
+    fn is_for_the_same(&self, other: &Self) -> bool {
+        let same =
+            (&self.what, &self.begun, &self.loops) == (&other.what, &other.begun, &other.loops);
+        same && Arc::ptr_eq(&self.missing, &other.missing)
+    }
 }
 
 impl Deadlock {
@@ -61,17 +74,37 @@ impl Deadlock {
                 let (at, span) = (waiting.at.as_str(), waiting.span);
                 let (devices, reasons) = (Vec::new(), Vec::new());
                 let begun = waiting.begun.as_ref();
-                places.push(Here { at, devices, reasons, is_cause: false, span, begun });
+                let (last, known) = (None, None);
+                places.push(Here {
+                    at,
+                    devices,
+                    reasons,
+                    is_cause: false,
+                    span,
+                    begun,
+                    last,
+                    known,
+                });
                 places.len() - 1
             });
             let here = &mut places[i];
             here.devices.push(waiting.device);
+            // Members of one group share the list of those they miss, which may be as long as there are devices.
+            if here.last.is_some_and(|last| last.is_for_the_same(waiting)) {
+                if let Some(reason) = here.known {
+                    here.reasons[reason].1.push(waiting.device);
+                }
+                continue;
+            }
+            here.last = Some(waiting);
             here.is_cause |= waiting.missing.iter().any(|device| !at.contains_key(device));
             // Many different reasons are not listed, so they need not be told apart.
             let reason = reason(waiting, &at);
-            match here.reasons.iter().position(|(known, _)| *known == reason) {
+            here.known = here.reasons.iter().position(|(known, _)| *known == reason);
+            match here.known {
                 Some(i) => here.reasons[i].1.push(waiting.device),
                 None if here.reasons.len() <= OF_A_PLACE => {
+                    here.known = Some(here.reasons.len());
                     here.reasons.push((reason, vec![waiting.device]));
                 }
                 None => {}
@@ -83,7 +116,11 @@ impl Deadlock {
     /// What to look at: a place that some never come to, or who waits for whom in a circle.
     pub(crate) fn help(&self) -> String {
         let waits: BTreeSet<usize> = self.waiting.iter().map(|w| w.device).collect();
+        let mut last: Option<&Arc<[usize]>> = None;
         for Waiting { at, missing, what, .. } in &self.waiting {
+            if last.replace(missing).is_some_and(|last| Arc::ptr_eq(last, missing)) {
+                continue;
+            }
             let gone: Vec<usize> =
                 missing.iter().copied().filter(|device| !waits.contains(device)).collect();
             if gone.is_empty() {
@@ -165,7 +202,7 @@ fn reason(waiting: &Waiting, at: &BTreeMap<usize, &str>) -> String {
     }
     // What each of them does instead.
     let mut does: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
-    for &device in &waiting.missing {
+    for &device in waiting.missing.iter() {
         let place = at.get(&device).copied();
         match does.iter_mut().find(|(known, _)| *known == place) {
             Some((_, devices)) => devices.push(device),
@@ -286,7 +323,7 @@ mod tests {
             span: Span::default(),
             begun: None,
             what: Some("a value".to_owned()),
-            missing: vec![device + 1],
+            missing: [device + 1].into(),
             loops: vec![("w".to_owned(), 3)],
         };
         let deadlock = Deadlock { waiting: (0..=40).map(waiting).collect(), ended: vec![41] };

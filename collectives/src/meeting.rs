@@ -194,7 +194,8 @@ impl<'m> Meetings<'m> {
                 .missing()
                 .into_iter()
                 .filter_map(|other| waits.get(&(channel, other)).map(|theirs| (other, theirs)));
-            for (other, theirs) in others.filter(|(_, theirs)| theirs.members != own.members) {
+            let mut others = others.filter(|(_, theirs)| theirs.members != own.members);
+            if let Some((other, theirs)) = others.next() {
                 let group = |meeting: &Meeting<'_>| listed(&meeting.members);
                 let message = format!(
                     "channel {channel}: device {device} waits in the group of {}, device {other} in that of {}",

@@ -10,6 +10,9 @@ pub(crate) fn available() -> Result<(), &'static str> {
     if !runs("mpirun") || !runs("mpicc") {
         return Err("no OpenMPI");
     }
+    if !starts() {
+        return Err("mpirun starts no processes here");
+    }
     // Bindings are made with libclang, wherever a distribution puts it.
     let is_named = std::env::var_os("LIBCLANG_PATH").is_some();
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm/lib"];
@@ -22,6 +25,15 @@ pub(crate) fn available() -> Result<(), &'static str> {
 fn runs(program: &str) -> bool {
     let mut command = Command::new(program);
     let ended = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    ended.is_ok_and(|status| status.success())
+}
+
+/// Whether two processes can be started: a sandbox may not let them talk.
+fn starts() -> bool {
+    let mut command = Command::new("mpirun");
+    let root = [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
+    command.args(["-n", "2", "--oversubscribe", "true"]).envs(root);
+    let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ended.is_ok_and(|status| status.success())
 }
 
