@@ -174,13 +174,11 @@ impl Deadlock {
     pub(crate) fn first(&self) -> Option<Span> {
         self.places().first().map(|here| here.span).filter(|&span| span != Span::default())
     }
-    /// A label for each other place.
+    /// A label for each place.
     pub(crate) fn labels(&self) -> Vec<(Span, String)> {
         let mut labels = Vec::new();
-        for (i, here) in self.places().into_iter().take(PLACES).enumerate() {
-            if i > 0 {
-                labels.push((here.span, format!("{} here", waits(&here.devices))));
-            }
+        for here in self.places().into_iter().take(PLACES) {
+            labels.push((here.span, format!("{} here", waits(&here.devices))));
             if let Some((_, span)) = here.begun {
                 labels.push((*span, "started here".to_owned()));
             }

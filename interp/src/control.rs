@@ -183,7 +183,10 @@ impl<'m> Machine<'m> {
     /// The computation that the chain of asynchronous instructions ending at `id` runs.
     fn start_of(&self, id: InstructionId) -> Result<ComputationId> {
         let computation = self.frames.last().expect("an instruction has a frame").computation;
-        let start = begin_of(computation, id).ok_or_else(far_start)?;
+        let start = match computation.instructions[id].op {
+            Op::AsyncStart(_) => id,
+            _ => begin_of(computation, id).ok_or_else(far_start)?,
+        };
         match &computation.instructions[start].op {
             Op::AsyncStart(op) => Ok(op.calls),
             _ => Err(far_start()),

@@ -45,8 +45,9 @@ fn checked(
     };
     let count = mode.id_count(config);
     let fits = ids == count || (some && ids < count);
-    rule(groups.is_empty() || count == 1 || fits, "groups_count", || {
-        format!("the groups name {ids} ids, the module has {count} {}s", mode.id_noun())
+    rule(groups.is_empty() || count == 1 || fits, "groups_count", || match some {
+        true => format!("{} {} is in a group, the module has {count}", mode.id_noun(), ids - 1),
+        false => format!("the groups name {ids} ids, the module has {count} {}s", mode.id_noun()),
     })
     .map_err(on)?;
     rule(!groups.is_empty() || mode != GroupMode::FlattenedId, "groups_flattened_empty", || {

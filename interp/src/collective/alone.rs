@@ -11,7 +11,7 @@ use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
 use hlo::op::value::ReplicaGroups;
-use hlo::{ElementType, Literal, Op, Scalar};
+use hlo::{ElementType, Literal, Op, Scalar, Shape};
 
 /// The value of a collective op on the only device there is.
 pub(crate) fn alone(
@@ -21,6 +21,9 @@ pub(crate) fn alone(
 ) -> Result<Literal> {
     one_device(instruction, context)?;
     let operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
+    if let (Op::RaggedAllToAll(_), Some(devices)) = (&instruction.op, lists(&operands)) {
+        return Err(several(instruction, &format!("has sizes for {devices} devices")));
+    }
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other collective ops join a group")]
     match &instruction.op {
         Op::AllGatherDone(_) | Op::CollectivePermuteDone(_) => {
@@ -38,10 +41,28 @@ pub(crate) fn alone(
         }
         _ => {
             let mut results = arrays(context, instruction, &[&operands], None)?;
-            let result = packed(results.swap_remove(0), result_shape(instruction), instruction)?;
+            let (result, shape) = (results.swap_remove(0), result_shape(instruction));
+            let found = Shape::Tuple(result.iter().map(Literal::shape).collect());
+            let result = packed(result, shape, instruction).map_err(|_| {
+                let found =
+                    found.tuple().filter(|all| all.len() == 1).map_or(&found, |all| &all[0]);
+                several(instruction, &format!("makes {shape:#} of {found:#}"))
+            })?;
             Ok(begun(instruction, operands, result))
         }
     }
+}
+
+/// For how many devices the lists of a `ragged-all-to-all` are, if not for one.
+fn lists(operands: &[Literal]) -> Option<i64> {
+    let devices = *operands.get(2)?.array_shape()?.dims.first()?;
+    (devices != 1).then_some(devices)
+}
+
+/// The error of what more devices take part in.
+fn several(instruction: &Instruction, what: &str) -> Error {
+    let opcode = instruction.opcode();
+    Error::unsupported(format!("`{opcode}` {what}, but a run has one device"))
 }
 
 /// What a start gives where its result is known at once; the result itself for every other op.
@@ -79,10 +100,7 @@ fn one_device(instruction: &Instruction, context: &Context<'_>) -> Result<()> {
         let message = format!("`{opcode}` in a computation that is called for each element");
         return Err(Error::unsupported(message));
     }
-    let needs = |what: String| {
-        let message = format!("`{opcode}` {what}, but a run has one device");
-        Err(Error::unsupported(message))
-    };
+    let needs = |what: String| Err(several(instruction, &what));
     let (replicas, partitions) = (config.replica_count, config.num_partitions);
     if replicas > 1 || partitions > 1 {
         let plural = |n: i64| if n == 1 { "" } else { "s" };
