@@ -55,8 +55,8 @@ pub(crate) struct RunArgs {
     /// Run custom calls with the C functions of a shared library; may be given several times.
     #[arg(long, value_name = "LIBRARY")]
     pub(crate) custom_call_library: Vec<PathBuf>,
-    /// Show the result, elided in the middle; the default without --output. Of several devices a terminal shows equal results
-    /// once and small ones side by side; elsewhere each device has a line: `device 0: ...`.
+    /// Show the result, elided in the middle; the default without --output. Of several devices equal results are shown once, and
+    /// small ones side by side; without this option, and not on a terminal, each device has a line: `device 0: ...`.
     #[arg(long)]
     pub(crate) print: bool,
     /// Take devices, and the values they fold, in another order, and round each sum. `many` runs the module in 16 orders and tells

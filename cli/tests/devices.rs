@@ -47,8 +47,10 @@ fn each_device_has_its_own_arguments() {
     folder.write("sum.hlo", SUM);
     save(&folder, "own.npz", &[("d0_in0", "s32[2] {1, 2}"), ("d1_in0", "s32[2] {10, 20}")]);
     let lines = "device 0: s32[2] {11, 22}\ndevice 1: s32[2] {11, 22}\n";
+    expect(&folder.etalon("run sum.hlo --input own.npz"), 0, lines, "");
+    // To be read: equal ones once.
     let run = folder.etalon("run sum.hlo --input own.npz --output out.npz --print");
-    expect(&run, 0, lines, "");
+    expect(&run, 0, "devices 0 and 1:\ns32[2] {11, 22}\n", "");
     let wanted = ["d0_out0 = s32[2]{0} {11, 22}", "d1_out0 = s32[2]{0} {11, 22}"];
     assert_eq!(load(&folder, "out.npz"), wanted);
     std::fs::write(folder.0.join("a.npy"), npy(3, 4)).unwrap();
@@ -210,7 +212,8 @@ fn values_go_in_and_out_on_the_way() {
             ("d1_infeed3", "s32[] 7"),
         ],
     );
-    let run = folder.etalon("run feed.hlo --infeed feed.npz --output out.npz --print");
+    expect(&folder.etalon("run feed.hlo --infeed feed.npz --output out.npz"), 0, "", "");
+    let run = folder.etalon("run feed.hlo --infeed feed.npz");
     let wanted = "device 0: s32[2] {11, 22}
 device 0, outfeed 0: s32[2] {1, 2}
 device 0, outfeed 1: s32[] 6
@@ -219,6 +222,12 @@ device 1, outfeed 0: s32[2] {1, 2}
 device 1, outfeed 1: s32[] 7
 ";
     expect(&run, 0, wanted, "");
+    let read = "device 0:                  device 1:
+s32[2] {11, 22}            s32[2] {11, 22}
+outfeed 0: s32[2] {1, 2}   outfeed 0: s32[2] {1, 2}
+outfeed 1: s32[] 6         outfeed 1: s32[] 7
+";
+    expect(&folder.etalon("run feed.hlo --infeed feed.npz --print"), 0, read, "");
     let out = load(&folder, "out.npz");
     assert_eq!(out.len(), 6);
     assert_eq!(out[5], "d1_outfeed1 = s32[] 7");

@@ -79,7 +79,7 @@ fn ranks_give_the_bits_of_one_process() {
         (text(&output.stdout), std::fs::read(folder.0.join("r.npz")).unwrap())
     };
     let expected = result(&folder.etalon(line));
-    assert_eq!(expected.0.lines().count(), 8, "{}", expected.0);
+    assert!(expected.0.contains("device 7:"), "{}", expected.0);
     for ranks in ["2", "4"] {
         assert_eq!(result(&mpirun(ranks, &folder, line)), expected, "{ranks} ranks");
     }

@@ -21,6 +21,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// Columns of a page that is no terminal.
+const WIDTH: usize = 100;
+
 /// How many orders `--seed many` tries, and how many results it lists.
 const ORDERS: u64 = 16;
 const LISTED: usize = 20;
@@ -176,7 +179,9 @@ fn shown(args: &RunArgs, path: &Path, given: &[Given]) -> Result<()> {
         write(to, named(given))?;
     }
     if args.print || args.output.is_none() {
-        let shown = results::text(given, output::width());
+        // Who asks for it wants to read it, wherever it goes.
+        let width = output::width().or(args.print.then_some(WIDTH));
+        let shown = results::text(given, width);
         output::data(&shown).map_err(|e| Failure::file(path, &e))?;
     }
     Ok(())
