@@ -1,39 +1,21 @@
 //! `etalon conform --spmd`: pairs that agree, a pair that does not, and what is said where too little is known.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod support;
 
-/// Files of a test in a folder of its own, removed at the end.
-struct Folder(PathBuf);
+use std::path::PathBuf;
+use support::{Folder, expect};
 
-impl Folder {
-    fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("etalon-conform-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        for (name, text) in files {
-            std::fs::write(path.join(name), text).unwrap();
-        }
-        Self(path)
-    }
-    /// The exit code of `etalon conform --spmd g p ...`, and what it writes.
-    fn conform(&self, rest: &str) -> (i32, String) {
-        conform(&self.0, &format!("g p {rest}"))
-    }
-}
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A folder with a program `g` and a module `p`.
+fn pair(name: &str, global: &str, partitioned: &str) -> Folder {
+    let folder = Folder::new(&format!("conform-{name}"));
+    folder.write("g", global);
+    folder.write("p", partitioned);
+    folder
 }
 
-fn conform(within: &Path, arguments: &str) -> (i32, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_etalon"))
-        .args(["conform", "--spmd"])
-        .args(arguments.split_whitespace())
-        .current_dir(within)
-        .output()
-        .unwrap();
+/// The exit code of `etalon conform --spmd g p ...`, and what it writes.
+fn conform(folder: &Folder, rest: &str) -> (i32, String) {
+    let output = folder.etalon(&format!("conform --spmd g p {rest}"));
     let text = [output.stdout, output.stderr].concat();
     (output.status.code().unwrap(), String::from_utf8_lossy(&text).into_owned())
 }
@@ -59,57 +41,57 @@ ENTRY e { x = s32[2] parameter(0), sharding={devices=[4]<=[4]}
 ";
 
 #[test]
+fn a_program_before_partitioning_runs_and_is_measured() {
+    let made = GLOBAL.replace("x = s32[8] parameter(0)", "x = s32[8] iota(), iota_dimension=0");
+    let folder = pair("runs", &made, "");
+    // Device 0 has 0 and 1, and gets 6 and 7.
+    let sums = "s32[8] {-6, -8, -2, -4, -6, -8, -10, -12}\n";
+    expect(&folder.etalon("run g"), 0, sums, "");
+    expect(&folder.etalon("bench g --iterations 1"), 0, "first run", "");
+}
+
+#[test]
 fn a_pair_agrees() {
-    let folder = Folder::new("agrees", &[("g", GLOBAL), ("p", PARTITIONED)]);
-    let (code, text) = folder.conform("--random 1");
+    let folder = pair("agrees", GLOBAL, PARTITIONED);
+    let (code, text) = conform(&folder, "--random 1");
     assert_eq!((code, text.as_str()), (0, "4 devices agree: error 0.000e0 (bound 0.000e0)\n"));
     // Without the attribute the region that takes the parameter tells.
     let lost = PARTITIONED.replace(", sharding={devices=[4]<=[4]}", "");
-    let folder = Folder::new("lost", &[("g", GLOBAL), ("p", &lost)]);
-    assert_eq!(folder.conform("--random 1").0, 0);
+    let folder = pair("lost", GLOBAL, &lost);
+    assert_eq!(conform(&folder, "--random 1").0, 0);
 }
 
 #[test]
 fn a_wrong_partitioned_module_is_found() {
     // Nobody sends to device 2, so it adds zeros.
     let wrong = PARTITIONED.replace("{1,2},", "");
-    let folder = Folder::new("wrong", &[("g", GLOBAL), ("p", &wrong)]);
+    let folder = pair("wrong", GLOBAL, &wrong);
     let numbers: hlo::Literal = "s32[8] {1, 2, 3, 4, 5, 6, 7, 8}".parse().unwrap();
     let file = std::fs::File::create(folder.0.join("n.npz")).unwrap();
     hlo::literal::npz::write(file, [("in0".to_owned(), &numbers)]).unwrap();
-    let (code, text) = folder.conform("--input n.npz");
+    let (code, text) = conform(&folder, "--input n.npz");
     // Device 1 has {3, 4}, device 2 {5, 6}: wanted are -8 and -10, and found -5 and -6.
     let wanted = "device 2: 2 of 2 elements differ; out0 at [0] is s32[] -5, wanted s32[] -8\n1 of 4 devices differ\n";
     assert_eq!((code, text.as_str()), (1, wanted));
 }
 #[test]
 fn what_is_not_known_is_asked_for() {
-    let folder = Folder::new("asked", &[("g", GLOBAL), ("p", PARTITIONED)]);
-    assert!(folder.conform("").1.contains("E0602"));
+    let folder = pair("asked", GLOBAL, PARTITIONED);
+    assert!(conform(&folder, "").1.contains("E0602"));
     // A result of which nothing says how it is divided: it is summed outside of the region.
     let global = GLOBAL.replace("negate(j)", "reverse(j), dimensions={0}");
-    let folder = Folder::new("result", &[("g", &global), ("p", PARTITIONED)]);
-    let (code, text) = folder.conform("--random 1");
+    let folder = pair("result", &global, PARTITIONED);
+    let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("E0511"), "{text}");
     assert!(text.contains("nothing says how the result (s32[8] as s32[2]) is divided"), "{text}");
     let stated = PARTITIONED.replace("negate(s)", "negate(s), sharding={devices=[4]<=[4]}");
-    let folder = Folder::new("stated", &[("g", &global), ("p", &stated)]);
-    assert_eq!(folder.conform("--random 1").0, 1);
-    let folder = Folder::new(
-        "count",
-        &[
-            ("g", GLOBAL),
-            (
-                "p",
-                &PARTITIONED.replace(
-                    "x = s32[2] parameter(0)",
-                    "y = s32[] parameter(1) x = s32[2] parameter(0)",
-                ),
-            ),
-        ],
-    );
-    let (code, text) = folder.conform("--random 1");
+    let folder = pair("stated", &global, &stated);
+    assert_eq!(conform(&folder, "--random 1").0, 1);
+    let more = PARTITIONED
+        .replace("x = s32[2] parameter(0)", "y = s32[] parameter(1) x = s32[2] parameter(0)");
+    let folder = pair("count", GLOBAL, &more);
+    let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2);
     assert!(text.contains("the program takes 1 arguments, the partitioned module 2"), "{text}");
 }
@@ -120,14 +102,14 @@ fn errors_name_the_module_they_are_in() {
         "collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}",
         "custom-call(x), custom_call_target=\"nobody\"",
     );
-    let folder = Folder::new("named", &[("g", GLOBAL), ("p", &stuck)]);
-    let (code, text) = folder.conform("--random 1");
+    let folder = pair("named", GLOBAL, &stuck);
+    let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("--> p:3:"), "{text}");
     let global =
         GLOBAL.replace("[{\\\"a\\\"}]>]>\",xla.sdy.manual", "[{\\\"b\\\"}]>]>\",xla.sdy.manual");
-    let folder = Folder::new("global", &[("g", &global), ("p", PARTITIONED)]);
-    let (code, text) = folder.conform("--random 1");
+    let folder = pair("global", &global, PARTITIONED);
+    let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("the mesh has no axis of the name at character 33"), "{text}");
     assert!(text.contains("--> g:6:"), "{text}");
@@ -135,9 +117,9 @@ fn errors_name_the_module_they_are_in() {
 
 #[test]
 fn programs_of_the_corpus_agree_with_what_xla_made_of_them() {
-    let Some(folder) = std::env::var_os("ETALON_CORPUS").map(PathBuf::from) else { return };
-    let folder = folder.join("spmd");
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
+    let Some(corpus) = std::env::var_os("ETALON_CORPUS").map(PathBuf::from) else { return };
+    let corpus = corpus.join("spmd");
+    let mut names: Vec<String> = std::fs::read_dir(&corpus)
         .unwrap()
         .filter_map(|entry| {
             let name = entry.unwrap().file_name().to_string_lossy().into_owned();
@@ -146,9 +128,11 @@ fn programs_of_the_corpus_agree_with_what_xla_made_of_them() {
         .collect();
     names.sort();
     assert!(!names.is_empty());
+    let folder = Folder::new("conform-corpus");
     for name in names {
-        let arguments = format!("{name}.global.hlo {name}.hlo --input {name}.npz");
-        let (code, text) = conform(&folder, &arguments);
-        assert_eq!(code, 0, "{name}: {text}");
+        let [global, partitioned, arrays] = ["global.hlo", "hlo", "npz"]
+            .map(|end| corpus.join(format!("{name}.{end}")).display().to_string());
+        let line = format!("conform --spmd {global} {partitioned} --input {arrays}");
+        expect(&folder.etalon(&line), 0, "8 devices agree", "");
     }
 }

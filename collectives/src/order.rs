@@ -1,6 +1,6 @@
 //! Orders that a machine is free to choose: who goes first, and in which order values are folded; and what depends on them.
 use fastrand::Rng;
-use hlo::{ArrayShape, Literal, Scalar};
+use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use std::fmt;
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ impl fmt::Display for Dependent {
         let shown = values.len().min(4);
         for (i, value) in values[..shown].iter().enumerate() {
             let between = if i == 0 { "" } else { " or " };
-            write!(f, "{between}{}", number(*value))?;
+            write!(f, "{between}{}", number(*value, shape.ty))?;
         }
         match values.len() - shown {
             0 => Ok(()),
@@ -65,15 +65,10 @@ impl fmt::Display for Dependent {
     }
 }
 
-/// With all digits that tell it from its neighbours.
-fn number(value: Scalar) -> String {
-    match value {
-        Scalar::Pred(x) => x.to_string(),
-        Scalar::Signed(x) => x.to_string(),
-        Scalar::Unsigned(x) => x.to_string(),
-        Scalar::Float(x) => x.to_string(),
-        Scalar::Complex(re, im) => format!("({re}, {im})"),
-    }
+/// With the digits that tell it from its neighbours of the type.
+fn number(value: Scalar, ty: ElementType) -> String {
+    let text = Literal::scalar(ty, value).to_string();
+    text.split_once(' ').map_or(text.clone(), |(_, digits)| digits.to_owned())
 }
 
 /// Runs a module in several orders (see [`interp::Options::order`]) and tells which results depend on the order: on a machine, which
@@ -133,7 +128,7 @@ fn compared(device: usize, array: usize, orders: &[&Literal]) -> Option<Dependen
     let worst = elements.iter().copied().max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
     let mut values: Vec<Scalar> = orders.iter().map(|order| order.get(worst)).collect();
     values.sort_by(|a, b| a.as_f64().total_cmp(&b.as_f64()));
-    values.dedup_by(|a, b| number(*a) == number(*b));
+    values.dedup_by(|a, b| number(*a, shape.ty) == number(*b, shape.ty));
     let index = index_of(worst, &shape.dims);
     let (elements, shape) = (elements.len(), shape.clone());
     Some(Dependent { device, array, shape, elements, index, values })

@@ -4,6 +4,7 @@ use crate::args::{BenchArgs, EngineArg};
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
 use crate::{output, random};
+use collectives::Global;
 use conformance::{Failed, arrays};
 use hlo::{Literal, Verified};
 use interp::{Grid, Hooks};
@@ -27,10 +28,13 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
     let arguments = arguments(args, &verified, grid)?;
+    let failed = |e: Failed| Failure::run(&e, &name, &text);
+    // Its regions are run by several devices.
+    let is_global = Global::of(&verified).map_err(|e| failed(e.into()))?.is_some();
     let run = || {
         let start = Instant::now();
         let ran = match arguments.as_slice() {
-            [alone] if grid.len() == 1 => {
+            [alone] if grid.len() == 1 && !is_global => {
                 alone_on(args, &verified, alone).map(|(peak, result)| (Some(peak), vec![result]))
             }
             all => conformance::Engine::from(args.engine)
@@ -39,7 +43,6 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
         };
         ran.map(|(peak, results)| (start.elapsed().as_secs_f64(), peak, results))
     };
-    let failed = |e: Failed| Failure::run(&e, &name, &text);
     let (first, peak, results) = run().map_err(failed)?;
     if let Some(to) = &args.output {
         write(to, arrays::named_by_device(results.iter(), "out"))?;
