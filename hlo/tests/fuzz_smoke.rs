@@ -69,6 +69,16 @@ fn apply(text: &mut String, change: &Change) {
     }
 }
 
+#[test]
+fn parameters_of_one_number_keep_their_order() {
+    read(
+        "HloModule m\nENTRY e { i = s32[] parameter(0) Ri = f32[] parameter(0) ROOT w = s32[] negate(i) }",
+    );
+    read(
+        "HloModule m\nENTRY e { Ri = f32[] parameter(0) i = s32[] parameter(0) ROOT w = s32[] negate(i) }",
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -55,7 +55,8 @@ impl Instruction {
 }
 
 impl Computation {
-    /// The instructions that are parameters, by number; numbers past the parameters found are skipped.
+    /// The instructions that are parameters, by number; numbers past the parameters found are skipped. Those of one number, which
+    /// no verified module has, come by name: that does not change when they are printed in another order.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let mut numbered: Vec<_> = (self.instructions.iter())
             .filter_map(|(id, instruction)| match &instruction.op {
@@ -63,7 +64,8 @@ impl Computation {
                 _ => None,
             })
             .collect();
-        numbered.sort_unstable();
+        let key = |&(number, id): &(i64, InstructionId)| (number, &self.names[id]);
+        numbered.sort_by(|a, b| key(a).cmp(&key(b)));
         numbered.into_iter().map(|(_, id)| id).collect()
     }
     /// Shape of the result.
