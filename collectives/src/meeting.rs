@@ -36,7 +36,8 @@ impl Site {
 /// A group that is gathering.
 #[derive(Debug)]
 pub(crate) struct Meeting<'m> {
-    first: Position<'m>,
+    /// The device that came first, and where.
+    first: (usize, Position<'m>),
     pub(crate) members: Arc<[usize]>,
     pub(crate) given: Vec<Option<(Claim, Request<'m>)>>,
     missing: usize,
@@ -151,13 +152,13 @@ impl<'m> Meetings<'m> {
         let Group { number, members, own } = group;
         let key = (site, number, round);
         let meeting = self.open.entry(key).or_insert_with(|| Meeting {
-            first: request.place,
+            first: (device, request.place),
             given: members.iter().map(|_| None).collect(),
             missing: members.len(),
             members,
         });
-        let first = (meeting.come().first().copied().unwrap_or(device), &meeting.first);
-        agrees(first, (device, &request.place), site, module)?;
+        let (first, place) = &meeting.first;
+        agrees((*first, place), (device, &request.place), site, module)?;
         meeting.given[own] = Some((claim, request));
         meeting.missing -= 1;
         if meeting.missing > 0 {
@@ -175,7 +176,7 @@ impl<'m> Meetings<'m> {
         let (come, missing) = (listed(&meeting.come()), listed(&meeting.missing()));
         let message =
             format!("{come} started an op that {missing} never came to, and all have ended");
-        Err(Error::from(Code::Unclaimed { message }).at(&meeting.first).with_help(
+        Err(Error::from(Code::Unclaimed { message }).at(&meeting.first.1).with_help(
             "each device of a group must run the op equally often, and wait for its end",
         ))
     }
@@ -202,7 +203,7 @@ impl<'m> Meetings<'m> {
                     group(own),
                     group(theirs)
                 );
-                return Err(mismatch(message, &theirs.first, &own.first));
+                return Err(mismatch(message, &theirs.first.1, &own.first.1));
             }
         }
         Ok(())
