@@ -50,7 +50,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
     /// Which engine runs the module.
-    #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
     /// Run custom calls with the C functions of a shared library; may be given several times.
     #[arg(long, value_name = "LIBRARY")]
@@ -169,7 +169,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) iterations: u32,
     /// Which engine runs the module.
-    #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
@@ -212,7 +212,7 @@ pub(crate) struct TestArgs {
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// Which engine is tested.
-    #[arg(long, value_enum, default_value_t = EngineArg::Reference)]
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
     /// Show every case with its measured error and its bound.
     #[arg(long, short)]
@@ -261,14 +261,17 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum EngineArg {
-    /// The executable specification.
+    /// The specification itself, one page per op: slow and plain.
     Reference,
+    /// The optimized kernels, checked against it.
+    Exact,
 }
 
 impl From<EngineArg> for conformance::Engine {
     fn from(engine: EngineArg) -> Self {
         match engine {
             EngineArg::Reference => Self::Reference,
+            EngineArg::Exact => Self::Exact,
         }
     }
 }

@@ -8,9 +8,11 @@ use interp::{Device, Hooks, Options};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The executable specification: slow and plain.
-    #[default]
+    /// The specification itself: slow and plain.
     Reference,
+    /// The optimized kernels, checked against it.
+    #[default]
+    Exact,
 }
 
 /// Why a run gave no results.
@@ -71,11 +73,8 @@ impl Engine {
         options: Options,
         hooks: Hooks,
     ) -> Result<Literal, interp::Error> {
-        match self {
-            Self::Reference => interp::Interpreter::with_options(verified, options)
-                .with_hooks(hooks)
-                .run(arguments),
-        }
+        let options = options.engine(self.into());
+        interp::Interpreter::with_options(verified, options).with_hooks(hooks).run(arguments)
     }
 
     /// Runs a module on as many devices as its header states; a program before partitioning (see [`Global`]) on those of its
@@ -96,11 +95,13 @@ impl Engine {
             let Some(global) = Global::of(verified)? else {
                 return Ok(alone(self.run(verified, arguments, options, hooks(grid.device(0)))?));
             };
-            let global = global.with_options(options).with_hooks(hooks(grid.device(0)));
+            let global =
+                global.with_options(options.engine(self.into())).with_hooks(hooks(grid.device(0)));
             let Finished { result, notes } = global.with_device_hooks(hooks).run(arguments)?;
             return Ok(Ran { notes, ..alone(result) });
         }
-        self.on_world(verified, inputs, |world| world.with_options(options).with_hooks(hooks))
+        let options = options.engine(self.into());
+        on_world(verified, inputs, |world| world.with_options(options).with_hooks(hooks))
     }
 
     /// Runs a module on as many devices as its header states, as one of several ranks that each run a block of them.
@@ -115,22 +116,28 @@ impl Engine {
         options: Options,
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
     ) -> Result<Ran, Failed> {
-        self.on_world(verified, inputs, |world| {
+        let options = options.engine(self.into());
+        on_world(verified, inputs, |world| {
             world.with_options(options).with_hooks(hooks).with_ranks(ranks)
         })
     }
-    fn on_world<'m>(
-        self,
-        verified: &'m Verified,
-        inputs: &[Vec<Literal>],
-        set: impl FnOnce(World<'m>) -> World<'m>,
-    ) -> Result<Ran, Failed> {
-        match self {
-            Self::Reference => {
-                Ok(Ran { results: set(World::new(verified)).run(inputs)?, notes: Vec::new() })
-            }
+}
+
+impl From<Engine> for interp::Engine {
+    fn from(engine: Engine) -> Self {
+        match engine {
+            Engine::Reference => Self::Reference,
+            Engine::Exact => Self::Exact,
         }
     }
+}
+
+fn on_world<'m>(
+    verified: &'m Verified,
+    inputs: &[Vec<Literal>],
+    set: impl FnOnce(World<'m>) -> World<'m>,
+) -> Result<Ran, Failed> {
+    Ok(Ran { results: set(World::new(verified)).run(inputs)?, notes: Vec::new() })
 }
 
 /// What came of a run.

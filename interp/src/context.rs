@@ -1,10 +1,10 @@
 //! What all parts of one run share: the module, its limits, what was laid out once, what it may reach outside.
-use crate::applied::Applied;
 use crate::device::{Device, Grid};
 use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::interpreter::Options;
-use crate::reference::{Channels, Streams};
+use crate::kernel::{Channels, Streams};
+use crate::scalar_program::ScalarProgram;
 use crate::table::Table;
 use crate::{Error, Result};
 use hlo::ir::ComputationId;
@@ -31,7 +31,7 @@ pub(crate) struct Context<'m> {
 #[derive(Debug)]
 pub(crate) struct Prepared<'m> {
     module: &'m Module,
-    applied: Mutex<HashMap<ComputationId, Arc<Applied>>>,
+    applied: Mutex<HashMap<ComputationId, Arc<ScalarProgram>>>,
     tables: Mutex<HashMap<ComputationId, Arc<Table>>>,
 }
 
@@ -145,13 +145,13 @@ impl<'m> Context<'m> {
     }
 
     /// A scalar computation, ready to be called for each element.
-    pub(crate) fn applied(&self, id: ComputationId) -> Result<Arc<Applied>> {
+    pub(crate) fn applied(&self, id: ComputationId) -> Result<Arc<ScalarProgram>> {
         let mut applied =
             self.shared.prepared.applied.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(applied) = applied.get(&id) {
             return Ok(Arc::clone(applied));
         }
-        let new = Arc::new(Applied::new(self.module(), id)?);
+        let new = Arc::new(ScalarProgram::new(self.module(), id)?);
         applied.insert(id, Arc::clone(&new));
         Ok(new)
     }

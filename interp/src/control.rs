@@ -1,15 +1,15 @@
 //! Control flow: which computation an instruction calls, and what becomes of the callee's result.
 use crate::error::Code;
 use crate::interpreter::fitted;
+use crate::kernel::zeros;
 use crate::machine::{Machine, Then};
-use crate::reference::scan::Step;
-use crate::reference::zeros;
+use crate::scan::Step;
 use crate::table::bytes_of;
 use crate::{Error, Result};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Literal, Op, Scalar, Shape};
 
-pub(crate) use crate::reference::scan::Scan;
+pub(crate) use crate::scan::Scan;
 
 impl<'m> Machine<'m> {
     /// Starts the computation `instruction` calls, if it calls one; takes the operands it hands over.

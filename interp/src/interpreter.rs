@@ -2,15 +2,28 @@
 use crate::context::Context;
 use crate::error::Code;
 use crate::hooks::Hooks;
+use crate::kernel::dynamic;
 use crate::machine::{Machine, Step};
-use crate::reference::dynamic;
 use crate::{Error, Result};
 use hlo::{ArrayShape, Literal, Module, Shape, Verified};
+
+/// Which implementation of the ops runs a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Engine {
+    /// The specification itself, one page of `spec/` per op: slow and plain.
+    Reference,
+    /// The optimized kernels, checked against `spec/`: the same bits where an op is exact.
+    #[default]
+    Exact,
+}
 
 /// How a module is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Options {
+    /// Which implementation of the ops runs.
+    pub engine: Engine,
     /// Steps after which the run stops with [`Code::OutOfFuel`]: one for each instruction, one for each call of a scalar
     /// computation by an op like `reduce`, and about one for each multiplication of `dot`, `convolution`, `fft` and linear
     /// algebra. No limit if absent.
@@ -28,6 +41,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Runs on this engine.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
+        self
+    }
     /// Stops after `steps` steps.
     #[must_use]
     pub fn fuel(mut self, steps: u64) -> Self {

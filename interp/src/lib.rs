@@ -15,7 +15,6 @@
 //! let result = interp::Interpreter::new(&verified).run(&[input]).unwrap();
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! ```
-mod applied;
 mod block;
 mod check_nan;
 pub mod collective;
@@ -25,19 +24,23 @@ mod custom;
 mod device;
 mod error;
 mod hooks;
+mod host;
 mod index;
 mod interpreter;
+mod kernel;
 mod machine;
 pub mod num;
 mod observe;
-mod reference;
+mod scalar_program;
+mod scan;
+mod spec;
 mod table;
 mod team;
 
 pub use device::{Device, Grid};
 pub use error::{Code, Error, explain};
 pub use hooks::{Call, Hooks};
-pub use interpreter::{Interpreter, Options};
+pub use interpreter::{Engine, Interpreter, Options};
 pub use machine::{Machine, Position, Request, Step};
 pub use observe::Event;
 pub use team::Team;

@@ -8,7 +8,7 @@ use crate::error::Code;
 use crate::interpreter::fitted;
 use crate::observe::{Event, Watch};
 use crate::table::Table;
-use crate::{Error, Result, reference};
+use crate::{Error, Result, kernel};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Literal, Op, Shape, Span};
 use std::sync::Arc;
@@ -244,7 +244,7 @@ impl<'m> Machine<'m> {
         let reserved = self.reserve(&instruction.shape, frame.table.bytes[id.index()])?;
         let name = || frame.computation.names[id].to_string();
         let before = self.context.options().check_nan.then(|| operands.clone());
-        let value = reference::evaluate(instruction, &mut operands, &self.context, &name)?;
+        let value = kernel::evaluate(instruction, &mut operands, &self.context, &name)?;
         if let Some(before) = before {
             check_nan::check(instruction, &before, &value)?;
         }

@@ -1,6 +1,6 @@
 //! `etalon bench`: how long a module takes to load and to run, and how much memory its values take.
 use super::{Loaded, load, run::write, verified_for};
-use crate::args::{BenchArgs, EngineArg};
+use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
 use crate::{output, random};
@@ -64,8 +64,9 @@ fn alone_on(
     verified: &Verified,
     arguments: &[Literal],
 ) -> std::result::Result<(usize, Literal), Failed> {
-    let EngineArg::Reference = args.engine;
-    let interpreter = interp::Interpreter::with_options(verified, args.limits.options());
+    let engine = conformance::Engine::from(args.engine);
+    let options = args.limits.options().engine(engine.into());
+    let interpreter = interp::Interpreter::with_options(verified, options);
     let mut machine = interpreter.start(arguments)?;
     let interp::Step::Done(result) = machine.resume()? else {
         unreachable!("a run on one device waits for nobody")

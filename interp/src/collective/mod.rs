@@ -61,7 +61,7 @@ pub fn result_shape(instruction: &Instruction) -> &Shape {
 
 /// Zeros of the result: what a device gets that nobody sends anything.
 pub fn nothing(instruction: &Instruction) -> Literal {
-    crate::reference::zeros(result_shape(instruction))
+    crate::kernel::zeros(result_shape(instruction))
 }
 
 /// What a start gives at once: its operands where its shape has them, and zeros for what its done will give.
@@ -70,14 +70,14 @@ pub fn started(instruction: &Instruction, operands: Vec<Literal>) -> Literal {
     let (Some([first, rest @ ..]), false) =
         (shape.tuple(), matches!(instruction.op, Op::AllReduceStart(_)))
     else {
-        return crate::reference::zeros(shape);
+        return crate::kernel::zeros(shape);
     };
     let held = match (first, operands.len()) {
         (Shape::Tuple(_), _) => Literal::tuple(operands),
-        (_, 0) => crate::reference::zeros(first),
+        (_, 0) => crate::kernel::zeros(first),
         _ => operands.into_iter().next().unwrap_or_else(Literal::token),
     };
-    let rest = rest.iter().map(crate::reference::zeros);
+    let rest = rest.iter().map(crate::kernel::zeros);
     fitted(Literal::tuple(std::iter::once(held).chain(rest).collect()), shape)
 }
 

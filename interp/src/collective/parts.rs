@@ -13,7 +13,7 @@ pub(super) fn concatenated(arrays: &[&Literal], dim: i64) -> Literal {
     let first = shape(arrays[0]);
     let mut dims = first.dims.clone();
     dims[to_usize(dim)] = arrays.iter().map(|a| shape(a).dims[to_usize(dim)]).sum();
-    crate::reference::concatenated(arrays, to_usize(dim), &ArrayShape::new(first.ty, dims))
+    crate::kernel::concatenated(arrays, to_usize(dim), &ArrayShape::new(first.ty, dims))
 }
 
 /// `parts` equal pieces along a dimension.

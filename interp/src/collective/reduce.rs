@@ -5,7 +5,7 @@
 //! fold takes the members in it and rounds every sum, as a machine does.
 use crate::Result;
 use crate::context::Context;
-use crate::reference::{folded, summed};
+use crate::kernel::{folded, summed};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 

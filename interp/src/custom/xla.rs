@@ -13,7 +13,7 @@
 use super::lapack;
 use crate::hooks::Call;
 use crate::index::to_usize;
-use crate::reference::topk;
+use crate::kernel::topk;
 use crate::{Error, Result};
 use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Op, Scalar};

@@ -2,8 +2,8 @@
 //!
 //! Signs of zero and the results for infinities and NaN are those of C99's annex G.
 use super::complex::{Complex, divide};
+use super::double_double::DoubleDouble;
 use super::exact::{pow2, sum_of_products, two_product, two_sum};
-use super::twice::Twice;
 use core_math::{atan2, cos, cosh, exp, expm1, hypot, log, log1p, sin, sinh, tanh};
 use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
@@ -41,8 +41,8 @@ fn half_log1p(c: f64, x: f64, y: f64) -> f64 {
     let ((p, p_error), (q, q_error)) = (two_product(x, x), two_product(y, y));
     let (first, first_error) = two_sum(c, p);
     let (main, second_error) = two_sum(first, q);
-    let errors = Twice::sum(first_error, second_error) + Twice::sum(p_error, q_error);
-    let Twice { hi, lo } = Twice::from(main) + errors;
+    let errors = DoubleDouble::sum(first_error, second_error) + DoubleDouble::sum(p_error, q_error);
+    let DoubleDouble { hi, lo } = DoubleDouble::from(main) + errors;
     // With nothing left the sum could only lose the sign of a zero, and at -1 there is no slope.
     if lo == 0.0 { 0.5 * log1p(hi) } else { 0.5 * (log1p(hi) + lo / (1.0 + hi)) }
 }

@@ -1,8 +1,8 @@
 //! Powers of complex numbers.
 use super::complex::Complex;
+use super::double_double::DoubleDouble;
+use super::double_double_functions::LN_2;
 use super::exact::{pow2, scale, sum_of_products};
-use super::twice::Twice;
-use super::twice_functions::LN_2;
 use core_math::{atan2pi, cos, cospi, hypot, pow, sin, sinpi};
 use std::f64::consts::PI;
 
@@ -32,12 +32,12 @@ impl Complex {
             return self.power_far_out(w);
         }
         let (length, angle) = self.log_in_double();
-        let (c, d) = (Twice::from(c), Twice::from(d));
+        let (c, d) = (DoubleDouble::from(c), DoubleDouble::from(d));
         let size = c * length + -(d * angle);
         let turn = match self.eighths() {
             Some(eighths) if d.hi == 0.0 => {
                 // The angle is this part of pi exactly.
-                let turn = c * Twice::from(eighths / 4.0);
+                let turn = c * DoubleDouble::from(eighths / 4.0);
                 let (sine, cosine, rest) = (sinpi(turn.hi), cospi(turn.hi), turn.lo * PI);
                 Self { re: cosine - sine * rest, im: sine + cosine * rest }
             }
@@ -77,7 +77,7 @@ impl Complex {
     }
 
     /// ln |z| and the angle of a finite number that is not zero.
-    fn log_in_double(self) -> (Twice, Twice) {
+    fn log_in_double(self) -> (DoubleDouble, DoubleDouble) {
         // Near the unit circle nothing is scaled, so that the logarithm keeps its small values.
         let k = match self.exponent() {
             -1..=0 => 0,
@@ -86,8 +86,9 @@ impl Complex {
         let Self { re: a, im: b } = self.scale(-k);
         let (x, y) = (a.abs().max(b.abs()), a.abs().min(b.abs()));
         // |z|^2 - 1
-        let square = Twice::product(x, x) + Twice::from(-1.0) + Twice::product(y, y);
-        let length = square.log1p().times_power(0.5) + Twice::from(f64::from(k)) * LN_2;
-        (length, Twice::angle(b, a))
+        let square =
+            DoubleDouble::product(x, x) + DoubleDouble::from(-1.0) + DoubleDouble::product(y, y);
+        let length = square.log1p().times_power(0.5) + DoubleDouble::from(f64::from(k)) * LN_2;
+        (length, DoubleDouble::angle(b, a))
     }
 }

@@ -4,8 +4,8 @@
 //! joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a convolution, by lines whose length is a
 //! power of two (Bluestein). The turns `e^(-2 pi i k/n)` come from exactly reduced angles in twice the precision of f64, so
 //! those of f64 are correctly rounded but in the rarest of cases, and those of multiples of a right angle exact.
-use super::pair::{Field, Pair};
-use super::twice::{Real, Twice};
+use super::complex_of::{ComplexOf, Field};
+use super::double_double::{DoubleDouble, Real};
 
 /// Longest prime line that is transformed term by term.
 const LARGEST_PRIME: usize = 31;
@@ -13,7 +13,7 @@ const LARGEST_PRIME: usize = 31;
 /// What a transform of one length needs.
 pub(crate) struct Plan<R> {
     /// `e^(-2 pi i k/n)` for each k below n, the length.
-    turns: Vec<Pair<R>>,
+    turns: Vec<ComplexOf<R>>,
     /// Factors of the length: 4 as often as it goes, then primes.
     factors: Vec<usize>,
     /// Of each large prime among them.
@@ -21,7 +21,7 @@ pub(crate) struct Plan<R> {
 }
 
 /// A size, offset or count as a number.
-fn number(n: usize) -> Twice {
+fn number(n: usize) -> DoubleDouble {
     // Below 2^53, as all that is in memory: no rounding.
     hlo::Scalar::Signed(crate::index::to_i64(n)).as_f64().into()
 }
@@ -56,14 +56,20 @@ impl<R: Real + Field> Plan<R> {
     }
 
     /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`
-    pub(crate) fn transform(&self, line: &[Pair<R>], result: &mut [Pair<R>]) {
+    pub(crate) fn transform(&self, line: &[ComplexOf<R>], result: &mut [ComplexOf<R>]) {
         if !line.is_empty() {
             self.part(line, 1, &self.factors, result);
         }
     }
 
     /// Transforms every `step`-th number of `line`, as many as `result` has.
-    fn part(&self, line: &[Pair<R>], step: usize, factors: &[usize], result: &mut [Pair<R>]) {
+    fn part(
+        &self,
+        line: &[ComplexOf<R>],
+        step: usize,
+        factors: &[usize],
+        result: &mut [ComplexOf<R>],
+    ) {
         let Some((&p, factors)) = factors.split_first() else {
             result[0] = line[0];
             return;
@@ -73,14 +79,14 @@ impl<R: Real + Field> Plan<R> {
             self.part(&line[r * step..], step * p, factors, part);
         }
         if let Some(chirp) = self.chirps.iter().find(|chirp| chirp.turns.len() == p) {
-            let mut terms = vec![Pair::ZERO; p];
+            let mut terms = vec![ComplexOf::ZERO; p];
             for k in 0..m {
                 self.gather(result, k, step, &mut terms);
                 chirp.transform(&terms, |q, x| result[q * m + k] = x);
             }
             return;
         }
-        let mut terms = [Pair::ZERO; LARGEST_PRIME];
+        let mut terms = [ComplexOf::ZERO; LARGEST_PRIME];
         let terms = &mut terms[..p];
         for k in 0..m {
             self.gather(result, k, step, terms);
@@ -100,7 +106,7 @@ impl<R: Real + Field> Plan<R> {
     }
 
     /// The k-th number of each part, turned.
-    fn gather(&self, result: &[Pair<R>], k: usize, step: usize, terms: &mut [Pair<R>]) {
+    fn gather(&self, result: &[ComplexOf<R>], k: usize, step: usize, terms: &mut [ComplexOf<R>]) {
         let m = result.len() / terms.len();
         terms[0] = result[k];
         for (r, term) in terms.iter_mut().enumerate().skip(1) {
@@ -110,7 +116,7 @@ impl<R: Real + Field> Plan<R> {
     }
 
     /// The transform of a few numbers by its formula.
-    fn term_by_term(&self, terms: &[Pair<R>], mut store: impl FnMut(usize, Pair<R>)) {
+    fn term_by_term(&self, terms: &[ComplexOf<R>], mut store: impl FnMut(usize, ComplexOf<R>)) {
         let (p, n) = (terms.len(), self.turns.len());
         for q in 0..p {
             let mut sum = terms[0];
@@ -125,11 +131,11 @@ impl<R: Real + Field> Plan<R> {
 /// A transform of a large prime length p as a convolution, since `-2jk = (k - j)^2 - j^2 - k^2`.
 struct Chirp<R> {
     /// `e^(-pi i k^2/p)` for each k below p.
-    turns: Vec<Pair<R>>,
+    turns: Vec<ComplexOf<R>>,
     /// Of a power of two that holds the convolution.
     plan: Plan<R>,
     /// The transformed conjugates of the turns, divided by the length of `plan`.
-    filter: Vec<Pair<R>>,
+    filter: Vec<ComplexOf<R>>,
 }
 
 impl<R: Real + Field> Chirp<R> {
@@ -137,13 +143,13 @@ impl<R: Real + Field> Chirp<R> {
         let all = turns::<R>(2 * p);
         let turns: Vec<_> = (0..p).map(|k| all[k * k % (2 * p)]).collect();
         let size = (2 * p).next_power_of_two();
-        let mut wrapped = vec![Pair::ZERO; size];
+        let mut wrapped = vec![ComplexOf::ZERO; size];
         for (k, turn) in turns.iter().enumerate() {
             wrapped[k] = turn.conj();
             wrapped[(size - k) % size] = turn.conj();
         }
         let plan = Plan::new(size);
-        let mut filter = vec![Pair::ZERO; size];
+        let mut filter = vec![ComplexOf::ZERO; size];
         plan.transform(&wrapped, &mut filter);
         let count = R::nearest(number(size));
         for x in &mut filter {
@@ -152,8 +158,8 @@ impl<R: Real + Field> Chirp<R> {
         Self { turns, plan, filter }
     }
 
-    fn transform(&self, terms: &[Pair<R>], mut store: impl FnMut(usize, Pair<R>)) {
-        let mut turned = vec![Pair::ZERO; self.filter.len()];
+    fn transform(&self, terms: &[ComplexOf<R>], mut store: impl FnMut(usize, ComplexOf<R>)) {
+        let mut turned = vec![ComplexOf::ZERO; self.filter.len()];
         for ((slot, &term), &turn) in turned.iter_mut().zip(terms).zip(&self.turns) {
             *slot = term * turn;
         }
@@ -171,7 +177,7 @@ impl<R: Real + Field> Chirp<R> {
 }
 
 /// `e^(-2 pi i k/n)` for each k below n.
-fn turns<R: Real + Field>(n: usize) -> Vec<Pair<R>> {
+fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
     if n == 0 {
         return Vec::new();
     }
@@ -179,8 +185,8 @@ fn turns<R: Real + Field>(n: usize) -> Vec<Pair<R>> {
     // Many turns are products of a coarse and a fine one; a few are cheaper one by one.
     let fine_count = if n > 2048 { n.isqrt() } else { 1 };
     let fine: Vec<_> = (0..fine_count).map(|k| series.turn(k, n)).collect();
-    let mut turns = vec![Pair::ZERO; n];
-    let mut coarse = Pair::ZERO;
+    let mut turns = vec![ComplexOf::ZERO; n];
+    let mut coarse = ComplexOf::ZERO;
     for k in 0..=n / 2 {
         if k % fine_count == 0 {
             coarse = series.turn(k, n);
@@ -191,7 +197,7 @@ fn turns<R: Real + Field>(n: usize) -> Vec<Pair<R>> {
             _ if 4 * k % n == 0 => series.turn(k, n),
             rest => coarse * fine[rest],
         };
-        let turn = Pair { re: R::nearest(turn.re), im: R::nearest(turn.im) };
+        let turn = ComplexOf { re: R::nearest(turn.re), im: R::nearest(turn.im) };
         if k < n {
             turns[(n - k) % n] = turn.conj();
             turns[k] = turn;
@@ -206,12 +212,12 @@ const TERMS: usize = 30;
 /// The power series of sine and cosine.
 struct Series {
     /// 1 / k!
-    coefficients: [Twice; TERMS],
+    coefficients: [DoubleDouble; TERMS],
 }
 
 impl Series {
     fn new() -> Self {
-        let mut coefficients = [Twice::from(1.0); TERMS];
+        let mut coefficients = [DoubleDouble::from(1.0); TERMS];
         for k in 1..TERMS {
             coefficients[k] = coefficients[k - 1] / number(k);
         }
@@ -219,7 +225,7 @@ impl Series {
     }
 
     /// `e^(-2 pi i k/n)`
-    fn turn(&self, k: usize, n: usize) -> Pair<Twice> {
+    fn turn(&self, k: usize, n: usize) -> ComplexOf<DoubleDouble> {
         // Of quarters of a turn: whole ones, and r/n of one.
         let (quarter, r) = (4 * k / n, 4 * k % n);
         let (cosine, sine) = if 2 * r <= n {
@@ -229,20 +235,20 @@ impl Series {
             (sine, cosine)
         };
         match quarter % 4 {
-            0 => Pair { re: cosine, im: -sine },
-            1 => Pair { re: -sine, im: -cosine },
-            2 => Pair { re: -cosine, im: sine },
-            _ => Pair { re: sine, im: cosine },
+            0 => ComplexOf { re: cosine, im: -sine },
+            1 => ComplexOf { re: -sine, im: -cosine },
+            2 => ComplexOf { re: -cosine, im: sine },
+            _ => ComplexOf { re: sine, im: cosine },
         }
     }
 
     /// Cosine and sine of r/n of a right angle, at most half of one.
-    fn cosine_sine(&self, r: usize, n: usize) -> (Twice, Twice) {
-        let angle = Twice::FRAC_PI_2 * number(r) / number(n);
+    fn cosine_sine(&self, r: usize, n: usize) -> (DoubleDouble, DoubleDouble) {
+        let angle = DoubleDouble::FRAC_PI_2 * number(r) / number(n);
         let square = -(angle * angle);
         let sum = |from: usize| {
             let terms = self.coefficients.iter().skip(from).step_by(2);
-            terms.rev().fold(Twice::ZERO, |sum, &term| sum * square + term)
+            terms.rev().fold(DoubleDouble::ZERO, |sum, &term| sum * square + term)
         };
         (sum(0), sum(1) * angle)
     }
@@ -252,24 +258,24 @@ impl Series {
 mod tests {
     use super::*;
 
-    fn line(n: usize) -> Vec<Pair<Twice>> {
+    fn line(n: usize) -> Vec<ComplexOf<DoubleDouble>> {
         // Any numbers without a pattern do.
         let mut state = 1u32;
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            Twice::from(f64::from(state) / f64::from(u32::MAX) - 0.5)
+            DoubleDouble::from(f64::from(state) / f64::from(u32::MAX) - 0.5)
         };
-        (0..n).map(|_| Pair { re: next(), im: next() }).collect()
+        (0..n).map(|_| ComplexOf { re: next(), im: next() }).collect()
     }
-    fn narrow(line: &[Pair<Twice>]) -> Vec<Pair<f64>> {
-        line.iter().map(|z| Pair { re: z.re.rounded(), im: z.im.rounded() }).collect()
+    fn narrow(line: &[ComplexOf<DoubleDouble>]) -> Vec<ComplexOf<f64>> {
+        line.iter().map(|z| ComplexOf { re: z.re.rounded(), im: z.im.rounded() }).collect()
     }
     /// Largest difference of two lines.
-    fn difference<R: Real>(a: &[Pair<R>], b: &[Pair<Twice>]) -> f64
+    fn difference<R: Real>(a: &[ComplexOf<R>], b: &[ComplexOf<DoubleDouble>]) -> f64
     where
-        Twice: From<R>,
+        DoubleDouble: From<R>,
     {
-        let part = |a: R, b: Twice| (Twice::from(a) - b).rounded().abs();
+        let part = |a: R, b: DoubleDouble| (DoubleDouble::from(a) - b).rounded().abs();
         a.iter().zip(b).map(|(a, b)| part(a.re, b.re).max(part(a.im, b.im))).fold(0.0, f64::max)
     }
 
@@ -279,10 +285,10 @@ mod tests {
             let line = line(n);
             let series = Series::new();
             let turns: Vec<_> = (0..n).map(|k| series.turn(k, n)).collect();
-            let formula: Vec<Pair<Twice>> = (0..n)
+            let formula: Vec<ComplexOf<DoubleDouble>> = (0..n)
                 .map(|k| {
-                    let term = |(j, &x): (usize, &Pair<Twice>)| x * turns[j * k % n];
-                    line.iter().enumerate().map(term).fold(Pair::ZERO, |sum, x| sum + x)
+                    let term = |(j, &x): (usize, &ComplexOf<DoubleDouble>)| x * turns[j * k % n];
+                    line.iter().enumerate().map(term).fold(ComplexOf::ZERO, |sum, x| sum + x)
                 })
                 .collect();
             let mut wide = line.clone();
@@ -317,7 +323,7 @@ mod tests {
     fn products_of_turns_are_as_good() {
         let n = 5000;
         let series = Series::new();
-        for (k, turn) in turns::<Twice>(n).into_iter().enumerate().step_by(7) {
+        for (k, turn) in turns::<DoubleDouble>(n).into_iter().enumerate().step_by(7) {
             let rest = turn - series.turn(k, n);
             assert!(rest.re.rounded().abs().max(rest.im.rounded().abs()) < 1e-30, "{k}");
         }

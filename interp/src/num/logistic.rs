@@ -6,9 +6,9 @@
 //! relatively; by the usual heuristics no f64 does that but tiny ones, which have a series of their own.
 //!
 //! XLA evaluates the formula step by step, so that exp(-x) overflows, and -100 in f32 gives 0.
+use super::double_double::{DoubleDouble, Real};
 use super::exact::{pow2, scale, two_sum};
 use super::float::to_f32;
-use super::twice::{Real, Twice};
 
 /// The correctly rounded logistic function of an f32.
 pub(super) fn logistic_f32(x: f32) -> f32 {
@@ -58,24 +58,24 @@ pub(super) fn logistic_f64(x: f64) -> f64 {
 }
 
 /// The function as `value * 2^k`, for x of at least -800.
-fn logistic(x: f64) -> (Twice, i32) {
+fn logistic(x: f64) -> (DoubleDouble, i32) {
     if x.abs() < pow2(-20) {
         return (near_zero(x), 0);
     }
     if x > 45.0 {
         // Less than a quarter of an ulp below 1.
-        return (Twice { hi: 1.0, lo: -pow2(-64) }, 0);
+        return (DoubleDouble { hi: 1.0, lo: -pow2(-64) }, 0);
     }
-    let (power, k) = Twice::from(-x.abs()).exp();
-    let one = Twice::from(1.0);
+    let (power, k) = DoubleDouble::from(-x.abs()).exp();
+    let one = DoubleDouble::from(1.0);
     let sum = one + power.scaled(k);
     if x > 0.0 { (one / sum, 0) } else { (power / sum, k) }
 }
 
 /// 1/2 + x/4 - x^3/48 + x^5/480, for |x| < 2^-20: the next term is below 2^-150. The low part is rounded to odd, because
 /// the first two terms alone can be a tie.
-fn near_zero(x: f64) -> Twice {
+fn near_zero(x: f64) -> DoubleDouble {
     let (hi, lo) = two_sum(0.5, x / 4.0);
     let rest = -(x * x * x / 48.0) * (1.0 - x * x / 10.0);
-    Twice { hi, lo: Twice::sum(lo, rest).to_odd() }
+    DoubleDouble { hi, lo: DoubleDouble::sum(lo, rest).to_odd() }
 }

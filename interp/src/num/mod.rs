@@ -10,20 +10,21 @@
 //! XLA's double roundings, flushed denormals and polynomial functions are not copied.
 //!
 //! What the verifier rejects does not come here; a combination of operation and type that does is a bug, and panics.
+pub(crate) mod accumulator;
 mod complex;
 mod complex_area;
 mod complex_exp;
+pub(crate) mod complex_of;
 mod complex_power;
+pub(crate) mod double_double;
+mod double_double_functions;
 mod exact;
 pub(crate) mod float;
 pub(crate) mod fourier;
 pub(crate) mod int;
 mod logistic;
-pub(crate) mod pair;
 mod pred;
 pub(crate) mod random;
-pub(crate) mod twice;
-mod twice_functions;
 
 use complex::Complex;
 use hlo::op::{Binary, Unary};

@@ -2,7 +2,7 @@
 //!
 //! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part: an infinity times the
 //! zero beside it would be NaN.
-use crate::reference::wide::Sum;
+use crate::num::accumulator::Sum;
 use hlo::Scalar;
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};

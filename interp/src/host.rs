@@ -1,0 +1,240 @@
+//! Values that come from outside or go there: `infeed`, `outfeed`, and `send` and `recv` of one device to itself
+//!
+//! `infeed` takes the next value of the queue in [`Hooks`](crate::Hooks), `outfeed` puts one into the other; so do `recv` and `send`
+//! with the host at the other end, which have a queue for each channel; all in the order in which the instructions are
+//! run. None of them ever waits, since a wait could last forever and its end would depend on a
+//! clock: an infeed queue must hold its values before the run. Where there is no queue, or nothing in it, or
+//! no room, it is an error: a value is neither made up nor lost.
+//!
+//! `send` puts its operand into the channel of its number, `recv-done` takes the oldest value out. What `recv` gives for the data
+//! is zeros: nothing may look at it before the end. A `recv-done` that comes before the `send` in the text is an error,
+//! since one device runs one instruction after another.
+//! Only tokens and control predecessors keep this order in a module that is not scheduled: printing may change any other.
+use crate::context::Context;
+use crate::error::Code;
+use crate::interpreter::with_layouts;
+use crate::kernel::zeros;
+use crate::{Error, Result};
+use crossbeam_channel::{Receiver, Sender, TrySendError};
+use hlo::op::{RecvDone, Send};
+use hlo::{ElementType, Literal, Scalar, Shape};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What was sent on each channel and not received.
+pub(crate) type Channels = BTreeMap<Option<i64>, VecDeque<Literal>>;
+
+fn starved(message: impl Into<String>) -> Error {
+    Code::Starved { message: message.into() }.into()
+}
+
+/// `result = (next value of the queue, token)`; without a token, in old texts, the value alone
+pub(crate) fn infeed(tokens: &[&Literal], shape: &Shape, context: &Context<'_>) -> Result<Literal> {
+    let data = match (tokens, shape.tuple()) {
+        ([_, ..], Some([data, ..])) => data,
+        _ => shape,
+    };
+    in_order("infeed", context)?;
+    let queue = context.hooks().infeed.as_ref();
+    let queue = queue.ok_or_else(|| {
+        starved("`infeed` has no queue").with_help("give the interpreter one: `Hooks::infeed`")
+    })?;
+    let value = next(queue, data, "the infeed queue", "infeed")?;
+    Ok(if tokens.is_empty() { value } else { Literal::tuple(vec![value, Literal::token()]) })
+}
+
+/// Puts the value into the queue; `result = token`
+pub(crate) fn outfeed(value: &Literal, context: &Context<'_>) -> Result<Literal> {
+    in_order("outfeed", context)?;
+    let queue = context.hooks().outfeed.as_ref();
+    let queue = queue.ok_or_else(|| {
+        starved("`outfeed` has no queue").with_help("give the interpreter one: `Hooks::outfeed`")
+    })?;
+    put(queue, value, "the outfeed queue")?;
+    Ok(Literal::token())
+}
+
+/// The next value of a queue, which must have this shape.
+fn next(queue: &Receiver<Literal>, data: &Shape, of: &str, opcode: &str) -> Result<Literal> {
+    let value = queue.try_recv().map_err(|_| starved(format!("{of} is empty")))?;
+    let found = value.shape();
+    if !found.compatible(data) {
+        let message = format!("{of} holds {found}, `{opcode}` wants {data}");
+        return Err(Code::Invalid { message }.into());
+    }
+    Ok(with_layouts(&value, data))
+}
+fn put(queue: &Sender<Literal>, value: &Literal, of: &str) -> Result<()> {
+    queue.try_send(value.cut()).map_err(|error| {
+        starved(match error {
+            TrySendError::Full(_) => format!("{of} is full"),
+            TrySendError::Disconnected(_) => format!("nobody reads {of} any more"),
+        })
+    })
+}
+
+/// Puts the value into the channel; `result = (value, 0, token)`
+pub(crate) fn send(op: &Send, operands: &[&Literal], context: &Context<'_>) -> Result<Literal> {
+    in_order("send", context)?;
+    if op.is_host_transfer {
+        let queue = context.hooks().to_host.get(&op.channel_id);
+        let queue = queue.ok_or_else(|| no_queue("send", op.channel_id, "to_host"))?;
+        put(queue, operands[0], &of_host(op.channel_id))?;
+    } else {
+        context.channels().entry(op.channel_id).or_default().push_back(operands[0].clone());
+    }
+    Ok(under_way(operands[0].clone(), operands.len() > 1))
+}
+
+/// `result = token`
+pub(crate) fn send_done(shape: &Shape) -> Literal {
+    zeros(shape)
+}
+
+/// `result = (zeros, 0, token)`
+pub(crate) fn recv(shape: &Shape) -> Literal {
+    zeros(shape)
+}
+
+/// `result = (oldest value in the channel, token)`; without a token, in old texts, the value alone
+pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &Context<'_>) -> Result<Literal> {
+    let with_token =
+        matches!(shape, Shape::Tuple(elements) if elements.last() == Some(&Shape::Token));
+    let data = match shape.tuple() {
+        Some([data, ..]) if with_token => data,
+        _ => shape,
+    };
+    in_order("recv-done", context)?;
+    if op.is_host_transfer {
+        let queue = context.hooks().from_host.get(&op.channel_id);
+        let queue = queue.ok_or_else(|| no_queue("recv", op.channel_id, "from_host"))?;
+        let value = next(queue, data, &of_host(op.channel_id), "recv-done")?;
+        return Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value });
+    }
+    let channel = op.channel_id.map_or_else(String::new, |id| format!(" {id}"));
+    let value = context.channels().get_mut(&op.channel_id).and_then(VecDeque::pop_front);
+    let value = value.ok_or_else(|| {
+        starved(format!("nothing was sent on channel{channel}"))
+            .with_help("a run has one device: its own `send` must stand before this line")
+    })?;
+    let found = value.shape();
+    if !found.compatible(data) {
+        let message = format!("{found} was sent on channel{channel}, `recv-done` wants {data}");
+        return Err(Code::Trap { message }.into());
+    }
+    let value = with_layouts(&value, data);
+    Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value })
+}
+
+/// Machines inside other ones run beside their like on several threads: nobody could tell which comes first.
+fn in_order(opcode: &str, context: &Context<'_>) -> Result<()> {
+    if !context.is_nested() {
+        return Ok(());
+    }
+    let message = format!("`{opcode}` in a computation that is called for each element");
+    Err(Error::unsupported(message))
+}
+
+fn of_host(channel_id: Option<i64>) -> String {
+    let channel = channel_id.map_or_else(String::new, |id| format!(" {id}"));
+    format!("the host's queue of channel{channel}")
+}
+fn no_queue(opcode: &str, channel_id: Option<i64>, hook: &str) -> Error {
+    starved(format!("`{opcode}` with the host has no queue: {} is not there", of_host(channel_id)))
+        .with_help(format!("give the interpreter one: `Hooks::{hook}`"))
+}
+
+fn under_way(value: Literal, with_token: bool) -> Literal {
+    let number = Literal::scalar(ElementType::U32, Scalar::Unsigned(0));
+    let mut elements = vec![value, number];
+    elements.extend(with_token.then(Literal::token));
+    Literal::tuple(elements)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Error, Hooks, Interpreter};
+    use hlo::{Literal, Module};
+
+    const ECHO: &str = "HloModule m\nENTRY e {
+  t = token[] after-all()
+  a = ((s32[2], f32[]), token[]) infeed(t)
+  x = (s32[2], f32[]) get-tuple-element(a), index=0
+  u = token[] get-tuple-element(a), index=1
+  b = (s32[2], token[]) infeed(u)
+  y = s32[2] get-tuple-element(b), index=0
+  v = token[] get-tuple-element(b), index=1
+  w = token[] outfeed(y, v), outfeed_shape=s32[2]
+  ROOT o = token[] outfeed(x, w)
+}";
+
+    fn run(text: &str, hooks: Hooks) -> Result<Literal, Error> {
+        let verified = Module::parse(text).unwrap().verify().unwrap();
+        Interpreter::new(&verified).with_hooks(hooks).run(&[])
+    }
+    fn filled(values: &[&str]) -> Hooks {
+        let (fill, queue) = crossbeam_channel::unbounded();
+        for value in values {
+            fill.send(value.parse().unwrap()).unwrap();
+        }
+        Hooks::new().infeed(queue)
+    }
+
+    #[test]
+    fn queues_keep_their_order() {
+        let (out, results) = crossbeam_channel::unbounded();
+        let hooks = filled(&["(s32[2] {1, 2}, f32[] 0.5)", "s32[2] {3, 4}"]).outfeed(out);
+        assert_eq!(run(ECHO, hooks).unwrap(), Literal::token());
+        let results: Vec<_> = results.try_iter().map(|value| value.to_string()).collect();
+        let wanted: Vec<_> = ["s32[2] {3, 4}", "(s32[2] {1, 2}, f32[] 0.5)"]
+            .map(|text| text.parse::<Literal>().unwrap().to_string())
+            .into();
+        assert_eq!(results, wanted);
+    }
+    #[test]
+    fn transfers_with_the_host_have_queues_of_their_own() {
+        let text = "HloModule m\nENTRY e {
+  x = s32[2] parameter(0)
+  t = token[] after-all()
+  s = (s32[2], u32[], token[]) send(x, t), channel_id=3, is_host_transfer=true
+  d = token[] send-done(s), channel_id=3, is_host_transfer=true
+  r = (f32[], u32[], token[]) recv(d), channel_id=4, is_host_transfer=true
+  v = (f32[], token[]) recv-done(r), channel_id=4, is_host_transfer=true
+  ROOT y = f32[] get-tuple-element(v), index=0
+}";
+        let verified = Module::parse(text).unwrap().verify().unwrap();
+        let x: Literal = "s32[2] {1, 2}".parse().unwrap();
+        let (to, from_device) = crossbeam_channel::unbounded();
+        let (to_device, from) = crossbeam_channel::unbounded();
+        to_device.send("f32[] 0.5".parse().unwrap()).unwrap();
+        let hooks = Hooks::new().to_host(Some(3), to).from_host(Some(4), from);
+        let run =
+            |hooks| Interpreter::new(&verified).with_hooks(hooks).run(std::slice::from_ref(&x));
+        assert_eq!(run(hooks.clone()).unwrap().to_string(), "f32[] 0.5");
+        assert_eq!(from_device.try_recv(), Ok(x.clone()));
+        let error = run(hooks).unwrap_err();
+        assert_eq!(error.code().to_string(), "the host's queue of channel 4 is empty");
+        let error = run(Hooks::new()).unwrap_err();
+        assert_eq!(error.code().number(), "E0407");
+        assert_eq!(error.instruction(), Some("e/s"));
+    }
+    #[test]
+    fn nothing_is_made_up_or_lost() {
+        let first = "(s32[2] {1, 2}, f32[] 0.5)";
+        let both = [first, "s32[2] {3, 4}"];
+        let closed = crossbeam_channel::unbounded().0;
+        let full = crossbeam_channel::bounded(0);
+        for (hooks, code, message) in [
+            (Hooks::new(), "E0407", "`infeed` has no queue"),
+            (filled(&[first]), "E0407", "the infeed queue is empty"),
+            (filled(&["s32[] 3"]), "E0401", "the infeed queue holds s32[], `infeed` wants (s32"),
+            (filled(&both), "E0407", "`outfeed` has no queue"),
+            (filled(&both).outfeed(closed), "E0407", "nobody reads the outfeed queue any more"),
+            (filled(&both).outfeed(full.0), "E0407", "the outfeed queue is full"),
+        ] {
+            let error = run(ECHO, hooks).unwrap_err();
+            assert_eq!(error.code().number(), code);
+            assert!(error.code().to_string().starts_with(message), "{error}");
+            assert!(error.instruction().is_some_and(|at| at.starts_with("e/")));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `cholesky`: `result[i,j] = (a[i,j] - sum of result[i,k] * conj(result[j,k])) / d[j]` over k < j, for j <= i, with
+//! `d[j] = sqrt(re(a[j,j] - sum of |result[j,k]|^2))`
+//!
+//! The factor of each matrix of a batch: with `lower`, the lower triangle L with `a = L L^H`; without, the upper triangle
+//! U with `a = U^H U`. Any float or complex type.
+//!
+//! - Only the triangle that is named is read; what stands in the other does not count, NaN included. The other triangle
+//!   of the result is 0.
+//! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in
+//!   all of its elements, as the real part of complex ones. The other matrices of the batch stay as they are.
+//! - A complex diagonal should be real. If it is not, its imaginary part is divided like the rest of the column.
+//! - Matrices of size 0 have factors of size 0.
+//!
+//! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
+//! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
+//! element is rounded once.
+use super::build;
+use crate::Result;
+use crate::index::to_usize;
+use crate::num::complex_of::{Field, InField, in_field};
+use crate::num::double_double::Real;
+use hlo::op::Cholesky;
+use hlo::{ArrayShape, Literal};
+
+#[expect(clippy::unnecessary_wraps, reason = "the caller expects an error, as of other ops")]
+pub(super) fn cholesky(op: &Cholesky, a: &Literal, shape: &ArrayShape) -> Result<Literal> {
+    Ok(in_field(shape.ty, Factor { lower: op.lower, a, shape }))
+}
+
+/// The factors of all matrices of `a`.
+struct Factor<'a> {
+    lower: bool,
+    a: &'a Literal,
+    shape: &'a ArrayShape,
+}
+
+impl InField for Factor<'_> {
+    type Output = Literal;
+    fn run<F: Field>(self) -> Literal {
+        let n = self.shape.dims.last().map_or(0, |&n| to_usize(n));
+        let mut factors = Vec::with_capacity(self.a.len());
+        for batch in 0..self.a.len() / (n * n).max(1) {
+            let start = batch * n * n;
+            // The upper triangle is the adjoint of a lower one.
+            let read = |i: usize, j: usize| match self.lower {
+                true => F::of(self.a.get(start + i * n + j)),
+                false => F::of(self.a.get(start + j * n + i)).conj(),
+            };
+            let factor = lower_factor(n, read).unwrap_or_else(|| vec![F::nan(); n * n]);
+            match self.lower {
+                true => factors.extend(factor),
+                false => factors
+                    .extend((0..n * n).map(|at| (at % n) * n + at / n).map(|at| factor[at].conj())),
+            }
+        }
+        build(self.shape, |i| factors[i].element())
+    }
+}
+
+/// The lower factor, row by row; none if the matrix is not positive definite.
+fn lower_factor<F: Field>(n: usize, read: impl Fn(usize, usize) -> F) -> Option<Vec<F>> {
+    let mut factor = vec![F::ZERO; n * n];
+    // Conjugates of the rows, so that sums of products need none.
+    let mut conjugates = factor.clone();
+    let mut roots = Vec::with_capacity(n);
+    for i in 0..n {
+        for j in 0..=i {
+            let products = F::dot(&factor[i * n..i * n + j], &conjugates[j * n..j * n + j]);
+            let rest = read(i, j) - products;
+            if i == j {
+                let square = rest.re();
+                if !(square.rounded() > 0.0 && square.rounded().is_finite()) {
+                    return None;
+                }
+                roots.push(square.sqrt());
+            }
+            let element = rest.over(roots[j]);
+            factor[i * n + j] = element;
+            conjugates[i * n + j] = element.conj();
+        }
+    }
+    Some(factor)
+}

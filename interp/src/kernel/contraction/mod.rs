@@ -1,0 +1,170 @@
+//! Sums of products: what `dot` and `convolution` have in common.
+//!
+//! Each element of the result is one sum of products. The terms are added in one fixed order, by one thread, from zero,
+//! so the bits of the result are the same on every machine and with any number of threads. What is done in parallel,
+//! and what the compiler turns into vector instructions, are different elements of the result.
+//!
+//! How a sum is formed depends on the operands' types and on the type it is rounded to:
+//!
+//! | operands | sum |
+//! |---|---|
+//! | whole numbers, truth values | modulo 2^64, then modulo the result's width; into a float it is rounded once |
+//! | floats of up to 32 bits, whole numbers of up to 16 beside them | exact products, added in f64 |
+//! | the same, rounded to `f64` | exact products, added with the rounding errors kept |
+//! | `f64`, or wider whole numbers beside floats | products and sums with their rounding errors kept |
+//! | complex numbers | part by part, as their parts would be |
+//!
+//! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed from their parts as
+//! arithmetic says: an infinite part is not recovered from a NaN that the other part brings.
+mod kernel;
+mod numbers;
+mod panels;
+mod recipe;
+
+pub(super) use numbers::{ComplexParts, Numbers, Rounding};
+pub(super) use recipe::Recipe;
+
+use hlo::{ArrayShape, Literal};
+use kernel::{Careful, CarefulComplex, Plain, PlainComplex, Whole};
+
+/// In a list of places: no element, as in padding. Its product is left out of the sum.
+pub(super) const HOLE: usize = usize::MAX;
+
+/// Gives the places of a batch's row, one for each term: the numbers are of the batch and of the row.
+pub(super) type RowPlaces<'a> = &'a (dyn Fn(usize, usize, &mut [usize]) + Sync);
+
+/// Which elements are multiplied for which element of the result.
+///
+/// The result is an array of batches, rows and columns. The left places are given by a function, since a convolution's
+/// have holes; a right place is a sum of three.
+pub(super) struct Plan<'a> {
+    /// Number of rows of a batch.
+    pub(super) rows: usize,
+    /// Places of a row in the left operand.
+    pub(super) lhs: RowPlaces<'a>,
+    /// Whether a left place can be a [`HOLE`].
+    pub(super) holes: bool,
+    /// Where a batch starts in the right operand; as many as there are batches.
+    pub(super) rhs_batches: &'a [usize],
+    /// Where a column starts in the right operand.
+    pub(super) rhs_columns: &'a [usize],
+    /// Where a term stands in the right operand.
+    pub(super) rhs_terms: &'a [usize],
+}
+
+impl Plan<'_> {
+    /// Multiplications there are to do.
+    fn work(&self) -> usize {
+        self.batch_work().saturating_mul(self.rhs_batches.len())
+    }
+    fn batch_work(&self) -> usize {
+        self.rows.saturating_mul(self.rhs_columns.len()).saturating_mul(self.rhs_terms.len())
+    }
+}
+
+/// All sums of the plan, batch by batch and row by row, as an array of this shape.
+pub(super) fn contract(
+    plan: &Plan<'_>,
+    pair: &ComplexParts<'_>,
+    rounding: Rounding,
+    shape: &ArrayShape,
+) -> Literal {
+    let mut result = Literal::zeros(shape.clone());
+    contract_into(plan, pair, rounding, result.bytes_mut());
+    result
+}
+
+/// All sums of the plan, batch by batch and row by row, into the bytes of an array.
+pub(super) fn contract_into(
+    plan: &Plan<'_>,
+    pair: &ComplexParts<'_>,
+    rounding: Rounding,
+    out: &mut [u8],
+) {
+    match pair {
+        ComplexParts::Whole(a, b) => panels::run::<Whole, 1>(plan, a, b, rounding, out),
+        ComplexParts::Plain(a, b) => panels::run::<Plain, 1>(plan, a, b, rounding, out),
+        ComplexParts::Careful(a, b) => panels::run::<Careful, 2>(plan, a, b, rounding, out),
+        ComplexParts::PlainComplex(a, b) => {
+            panels::run::<PlainComplex, 2>(plan, a, b, rounding, out)
+        }
+        ComplexParts::CarefulComplex(a, b) => {
+            panels::run::<CarefulComplex, 4>(plan, a, b, rounding, out)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::ElementType as E;
+    use hlo::op::value::DotAlgorithm;
+
+    /// Elements of many magnitudes, the same in each run.
+    fn filled(ty: E, count: i64, seed: u32) -> Literal {
+        let mut state = seed;
+        super::super::build(&ArrayShape::new(ty, [count].as_slice()), |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let x = f64::from(state).mul_add(1e-9, -2.1) * f64::from(1 << (state >> 28));
+            let x = if ty.is_complex() {
+                hlo::Scalar::Complex(x, 1.0 / x)
+            } else {
+                hlo::Scalar::Float(x)
+            };
+            let from = if ty.is_complex() { E::C128 } else { E::F64 };
+            x.convert(from, ty)
+        })
+    }
+
+    #[test]
+    fn tiles_and_single_sums_give_the_same_bits() {
+        const ROWS: usize = 37;
+        const COLUMNS: usize = 70;
+        const TERMS: usize = 19;
+        let size = |a: usize, b: usize| i64::try_from(a * b).unwrap();
+        let columns: Vec<usize> = (0..COLUMNS).collect();
+        let terms: Vec<usize> = (0..TERMS).map(|k| k * COLUMNS).collect();
+        for (ty, to) in [
+            (E::F32, E::F32),
+            (E::F32, E::F64),
+            (E::Bf16, E::Bf16),
+            (E::F64, E::F64),
+            (E::S32, E::S32),
+            (E::C64, E::C64),
+            (E::C128, E::C128),
+        ] {
+            let (lhs, rhs) =
+                (filled(ty, size(ROWS, TERMS), 1), filled(ty, size(TERMS, COLUMNS), 2));
+            let row = |row: usize, places: &mut [usize]| {
+                for (k, place) in places.iter_mut().enumerate() {
+                    *place = if (row + k).is_multiple_of(5) { HOLE } else { row * TERMS + k };
+                }
+            };
+            let all = Plan {
+                rows: ROWS,
+                lhs: &|_, r, places| row(r, places),
+                holes: true,
+                rhs_batches: &[0],
+                rhs_columns: &columns,
+                rhs_terms: &terms,
+            };
+            let recipe = Recipe::of(DotAlgorithm::Unset);
+            let shape = ArrayShape::new(to, [size(ROWS, COLUMNS)].as_slice());
+            let tiled = recipe.contract(&all, (&lhs, &rhs), &shape);
+            for r in 0..ROWS {
+                for c in 0..COLUMNS {
+                    let one = Plan {
+                        rows: 1,
+                        lhs: &|_, _, places| row(r, places),
+                        rhs_columns: &columns[c..=c],
+                        ..all
+                    };
+                    let shape = ArrayShape::new(to, [1].as_slice());
+                    let single = recipe.contract(&one, (&lhs, &rhs), &shape);
+                    let (tiled, single) = (tiled.get(r * COLUMNS + c), single.get(0));
+                    assert_eq!(tiled.to_bits(to), single.to_bits(to), "{ty} {r} {c}");
+                }
+            }
+        }
+    }
+}

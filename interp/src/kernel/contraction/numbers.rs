@@ -1,0 +1,207 @@
+//! Operands as the kernels take them, and how sums become elements of the result.
+use half::{bf16, f16};
+use hlo::{ElementType, Literal, Scalar};
+use std::borrow::Cow;
+
+/// The elements of an array, in a form that loses nothing.
+pub(in crate::kernel) enum Numbers<'a> {
+    /// Whole numbers and truth values, modulo 2^64, and how many bits the type has.
+    Whole(Vec<i64>, u32),
+    /// Floats that f32 holds.
+    Single(Cow<'a, [f32]>),
+    /// Floats that f64 holds.
+    Double(Cow<'a, [f64]>),
+    /// Complex numbers of two f32.
+    Complex(Cow<'a, [[f32; 2]]>),
+    /// Complex numbers of two f64.
+    WideComplex(Cow<'a, [[f64; 2]]>),
+}
+
+/// Types that start with `u` and `pred`, whose elements are not negative.
+fn is_unsigned(ty: ElementType) -> bool {
+    matches!(ty.class(), hlo::Class::Unsigned | hlo::Class::Pred)
+}
+
+impl<'a> Numbers<'a> {
+    /// The elements of an array.
+    pub(in crate::kernel) fn of(literal: &'a Literal) -> Self {
+        use ElementType as E;
+        fn view<T: hlo::literal::Native>(literal: &Literal) -> &[T] {
+            literal.as_slice().expect("a view of the element's own type")
+        }
+        fn whole<T: hlo::literal::Native + Into<i64>>(literal: &Literal) -> Vec<i64> {
+            view::<T>(literal).iter().map(|&x| x.into()).collect()
+        }
+        let ty = literal.array_shape().expect("verified: an array").ty;
+        let bits = ty.bits();
+        match ty {
+            E::Pred => {
+                Self::Whole(view::<u8>(literal).iter().map(|&x| i64::from(x != 0)).collect(), bits)
+            }
+            E::S1 | E::S2 | E::S4 | E::S8 => {
+                let bytes = view::<u8>(literal).iter();
+                Self::Whole(bytes.map(|&x| i64::from(x.cast_signed())).collect(), bits)
+            }
+            E::U1 | E::U2 | E::U4 | E::U8 => Self::Whole(whole::<u8>(literal), bits),
+            E::S16 => Self::Whole(whole::<i16>(literal), bits),
+            E::S32 => Self::Whole(whole::<i32>(literal), bits),
+            E::S64 => Self::Whole(whole::<i64>(literal), bits),
+            E::U16 => Self::Whole(whole::<u16>(literal), bits),
+            E::U32 => Self::Whole(whole::<u32>(literal), bits),
+            E::U64 => {
+                let words = view::<u64>(literal).iter();
+                Self::Whole(words.map(|x| x.cast_signed()).collect(), bits)
+            }
+            E::F32 => Self::Single(view(literal).into()),
+            E::F64 => Self::Double(view(literal).into()),
+            E::F16 => Self::Single(view::<f16>(literal).iter().map(|x| x.to_f32()).collect()),
+            E::Bf16 => Self::Single(view::<bf16>(literal).iter().map(|x| x.to_f32()).collect()),
+            E::F8E5M2
+            | E::F8E4M3
+            | E::F8E3M4
+            | E::F8E4M3Fn
+            | E::F8E4M3B11Fnuz
+            | E::F8E5M2Fnuz
+            | E::F8E4M3Fnuz
+            | E::F8E8M0Fnu
+            | E::F6E3M2Fn
+            | E::F6E2M3Fn
+            | E::F4E2M1Fn => {
+                let values: Vec<f32> =
+                    (0..=u8::MAX).map(|code| single(Scalar::read(ty, &[code]).as_f64())).collect();
+                let bytes = view::<u8>(literal).iter();
+                Self::Single(bytes.map(|&code| values[usize::from(code)]).collect())
+            }
+            E::C64 => Self::Complex(view(literal).into()),
+            E::C128 => Self::WideComplex(view(literal).into()),
+        }
+    }
+
+    /// Whether f64 is needed to hold the number, or a part of it.
+    fn is_double(&self) -> bool {
+        match self {
+            Self::Whole(_, bits) => *bits > 16,
+            Self::Double(_) | Self::WideComplex(_) => true,
+            Self::Single(_) | Self::Complex(_) => false,
+        }
+    }
+    fn is_complex(&self) -> bool {
+        matches!(self, Self::Complex(_) | Self::WideComplex(_))
+    }
+    /// As f64: whole numbers beyond 2^53 are rounded.
+    pub(in crate::kernel) fn doubles(self) -> Cow<'a, [f64]> {
+        match self {
+            Self::Whole(x, _) => x.into_iter().map(|x| Scalar::Signed(x).as_f64()).collect(),
+            Self::Single(x) => x.iter().map(|&x| f64::from(x)).collect(),
+            Self::Double(x) => x,
+            Self::Complex(x) => x.iter().map(|&[re, _]| f64::from(re)).collect(),
+            Self::WideComplex(x) => x.iter().map(|&[re, _]| re).collect(),
+        }
+    }
+    /// As f32, of numbers that f32 holds.
+    pub(in crate::kernel) fn singles(self) -> Cow<'a, [f32]> {
+        match self {
+            Self::Single(x) => x,
+            other => other.doubles().iter().map(|&x| single(x)).collect(),
+        }
+    }
+    fn complex(self) -> Cow<'a, [[f32; 2]]> {
+        match self {
+            Self::Complex(x) => x,
+            other => other.singles().iter().map(|&re| [re, 0.0]).collect(),
+        }
+    }
+    fn wide_complex(self) -> Cow<'a, [[f64; 2]]> {
+        match self {
+            Self::WideComplex(x) => x,
+            Self::Complex(x) => x.iter().map(|x| x.map(f64::from)).collect(),
+            other => other.doubles().iter().map(|&re| [re, 0.0]).collect(),
+        }
+    }
+}
+
+/// The nearest f32; exact for what the kernels call single.
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest")]
+pub(super) fn single(x: f64) -> f32 {
+    x as f32
+}
+
+/// Two operands, with the way their products are summed.
+pub(in crate::kernel) enum ComplexParts<'a> {
+    /// Modulo 2^64.
+    Whole(Vec<i64>, Vec<i64>),
+    /// In f64, which holds the products.
+    Plain(Cow<'a, [f32]>, Cow<'a, [f32]>),
+    /// In f64, with rounding errors kept.
+    Careful(Cow<'a, [f64]>, Cow<'a, [f64]>),
+    /// Part by part, as [`ComplexParts::Plain`].
+    PlainComplex(Cow<'a, [[f32; 2]]>, Cow<'a, [[f32; 2]]>),
+    /// Part by part, as [`ComplexParts::Careful`].
+    CarefulComplex(Cow<'a, [[f64; 2]]>, Cow<'a, [[f64; 2]]>),
+}
+
+impl<'a> ComplexParts<'a> {
+    /// The operands of sums that are rounded so.
+    pub(in crate::kernel) fn new(lhs: Numbers<'a>, rhs: Numbers<'a>, rounding: Rounding) -> Self {
+        let (lhs, rhs) = match (lhs, rhs) {
+            (Numbers::Whole(a, _), Numbers::Whole(b, _)) => return Self::Whole(a, b),
+            others => others,
+        };
+        let target = rounding.sums.unwrap_or(rounding.to).component();
+        let careful = lhs.is_double() || rhs.is_double() || target == ElementType::F64;
+        match (lhs.is_complex() || rhs.is_complex(), careful) {
+            (false, false) => Self::Plain(lhs.singles(), rhs.singles()),
+            (false, true) => Self::Careful(lhs.doubles(), rhs.doubles()),
+            (true, false) => Self::PlainComplex(lhs.complex(), rhs.complex()),
+            (true, true) => Self::CarefulComplex(lhs.wide_complex(), rhs.wide_complex()),
+        }
+    }
+}
+
+/// From a sum to an element of the result.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::kernel) struct Rounding {
+    /// How a sum of whole numbers is read.
+    pub(super) whole: ElementType,
+    /// The type that sums are rounded to first, if an algorithm names one.
+    pub(in crate::kernel) sums: Option<ElementType>,
+    /// The result's type.
+    pub(in crate::kernel) to: ElementType,
+}
+
+impl Rounding {
+    /// For sums of products of these types.
+    pub(in crate::kernel) fn new(
+        lhs: ElementType,
+        rhs: ElementType,
+        sums: Option<ElementType>,
+        to: ElementType,
+    ) -> Self {
+        let unsigned = is_unsigned(lhs) && is_unsigned(rhs);
+        let whole = if unsigned { ElementType::U64 } else { ElementType::S64 };
+        Self { whole, sums, to }
+    }
+    /// Rounds a sum and stores it.
+    #[inline]
+    pub(super) fn write(self, sum: Scalar, slot: &mut [u8]) {
+        // What follows, for the most frequent case.
+        if let (Scalar::Float(x), None | Some(ElementType::F32), ElementType::F32) =
+            (sum, self.sums, self.to)
+        {
+            slot.copy_from_slice(&single(x).to_le_bytes());
+            return;
+        }
+        let (sum, from) = match sum {
+            Scalar::Float(_) => (sum, ElementType::F64),
+            Scalar::Complex(..) => (sum, ElementType::C128),
+            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => {
+                (sum.convert(ElementType::S64, self.whole), self.whole)
+            }
+        };
+        let (sum, from) = match self.sums {
+            Some(ty) => (sum.convert(from, ty), ty),
+            None => (sum, from),
+        };
+        sum.convert(from, self.to).write(self.to, slot);
+    }
+}

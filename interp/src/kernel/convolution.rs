@@ -1,0 +1,273 @@
+//! `convolution`: sums products of a window of the left operand with the kernel
+//!
+//! ```text
+//! result[n, c, x] = sum over k, i of  lhs[n', g * I + i, p / lhs_dilate] * rhs[k', i, c]
+//!   p  = x * stride + k * rhs_dilate - pad_low        left out unless lhs_dilate divides p and the element exists
+//!   k' = k, or size - 1 - k where the window is reversed
+//!   g  = c / (O / feature_group_count)                I, O: input and output features of the kernel
+//!   n' = n + c / (O / batch_group_count) * (N / batch_group_count)
+//! ```
+//!
+//! **Attributes.** `dim_labels` says which dimension of the three arrays is batch, feature or spatial. `window` gives
+//! each spatial dimension its size (that of the kernel), `stride`, `pad` (negative numbers take elements away),
+//! `lhs_dilate` and `rhs_dilate` (distance of the operands' elements) and `rhs_reversal`. There may be no spatial
+//! dimension at all; a window that fits nowhere gives a dimension of size 0. `feature_group_count` and
+//! `batch_group_count` divide features and batch into groups that do not mix. `algorithm` is that of `dot`;
+//! `operand_precision` permits others to be careless and changes nothing here.
+//!
+//! `convolution_kind=dgrad` is the gradient with respect to the input: `window` is that of the forward convolution,
+//! `lhs` its result's gradient, and each element goes to the places it came from: it is computed as a convolution with
+//! holes of the stride's size, the kernel turned around and padded as much as makes the input's size. `wgrad` and
+//! `fprop` are computed as they stand.
+//!
+//! `sparsity_config` says that an operand keeps 1 element of each block of N in one dimension: element j of the stored
+//! array stands at N * j + index, `index` being the element of the index operand at the same place, and what is not
+//! kept is 0. An index outside the block is an error.
+//!
+//! **Edges.** Padding and holes take no part: an infinity or NaN in the kernel does not meet them. Types, wrapping and
+//! rounding are those of `dot`.
+//!
+//! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates whole numbers, where
+//! XLA:CPU, and this engine, wraps.
+use super::contraction::{HOLE, Plan, Recipe};
+use super::data_movement::affine;
+use crate::error::Code;
+use crate::index::{count, offset_list, offsets, strides, to_i64, to_usize};
+use crate::{Error, Result};
+use hlo::op::Convolution;
+use hlo::op::value::{OperandSparsity, Window, WindowDim};
+use hlo::{ArrayShape, Dims, Literal};
+use smallvec::SmallVec;
+
+pub(super) fn convolution(
+    op: &Convolution,
+    operands: &[&Literal],
+    shape: &ArrayShape,
+) -> Result<Literal> {
+    let sparsity = op.sparsity_config.as_ref();
+    let lhs = dense(operands[0], sparsity.and_then(|s| s.lhs), operands)?;
+    let rhs = dense(operands[1], sparsity.and_then(|s| s.rhs), operands)?;
+    let setting = Setting::new(op, array(&lhs), array(&rhs), shape);
+    let [columns, terms] = setting.rhs_places(array(&rhs));
+    let groups: Vec<usize> = (0..setting.groups)
+        .map(|g| g * setting.group_outputs * setting.rhs_step(op.dim_labels.rhs_output_feature))
+        .collect();
+    let plan = Plan {
+        rows: count(&setting.row_sizes),
+        lhs: &|group, row, places| setting.row(group, row, places),
+        holes: setting.has_holes(),
+        rhs_batches: &groups,
+        rhs_columns: &columns,
+        rhs_terms: &terms,
+    };
+    // Groups, then rows, then the group's features: the result's elements, perhaps in another order.
+    let mut dims = Dims::from_elem(to_i64(setting.groups), 1);
+    dims.extend(setting.row_sizes.iter().copied());
+    dims.push(to_i64(setting.group_outputs));
+    let flat = ArrayShape::new(shape.ty, dims);
+    let sums = Recipe::of(op.algorithm).contract(&plan, (&lhs, &rhs), &flat);
+    Ok(setting.in_order(&sums, shape))
+}
+
+fn array(literal: &Literal) -> &ArrayShape {
+    literal.array_shape().expect("verified: an array")
+}
+
+/// What the places of the operands follow from; the names are those of the dimension labels.
+struct Setting<'a> {
+    op: &'a Convolution,
+    window: Window,
+    lhs_sizes: Dims,
+    lhs_steps: Dims,
+    rhs_steps: Dims,
+    /// Feature groups or batch groups: there are not both.
+    groups: usize,
+    /// Output features of a group.
+    group_outputs: usize,
+    /// Input features of the kernel.
+    inputs: usize,
+    /// Sizes of the result's batch and spatial dimensions.
+    row_sizes: Dims,
+}
+
+impl<'a> Setting<'a> {
+    fn new(op: &'a Convolution, lhs: &ArrayShape, rhs: &ArrayShape, shape: &ArrayShape) -> Self {
+        let labels = &op.dim_labels;
+        let groups = to_usize(op.feature_group_count * op.batch_group_count);
+        let mut row_sizes = Dims::from_elem(shape.dims[to_usize(labels.out_batch)], 1);
+        row_sizes.extend(labels.out_spatial.iter().map(|&d| shape.dims[to_usize(d)]));
+        Self {
+            op,
+            window: op.forward_window(),
+            lhs_sizes: lhs.dims.clone(),
+            lhs_steps: strides(&lhs.dims),
+            rhs_steps: strides(&rhs.dims),
+            groups,
+            group_outputs: to_usize(rhs.dims[to_usize(labels.rhs_output_feature)]) / groups,
+            inputs: to_usize(rhs.dims[to_usize(labels.rhs_input_feature)]),
+            row_sizes,
+        }
+    }
+    fn lhs_step(&self, dim: i64) -> usize {
+        to_usize(self.lhs_steps[to_usize(dim)])
+    }
+    fn rhs_step(&self, dim: i64) -> usize {
+        to_usize(self.rhs_steps[to_usize(dim)])
+    }
+
+    /// Whether some place of the window can lie on no element.
+    fn has_holes(&self) -> bool {
+        self.window.dims.iter().any(|w| w.lhs_dilation > 1 || w.pad_low > 0 || w.pad_high > 0)
+    }
+
+    /// Places in the kernel: of a group's output features, and of the terms of a sum.
+    fn rhs_places(&self, rhs: &ArrayShape) -> [Vec<usize>; 2] {
+        let labels = &self.op.dim_labels;
+        let feature = self.rhs_step(labels.rhs_output_feature);
+        let columns = (0..self.group_outputs).map(|c| c * feature).collect();
+        let (mut sizes, mut steps, mut start) = (Dims::new(), Dims::new(), 0);
+        for (&d, window) in labels.rhs_spatial.iter().zip(&self.window.dims) {
+            let (size, step) = (rhs.dims[to_usize(d)], self.rhs_steps[to_usize(d)]);
+            sizes.push(size);
+            steps.push(if window.reversal { -step } else { step });
+            start += if window.reversal { (size - 1).max(0) * step } else { 0 };
+        }
+        sizes.push(to_i64(self.inputs));
+        steps.push(self.rhs_steps[to_usize(labels.rhs_input_feature)]);
+        let mut terms = Vec::with_capacity(count(&sizes));
+        offsets(&sizes, start, &steps, |at| terms.push(to_usize(at)));
+        [columns, terms]
+    }
+
+    /// Places of a row in the left operand, for each term: place of the kernel, then input feature.
+    fn row(&self, group: usize, mut row: usize, places: &mut [usize]) {
+        let labels = &self.op.dim_labels;
+        // For each spatial dimension, where each place of the kernel lies in the left operand.
+        let mut lists = SmallVec::<[SmallVec<[usize; 8]>; 4]>::new();
+        for (d, window) in self.window.dims.iter().enumerate().rev() {
+            let size = to_usize(self.row_sizes[d + 1]);
+            let (out, dim) = (to_i64(row % size), labels.lhs_spatial[d]);
+            row /= size;
+            let (size, step) = (self.lhs_sizes[to_usize(dim)], self.lhs_step(dim));
+            let place = |k| source(window, out, k, size).map_or(HOLE, |at| to_usize(at) * step);
+            lists.push((0..window.size).map(place).collect());
+        }
+        lists.reverse();
+        let batches = self.op.batch_group_count > 1;
+        let batch = if batches { group * to_usize(self.row_sizes[0]) + row } else { row };
+        let features = if batches { 0 } else { group * self.inputs };
+        let feature = self.lhs_step(labels.lhs_feature);
+        let start = batch * self.lhs_step(labels.lhs_batch) + features * feature;
+        let mut index = SmallVec::<[usize; 4]>::from_elem(0, lists.len());
+        for places in places.chunks_exact_mut(self.inputs.max(1)) {
+            let place = lists.iter().zip(&index).try_fold(start, |at, (list, &k)| {
+                let step: usize = list[k];
+                (step != HOLE).then(|| at + step)
+            });
+            match place {
+                Some(at) => {
+                    for (i, place) in places.iter_mut().enumerate() {
+                        *place = at + i * feature;
+                    }
+                }
+                None => places.fill(HOLE),
+            }
+            for (k, list) in index.iter_mut().zip(&lists).rev() {
+                *k += 1;
+                if *k < list.len() {
+                    break;
+                }
+                *k = 0;
+            }
+        }
+    }
+
+    /// Brings groups, rows and features into the order of the result's dimensions.
+    fn in_order(&self, sums: &Literal, shape: &ArrayShape) -> Literal {
+        let labels = &self.op.dim_labels;
+        let flat = strides(&array(sums).dims);
+        // The feature dimension is taken apart into groups and what is in them.
+        let (mut sizes, mut steps) = (Dims::new(), Dims::new());
+        for d in 0..to_i64(shape.rank()) {
+            let row = if d == labels.out_batch {
+                Some(0)
+            } else {
+                labels.out_spatial.iter().position(|&s| s == d).map(|s| s + 1)
+            };
+            if let Some(row) = row {
+                sizes.push(self.row_sizes[row]);
+                steps.push(flat[row + 1]);
+            } else {
+                sizes.extend([to_i64(self.groups), to_i64(self.group_outputs)]);
+                steps.extend([flat[0], 1]);
+            }
+        }
+        let natural = strides(&sizes);
+        if (0..sizes.len()).all(|d| sizes[d] == 1 || natural[d] == steps[d]) {
+            return sums.with_shape(shape.clone());
+        }
+        affine(sums, &ArrayShape::new(shape.ty, sizes), 0, &steps).with_shape(shape.clone())
+    }
+}
+
+/// The element under place `k` of a window at `out`: none in padding and in holes.
+pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
+    let wide = || {
+        let at = i128::from(out) * i128::from(window.stride)
+            + i128::from(k) * i128::from(window.rhs_dilation)
+            - i128::from(window.pad_low);
+        // Beyond i64 there is no element, on either side.
+        i64::try_from(at).unwrap_or(-1)
+    };
+    let near = || {
+        let moved = out.checked_mul(window.stride)?;
+        moved.checked_add(k.checked_mul(window.rhs_dilation)?)?.checked_sub(window.pad_low)
+    };
+    let at = near().unwrap_or_else(wide);
+    if at < 0 {
+        return None;
+    }
+    // Most arrays have no holes, and a division takes longer than all the rest.
+    let (i, rest) = match window.lhs_dilation {
+        1 => (at, 0),
+        dilation => (at / dilation, at % dilation),
+    };
+    (rest == 0 && i < size).then_some(i)
+}
+
+/// A sparse operand with its zeros; any other as it is.
+fn dense(
+    stored: &Literal,
+    sparsity: Option<OperandSparsity>,
+    operands: &[&Literal],
+) -> Result<Literal> {
+    let Some(sparsity) = sparsity else { return Ok(stored.clone()) };
+    let dim = to_usize(sparsity.dimension.expect("verified: a dimension"));
+    let idx = operands[to_usize(sparsity.idx.expect("verified: an index operand"))];
+    let old = array(stored);
+    let mut shape = old.clone();
+    shape.dims[dim] *= sparsity.block;
+    let steps = strides(&shape.dims);
+    let mut places = offset_list(&old.dims, &{
+        let mut steps = steps.clone();
+        steps[dim] *= sparsity.block;
+        steps
+    });
+    for (i, place) in places.iter_mut().enumerate() {
+        let index = idx.get(i).as_i64().filter(|index| (0..sparsity.block).contains(index));
+        let Some(index) = index else {
+            let (found, block) = (idx.get(i), sparsity.block);
+            let message =
+                format!("index {found:?} of a sparse operand is outside its block of {block}");
+            return Err(Error::from(Code::Invalid { message }));
+        };
+        *place += to_usize(index * steps[dim]);
+    }
+    let width = shape.ty.storage_bytes();
+    let mut result = Literal::zeros(shape);
+    let bytes = result.bytes_mut();
+    for (place, element) in places.into_iter().zip(stored.bytes().chunks_exact(width)) {
+        bytes[place * width..(place + 1) * width].copy_from_slice(element);
+    }
+    Ok(result)
+}

@@ -1,0 +1,59 @@
+//! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
+use super::data_movement::affine;
+use crate::index::{rows, strides, to_usize};
+use hlo::{ArrayShape, Literal, Scalar};
+use std::borrow::Borrow;
+
+/// The offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.
+fn base<L: Borrow<Literal>>(
+    operand: &ArrayShape,
+    window: &ArrayShape,
+    starts: &[L],
+    steps: &[i64],
+) -> i64 {
+    let literal = |i: usize| starts[i].borrow();
+    let vector = starts.len() == 1 && literal(0).array_shape().is_some_and(|s| s.rank() == 1);
+    let start = |d: usize| if vector { literal(0).get(d) } else { literal(d).get(0) };
+    (0..operand.rank())
+        .map(|d| {
+            let last = operand.dims[d] - window.dims[d];
+            let start = match start(d) {
+                Scalar::Signed(start) => start.clamp(0, last),
+                // An unsigned index beyond i64 is beyond every array.
+                Scalar::Unsigned(start) => i64::try_from(start).map_or(last, |s| s.min(last)),
+                Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..) => 0,
+            };
+            start * steps[d]
+        })
+        .sum()
+}
+
+/// `result[i] = operand[start + i]`
+pub(crate) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &ArrayShape) -> Literal {
+    let from = operand.array_shape().expect("verified: an array");
+    let steps = strides(&from.dims);
+    affine(operand, shape, base(from, shape, starts, &steps), &steps)
+}
+
+/// The operand, with `result[start + i] = update[i]`; written into the operand itself if nobody else holds it.
+pub(crate) fn dynamic_update_slice(
+    operand: Literal,
+    update: &Literal,
+    starts: &[Literal],
+) -> Literal {
+    let mut result = operand;
+    let shape = result.array_shape().expect("verified: an array").clone();
+    let window = update.array_shape().expect("verified: an array");
+    let steps = strides(&shape.dims);
+    let base = base(&shape, window, starts, &steps);
+    let width = shape.ty.storage_bytes();
+    let to = result.bytes_mut();
+    let from = update.bytes();
+    let mut next = 0;
+    rows(&window.dims, base, &steps, |at, count| {
+        let (at, bytes) = (to_usize(at) * width, count * width);
+        to[at..at + bytes].copy_from_slice(&from[next..next + bytes]);
+        next += bytes;
+    });
+    result
+}

@@ -1,0 +1,308 @@
+//! `reduce-window`: `acc = computation(acc, element)` over the window in row-major order
+//!
+//! Each place of the result has a window over the operand; its elements are folded into the initial values in row-major
+//! order. Places of the window that lie in padding or in holes between the operand's elements are skipped: nothing takes
+//! part there, and the initial value comes once. (StableHLO fills them with the initial value, which is the same where
+//! it is an identity.) A window wholly in padding gives the initial value.
+use super::convolution::source;
+use super::fold::{Fold, in_lines};
+use super::{array_shapes, pack};
+use crate::Result;
+use crate::context::Context;
+use crate::index::{count, offsets, strides, to_i64, to_usize};
+use hlo::op::ReduceWindow;
+use hlo::op::value::{Window, WindowDim};
+use hlo::{ArrayShape, Dims, Literal, Shape};
+
+/// The elements a window reaches in one dimension: `first`, `first + step`, ...
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Reach {
+    first: i64,
+    step: i64,
+    count: i64,
+}
+
+impl Reach {
+    const NOTHING: Self = Self { first: 0, step: 1, count: 0 };
+
+    /// What the window at `out` reaches in a dimension of `size` elements.
+    fn of(dim: &WindowDim, out: i64, size: i64) -> Self {
+        // Below this the window lies before the array.
+        let before = i128::from(dim.pad_low) - i128::from(out) * i128::from(dim.stride);
+        let skipped =
+            (before + i128::from(dim.rhs_dilation) - 1).div_euclid(i128::from(dim.rhs_dilation));
+        let (divisor, inverse) = euclid(dim.rhs_dilation, dim.lhs_dilation);
+        let (period, step) = (dim.lhs_dilation / divisor, dim.rhs_dilation / divisor);
+        // Place k lies on an element, and not in a hole, if `k * rhs_dilation - before` is a multiple of `lhs_dilation`.
+        if before % i128::from(divisor) != 0 {
+            return Self::NOTHING;
+        }
+        let wide = i128::from(period);
+        let residue = (before / i128::from(divisor)).rem_euclid(wide) * i128::from(inverse);
+        let start = skipped.max(0);
+        let k = i64::try_from(start + (residue - start).rem_euclid(wide)).unwrap_or(i64::MAX);
+        let first = (k < dim.size).then(|| source(dim, out, k, size)).flatten();
+        let Some(first) = first else { return Self::NOTHING };
+        let in_window = (dim.size - 1 - k) / period;
+        let in_array = (size - 1 - first) / step;
+        Self { first, step, count: in_window.min(in_array) + 1 }
+    }
+    /// The element after the last; steps may be so large that there is none.
+    fn end(self) -> i128 {
+        i128::from(self.first) + i128::from(self.step) * i128::from(self.count)
+    }
+}
+
+/// The greatest common divisor g of two positive numbers, and the x in 0..b/g for which `a * x = g` modulo b.
+fn euclid(a: i64, b: i64) -> (i64, i64) {
+    let (mut g, mut rest) = (a, b);
+    let (mut x, mut next) = (1, 0);
+    while rest != 0 {
+        let times = g / rest;
+        (g, rest) = (rest, g - times * rest);
+        (x, next) = (next, x - times * next);
+    }
+    (g, x.rem_euclid(b / g))
+}
+
+/// Calls `visit` with the offset of each element under the window at `out`, in row-major order. Padding and holes are
+/// skipped.
+pub(super) fn under(
+    window: &Window,
+    from: &ArrayShape,
+    steps: &[i64],
+    out: &[i64],
+    visit: impl FnMut(usize),
+) {
+    let reach = window.dims.iter().zip(out).zip(&from.dims);
+    let reach: Vec<Reach> = reach.map(|((dim, &out), &size)| Reach::of(dim, out, size)).collect();
+    walk(&reach, steps, visit);
+}
+
+fn walk(reach: &[Reach], steps: &[i64], mut visit: impl FnMut(usize)) {
+    let sizes: Dims = reach.iter().map(|r| r.count).collect();
+    let base = reach.iter().zip(steps).map(|(r, step)| r.first * step).sum();
+    // A step beyond the array is never taken.
+    let strides: Dims = reach.iter().zip(steps).map(|(r, s)| r.step.wrapping_mul(*s)).collect();
+    offsets(&sizes, base, &strides, |at| visit(to_usize(at)));
+}
+
+/// How the windows along one dimension follow each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Growth {
+    /// Each begins with the one before it.
+    Forward,
+    /// Each ends with the one after it.
+    Backward,
+    /// Anything else.
+    None,
+}
+
+/// The dimension along which windows grow, as in cumulative sums: each is then folded from the one before.
+fn growth(
+    op: &ReduceWindow,
+    from: &ArrayShape,
+    result: &[i64],
+    orderless: bool,
+) -> (usize, Growth) {
+    let last = result.len().saturating_sub(1);
+    let mut large = (0..result.len()).filter(|&d| op.window.dims[d].size > 1);
+    let (Some(d), None) = (large.next(), large.next()) else { return (last, Growth::None) };
+    let reach = |out: i64| Reach::of(&op.window.dims[d], out, from.dims[d]);
+    let all = || (1..result[d]).map(|out| (reach(out - 1), reach(out)));
+    let begins = |(a, b): (Reach, Reach)| {
+        a.count == 0 || (a.first == b.first && a.step == b.step && a.count <= b.count)
+    };
+    let ends = |(a, b): (Reach, Reach)| {
+        b.count == 0 || (a.end() == b.end() && a.step == b.step && a.count >= b.count)
+    };
+    if all().all(begins) {
+        (d, Growth::Forward)
+    } else if orderless && all().all(ends) {
+        (d, Growth::Backward)
+    } else {
+        (last, Growth::None)
+    }
+}
+
+pub(super) fn reduce_window(
+    op: &ReduceWindow,
+    operands: &[&Literal],
+    shape: &Shape,
+    context: &Context<'_>,
+) -> Result<Literal> {
+    let (inputs, inits) = operands.split_at(operands.len() / 2);
+    let from = inputs[0].array_shape().expect("verified: an array");
+    let results = array_shapes(shape);
+    let applied = context.applied(op.to_apply)?;
+    let fold = Fold::new(&applied, context, inputs, inits);
+    let dims = results[0].dims.clone();
+    let (along, growth) = growth(op, from, &dims, fold.is_orderless());
+    // Lines run along that dimension; it is moved to the end while they are computed.
+    let mut others: Vec<usize> = (0..dims.len()).collect();
+    if along < others.len() {
+        others.remove(along);
+    }
+    let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
+    let length = dims.get(along).copied().unwrap_or(1);
+    let line =
+        Line { op, from, steps: strides(&from.dims), others: &others, along, length, growth };
+    let moved: Vec<ArrayShape> = results
+        .iter()
+        .map(|r| {
+            let dims: Dims = sizes.iter().chain(dims.get(along)).copied().collect();
+            ArrayShape::new(r.ty, dims)
+        })
+        .collect();
+    let moved: Vec<&ArrayShape> = moved.iter().collect();
+    let work: i64 =
+        op.window.dims.iter().map(|d| d.size.min(1 << 16)).fold(length, i64::saturating_mul);
+    let lines = (count(&sizes), to_usize(work));
+    let values = in_lines(&moved, applied.results(), &fold, lines, |i, fold, out| {
+        line.run(&index_of(i, &sizes), context, fold, out)
+    })?;
+    let values = values.iter().zip(&results).map(|(v, r)| line.back(v, r)).collect();
+    Ok(pack(shape, values))
+}
+
+/// The index of a place, counted in row-major order.
+fn index_of(place: usize, sizes: &[i64]) -> Dims {
+    let mut rest = to_i64(place);
+    let mut index = Dims::from_slice(sizes);
+    for i in index.iter_mut().rev() {
+        (rest, *i) = (rest / *i, rest % *i);
+    }
+    index
+}
+
+/// What the places of one line have in common.
+struct Line<'a> {
+    op: &'a ReduceWindow,
+    from: &'a ArrayShape,
+    steps: Dims,
+    others: &'a [usize],
+    along: usize,
+    length: i64,
+    growth: Growth,
+}
+
+impl Line<'_> {
+    /// The values of a line, whose index in the other dimensions is `start`.
+    fn run(
+        &self,
+        start: &[i64],
+        context: &Context<'_>,
+        fold: &mut Fold<'_, '_>,
+        out: &mut Vec<hlo::Scalar>,
+    ) -> Result<()> {
+        let dims = &self.op.window.dims;
+        let mut reach = vec![Reach::NOTHING; dims.len()];
+        for (&d, &at) in self.others.iter().zip(start) {
+            reach[d] = Reach::of(&dims[d], at, self.from.dims[d]);
+        }
+        fold.restart();
+        let mut before = Reach::NOTHING;
+        let mut values = Vec::new();
+        for i in 0..self.length {
+            let at = if self.growth == Growth::Backward { self.length - 1 - i } else { i };
+            if let Some(dim) = dims.get(self.along) {
+                let whole = Reach::of(dim, at, self.from.dims[self.along]);
+                reach[self.along] = match self.growth {
+                    Growth::Forward => Reach {
+                        first: i64::try_from(before.end()).unwrap_or(0).max(whole.first),
+                        count: whole.count - before.count,
+                        ..whole
+                    },
+                    Growth::Backward => Reach { count: whole.count - before.count, ..whole },
+                    Growth::None => whole,
+                };
+                before = whole;
+            }
+            if self.growth == Growth::None {
+                fold.restart();
+            }
+            let mut folded = 0;
+            let mut failed = Ok(());
+            walk(&reach, &self.steps, |at| {
+                folded += 1;
+                if failed.is_ok() {
+                    failed = fold.add(at);
+                }
+            });
+            failed.and_then(|()| context.spend(folded))?;
+            fold.values(&mut values);
+        }
+        if self.growth == Growth::Backward {
+            let count = values.len() / to_usize(self.length.max(1));
+            values.rchunks_exact(count.max(1)).for_each(|v| out.extend_from_slice(v));
+        } else {
+            out.append(&mut values);
+        }
+        Ok(())
+    }
+
+    /// A result whose lines lie at the end, in the order of its dimensions.
+    fn back(&self, value: &Literal, result: &ArrayShape) -> Literal {
+        if self.along + 1 >= result.rank() {
+            return value.with_shape(result.clone());
+        }
+        let shape = value.array_shape().expect("verified: an array");
+        let moved = strides(&shape.dims);
+        let mut steps = Dims::from_elem(0, result.rank());
+        for (&d, &step) in self.others.iter().zip(&moved) {
+            steps[d] = step;
+        }
+        steps[self.along] = moved[result.rank() - 1];
+        super::data_movement::affine(value, result, 0, &steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reach_is_what_a_walk_over_the_window_finds() {
+        for (size, stride, low, base, window) in [
+            (3, 1, 1, 1, 1),
+            (3, 2, -1, 1, 2),
+            (4, 1, 3, 2, 1),
+            (5, 3, 4, 3, 2),
+            (2, 1, 9, 1, 1),
+            (6, 1, 5, 4, 6),
+            (7, 1, 4, 10, 4),
+            (9, 2, -3, 12, 9),
+        ] {
+            let dim = WindowDim {
+                stride,
+                pad_low: low,
+                lhs_dilation: base,
+                rhs_dilation: window,
+                ..WindowDim::new(size)
+            };
+            for out in 0..12 {
+                for elements in 0..7 {
+                    let wanted: Vec<i64> =
+                        (0..size).filter_map(|k| source(&dim, out, k, elements)).collect();
+                    let reach = Reach::of(&dim, out, elements);
+                    let found: Vec<i64> =
+                        (0..reach.count).map(|i| reach.first + i * reach.step).collect();
+                    assert_eq!(found, wanted, "{dim:?} at {out} of {elements}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn reach_of_huge_dilations_is_found_at_once() {
+        let huge = WindowDim {
+            lhs_dilation: i64::MAX - 1,
+            rhs_dilation: i64::MAX - 2,
+            ..WindowDim::new(i64::MAX)
+        };
+        // Neighbouring numbers have no common divisor, and place 0 of the window is element 0.
+        assert_eq!(Reach::of(&huge, 0, 5), Reach { first: 0, step: i64::MAX - 2, count: 1 });
+        let one = WindowDim { rhs_dilation: 1, ..huge };
+        assert_eq!(Reach::of(&one, 0, 5), Reach { first: 0, step: 1, count: 2 });
+    }
+}

@@ -1,0 +1,153 @@
+//! `scatter`: `result[start + window] = computation(result[..], update[..])`, update after update
+use super::gather::{batch_component, start_index};
+use super::{array_shapes, pack};
+use crate::Result;
+use crate::context::Context;
+use crate::index::{indices, offset_list, others, pick, strides, to_usize};
+use crate::scalar_program::ScalarProgram;
+use hlo::op::Scatter;
+use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar, Shape};
+use std::sync::Arc;
+
+pub(super) fn scatter(
+    op: &Scatter,
+    operands: &mut [Literal],
+    shape: &Shape,
+    context: &Context<'_>,
+) -> Result<Literal> {
+    let count = operands.len() / 2;
+    let (inputs, rest) = operands.split_at_mut(count);
+    let (starts, updates) = rest.split_first().expect("verified: indices");
+    let from = inputs[0].array_shape().expect("verified: an array").clone();
+    let window = updates[0].array_shape().expect("verified: an array");
+    // The results are written where the operands lie, if nobody else holds them.
+    let take = |operand: &mut Literal| std::mem::replace(operand, Literal::token());
+    let mut values: Vec<Literal> = inputs.iter_mut().map(take).collect();
+    let mut combine = Combine::new(context.applied(op.to_apply)?, context, &values, updates);
+    let places = Places::new(op, &from, window);
+    let (mut sizes, steps) = pick(window, &places.scatter_dims);
+    if places.to.is_empty() {
+        // Windows without elements change nothing, however many there are.
+        sizes.fill(0);
+    }
+    let mut failed = Ok(());
+    indices(&sizes, |batch| {
+        if failed.is_err() {
+            return;
+        }
+        let Some(base) = places.start(batch, starts) else { return };
+        let first: i64 = batch.iter().zip(&steps).map(|(&i, &step)| i * step).sum();
+        failed = places.to.iter().zip(&places.from).try_for_each(|(&to, &from)| {
+            combine.one(&mut values, base + to, updates, to_usize(first) + from)
+        });
+    });
+    failed?;
+    let shapes = array_shapes(shape);
+    let values = values.iter().zip(shapes).map(|(v, s)| v.with_shape(s.clone())).collect();
+    Ok(pack(shape, values))
+}
+
+/// Applies the computation to an element of each operand and of each update.
+struct Combine<'a, 'm> {
+    applied: Arc<ScalarProgram>,
+    context: &'a Context<'m>,
+    /// Types of the operands, then of the updates.
+    types: Vec<ElementType>,
+    arguments: Vec<Scalar>,
+    scratch: Vec<Scalar>,
+    out: Vec<Scalar>,
+}
+
+impl<'a, 'm> Combine<'a, 'm> {
+    fn new(
+        applied: Arc<ScalarProgram>,
+        context: &'a Context<'m>,
+        values: &[Literal],
+        updates: &[Literal],
+    ) -> Self {
+        let all = values.iter().chain(updates);
+        let types: Vec<_> = all.map(|v| v.array_shape().expect("verified: an array").ty).collect();
+        let scratch = applied.scratch();
+        let arguments = vec![Scalar::Pred(false); types.len()];
+        let out = vec![Scalar::Pred(false); values.len()];
+        Self { applied, context, types, arguments, scratch, out }
+    }
+
+    fn one(
+        &mut self,
+        values: &mut [Literal],
+        at: usize,
+        updates: &[Literal],
+        from: usize,
+    ) -> Result<()> {
+        let count = values.len();
+        for i in 0..count {
+            let (old, new) = (self.types[i], self.types[count + i]);
+            let parameters = self.applied.parameters();
+            self.arguments[i] = values[i].get(at).convert(old, parameters[i]);
+            self.arguments[count + i] = updates[i].get(from).convert(new, parameters[count + i]);
+        }
+        self.context.spend(1)?;
+        self.applied.call(self.context, &self.arguments, &mut self.scratch, &mut self.out)?;
+        for (i, value) in values.iter_mut().enumerate() {
+            let width = self.types[i].storage_bytes();
+            let result = self.out[i].convert(self.applied.results()[i], self.types[i]);
+            result.write(self.types[i], &mut value.bytes_mut()[at * width..(at + 1) * width]);
+        }
+        Ok(())
+    }
+}
+
+/// Where the elements of the updates go.
+struct Places<'a> {
+    op: &'a Scatter,
+    dims: &'a [i64],
+    /// Size of the box in each dimension of the operand.
+    sizes: Dims,
+    steps: Dims,
+    scatter_dims: Dims,
+    /// Offsets of a box's elements in the operand, and in the updates.
+    to: Vec<usize>,
+    from: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(op: &'a Scatter, operand: &'a ArrayShape, updates: &ArrayShape) -> Self {
+        let left_out = [op.inserted_window_dims.as_slice(), &op.input_batching_dims].concat();
+        let window_dims = others(operand.rank(), &left_out);
+        let mut sizes = Dims::from_elem(1, operand.rank());
+        for (&dim, &of) in window_dims.iter().zip(&op.update_window_dims) {
+            sizes[to_usize(dim)] = updates.dims[to_usize(of)];
+        }
+        let (_, operand_steps) = pick(operand, &window_dims);
+        let (window, update_steps) = pick(updates, &op.update_window_dims);
+        Self {
+            op,
+            dims: &operand.dims,
+            sizes,
+            steps: strides(&operand.dims),
+            scatter_dims: others(updates.rank(), &op.update_window_dims),
+            to: offset_list(&window, &operand_steps),
+            from: offset_list(&window, &update_steps),
+        }
+    }
+
+    /// The offset of the box `batch` writes; none if the whole of it does not lie inside the operand.
+    fn start(&self, batch: &[i64], starts: &Literal) -> Option<usize> {
+        let mut full_start = Dims::from_elem(0, self.dims.len());
+        let vector_dim = to_usize(self.op.index_vector_dim);
+        for (k, &dim) in (0i64..).zip(&self.op.scatter_dims_to_operand_dims) {
+            full_start[to_usize(dim)] = start_index(starts, vector_dim, batch, k);
+        }
+        let batching =
+            self.op.input_batching_dims.iter().zip(&self.op.scatter_indices_batching_dims);
+        for (&dim, &of) in batching {
+            full_start[to_usize(dim)] = batch[batch_component(of, self.op.index_vector_dim)];
+        }
+        let fits = full_start.iter().zip(&self.sizes).zip(self.dims);
+        if !fits.into_iter().all(|((&start, &size), &dim)| start >= 0 && start <= dim - size) {
+            return None;
+        }
+        Some(to_usize(full_start.iter().zip(&self.steps).map(|(s, step)| s * step).sum()))
+    }
+}

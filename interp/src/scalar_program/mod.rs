@@ -1,0 +1,297 @@
+//! Scalar computations that ops call for each element: `reduce`, `map`, `sort`, `scatter` and the like.
+//!
+//! Such a computation is nearly always a handful of elementwise ops on scalars. It is laid out once as steps over
+//! registers; anything else runs on a machine of its own, slower and just as right.
+mod sort_key;
+
+pub(crate) use sort_key::Key;
+
+use crate::context::Context;
+use crate::index::to_usize;
+use crate::machine::{Machine, Step as Ended};
+use crate::{Error, Result, num};
+use hlo::ir::{ComputationId, Instruction};
+use hlo::op::value::{ComparisonType, Direction};
+use hlo::op::{Binary, Unary};
+use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
+
+/// A computation of more instructions than this is not laid out: calls inside calls could multiply without end.
+const INSTRUCTION_LIMIT: usize = 4096;
+
+/// Calls inside calls deeper than this are left to the machine, which keeps them off the thread's stack.
+const DEPTH_LIMIT: usize = 32;
+
+/// A computation that takes and gives scalars.
+#[derive(Debug)]
+pub(crate) struct ScalarProgram {
+    parameters: Vec<ElementType>,
+    results: Vec<ElementType>,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Steps(Program),
+    /// On a machine of its own, within the limits of the whole run.
+    Machine(ComputationId),
+}
+
+/// Steps over registers; the first registers hold the arguments.
+#[derive(Debug, Default)]
+struct Program {
+    steps: Vec<Step>,
+    registers: Vec<Scalar>,
+    results: Vec<usize>,
+    /// Calls that are open while it is laid out.
+    depth: usize,
+    /// Instructions that have been laid out; not all of them become steps.
+    instructions: usize,
+}
+
+/// One step: its result goes to the next register.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Constant(Scalar),
+    Unary(Unary, ElementType, usize),
+    Binary(Binary, ElementType, usize, usize),
+    Compare(Direction, ComparisonType, ElementType, usize, usize),
+    Select(usize, usize, usize),
+    Clamp(ElementType, usize, usize, usize),
+    Convert(ElementType, ElementType, usize),
+}
+
+impl ScalarProgram {
+    /// Lays out computation `id`, all of whose parameters and results are scalars.
+    pub(crate) fn new(module: &Module, id: ComputationId) -> Result<Self> {
+        let shape = module.computations[id].program_shape();
+        let scalar = |shape: &Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
+        let parameters: Option<Vec<_>> = shape.parameters.iter().map(|s| scalar(s)).collect();
+        let results: Option<Vec<_>> = match shape.result {
+            Shape::Tuple(elements) => elements.iter().map(scalar).collect(),
+            other => scalar(other).map(|ty| vec![ty]),
+        };
+        let (Some(parameters), Some(results)) = (parameters, results) else {
+            return Err(Error::internal("only scalar computations are applied to elements"));
+        };
+        let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
+        let mut program = Program { registers, ..Program::default() };
+        let arguments: Vec<Vec<usize>> = (0..parameters.len()).map(|i| vec![i]).collect();
+        let body = match program.lay_out(module, id, &arguments) {
+            Some(results) => {
+                program.results = results;
+                Body::Steps(program)
+            }
+            None => Body::Machine(id),
+        };
+        Ok(Self { parameters, results, body })
+    }
+
+    /// Types of the parameters.
+    pub(crate) fn parameters(&self) -> &[ElementType] {
+        &self.parameters
+    }
+    /// Types of the results.
+    pub(crate) fn results(&self) -> &[ElementType] {
+        &self.results
+    }
+
+    /// The op, if the computation only applies one commutative op to its two parameters.
+    pub(crate) fn as_binary(&self) -> Option<Binary> {
+        let Body::Steps(program) = &self.body else { return None };
+        match (program.steps.as_slice(), program.results.as_slice()) {
+            ([Step::Binary(op, _, 0, 1) | Step::Binary(op, _, 1, 0)], [2]) => Some(*op),
+            _ => None,
+        }
+    }
+
+    /// The op, if the computation is that op on its two parameters in their order.
+    pub(crate) fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
+        let Body::Steps(program) = &self.body else { return None };
+        match (program.steps.as_slice(), program.results.as_slice()) {
+            ([Step::Binary(op, ty, 0, 1)], [2]) => Some((*op, *ty)),
+            _ => None,
+        }
+    }
+
+    /// A place to work in, for many calls.
+    pub(crate) fn scratch(&self) -> Vec<Scalar> {
+        match &self.body {
+            Body::Steps(program) => program.registers.clone(),
+            Body::Machine(_) => Vec::new(),
+        }
+    }
+
+    /// Calls the computation: `arguments` are of the parameters' types; the results go to `out`.
+    #[inline]
+    pub(crate) fn call(
+        &self,
+        context: &Context<'_>,
+        arguments: &[Scalar],
+        scratch: &mut [Scalar],
+        out: &mut [Scalar],
+    ) -> Result<()> {
+        match &self.body {
+            Body::Steps(program) => {
+                scratch[..arguments.len()].copy_from_slice(arguments);
+                program.run(arguments.len(), scratch);
+                for (out, &register) in out.iter_mut().zip(&program.results) {
+                    *out = scratch[register];
+                }
+                Ok(())
+            }
+            Body::Machine(id) => self.on_machine(&context.nested()?, *id, arguments, out),
+        }
+    }
+
+    fn on_machine(
+        &self,
+        context: &Context<'_>,
+        id: ComputationId,
+        arguments: &[Scalar],
+        out: &mut [Scalar],
+    ) -> Result<()> {
+        let arguments = arguments.iter().zip(&self.parameters);
+        let arguments: Vec<Literal> =
+            arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
+        context.reserve(arguments.iter().map(Literal::unshared_bytes).sum())?;
+        let result = match Machine::new(context.clone(), id, arguments)?.resume()? {
+            Ended::Done(result) => result,
+            Ended::Wait(request) => {
+                let opcode = request.instruction().opcode();
+                let message =
+                    format!("`{opcode}` in a computation that is called for each element");
+                return Err(Error::unsupported(message));
+            }
+        };
+        let alone = std::slice::from_ref(&result);
+        for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(alone)) {
+            *out = element.get(0);
+        }
+        context.discard([result]);
+        Ok(())
+    }
+}
+
+impl Program {
+    fn run(&self, first: usize, registers: &mut [Scalar]) {
+        for (i, step) in self.steps.iter().enumerate() {
+            registers[first + i] = match *step {
+                Step::Constant(value) => value,
+                Step::Unary(op, ty, x) => num::unary(op, ty, registers[x]),
+                Step::Binary(op, ty, a, b) => num::binary(op, ty, registers[a], registers[b]),
+                Step::Compare(direction, order, ty, a, b) => {
+                    Scalar::Pred(num::compare(direction, order, ty, registers[a], registers[b]))
+                }
+                Step::Select(p, a, b) => match registers[p] {
+                    Scalar::Pred(true) => registers[a],
+                    _ => registers[b],
+                },
+                Step::Clamp(ty, low, x, high) => {
+                    num::clamp(ty, registers[low], registers[x], registers[high])
+                }
+                Step::Convert(from, to, x) => registers[x].convert(from, to),
+            };
+        }
+    }
+
+    fn add(&mut self, step: Step) -> usize {
+        self.steps.push(step);
+        self.registers.push(Scalar::Pred(false));
+        self.registers.len() - 1
+    }
+
+    /// Lays out a computation whose parameters lie in `arguments`; gives the registers of its result.
+    fn lay_out(
+        &mut self,
+        module: &Module,
+        id: ComputationId,
+        arguments: &[Vec<usize>],
+    ) -> Option<Vec<usize>> {
+        let computation = &module.computations[id];
+        let mut places: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
+        for (_, instruction) in computation.instructions.iter() {
+            self.instructions += 1;
+            if self.instructions > INSTRUCTION_LIMIT {
+                return None;
+            }
+            let operands: Vec<Vec<usize>> =
+                instruction.operands.iter().map(|id| places[id.index()].clone()).collect();
+            let operand_types: Vec<Option<ElementType>> = (instruction.operands.iter())
+                .map(|&id| computation.instructions[id].shape.element_type())
+                .collect();
+            let place =
+                self.instruction(module, instruction, &operands, &operand_types, arguments)?;
+            places.push(place);
+        }
+        Some(places.swap_remove(computation.root.index()))
+    }
+
+    /// Lays out a computation that is called.
+    fn call(
+        &mut self,
+        module: &Module,
+        id: ComputationId,
+        arguments: &[Vec<usize>],
+    ) -> Option<Vec<usize>> {
+        if self.depth >= DEPTH_LIMIT {
+            return None;
+        }
+        self.depth += 1;
+        let results = self.lay_out(module, id, arguments);
+        self.depth -= 1;
+        results
+    }
+
+    /// `None` for what has no scalar step.
+    fn instruction(
+        &mut self,
+        module: &Module,
+        instruction: &Instruction,
+        operands: &[Vec<usize>],
+        types: &[Option<ElementType>],
+        arguments: &[Vec<usize>],
+    ) -> Option<Vec<usize>> {
+        // Of a tuple of tuples, element i would not be register i.
+        let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
+        if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
+            return None;
+        }
+        let first = |i: usize| operands[i].first().copied();
+        let ty = types.first().copied().flatten();
+        let register = match &instruction.op {
+            Op::Parameter(parameter) => {
+                let number = usize::try_from(parameter.number).ok()?;
+                return arguments.get(number).cloned();
+            }
+            Op::Constant(constant) => match &*constant.value {
+                ConstantValue::Literal(value) => {
+                    value.array_shape()?;
+                    self.add(Step::Constant(value.get(0)))
+                }
+                ConstantValue::Elided(_) => return None,
+            },
+            Op::Unary(op) => self.add(Step::Unary(*op, ty?, first(0)?)),
+            Op::Binary(op) => self.add(Step::Binary(*op, ty?, first(0)?, first(1)?)),
+            Op::Compare(op) => {
+                let ty = ty?;
+                self.add(Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?))
+            }
+            Op::Select(_) if operands[1].len() == 1 => {
+                self.add(Step::Select(first(0)?, first(1)?, first(2)?))
+            }
+            Op::Clamp(_) => self.add(Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?)),
+            Op::Convert(_) => {
+                self.add(Step::Convert(ty?, instruction.shape.element_type()?, first(0)?))
+            }
+            Op::Copy(_) | Op::OptBarrier(_) | Op::Reshape(_) | Op::Broadcast(_) => {
+                return Some(operands[0].clone());
+            }
+            Op::Tuple(_) => return Some(operands.concat()),
+            Op::GetTupleElement(op) => operands[0].get(to_usize(op.index)).copied()?,
+            Op::Call(call) => return self.call(module, call.to_apply, operands),
+            Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
+            _ => return None,
+        };
+        Some(vec![register])
+    }
+}
