@@ -27,7 +27,7 @@
 //!
 //! This is an estimate of what correct backends may differ by, not a proof: reports show the error that was measured
 //! beside the bound.
-use crate::facts::Facts;
+use crate::error_model::ErrorModel;
 use hlo::Module;
 
 /// The longest path that still widens the bound.
@@ -52,7 +52,7 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    fn of(facts: &Facts) -> Self {
+    fn of(facts: &ErrorModel) -> Self {
         let u = facts.roundoff;
         if facts.path == 0 {
             return Self::Bits;
@@ -87,13 +87,13 @@ impl Tolerance {
 
     /// What another backend's result may differ by.
     pub fn of(module: &Module) -> Self {
-        Self { leaves: Facts::of(module).iter().map(Bound::of).collect() }
+        Self { leaves: ErrorModel::of(module).iter().map(Bound::of).collect() }
     }
     /// What the reference engine's result may differ by from one that was written down: nothing, unless an operation
     /// has no one right result: sums in another order, complex functions.
     pub fn of_reference(module: &Module) -> Self {
-        let bound = |facts: &Facts| if facts.exact { Bound::Bits } else { Bound::of(facts) };
-        Self { leaves: Facts::of(module).iter().map(bound).collect() }
+        let bound = |facts: &ErrorModel| if facts.exact { Bound::Bits } else { Bound::of(facts) };
+        Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
     /// The wider bound for each array: of a result that may be computed in either of two ways.
     #[must_use]
