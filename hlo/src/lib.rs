@@ -1,4 +1,5 @@
 //! HLO: intermediate representation, text format, checks.
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod diag;
 pub mod elem;
 mod id;

@@ -2,7 +2,7 @@
 use crate::ElementType;
 use crate::elem::{Class, FloatFormat};
 
-/// One element in a form that loses nothing: 64 bits of whole number, f64, or two f64.
+/// One element in a form that loses nothing: 64 bits of an integer, f64, or two f64.
 ///
 /// ```
 /// use hlo::{ElementType, Scalar};
@@ -138,7 +138,7 @@ impl Scalar {
         }
     }
 
-    /// The bits of the element as `ty` holds it: whole numbers wrap, floats round once.
+    /// The bits of the element as `ty` holds it: integers wrap, floats round once.
     #[inline]
     pub fn to_bits(self, ty: ElementType) -> u128 {
         match (self, ty.class()) {
@@ -191,7 +191,7 @@ impl Scalar {
         bytes.copy_from_slice(&stored.to_le_bytes()[..bytes.len()]);
     }
 
-    /// The element as `ty` holds it: whole numbers wrap, floats round once.
+    /// The element as `ty` holds it: integers wrap, floats round once.
     #[inline]
     #[must_use]
     pub fn round_to(self, ty: ElementType) -> Self {
@@ -205,7 +205,7 @@ impl Scalar {
         }
     }
 
-    /// The value as f64: whole numbers are rounded, complex numbers lose their imaginary part.
+    /// The value as f64: integers are rounded, complex numbers lose their imaginary part.
     #[inline]
     pub fn as_f64(self) -> f64 {
         match self {
@@ -221,7 +221,7 @@ impl Scalar {
         }
     }
 
-    /// The value as an index, if it is a whole number that fits.
+    /// The value as an index, if it is an integer that fits.
     #[inline]
     pub fn as_i64(self) -> Option<i64> {
         match self {
@@ -232,7 +232,7 @@ impl Scalar {
         }
     }
 
-    /// The low 64 bits of a whole number: arithmetic modulo 2^64 starts from these.
+    /// The low 64 bits of an integer: arithmetic modulo 2^64 starts from these.
     #[inline]
     pub fn as_wrapping(self) -> i64 {
         match self {

@@ -1,4 +1,4 @@
-//! How floating-point types are made of bits: exact decoding, and encoding that rounds once.
+//! Formats of floating-point types: exact decoding, and encoding that rounds once.
 use super::ElementType;
 
 /// The bits of a floating-point type of up to 64 bits: sign, exponent, mantissa.
@@ -15,13 +15,13 @@ pub struct FloatFormat {
     pub exponent_bits: u32,
     /// Bits of the mantissa, without the one that is not stored.
     pub mantissa_bits: u32,
-    /// What is subtracted from a stored exponent.
+    /// The bias of a stored exponent.
     pub bias: i32,
     /// What the largest codes mean.
     pub special: Special,
 }
 
-/// What the largest codes of a format mean, and what becomes of values that do not fit.
+/// What the largest codes of a format mean, and the result for values that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
     /// As in IEEE 754: the largest exponent is for infinities and NaNs.
@@ -248,11 +248,11 @@ impl FloatFormat {
         code.min(self.all_ones())
     }
 
-    /// The code nearest to a whole number, rounded once even where f64 cannot hold it.
+    /// The code nearest to an integer, rounded once even where f64 cannot hold it.
     pub fn encode_integer(self, negative: bool, magnitude: u64) -> u64 {
         self.encode(self.odd(negative, magnitude))
     }
-    /// The whole number as f64; where it does not fit, rounded so that rounding again gives the right result: cut off,
+    /// The integer as f64; where it does not fit, rounded so that rounding again gives the right result: cut off,
     /// with the last bit set if anything was lost.
     fn odd(self, negative: bool, magnitude: u64) -> f64 {
         let spare = 11u32.saturating_sub(magnitude.leading_zeros());

@@ -43,10 +43,10 @@ macro_rules! element_types {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
-            /// The name as it is spoken in a sentence: `an s32`, `a u8`.
+            /// The name with its article: `an s32`, `a u8`.
             pub(crate) fn with_article(self) -> String {
                 let name = self.name();
-                // "Ess", "eff": what counts is the sound.
+                // The sound decides: "ess", "eff".
                 let article = if name.starts_with(['s', 'f']) { "an" } else { "a" };
                 format!("{article} {name}")
             }
@@ -84,7 +84,7 @@ macro_rules! element_types {
 }
 element_types! {
     // variant     name         bits bytes class  proto digits
-    Pred          "pred"           8 1 Pred      1 0 "Truth value.";
+    Pred          "pred"           8 1 Pred      1 0 "Boolean.";
     S1            "s1"             1 1 Signed   30 0 "-1 or 0.";
     S2            "s2"             2 1 Signed   26 0 "-2 to 1.";
     S4            "s4"             4 1 Signed   21 0 "-8 to 7.";
@@ -119,7 +119,7 @@ element_types! {
 }
 
 impl ElementType {
-    /// Whether it is a whole number; `pred` is not.
+    /// Whether it is an integer; `pred` is not.
     pub const fn is_integral(self) -> bool {
         matches!(self.class(), Class::Signed | Class::Unsigned)
     }

@@ -1,10 +1,10 @@
-//! Which devices a collective op joins: what the ids of its groups are, and how many devices a group has.
+//! Groups of devices of collective ops: the meaning of their ids, and the checks that rules share.
 use super::{Infer, check};
 use crate::diag::{Code, Place};
 use crate::ir::ModuleConfig;
 use crate::{ArrayShape, Error, Result, Shape};
 
-/// What the ids in `replica_groups` are. A device is a pair of a replica and a partition.
+/// The meaning of the ids in `replica_groups`. A device is a pair of a replica and a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupMode {
     /// Replicas; each partition has groups of its own.
@@ -30,7 +30,7 @@ impl GroupMode {
     pub(super) fn without_flag(channel_id: Option<i64>) -> Self {
         if channel_id.is_some() { Self::CrossPartition } else { Self::CrossReplica }
     }
-    /// What an id counts, in words.
+    /// The noun for an id.
     pub fn id_noun(self) -> &'static str {
         match self {
             Self::CrossReplica | Self::CrossReplicaAndPartition => "replica",
@@ -38,7 +38,7 @@ impl GroupMode {
             Self::FlattenedId => "device",
         }
     }
-    /// How many ids a module of this configuration has.
+    /// The number of ids in a module of this configuration.
     pub fn id_count(self, config: &ModuleConfig) -> i64 {
         match self {
             Self::CrossReplica | Self::CrossReplicaAndPartition => config.replica_count,
@@ -46,7 +46,7 @@ impl GroupMode {
             Self::FlattenedId => config.replica_count.saturating_mul(config.num_partitions),
         }
     }
-    /// How many devices stand behind one id.
+    /// The number of devices of one id.
     pub fn devices_per_id(self, config: &ModuleConfig) -> i64 {
         match self {
             Self::CrossReplicaAndPartition => config.num_partitions,
@@ -106,7 +106,7 @@ pub(super) fn multiple(
     })
 }
 
-/// How many times `small` goes into `big`; any number, here 1, if both are empty.
+/// The quotient of `big` and `small` if it is an integer; 1 if both are 0.
 fn times(small: i64, big: i64) -> Option<i64> {
     match (small, big) {
         (0, 0) => Some(1),
@@ -152,7 +152,7 @@ pub(super) fn in_rank(dim: i64, arrays: &[&ArrayShape], rule: &'static str) -> R
     Ok(())
 }
 
-/// Element 1 of what a `-start` gave, which is a tuple of at least two.
+/// Element 1 of the value of a `-start`, which is a tuple of at least two.
 pub(super) fn second(cx: &Infer<'_>, rule: &'static str) -> Result<Shape> {
     let second = cx.operands[0].tuple().and_then(|elements| elements.get(1));
     check(second.is_some(), rule, || {

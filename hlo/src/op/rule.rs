@@ -1,18 +1,18 @@
-//! Shape rules: what every rule is given, how a check fails, and the rules of the elementwise families.
+//! Shape rules: their input, their errors, and the rules of the elementwise families.
 use super::{Arity, Binary, ShapeText, Unary};
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
 use crate::{ArrayShape, ElementType, Error, Opcode, Result, Shape};
 
-/// Knows the parameters and results of the computations an instruction calls.
+/// Looks up parameters and results of the computations that an instruction calls.
 pub trait Callees {
     /// The shape of computation `id`; `None` while its text has not been read.
     fn program_shape(&self, id: ComputationId) -> Option<ProgramShape<'_>>;
 }
 
-/// What a shape rule is given.
+/// The input of a shape rule.
 pub(crate) struct Infer<'a> {
-    /// Which op, for messages.
+    /// The op, for messages.
     pub(crate) opcode: Opcode,
     /// Shapes of the operands; as many as the table says.
     pub(crate) operands: &'a [&'a Shape],
@@ -24,7 +24,7 @@ pub(crate) struct Infer<'a> {
 
 /// The shape rule of a structured op. Every failed check names its rule, and shows shapes as `{:#}`, without layouts.
 pub(crate) trait ShapeRule {
-    /// Fills in what attributes left out and operands tell. Called once, when the text has been read.
+    /// Fills in attributes that the text omits and the operands determine. Called once, after parsing.
     fn complete(&mut self, _operands: &[&Shape], _stated: Option<&Shape>) -> Result<()> {
         Ok(())
     }
@@ -97,14 +97,13 @@ impl<'a> Infer<'a> {
     pub(crate) fn callee(&self, id: ComputationId) -> Result<ProgramShape<'_>> {
         self.callees.program_shape(id).ok_or_else(|| {
             Error::from(Code::ShapeMissing { op: self.opcode.name().into() })
-                .with_help("the computation it calls stands later in the text")
+                .with_help("the computation it calls is defined later in the text")
         })
     }
 }
 
 impl super::Op {
-    /// The shape the op gives for operands of these shapes. `stated` is what a text would state, for the ops that cannot
-    /// do without it.
+    /// The result shape for operands of these shapes. `stated` is the shape in the text, for the ops that need it.
     ///
     /// # Errors
     /// `E02xx` and `E03xx`, with the rule that is broken.
@@ -126,7 +125,7 @@ impl super::Op {
     }
 
     /// Checks an instruction that states this shape: the number of operands, that the elements can be counted, and that
-    /// the op gives this shape.
+    /// the shape rule gives this shape.
     ///
     /// # Errors
     /// As [`Op::shape`](Self::shape).
@@ -151,11 +150,11 @@ impl super::Op {
         Err(error.on(Place::Shape).with_help(help))
     }
 
-    /// Fills in what attributes left out and operands tell, as reading a text does: a comparison's type, a window's default
-    /// strides.
+    /// Fills in attributes that are omitted and follow from the operands, as the parser does: a comparison's type, a
+    /// window's default strides.
     ///
     /// # Errors
-    /// `E02xx` if an attribute that is missing cannot be told.
+    /// `E02xx` if an attribute that is missing cannot be derived.
     pub fn complete_attributes(
         &mut self,
         operands: &[&Shape],

@@ -1,8 +1,7 @@
 //! Groups of collective ops fit the module's replicas and partitions, and the shapes fit the groups.
 //!
-//! What the ids in a group are, and so how many there are, follows from `channel_id` and `use_global_device_ids`: see
-//! [`GroupMode`]. Where the module has only one of them nothing is said about how many there are: a module that is partitioned
-//! later already names the devices to come.
+//! The meaning of the ids in a group, and so their number, follows from `channel_id` and `use_global_device_ids`: see
+//! [`GroupMode`]. A module with one replica or partition may name more: it is partitioned later.
 use crate::diag::Place;
 use crate::ir::{Computation, Instruction, InstructionId, ModuleConfig};
 use crate::op::value::ReplicaGroups;
@@ -34,8 +33,9 @@ fn checked(
     }
     let Some((mode, groups)) = instruction.op.groups() else { return Ok(()) };
     let opcode = instruction.opcode().started();
+    // Groups of different sizes.
     let uneven = opcode == Opcode::AllReduce;
-    // Who is in no group of a broadcast gets zeros.
+    // A device in no group of a broadcast gets zeros.
     let some = opcode == Opcode::CollectiveBroadcast;
     let on = |e: Error| e.on(Place::Attribute("replica_groups"));
     let ids = match groups {
