@@ -151,6 +151,14 @@ impl<K, V> SecondaryMap<K, V> {
     pub fn get(&self, id: Id<K>) -> Option<&V> {
         self.values.get(id.index())
     }
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+    /// Whether nothing was pushed.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
     /// Gives back spare memory.
     pub fn shrink_to_fit(&mut self) {
         self.values.shrink_to_fit();

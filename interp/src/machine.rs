@@ -57,11 +57,11 @@ impl<'m> Position<'m> {
     }
     /// Its name: `computation/instruction`.
     pub fn name(&self) -> String {
-        format!("{}/{}", self.computation.name, self.computation.names[self.id])
+        format!("{}/{}", self.computation.name, self.computation.name(self.id))
     }
     /// Its place in the text; a default one if there is no text.
     pub fn span(&self) -> Span {
-        self.computation.spans.get(self.id).copied().unwrap_or_default().body
+        self.computation.span(self.id)
     }
     /// The error, at this instruction unless it has a place.
     pub fn blame(&self, error: Error) -> Error {
@@ -242,7 +242,7 @@ impl<'m> Machine<'m> {
             self.context.release(operands[0].unshared_bytes());
         }
         let reserved = self.reserve(&instruction.shape, frame.table.bytes[id.index()])?;
-        let name = || frame.computation.names[id].to_string();
+        let name = || frame.computation.name(id).to_string();
         let before = self.context.options().check_nan.then(|| operands.clone());
         let value = kernel::evaluate(instruction, &mut operands, &self.context, &name)?;
         if let Some(before) = before {
@@ -402,6 +402,6 @@ fn joins(op: &Op) -> bool {
 }
 
 fn located(error: Error, computation: &Computation, id: InstructionId) -> Error {
-    let span = computation.spans.get(id).copied().unwrap_or_default().body;
-    error.at(span, || format!("{}/{}", computation.name, computation.names[id]))
+    let span = computation.span(id);
+    error.at(span, || format!("{}/{}", computation.name, computation.name(id)))
 }

@@ -114,7 +114,7 @@ impl Marker {
     ) -> Result<Option<Self>> {
         let instruction = &computation.instructions[id];
         let Some(kind) = kind(&instruction.op) else { return Ok(None) };
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let shardings = match holder(computation, id, kind) {
             Some(holder) => sdy(holder, kind, meshes),
             None => stated(computation, instruction, kind),
@@ -146,7 +146,7 @@ impl Marker {
         devices: usize,
     ) -> Result<Vec<Value>> {
         let instruction = &computation.instructions[id];
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let results = results(instruction);
         let count = instruction.operands.len();
         if results.len() != count {

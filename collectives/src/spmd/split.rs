@@ -196,7 +196,7 @@ impl<'m> Splitter<'m> {
             let Some(devices) = marker.and_then(|marker| marker.devices()) else { continue };
             match found {
                 Some((known, first)) if known != devices => {
-                    let span = |id| computation.spans.get(id).copied().unwrap_or_default().body;
+                    let span = |id| computation.span(id);
                     let message = format!(
                         "a manual region of {known} devices gives values to one of {devices} devices"
                     );
@@ -211,7 +211,7 @@ impl<'m> Splitter<'m> {
             Some((devices, id)) if devices > shardy::MOST_DEVICES => {
                 let message =
                     format!("a manual region of {devices} devices is too large to be run");
-                let span = computation.spans.get(id).copied().unwrap_or_default().body;
+                let span = computation.span(id);
                 Err(Error::from(Code::Unsupported { message }).placed(span))
             }
             found => Ok(found.map_or(self.most, |(devices, _)| devices)),
@@ -222,8 +222,8 @@ impl<'m> Splitter<'m> {
 /// The error of a computation whose result is local.
 fn escapes(computation: &Computation, stages: &Stages) -> Error {
     let source = stages.source(computation, computation.root);
-    let span = |id| computation.spans.get(id).copied().unwrap_or_default().body;
-    let name = |id| format!("`{}/{}`", computation.name, computation.names[id]);
+    let span = |id| computation.span(id);
+    let name = |id| format!("`{}/{}`", computation.name, computation.name(id));
     let op = &computation.instructions[source].op;
     let message = match marker::kind(op) {
         Some(_) => format!(

@@ -9,12 +9,10 @@ use smol_str::SmolStr;
 pub struct Computation {
     /// Name without the `%`.
     pub name: SmolStr,
-    /// Instructions in text order.
+    /// Instructions in text order; [`Computation::push`] adds one.
     pub instructions: Arena<Instruction>,
-    /// Name of each instruction, without the `%`.
-    pub names: SecondaryMap<Instruction, SmolStr>,
-    /// Where each instruction stands in the text; default spans in a module that was not parsed.
-    pub spans: SecondaryMap<Instruction, InstructionSpans>,
+    names: SecondaryMap<Instruction, SmolStr>,
+    spans: SecondaryMap<Instruction, InstructionSpans>,
     /// The instruction whose value is the result.
     pub root: InstructionId,
     /// The result shape its signature states, if it has one.
@@ -55,6 +53,85 @@ impl Instruction {
 }
 
 impl Computation {
+    /// An empty computation; `root` is the first instruction until it is set.
+    pub fn new(name: impl Into<SmolStr>) -> Self {
+        Self {
+            name: name.into(),
+            instructions: Arena::default(),
+            names: SecondaryMap::default(),
+            spans: SecondaryMap::default(),
+            root: InstructionId::new(0),
+            signature: None,
+            execution_thread: SmolStr::default(),
+            span: Span::default(),
+        }
+    }
+    /// A computation of instructions that have names but no place in a text.
+    ///
+    /// # Panics
+    /// If there are not as many names as instructions.
+    pub fn from_parts(
+        name: impl Into<SmolStr>,
+        instructions: Arena<Instruction>,
+        names: SecondaryMap<Instruction, SmolStr>,
+        root: InstructionId,
+    ) -> Self {
+        assert_eq!(instructions.len(), names.len(), "each instruction has a name");
+        let spans = SecondaryMap::filled(instructions.len(), InstructionSpans::default());
+        Self { instructions, names, spans, root, ..Self::new(name) }
+    }
+    /// Adds an instruction and returns its id.
+    pub fn push(
+        &mut self,
+        instruction: Instruction,
+        name: SmolStr,
+        spans: InstructionSpans,
+    ) -> InstructionId {
+        self.names.push(name);
+        self.spans.push(spans);
+        self.instructions.push(instruction)
+    }
+    /// Returns the name of an instruction, without the `%`.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn name(&self, id: InstructionId) -> &SmolStr {
+        &self.names[id]
+    }
+    /// Gives an instruction another name.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn rename(&mut self, id: InstructionId, name: SmolStr) {
+        self.names[id] = name;
+    }
+    /// Returns where the opcode, operands and attributes of an instruction stand in the text; the default span if the module
+    /// was not parsed.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn span(&self, id: InstructionId) -> Span {
+        self.spans[id].body
+    }
+    /// Returns where an instruction and its name stand in the text.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn spans(&self, id: InstructionId) -> InstructionSpans {
+        self.spans[id]
+    }
+    /// Sets where each instruction stands in the text.
+    pub fn set_spans(&mut self, mut spans: impl FnMut(InstructionId) -> InstructionSpans) {
+        for id in self.instructions.ids() {
+            self.spans[id] = spans(id);
+        }
+    }
+    /// Gives back spare memory.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.instructions.shrink_to_fit();
+        self.names.shrink_to_fit();
+        self.spans.shrink_to_fit();
+    }
     /// The instructions that are parameters, by number; numbers past the parameters found are skipped. Those of one number, which
     /// no verified module has, come by name: that does not change when they are printed in another order.
     pub fn parameters(&self) -> Vec<InstructionId> {

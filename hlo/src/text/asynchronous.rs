@@ -39,7 +39,7 @@ impl<'a> Parser<'a> {
         let (common, outer) = (attrs.common.take(), attrs.outer.take().unwrap_or_default());
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let shapes: SmallVec<[&Shape; 4]> =
-            operands.iter().map(|&id| &scope.instructions[id].shape).collect();
+            operands.iter().map(|&id| &scope.instruction(id).shape).collect();
         op.complete(&shapes, Some(&inner_shape))?;
         drop(shapes);
         let wrapped = Instruction {
@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let mut at = operands.first().copied();
         while let Some(id) = at {
-            let instruction = &scope.instructions[id];
+            let instruction = scope.instruction(id);
             match &instruction.op {
                 Op::AsyncStart(start) => {
                     let called = self.finished_computation(start.calls);
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
                     }
                     let found = found.map_or("", Opcode::name);
                     let message = format!("the chain was started with `{found}-start`");
-                    let start = scope.spans[id].body;
+                    let start = scope.computation.span(id);
                     let error = Error::from(Code::Async { message }).at(span);
                     return Err(error.label(start, "started here"));
                 }

@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
             }
             None => {
                 let spans = InstructionSpans { name: body, body };
-                self.scope().add("root".into(), spans, instruction)
+                self.scope().computation.push(instruction, "root".into(), spans)
             }
         };
         if is_root { self.scope().set_root(id, root_span) } else { Ok(()) }
@@ -236,12 +236,12 @@ impl<'a> Parser<'a> {
         };
         let id = self.elements(id, name)?;
         if let Some(written) = written {
-            let actual = &self.scope().instructions[id].shape;
+            let actual = &self.scope().instruction(id).shape;
             if !actual.compatible(&written) {
                 let (written, actual) = (format!("{written:#}"), format!("{actual:#}"));
                 let help = format!("write `{actual} {name}`, or the name alone");
                 let code = Code::OperandShape { name: name.into(), written, actual };
-                let defined = self.scope().spans[id].name;
+                let defined = self.scope().computation.spans(id).name;
                 let span = self.cursor.span_from(start);
                 return Err(Error::from(code)
                     .at(span)
@@ -266,14 +266,14 @@ impl<'a> Parser<'a> {
             let span = self.cursor.span_from(start);
             path = format!("{path}_{index}");
             let known = self.scope().elements.get(&(id, index)).copied();
-            let element = match self.scope().instructions[id].shape.tuple() {
+            let element = match self.scope().instruction(id).shape.tuple() {
                 Some(elements) => {
                     usize::try_from(index).ok().and_then(|i| elements.get(i)).cloned()
                 }
                 None => None,
             };
             let Some(shape) = element else {
-                let found = &self.scope().instructions[id].shape;
+                let found = &self.scope().instruction(id).shape;
                 let message = format!("`{name}` has shape {found:#}, which has no element {index}");
                 return Err(Error::from(Code::Structure { message }).at(span));
             };
@@ -282,7 +282,7 @@ impl<'a> Parser<'a> {
                 let operands = [id].into_iter().collect();
                 let made = Instruction { op, shape, operands, common: None };
                 let spans = InstructionSpans { name: span, body: span };
-                let element = self.scope().add(path.as_str().into(), spans, made);
+                let element = self.scope().computation.push(made, path.as_str().into(), spans);
                 self.scope().elements.insert((id, index), element);
                 element
             });
@@ -313,18 +313,18 @@ impl<'a> Parser<'a> {
         let instruction = self.complete(head, op, operands, common).map_err(|e| e.at(body))?;
         self.cursor.up();
         let name = format_smolstr!("{opcode}.anon");
-        Ok(self.scope().add(name, InstructionSpans { name: span, body }, instruction))
+        Ok(self.scope().computation.push(instruction, name, InstructionSpans { name: span, body }))
     }
 
     /// In a text that is one instruction: a parameter for an operand nothing is known of but its shape.
     fn invent(&mut self, name: Option<&'a str>, shape: Option<Shape>, span: Span) -> InstructionId {
-        let number = i64::try_from(self.scope().instructions.len()).unwrap_or(i64::MAX);
+        let number = i64::try_from(self.scope().computation.instructions.len()).unwrap_or(i64::MAX);
         let op = Op::Parameter(Parameter { number });
         let shape = shape.expect("called only with a shape");
         let instruction = Instruction { op, shape, operands: Operands::new(), common: None };
         let spans = InstructionSpans { name: span, body: span };
         let written = name.map_or_else(|| format_smolstr!("_{number}"), Into::into);
-        let id = self.scope().add(written, spans, instruction);
+        let id = self.scope().computation.push(instruction, written, spans);
         if let Some(name) = name {
             self.scope().by_name.insert(name, id);
         }
@@ -374,7 +374,7 @@ impl<'a> Parser<'a> {
         }
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let shapes: SmallVec<[&Shape; 4]> =
-            operands.iter().map(|&id| &scope.instructions[id].shape).collect();
+            operands.iter().map(|&id| &scope.instruction(id).shape).collect();
         op.complete(&shapes, head.shape.as_ref())?;
         let shape = match (opcode.shape_text(), &head.shape) {
             (ShapeText::Stated | ShapeText::Inferred, Some(_)) => None,

@@ -17,11 +17,11 @@ pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
             computation.name = name;
         }
         for id in computation.instructions.ids() {
-            let written = &computation.names[id];
+            let written = computation.name(id);
             let clean = if illegal(written) { sanitised(written) } else { None };
             let name = clean.as_ref().unwrap_or(written);
             if let Some(name) = instruction_names.unique(name).or(clean) {
-                computation.names[id] = name;
+                computation.rename(id, name);
             }
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
 }
 
 fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
-    error.at(computation.spans.get(id).copied().unwrap_or_default().body)
+    error.at(computation.span(id))
 }
 
 fn checked(

@@ -34,7 +34,7 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
 
 /// Adds where the instruction stands, and where an operand the error is about was defined.
 fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
-    let spans = computation.spans[id];
+    let spans = computation.spans(id);
     // The shape stands between the name and the opcode; what has no name of its own states none.
     let place = error.place().clone();
     if place == Place::Shape && spans.name.end < spans.body.start {
@@ -45,7 +45,7 @@ fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
     let operands = &computation.instructions[id].operands;
     let Some(&operand) = operands.get(i) else { return error };
     let shape = &computation.instructions[operand].shape;
-    error.label(computation.spans[operand].name, format!("this is {shape:#}"))
+    error.label(computation.spans(operand).name, format!("this is {shape:#}"))
 }
 
 fn instruction(
@@ -70,7 +70,7 @@ fn signature(computation: &Computation, errors: &mut Vec<Error>) {
         errors.push(
             error
                 .at(computation.span)
-                .label(computation.spans[computation.root].body, "the root is here"),
+                .label(computation.span(computation.root), "the root is here"),
         );
     }
 }

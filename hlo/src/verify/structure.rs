@@ -28,11 +28,12 @@ fn operands(module: &Module, computation: &Computation, errors: &mut Vec<Error>)
         errors.push(Error::from(Code::Structure { message }).at(computation.span));
     }
     for (id, instruction) in computation.instructions.iter() {
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let control = instruction.common.iter().flat_map(|c| c.control_predecessors());
         for &before in instruction.operands.iter().chain(control) {
             if before.index() >= id.index() {
-                let name = computation.names.get(before).cloned().unwrap_or_default();
+                let known = computation.instructions.get(before).is_some();
+                let name = if known { computation.name(before).as_str() } else { "" };
                 errors.push(Error::from(Code::UndefinedName { name: name.into() }).at(span));
             }
         }
@@ -56,11 +57,11 @@ fn parameters(computation: &Computation, errors: &mut Vec<Error>) {
     found.sort_unstable();
     let mut wanted = 0;
     for (i, &(number, id)) in found.iter().enumerate() {
-        let span = computation.spans[id].body;
+        let span = computation.span(id);
         let twice = i > 0 && found[i - 1].0 == number;
         if twice {
             let message = format!("parameter {number} of `{}` is defined twice", computation.name);
-            let first = computation.spans[found[i - 1].1].body;
+            let first = computation.span(found[i - 1].1);
             let error = Error::from(Code::ParameterNumber { message }).at(span);
             errors.push(error.label(first, "first defined here"));
             continue;

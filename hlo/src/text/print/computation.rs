@@ -60,7 +60,7 @@ impl Printer<'_> {
             if i > 0 {
                 out.push_str(", ");
             }
-            out.push_str(&computation.names[parameter]);
+            out.push_str(computation.name(parameter));
             out.push_str(": ");
             shape(out, &computation.instructions[parameter].shape, false);
         }

@@ -124,7 +124,7 @@ impl<'m> Printer<'m> {
             out.push('%');
         }
         if !self.options.numbered_names {
-            out.push_str(&self.module.computations[computation].names[id]);
+            out.push_str(self.module.computations[computation].name(id));
             return;
         }
         let mut numbers = self.numbers.borrow_mut();
