@@ -1,6 +1,6 @@
 //! Errors of the command line itself, and what the process exits with.
 use conformance::Failed;
-use hlo::diag::{Diagnostic, Level, Place};
+use hlo::diag::{Diagnostic, Error};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -84,15 +84,7 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn new(code: &Code, help: Option<String>) -> Self {
-        let diagnostic = Diagnostic {
-            level: Level::Error,
-            code: code.number(),
-            message: code.to_string(),
-            span: None,
-            place: Place::Whole,
-            labels: Vec::new(),
-            help,
-        };
+        let diagnostic = Diagnostic { help, ..Error::from(code.clone()).diagnostic() };
         Self { diagnostics: vec![diagnostic], source: None, exit: Exit::Misuse }
     }
     pub(crate) fn file(path: &Path, error: &impl ToString) -> Self {

@@ -11,7 +11,7 @@ mod shape;
 mod text;
 mod verify;
 
-pub use diag::{Error, Errors, Result, Span};
+pub use diag::{Errors, Result, Span};
 pub use elem::{Class, ElementType};
 pub use id::{Arena, Id, SecondaryMap};
 pub use ir::{Module, ParseOptions};
@@ -22,3 +22,6 @@ pub use scalar::Scalar;
 pub use shape::{ArrayShape, Shape};
 pub use text::print::Style;
 pub use verify::Verified;
+
+/// Why a text is not a module, or a module is not well formed.
+pub type Error = diag::Error<diag::Code>;

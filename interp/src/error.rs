@@ -1,7 +1,5 @@
 //! Why a run did not give a result.
-use hlo::Span;
-use hlo::diag::{Diagnostic, Level, Place};
-use std::fmt;
+use hlo::diag::{Diagnostic, Internal, Unsupported};
 
 hlo::error_codes! {
     /// What went wrong at run time.
@@ -54,92 +52,26 @@ hlo::error_codes! {
         "E0499" "internal error: {message}"
         Internal { message: String },
     }
-}
-
-/// The explanation of an error number of this crate.
-pub fn explain(number: &str) -> Option<&'static str> {
-    Code::EXPLANATIONS.iter().find(|(n, _)| *n == number).map(|(_, text)| *text)
+    impl ErrorCode {
+        fn complete(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+            if let Self::Unsupported { .. } = self {
+                diagnostic.help.get_or_insert_with(|| "this is not a bug in your module".to_owned());
+            }
+            diagnostic
+        }
+    }
 }
 
 /// Why a run did not give a result, and at which instruction.
-#[derive(Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Error(Box<Inner>);
+pub type Error = hlo::diag::Error<Code>;
 
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Inner {
-    code: Code,
-    span: Option<Span>,
-    instruction: Option<String>,
-    help: Option<String>,
-}
-
-impl From<Code> for Error {
-    #[cold]
-    fn from(code: Code) -> Self {
-        Self(Box::new(Inner { code, span: None, instruction: None, help: None }))
+impl From<Unsupported> for Code {
+    fn from(Unsupported(message): Unsupported) -> Self {
+        Self::Unsupported { message }
     }
 }
-
-impl Error {
-    /// What happened.
-    pub fn code(&self) -> &Code {
-        &self.0.code
-    }
-    /// Where, if the text is known.
-    pub fn span(&self) -> Option<Span> {
-        self.0.span
-    }
-    /// The instruction at which it happened: `computation/name`.
-    pub fn instruction(&self) -> Option<&str> {
-        self.0.instruction.as_deref()
-    }
-    /// Sets the place, unless a more exact one is known.
-    #[must_use]
-    pub(crate) fn at(mut self, span: Span, instruction: impl FnOnce() -> String) -> Self {
-        self.0.span.get_or_insert(span);
-        self.0.instruction.get_or_insert_with(instruction);
-        self
-    }
-    #[must_use]
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.0.help.get_or_insert_with(|| help.into());
-        self
-    }
-    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
-        Self::from(Code::Unsupported { message: message.into() })
-            .with_help("this is not a bug in your module")
-    }
-    pub(crate) fn internal(message: impl Into<String>) -> Self {
-        Code::Internal { message: message.into() }.into()
-    }
-    /// The error in the form the renderer takes.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let Inner { code, span, instruction: _, help } = &*self.0;
-        Diagnostic {
-            level: Level::Error,
-            code: code.number(),
-            message: code.to_string(),
-            span: *span,
-            place: Place::Whole,
-            labels: Vec::new(),
-            help: help.clone(),
-        }
+impl From<Internal> for Code {
+    fn from(Internal(message): Internal) -> Self {
+        Self::Internal { message }
     }
 }
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error[{}]: {}", self.0.code.number(), self.0.code)?;
-        match &self.0.instruction {
-            Some(name) => write!(f, " (at `{name}`)"),
-            None => Ok(()),
-        }
-    }
-}
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-impl std::error::Error for Error {}

@@ -9,6 +9,7 @@ use crate::interpreter::fitted;
 use crate::observe::{Event, Watch};
 use crate::table::Table;
 use crate::{Error, Result, kernel};
+use hlo::diag::Site;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Literal, Op, Shape, Span};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl<'m> Position<'m> {
     }
     /// Its name: `computation/instruction`.
     pub fn name(&self) -> String {
-        format!("{}/{}", self.computation.name, self.computation.name(self.id))
+        self.computation.path(self.id)
     }
     /// Its place in the text; a default one if there is no text.
     pub fn span(&self) -> Span {
@@ -65,10 +66,15 @@ impl<'m> Position<'m> {
     }
     /// The error, at this instruction unless it has a place.
     pub fn blame(&self, error: Error) -> Error {
-        error.at(self.span(), || self.name())
+        error.at(self.computation.site(self.id))
     }
 }
 
+impl From<&Position<'_>> for Site {
+    fn from(position: &Position<'_>) -> Self {
+        position.computation.site(position.id)
+    }
+}
 impl PartialEq for Position<'_> {
     fn eq(&self, other: &Self) -> bool {
         let key = |place: &Self| (place.computation_id, place.id, place.depth);
@@ -402,6 +408,5 @@ fn joins(op: &Op) -> bool {
 }
 
 fn located(error: Error, computation: &Computation, id: InstructionId) -> Error {
-    let span = computation.span(id);
-    error.at(span, || format!("{}/{}", computation.name, computation.name(id)))
+    error.at(computation.site(id))
 }

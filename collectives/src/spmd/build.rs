@@ -119,7 +119,7 @@ impl<'m> Builder<'m> {
             let message =
                 format!("it is for {found} devices, and the region around it for {devices}");
             let span = computation.span(id);
-            return Err(Error::from(Code::Unsupported { message }).placed(span));
+            return Err(Error::from(Code::Unsupported { message }).at(span));
         }
         marker.values(computation, id, devices)
     }

@@ -119,7 +119,7 @@ impl Marker {
             Some(holder) => sdy(holder, kind, meshes),
             None => stated(computation, instruction, kind),
         };
-        let shardings = shardings.map_err(|error| error.placed(span))?;
+        let shardings = shardings.map_err(|error| error.at(span))?;
         Ok(Some(Self { kind, shardings }))
     }
 
@@ -152,7 +152,7 @@ impl Marker {
         if results.len() != count {
             let found = results.len();
             let message = format!("{count} operands are given, the result has {found} parts");
-            return Err(Error::from(Code::Sharding { message }).placed(span));
+            return Err(Error::from(Code::Sharding { message }).at(span));
         }
         if let Spelling::Shardy { values, .. } = &self.shardings
             && values.len() != count
@@ -160,13 +160,13 @@ impl Marker {
             let found = values.len();
             let message = format!("{count} operands are given, and {found} shardings");
             let place = Place::Attribute("frontend_attributes");
-            return Err(Error::from(Code::Sharding { message }).placed(span).on(place));
+            return Err(Error::from(Code::Sharding { message }).at(span).on(place));
         }
         let pairs = instruction.operands.iter().zip(results).enumerate();
         pairs
             .map(|(i, (&operand, result))| {
                 let operand = &computation.instructions[operand].shape;
-                self.value(i, operand, result, devices).map_err(|error| error.placed(span))
+                self.value(i, operand, result, devices).map_err(|error| error.at(span))
             })
             .collect()
     }

@@ -201,8 +201,8 @@ impl<'m> Splitter<'m> {
                         "a manual region of {known} devices gives values to one of {devices} devices"
                     );
                     return Err(Error::from(Code::Unsupported { message })
-                        .placed(span(id))
-                        .with_label(span(first), format!("{known} devices here")));
+                        .at(span(id))
+                        .label(span(first), format!("{known} devices here")));
                 }
                 _ => found = Some((devices, id)),
             }
@@ -212,7 +212,7 @@ impl<'m> Splitter<'m> {
                 let message =
                     format!("a manual region of {devices} devices is too large to be run");
                 let span = computation.span(id);
-                Err(Error::from(Code::Unsupported { message }).placed(span))
+                Err(Error::from(Code::Unsupported { message }).at(span))
             }
             found => Ok(found.map_or(self.most, |(devices, _)| devices)),
         }
@@ -237,11 +237,11 @@ fn escapes(computation: &Computation, stages: &Stages) -> Error {
             name(computation.root)
         ),
     };
-    let error = Error::from(Code::Region { message }).placed(span(source));
+    let error = Error::from(Code::Region { message }).at(span(source));
     let error = if source == computation.root {
         error
     } else {
-        error.with_label(span(computation.root), "the result, which there is once for all devices")
+        error.label(span(computation.root), "the result, which there is once for all devices")
     };
     error.with_help(
         "values of devices are put together by `xla.sdy.LocalToGlobalShape` or `SPMDShardToFullShape`",

@@ -1,6 +1,7 @@
 //! The error numbers of text, structure and shape rules; each variant's doc comment is what `etalon explain` prints.
 
-/// Declares an error enum whose doc comments can be printed: the enum, its numbers, and `explain`.
+/// Declares the error codes of a crate: an enum whose doc comments `etalon explain` prints, and the numbers of its variants. What
+/// follows in `impl ErrorCode { }` overrides methods of [`ErrorCode`](crate::diag::ErrorCode).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! error_codes {
@@ -8,6 +9,7 @@ macro_rules! error_codes {
         $(#[$meta:meta])* pub enum $name:ident {
             $( $(#[doc = $doc:literal])* $number:literal $text:literal $variant:ident $({ $($field:ident: $ty:ty),* $(,)? })?, )*
         }
+        $(impl ErrorCode { $($item:tt)* })?
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -25,21 +27,16 @@ macro_rules! error_codes {
             pub const fn number(&self) -> &'static str {
                 match self { $(Self::$variant { .. } => $number,)* }
             }
-            /// Every number of this enum with its explanation.
-            pub const EXPLANATIONS: &'static [(&'static str, &'static str)] =
+        }
+        impl $crate::diag::ErrorCode for $name {
+            const EXPLANATIONS: &'static [(&'static str, &'static str)] =
                 &[$(($number, concat!($($doc, "\n"),*)),)*];
+            fn number(&self) -> &'static str {
+                Self::number(self)
+            }
+            $($($item)*)?
         }
     };
-}
-
-/// The explanation of an error number of this crate.
-///
-/// ```
-/// assert!(hlo::diag::explain("E0103").unwrap().contains("opcode"));
-/// assert_eq!(hlo::diag::explain("E9999"), None);
-/// ```
-pub fn explain(number: &str) -> Option<&'static str> {
-    Code::EXPLANATIONS.iter().find(|(n, _)| *n == number).map(|(_, text)| *text)
 }
 
 error_codes! {

@@ -28,7 +28,7 @@ const SHOWN: usize = 160;
 /// assert!(shown.contains("t.hlo:2:26"), "{shown}");
 /// ```
 pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool) -> String {
-    let Diagnostic { level, code, message, span, place, labels, help } = diagnostic;
+    let Diagnostic { level, code, message, span, place, labels, help, instruction: _ } = diagnostic;
     let style = match level {
         Level::Error => Style::ERROR,
         Level::Warning => Style::WARNING,

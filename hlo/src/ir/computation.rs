@@ -1,5 +1,6 @@
 //! Computations and instructions.
 use super::{CommonAttrs, InstructionId};
+use crate::diag::Site;
 use crate::{Arena, Op, Opcode, SecondaryMap, Shape, Span};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -119,6 +120,21 @@ impl Computation {
     /// If the computation has no such instruction.
     pub fn spans(&self, id: InstructionId) -> InstructionSpans {
         self.spans[id]
+    }
+    /// Returns the name of an instruction with that of its computation: `computation/name`.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn path(&self, id: InstructionId) -> String {
+        format!("{}/{}", self.name, self.name(id))
+    }
+    /// Returns an instruction as the place of an error.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn site(&self, id: InstructionId) -> Site {
+        let (span, instruction) = (Some(self.span(id)), Some(self.path(id)));
+        Site { span, instruction, location: None }
     }
     /// Sets where each instruction stands in the text.
     pub fn set_spans(&mut self, mut spans: impl FnMut(InstructionId) -> InstructionSpans) {
