@@ -1,4 +1,4 @@
-//! Why a run of many devices did not give results.
+//! The error codes of runs on many devices.
 use crate::Deadlock;
 use hlo::diag::{BrokenRule, Diagnostic};
 
@@ -6,70 +6,70 @@ hlo::error_codes! {
     /// What went wrong between devices.
     #[derive(serde::Serialize, serde::Deserialize)]
     pub enum Code {
-        /// Every device that has not ended waits for another: none will ever go on.
+        /// The run is deadlocked: every device that has not finished waits for another one.
         ///
-        /// The report lists where each device waits and for whom. The usual causes: one replica runs a collective more often
-        /// than another, because a branch or a loop depends on its id; a `recv` without its `send`; two devices that each
-        /// wait for what the other sends only later.
+        /// The report lists where each device waits and for which devices. The usual causes: one replica executes a
+        /// collective more often than another, because a branch or a loop depends on its id; a `recv` without its `send`; two
+        /// devices that each wait for what the other one sends later.
         "E0501" "{deadlock}"
         Deadlock { deadlock: Deadlock },
-        /// `replica_groups` or `source_target_pairs` name devices that there are not, or one device twice.
+        /// `replica_groups` or `source_target_pairs` list a device that does not exist, or a device twice.
         ///
-        /// What an id counts follows from `channel_id` and `use_global_device_ids`: replicas, partitions or devices. The usual
-        /// cause is a module that was made for more devices than the run has: see `--replicas` and `--partitions`.
+        /// The ids are replicas, partitions or devices, depending on `channel_id` and `use_global_device_ids`. The usual
+        /// cause is a module for more devices than the run has: see `--replicas` and `--partitions`.
         "E0502" "{message}"
         Groups { message: String },
-        /// Devices meet at one channel with different ops, shapes or groups.
+        /// Devices join the same channel with different ops, shapes or groups.
         ///
-        /// Instructions of one channel belong together, even in different computations. The usual cause is a `channel_id` that
-        /// two instructions share by mistake.
+        /// Instructions with the same channel communicate, even in different computations. The usual cause is a `channel_id`
+        /// that two instructions share by mistake.
         "E0503" "{message}"
         Mismatch { message: String },
-        /// A value was sent that nobody received by the end of the run.
+        /// A value was sent, but not received by the end of the run.
         ///
-        /// A real device would wait, or overwrite it. The usual causes: a `send` without its `recv`, on another channel, or run
-        /// more often; a `collective-permute` whose target does not come to it.
+        /// A real device would wait, or overwrite it. The usual causes: a `send` without its `recv`, on another channel, or
+        /// executed more often; a `collective-permute` that its target does not execute.
         "E0504" "{message}"
         Unclaimed { message: String },
         /// The arguments of the devices do not fit the run: their number, or the number of arguments of one.
         "E0505" "{message}"
         Arguments { message: String },
-        /// A device's own run failed: what is shown is the error of that device, under its own number.
+        /// The run of a device failed; the message has the number of that error.
         "E0506" "device {device}: {error}"
         Device { device: usize, error: interp::Error },
-        /// Etalon does not run this yet.
+        /// Etalon does not execute this yet. It is not a bug in your module.
         "E0507" "{message}"
         Unsupported { message: String },
-        /// The ranks of a run are about to do different things.
+        /// The ranks of a run differ.
         ///
-        /// All must run the same build of Etalon with the same module, devices and options.
+        /// All ranks must run the same build of Etalon with the same module, devices and options.
         "E0508" "{message}"
         Ranks { message: String },
-        /// A rank cannot be reached any more, or what it sends cannot be understood.
+        /// A rank cannot be reached anymore, or its messages cannot be decoded.
         ///
-        /// A rank that ends early ends the run of all. Other ranks may not know of this error: whoever gets it should end its
-        /// process without waiting for them.
+        /// If a rank exits early, the run of all ranks ends. Other ranks may not have this error: exit the process without
+        /// waiting for them.
         "E0509" "{message}"
         Lost { message: String },
-        /// A sharding of a program that is not partitioned yet cannot be understood, or does not fit the array it is of.
+        /// A sharding of an unpartitioned SPMD program is malformed, or does not fit its array.
         ///
-        /// Shardings stand in `sharding=` or in the frontend attributes `xla.sdy.in_shardings`, `xla.sdy.out_shardings`,
+        /// Shardings are in `sharding=` or in the frontend attributes `xla.sdy.in_shardings`, `xla.sdy.out_shardings`,
         /// `xla.sdy.manual_axes` and, for the meshes, `xla.sdy.meshes` of the module.
         "E0511" "{message}"
         Sharding { message: String },
-        /// The manual regions of a program that is not partitioned yet do not fit together.
+        /// The manual regions of an unpartitioned SPMD program do not fit together.
         ///
-        /// What a device computes from its own shard, or from its own number, is one value for each device. The program
-        /// around the regions has one value for all; only `xla.sdy.LocalToGlobalShape` or `SPMDShardToFullShape` makes that.
+        /// A value that depends on the shard or the id of a device differs from device to device. Outside of manual regions
+        /// there is one value for all devices: convert it with `xla.sdy.LocalToGlobalShape` or `SPMDShardToFullShape`.
         "E0512" "{message}"
         Region { message: String },
-        /// The run of a program failed outside of its manual regions; its own number says how.
+        /// The run of a program failed outside of its manual regions; the message has the number of that error.
         "E0513" "{error}"
         Outside { error: interp::Error },
-        /// A manual region is no module that its devices could run; the rule it breaks has its own number.
+        /// A manual region is not a valid module; the message has the number of the broken rule.
         "E0514" "{message}"
         Rule { number: String, message: String },
-        /// A mistake in Etalon. Please report it, with the module.
+        /// A bug in Etalon. Please report it with the module.
         "E0599" "internal error: {message}"
         Internal { message: String },
     }

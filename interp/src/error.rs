@@ -1,54 +1,53 @@
-//! Why a run did not give a result.
+//! The error codes of runs.
 use hlo::diag::{Diagnostic, Internal, Unsupported};
 
 hlo::error_codes! {
     /// What went wrong at run time.
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub enum Code {
-        /// The arguments do not fit the entry computation's parameters: their number, their types or their sizes.
+        /// The arguments do not fit the parameters of the entry computation: their number, types or sizes differ.
         "E0401" "{message}"
         Invalid { message: String },
-        /// Etalon does not implement this yet. This is not a bug in your module.
+        /// Etalon does not implement this yet. It is not a bug in your module.
         "E0402" "{message}"
         Unsupported { message: String },
-        /// The constant's values were left out of the text (`constant({...})`), so nothing can be computed from them.
+        /// The text elides the values of the constant (`constant({...})`), so the module cannot be executed.
         ///
-        /// Dump the module with large constants printed, for instance with
+        /// Dump the module with large constants, for instance with
         /// `XLA_FLAGS=--xla_dump_large_constants=true`.
         "E0403" "constant `{name}` was elided: its values are not in the text"
         Elided { name: String },
-        /// The run took more steps than `--fuel` allows.
+        /// The run needs more steps than `--fuel` allows.
         "E0404" "out of fuel after {steps} steps"
         OutOfFuel { steps: u64 },
-        /// A value would take more memory than `--max-memory` allows, or than can be addressed.
+        /// A value needs more memory than `--max-memory` allows, or than can be addressed.
         "E0405" "{message}"
         OutOfMemory { message: String },
-        /// Computations call each other deeper than the engine follows.
+        /// Calls are nested deeper than the engine supports.
         "E0406" "calls nested deeper than {limit} levels"
         TooDeep { limit: usize },
-        /// An instruction waits for a value that nobody gives it, or has one that nobody takes: the `infeed` or
-        /// `outfeed` queue is not there, empty or full, or nothing was sent on the channel of a `recv`.
+        /// An instruction that exchanges data with the outside cannot continue: the queue of an `infeed` or `outfeed` is
+        /// missing, empty or full, or nothing was sent on the channel of a `recv`.
         ///
-        /// Queues are given to the engine from Rust, as `Hooks`; the command has none.
+        /// Pass the values of `infeed` with `--infeed FILE.npz`. From Rust, set the queues in `Hooks`.
         "E0407" "{message}"
         Starved { message: String },
-        /// A value the program computed has no meaning for the instruction that uses it.
+        /// A value that the program computed is not valid for the instruction that uses it.
         "E0408" "{message}"
         Trap { message: String },
-        /// An instruction made a NaN or an infinity although all its operands were finite, and the run was asked to stop
-        /// at the first that does.
+        /// With `--check-nan`: an instruction returned a NaN or an infinity, although all its operands are finite.
         "E0409" "{message}"
         NotFinite { message: String },
-        /// A shared library with functions for custom calls cannot be loaded: it is not there, it is made for another
-        /// machine, or something that it needs is missing.
+        /// A shared library with functions for custom calls cannot be loaded: it does not exist, it is built for another
+        /// machine, or one of its dependencies is missing.
         "E0410" "library `{path}` cannot be loaded: {message}"
         Library { path: String, message: String },
-        /// A custom call gave something else than the module says: another shape, or nothing.
+        /// A custom call returned another shape than the module states, or nothing.
         ///
-        /// The function that was registered for the target, or the module, is wrong.
-        "E0411" "custom call `{target}` gave {found}, the module states {wanted}"
+        /// Either the function that is registered for the target or the module is wrong.
+        "E0411" "custom call `{target}` returned {found}, the module states {wanted}"
         CustomCallResult { target: String, found: String, wanted: String },
-        /// A mistake in Etalon. Please report it, with the module.
+        /// A bug in Etalon. Please report it with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },
     }

@@ -1,4 +1,4 @@
-//! Errors with a place: code, span, labels, help.
+//! Diagnostics: codes, spans, labels, help.
 mod code;
 mod error;
 mod place;
@@ -12,7 +12,7 @@ pub use error::{
 pub use place::{Place, locate};
 pub use render::{Source, render};
 
-/// Byte offsets into the text a module was parsed from: `start..end`.
+/// Byte offsets into the text of a module: `start..end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Span {
@@ -23,17 +23,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span `start..end`; offsets past 4 GiB saturate (such a text is refused before it is read).
+    /// Returns the span `start..end`; offsets past 4 GiB saturate (such a text is rejected before it is parsed).
     pub fn new(start: usize, end: usize) -> Self {
         let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self { start: clip(start), end: clip(end) }
     }
-    /// The bytes as a range.
+    /// Returns the offsets as a range.
     pub fn range(self) -> std::ops::Range<usize> {
         let at = |x: u32| usize::try_from(x).expect("u32 fits usize");
         at(self.start)..at(self.end)
     }
-    /// From the start of `self` to the end of `other`.
+    /// Returns the span from the start of `self` to the end of `other`.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start, end: other.end }
@@ -43,37 +43,37 @@ impl Span {
 /// What is shown to a user: a message with its place and a help line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
-    /// Whether it stops the work.
+    /// Whether it is an error or a warning.
     pub level: Level,
     /// `E0301` and the like; empty for a warning without a number.
     pub code: &'static str,
-    /// What was found and what was wanted.
+    /// What was found and what was expected.
     pub message: String,
-    /// Where.
+    /// Where it is in the text.
     pub span: Option<Span>,
     /// The instruction it is about: `computation/name`.
     pub instruction: Option<String>,
-    /// The part of `span` that matters, found again in the text when it is shown.
+    /// The part of the instruction at `span`, located in the text when it is rendered.
     pub place: Place,
-    /// Other places, each with a word on what is there; one of `span` itself stands at its carets.
+    /// Labels at other spans; a label at `span` itself is shown at its carets.
     pub labels: Vec<(Span, String)>,
     /// What to do about it.
     pub help: Option<String>,
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// The result cannot be had.
+    /// There is no result.
     Error,
-    /// The result was had, but something was left out or guessed at.
+    /// There is a result, but something was ignored or assumed.
     Warning,
 }
 
 /// Result of everything in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The candidate nearest to `word`, if one is near enough to be a slip of the keyboard.
+/// Returns the candidate nearest to `word`, if it is near enough to be a typo.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let far = (word.len() / 3).max(2);
     let scored = candidates.into_iter().map(|c| (strsim::damerau_levenshtein(word, c), c));

@@ -1,9 +1,9 @@
-//! Draws an error with the line of the Rust program that led to it.
+//! Renders an error with the line of the Rust program that caused it.
 use super::{Diagnostic, Error, ErrorCode, Place, Source, Span, render};
 use std::panic::Location;
 
 impl<C: ErrorCode> Error<C> {
-    /// Returns the error as it is shown to a person: with the line of the Rust program and a caret, if its source can be read.
+    /// Renders the error with the line of the Rust program and a caret, if its source can be read.
     pub fn report(&self) -> String {
         let drawn = self.location().and_then(|location| {
             let text = read_source(location.file())?;

@@ -5,7 +5,7 @@ use crate::{Arena, Op, Opcode, SecondaryMap, Shape, Span};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-/// A list of instructions in which operands stand before their users.
+/// A list of instructions in which operands come before their users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Computation {
     /// Name without the `%`.
@@ -20,24 +20,24 @@ pub struct Computation {
     pub signature: Option<Box<Shape>>,
     /// `execution_thread`; `main` if empty.
     pub execution_thread: SmolStr,
-    /// Where its name stands in the text.
+    /// Where its name is in the text.
     pub span: Span,
 }
 
-/// One operation and the shape it claims.
+/// One operation, its operands and the shape of its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instruction {
     /// What it computes.
     pub op: Op,
-    /// Shape of its value, as stated.
+    /// Shape of its result, as stated.
     pub shape: Shape,
-    /// Inputs.
+    /// Operands.
     pub operands: SmallVec<[InstructionId; 3]>,
     /// Attributes that every opcode may have.
     pub common: Option<Box<CommonAttrs>>,
 }
 
-/// Where an instruction stands in the text.
+/// Where an instruction is in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InstructionSpans {
     /// Its name.
@@ -47,14 +47,14 @@ pub struct InstructionSpans {
 }
 
 impl Instruction {
-    /// Which operation it is.
+    /// Returns the opcode.
     pub fn opcode(&self) -> Opcode {
         self.op.opcode()
     }
 }
 
 impl Computation {
-    /// An empty computation; `root` is the first instruction until it is set.
+    /// Returns an empty computation; `root` is the first instruction until it is set.
     pub fn new(name: impl Into<SmolStr>) -> Self {
         Self {
             name: name.into(),
@@ -67,7 +67,7 @@ impl Computation {
             span: Span::default(),
         }
     }
-    /// A computation of instructions that have names but no place in a text.
+    /// Returns a computation whose instructions have names but no spans.
     ///
     /// # Panics
     /// If there are not as many names as instructions.
@@ -99,14 +99,14 @@ impl Computation {
     pub fn name(&self, id: InstructionId) -> &SmolStr {
         &self.names[id]
     }
-    /// Gives an instruction another name.
+    /// Renames an instruction.
     ///
     /// # Panics
     /// If the computation has no such instruction.
     pub fn rename(&mut self, id: InstructionId, name: SmolStr) {
         self.names[id] = name;
     }
-    /// Returns where the opcode, operands and attributes of an instruction stand in the text; the default span if the module
+    /// Returns the span of an instruction's opcode, operands and attributes; the default span if the module
     /// was not parsed.
     ///
     /// # Panics
@@ -114,7 +114,7 @@ impl Computation {
     pub fn span(&self, id: InstructionId) -> Span {
         self.spans[id].body
     }
-    /// Returns where an instruction and its name stand in the text.
+    /// Returns the spans of an instruction and of its name.
     ///
     /// # Panics
     /// If the computation has no such instruction.
@@ -136,20 +136,20 @@ impl Computation {
         let (span, instruction) = (Some(self.span(id)), Some(self.path(id)));
         Site { span, instruction, location: None }
     }
-    /// Sets where each instruction stands in the text.
+    /// Sets the spans of all instructions.
     pub fn set_spans(&mut self, mut spans: impl FnMut(InstructionId) -> InstructionSpans) {
         for id in self.instructions.ids() {
             self.spans[id] = spans(id);
         }
     }
-    /// Gives back spare memory.
+    /// Frees spare capacity.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.instructions.shrink_to_fit();
         self.names.shrink_to_fit();
         self.spans.shrink_to_fit();
     }
-    /// The instructions that are parameters, by number; numbers past the parameters found are skipped. Those of one number, which
-    /// no verified module has, come by name: that does not change when they are printed in another order.
+    /// Returns the parameters by number. Parameters of the same number, which no verified module has, are ordered by name: that order
+    /// does not change when they are printed in another order.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let mut numbered: Vec<_> = (self.instructions.iter())
             .filter_map(|(id, instruction)| match &instruction.op {
@@ -161,11 +161,11 @@ impl Computation {
         numbered.sort_by(|a, b| key(a).cmp(&key(b)));
         numbered.into_iter().map(|(_, id)| id).collect()
     }
-    /// Shape of the result.
+    /// Returns the shape of the result.
     pub fn result_shape(&self) -> &Shape {
         &self.instructions[self.root].shape
     }
-    /// Opcode of the instruction whose value is the result.
+    /// Returns the opcode of the root.
     pub fn root_opcode(&self) -> Opcode {
         self.instructions[self.root].opcode()
     }

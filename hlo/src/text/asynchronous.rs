@@ -1,4 +1,4 @@
-//! Sugar for asynchronous instructions: `<opcode>-start(...)` wraps the op in a computation of its own.
+//! The short form of asynchronous instructions: `<opcode>-start(...)` wraps the op in a computation.
 use super::Parser;
 use crate::diag::Code;
 use crate::ir::{Computation, Instruction, InstructionId};
@@ -7,7 +7,7 @@ use crate::{Error, Op, Opcode, Result, Shape, Span};
 use smallvec::SmallVec;
 
 impl<'a> Parser<'a> {
-    /// The attributes of `<opcode>-start` and the two instructions it stands for.
+    /// Parses the attributes of `<opcode>-start`, which are those of `async-start` and of the wrapped op.
     pub(super) fn sugared_start(
         &mut self,
         word: &'a str,
@@ -21,8 +21,9 @@ impl<'a> Parser<'a> {
         let inner_shape = match stated.tuple() {
             Some([Shape::Tuple(_), result, ..]) => result.clone(),
             _ => {
-                let message =
-                    format!("`{word}` gives ((operand shapes), result, ...), not {stated}");
+                let message = format!(
+                    "expected `{word}` to have shape ((operand shapes), result, ...), found {stated}"
+                );
                 return Err(Error::from(Code::Async { message }).at(span));
             }
         };
@@ -57,7 +58,7 @@ impl<'a> Parser<'a> {
         Ok(Instruction { op: Op::AsyncStart(Box::new(start)), shape: stated, operands, common })
     }
 
-    /// Fails unless the chain that `operands` continue wraps the opcode `wrapped`.
+    /// Fails unless the async chain of `operands` wraps the opcode `wrapped`.
     pub(super) fn check_chain(
         &mut self,
         operands: &[InstructionId],
@@ -76,7 +77,7 @@ impl<'a> Parser<'a> {
                         return Ok(());
                     }
                     let found = found.map_or("", Opcode::name);
-                    let message = format!("the chain was started with `{found}-start`");
+                    let message = format!("the async chain starts with `{found}-start`");
                     let start = scope.computation.span(id);
                     let error = Error::from(Code::Async { message }).at(span);
                     return Err(error.label(start, "started here"));
@@ -85,7 +86,7 @@ impl<'a> Parser<'a> {
                 _ => break,
             }
         }
-        let message = "the first operand is no asynchronous instruction".to_owned();
+        let message = "the first operand is not an asynchronous instruction".to_owned();
         Err(Error::from(Code::Async { message }).at(span))
     }
 }

@@ -1,4 +1,4 @@
-//! One computation: signature, instructions, root.
+//! Parses a computation: signature, instructions, root.
 use super::balanced::balanced_value;
 use super::{Cursor, Parser};
 use crate::diag::Code;
@@ -7,11 +7,11 @@ use crate::{Error, Result, Shape, Span};
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-/// A computation being read, with the names seen so far.
+/// A computation being parsed, with the names seen so far.
 pub(super) struct Scope<'a> {
     pub(super) computation: Computation,
     pub(super) by_name: FxHashMap<&'a str, InstructionId>,
-    /// `t#1` written as an operand: the `get-tuple-element` made for it.
+    /// The `get-tuple-element` created for each operand `t#1`.
     pub(super) elements: FxHashMap<(InstructionId, i64), InstructionId>,
     root: Option<(InstructionId, Span)>,
 }
@@ -27,18 +27,18 @@ impl<'a> Scope<'a> {
             root: None,
         }
     }
-    /// The instruction `id` of the computation being read.
+    /// Returns an instruction of the computation being parsed.
     pub(super) fn instruction(&self, id: InstructionId) -> &Instruction {
         &self.computation.instructions[id]
     }
-    /// Adds an instruction the text gives the name `written`.
+    /// Adds an instruction with the name `written` in the text.
     pub(super) fn add_named(
         &mut self,
         written: &'a str,
         spans: InstructionSpans,
         instruction: Instruction,
     ) -> Result<InstructionId> {
-        let name = super::names::sanitised(written).unwrap_or_else(|| written.into());
+        let name = super::names::sanitize(written).unwrap_or_else(|| written.into());
         let id = self.computation.push(instruction, name, spans);
         if let Some(first) = self.by_name.insert(written, id) {
             let code = Code::DuplicateName { kind: "instruction", name: written.into() };
@@ -49,28 +49,28 @@ impl<'a> Scope<'a> {
     }
     pub(super) fn set_root(&mut self, id: InstructionId, span: Span) -> Result<()> {
         if let Some((_, first)) = self.root.replace((id, span)) {
-            let message = "a computation has one ROOT; this is the second".to_owned();
+            let message = "a computation can have only one ROOT".to_owned();
             let error = Error::from(Code::Structure { message }).at(span);
-            return Err(error.label(first, "the first is here"));
+            return Err(error.label(first, "first defined here"));
         }
         Ok(())
     }
     fn finish(mut self) -> Computation {
         let last = self.computation.instructions.ids().next_back();
         let root = self.root.map(|(id, _)| id).or(last);
-        self.computation.root = root.expect("a body without instructions is refused");
+        self.computation.root = root.expect("an empty body is rejected");
         self.computation.shrink_to_fit();
         self.computation
     }
 }
 
 impl<'a> Parser<'a> {
-    /// The computation being read.
+    /// Returns the computation being parsed.
     pub(super) fn scope(&mut self) -> &mut Scope<'a> {
         self.scopes.last_mut().expect("instructions are read inside a computation")
     }
 
-    /// `[ENTRY] name [signature] { ... } [, execution_thread="t"]`; `ENTRY` has been read.
+    /// Parses `name [signature] { ... } [, execution_thread="t"]`.
     pub(super) fn computation(&mut self) -> Result<ComputationId> {
         let (name, span) = self.cursor.name("the name of a computation")?;
         let signature = match self.cursor.peek() {
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
             let (key, span) = self.cursor.attribute_name()?;
             if key != "execution_thread" {
                 let code = Code::UnknownAttribute { op: "computation".into(), name: key.into() };
-                let help = "after a computation only `execution_thread` may stand";
+                let help = "write only `execution_thread` after a computation";
                 return Err(Error::from(code).at(span).with_help(help));
             }
             computation.execution_thread = super::strings::string(&mut self.cursor)?.into();
@@ -94,14 +94,14 @@ impl<'a> Parser<'a> {
         self.define(Some(name), span, computation)
     }
 
-    /// `(p: shape, ...) -> shape`. Parameters are read over: the instructions say the same.
+    /// Parses `(p: shape, ...) -> shape`. Skips the parameters, which the instructions repeat.
     fn signature(&mut self) -> Result<Shape> {
         balanced_value(&mut self.cursor)?;
         self.cursor.expect_token("->")?;
         super::shape::shape(&mut self.cursor)
     }
 
-    /// `{ instruction ... }`
+    /// Parses `{ instruction ... }`.
     fn body(&mut self, name: &str, span: Span) -> Result<Computation> {
         self.cursor.expect(b'{')?;
         let open = Span::new(self.cursor.offset() - 1, self.cursor.offset());
@@ -116,13 +116,13 @@ impl<'a> Parser<'a> {
         self.cursor.up();
         let scope = self.scopes.pop().expect("pushed above");
         if scope.computation.instructions.is_empty() {
-            let message = format!("computation `{name}` has no instruction");
+            let message = format!("computation `{name}` has no instructions");
             return Err(Error::from(Code::Structure { message }).at(Span::new(end, end + 1)));
         }
         Ok(scope.finish())
     }
 
-    /// A computation named by an attribute, or written out in its place.
+    /// Parses a computation that an attribute names or contains.
     pub(crate) fn computation_ref(&mut self) -> Result<ComputationId> {
         if self.cursor.peek() == Some(b'{') {
             let start = self.cursor.offset();
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
         Ok(self.computation_named(name, span))
     }
 
-    /// A text that is one instruction: the entry computation around it.
+    /// Parses a text that is one instruction, and returns the entry computation around it.
     pub(super) fn lone_instruction(&mut self) -> Result<ComputationId> {
         let span = Span::default();
         self.scopes.push(Scope::new("entry", span));
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         self.define(None, span, scope.finish())
     }
 
-    /// Makes a computation of one op whose operands are its parameters, for an asynchronous instruction.
+    /// Adds a computation that wraps one op of an asynchronous instruction; its operands are the parameters.
     pub(super) fn wrap(
         &mut self,
         mut wrapped: Instruction,
@@ -169,13 +169,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The error for a body that is not closed before the text ends or another computation starts, if that is what stands
+/// Returns the error for a body that is not closed before the text ends or another computation starts, if that is the case
 /// at the cursor.
 #[cold]
 fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
-    let wanted = format!("`}}` at the end of `{name}`");
+    let expected = format!("`}}` at the end of `{name}`");
     if cursor.peek().is_none() {
-        return Some(cursor.wanted(&wanted).label(open, "opened here"));
+        return Some(cursor.expected(&expected).label(open, "opened here"));
     }
     let start = cursor.offset();
     let is_entry = cursor.eat_token("ENTRY");
@@ -188,6 +188,6 @@ fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
     };
     let span = if is_entry { entry } else { named };
     let found = format!("`{}`", &cursor.text()[span.range()]);
-    let error = Error::from(Code::Syntax { wanted, found }).at(span).label(open, "opened here");
+    let error = Error::from(Code::Syntax { expected, found }).at(span).label(open, "opened here");
     is_computation.then_some(error)
 }
