@@ -36,7 +36,7 @@ mod wire;
 mod world;
 
 pub use deadlock::{Deadlock, Waiting, listed};
-pub use error::{Code, Error, Result, explain};
+pub use error::{Code, Error, Result};
 pub use groups::Groups;
 pub use links::Link;
 pub use order::{Dependent, dependence};

@@ -240,7 +240,7 @@ pub(crate) fn agrees(
 fn mismatch(message: String, at: &Position<'_>, other: &Position<'_>) -> Error {
     Error::from(Code::Mismatch { message })
         .at(at)
-        .with_label(other.span(), "the other device is here")
+        .label(other.span(), "the other device is here")
         .with_help("give instructions that do not belong together channels of their own")
 }
 

@@ -164,7 +164,7 @@ impl<'m> Run<'m> {
                 "device {sender} sent {found:#}, `recv-done` of device {device} wants {wanted:#}"
             );
             let error = Error::from(Code::Mismatch { message }).at(&request.place);
-            return Err(error.with_label(place.span(), "this was sent"));
+            return Err(error.label(place.span(), "this was sent"));
         }
         self.answer(i, whole)
     }

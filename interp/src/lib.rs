@@ -38,7 +38,7 @@ mod table;
 mod team;
 
 pub use device::{Device, Grid};
-pub use error::{Code, Error, explain};
+pub use error::{Code, Error};
 pub use hooks::{Call, Hooks};
 pub use interpreter::{Engine, Interpreter, Options};
 pub use machine::{Machine, Position, Request, Step};

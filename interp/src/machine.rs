@@ -9,6 +9,7 @@ use crate::interpreter::fitted;
 use crate::observe::{Event, Watch};
 use crate::table::Table;
 use crate::{Error, Result, kernel};
+use hlo::diag::Site;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Literal, Op, Shape, Span};
 use std::sync::Arc;
@@ -57,18 +58,23 @@ impl<'m> Position<'m> {
     }
     /// Its name: `computation/instruction`.
     pub fn name(&self) -> String {
-        format!("{}/{}", self.computation.name, self.computation.names[self.id])
+        self.computation.path(self.id)
     }
     /// Its place in the text; a default one if there is no text.
     pub fn span(&self) -> Span {
-        self.computation.spans.get(self.id).copied().unwrap_or_default().body
+        self.computation.span(self.id)
     }
     /// The error, at this instruction unless it has a place.
     pub fn blame(&self, error: Error) -> Error {
-        error.at(self.span(), || self.name())
+        error.at(self.computation.site(self.id))
     }
 }
 
+impl From<&Position<'_>> for Site {
+    fn from(position: &Position<'_>) -> Self {
+        position.computation.site(position.id)
+    }
+}
 impl PartialEq for Position<'_> {
     fn eq(&self, other: &Self) -> bool {
         let key = |place: &Self| (place.computation_id, place.id, place.depth);
@@ -242,7 +248,7 @@ impl<'m> Machine<'m> {
             self.context.release(operands[0].unshared_bytes());
         }
         let reserved = self.reserve(&instruction.shape, frame.table.bytes[id.index()])?;
-        let name = || frame.computation.names[id].to_string();
+        let name = || frame.computation.name(id).to_string();
         let before = self.context.options().check_nan.then(|| operands.clone());
         let value = kernel::evaluate(instruction, &mut operands, &self.context, &name)?;
         if let Some(before) = before {
@@ -402,6 +408,5 @@ fn joins(op: &Op) -> bool {
 }
 
 fn located(error: Error, computation: &Computation, id: InstructionId) -> Error {
-    let span = computation.spans.get(id).copied().unwrap_or_default().body;
-    error.at(span, || format!("{}/{}", computation.name, computation.names[id]))
+    error.at(computation.site(id))
 }

@@ -118,8 +118,8 @@ impl<'m> Builder<'m> {
         if let Some(found) = found.filter(|&found| found != devices) {
             let message =
                 format!("it is for {found} devices, and the region around it for {devices}");
-            let span = computation.spans.get(id).copied().unwrap_or_default().body;
-            return Err(Error::from(Code::Unsupported { message }).placed(span));
+            let span = computation.span(id);
+            return Err(Error::from(Code::Unsupported { message }).at(span));
         }
         marker.values(computation, id, devices)
     }
@@ -216,8 +216,8 @@ impl<'m> Builder<'m> {
 }
 
 fn output(computation: &Computation, id: InstructionId, exit: Exit) -> Output {
-    let name = format!("{}/{}", computation.name, computation.names[id]);
-    let span = computation.spans.get(id).copied().unwrap_or_default().body;
+    let name = format!("{}/{}", computation.name, computation.name(id));
+    let span = computation.span(id);
     Output { id, name, span, exit }
 }
 

@@ -24,16 +24,9 @@ pub(super) struct Draft<'m> {
 impl<'m> Draft<'m> {
     /// An empty computation with the name of `from`.
     pub(super) fn of(from: &'m Computation) -> Self {
-        let made = Computation {
-            name: from.name.clone(),
-            instructions: Arena::default(),
-            names: SecondaryMap::default(),
-            spans: SecondaryMap::default(),
-            root: from.root,
-            signature: None,
-            execution_thread: from.execution_thread.clone(),
-            span: from.span,
-        };
+        let mut made = Computation::new(from.name.clone());
+        made.execution_thread = from.execution_thread.clone();
+        made.span = from.span;
         let none = || SecondaryMap::filled(from.instructions.len(), None);
         Self { from, made, map: none(), after: none() }
     }
@@ -47,7 +40,7 @@ impl<'m> Draft<'m> {
     /// `E0599` if nothing does.
     pub(super) fn get(&self, id: InstructionId) -> Result<InstructionId> {
         self.map[id].ok_or_else(|| {
-            let (computation, name) = (&self.from.name, &self.from.names[id]);
+            let (computation, name) = (&self.from.name, self.from.name(id));
             let message = format!("`{computation}/{name}` is used before it is made");
             Code::Internal { message }.into()
         })
@@ -81,9 +74,7 @@ impl<'m> Draft<'m> {
         self.add(like, Instruction { op: op.into(), shape, operands, common })
     }
     fn add(&mut self, like: InstructionId, instruction: Instruction) -> InstructionId {
-        self.made.names.push(self.from.names[like].clone());
-        self.made.spans.push(self.from.spans.get(like).copied().unwrap_or_default());
-        self.made.instructions.push(instruction)
+        self.made.push(instruction, self.from.name(like).clone(), self.from.spans(like))
     }
     /// Adds a copy of an instruction.
     ///

@@ -179,6 +179,7 @@ impl Note {
             code: "",
             message: self.to_string(),
             span: Some(self.span).filter(|&span| span != Span::default()),
+            instruction: Some(self.instruction.clone()),
             place: Place::Whole,
             labels: Vec::new(),
             help: Some(

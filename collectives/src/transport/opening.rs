@@ -70,7 +70,7 @@ impl Plan {
         // Ranks call things by their numbers, and texts that print alike may number them in another order.
         for (_, computation) in module.computations.iter() {
             for (id, _) in computation.instructions.iter() {
-                hasher.write(computation.names[id].as_bytes());
+                hasher.write(computation.name(id).as_bytes());
             }
         }
         Self {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The value of an array, a tuple or a token.
 ///
-/// Elements lie in row-major order of the dimensions, whatever the layout; types of fewer than 8 bits take one byte an
+/// Elements are in row-major order of the dimensions, whatever the layout; types of fewer than 8 bits take one byte per
 /// element. Clones share the data, which is copied when one of them is changed.
 ///
 /// ```
@@ -26,24 +26,24 @@ pub struct Literal(Value);
 
 #[derive(Clone)]
 enum Value {
-    /// The data is kept in words so that it is aligned for every element type. The sizes are there where they are smaller
+    /// The data is kept in words so that it is aligned for every element type. The sizes are present where they are smaller
     /// than the shape's, which then are bounds.
     Array(ArrayShape, Arc<Vec<u128>>, Option<Box<Dims>>),
     Tuple(Arc<[Literal]>),
     Token,
 }
 
-/// What is known of a constant.
+/// The value of a constant, if it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstantValue {
-    /// All of it.
+    /// The whole value.
     Literal(Literal),
-    /// Only its shape: the text has `{...}` where the values were.
+    /// Only its shape: the text has `{...}` instead of the values.
     Elided(Shape),
 }
 
 impl ConstantValue {
-    /// Shape of the value.
+    /// Returns the shape of the value.
     pub fn shape(&self) -> Shape {
         match self {
             Self::Literal(literal) => literal.shape(),
@@ -55,19 +55,19 @@ impl ConstantValue {
 const WORD: usize = size_of::<u128>();
 
 /// # Panics
-/// If the shape has more elements than memory has addresses; engines check before they allocate.
+/// If the shape has more elements than memory can address; engines check before they allocate.
 fn size(shape: &ArrayShape) -> usize {
     shape.byte_count().expect("the array fits the memory")
 }
 
 impl Literal {
-    /// An array of zeros.
+    /// Returns an array of zeros.
     pub fn zeros(shape: ArrayShape) -> Self {
         let words = vec![0; size(&shape).div_ceil(WORD)];
         Self(Value::Array(shape, Arc::new(words), None))
     }
-    /// An array from its elements' bytes, little-endian and row-major; `None` if they are not as many as the shape
-    /// takes.
+    /// Returns an array of these bytes, little-endian and row-major; `None` if their number is not that of the
+    /// shape.
     pub fn from_bytes(shape: ArrayShape, bytes: &[u8]) -> Option<Self> {
         if shape.byte_count() != Some(bytes.len()) {
             return None;
@@ -76,22 +76,22 @@ impl Literal {
         literal.bytes_mut().copy_from_slice(bytes);
         Some(literal)
     }
-    /// A scalar.
+    /// Returns a scalar.
     pub fn scalar(ty: ElementType, value: Scalar) -> Self {
         let mut literal = Self::zeros(ArrayShape::new(ty, Dims::new()));
         value.write(ty, literal.bytes_mut());
         literal
     }
-    /// A tuple.
+    /// Returns a tuple.
     pub fn tuple(elements: Vec<Self>) -> Self {
         Self(Value::Tuple(elements.into()))
     }
-    /// A token.
+    /// Returns a token.
     pub fn token() -> Self {
         Self(Value::Token)
     }
 
-    /// Its shape.
+    /// Returns the shape.
     pub fn shape(&self) -> Shape {
         match &self.0 {
             Value::Array(shape, ..) => shape.clone().into(),
@@ -99,7 +99,7 @@ impl Literal {
             Value::Token => Shape::Token,
         }
     }
-    /// Its shape, if it is an array.
+    /// Returns the shape, if it is an array.
     #[inline]
     pub fn array_shape(&self) -> Option<&ArrayShape> {
         match &self.0 {
@@ -107,30 +107,30 @@ impl Literal {
             Value::Tuple(_) | Value::Token => None,
         }
     }
-    /// Its elements, if it is a tuple.
+    /// Returns the elements, if it is a tuple.
     pub fn elements(&self) -> Option<&[Self]> {
         match &self.0 {
             Value::Tuple(elements) => Some(elements),
             Value::Array(..) | Value::Token => None,
         }
     }
-    /// The arrays and tokens it is made of, from left to right.
+    /// Returns the leaves of the tuple tree, from left to right.
     pub fn leaves(&self) -> Vec<&Self> {
         match self.elements() {
             Some(elements) => elements.iter().flat_map(Self::leaves).collect(),
             None => vec![self],
         }
     }
-    /// Number of elements of an array; 0 of anything else.
+    /// Returns the number of elements of an array; 0 for anything else.
     pub fn len(&self) -> usize {
         self.array_shape().and_then(ArrayShape::element_count).unwrap_or(0)
     }
-    /// Whether there is no element.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements' bytes, little-endian and row-major; none of a tuple.
+    /// Returns the bytes of the elements, little-endian and row-major; none for a tuple.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
@@ -138,7 +138,7 @@ impl Literal {
             Value::Tuple(_) | Value::Token => &[],
         }
     }
-    /// The elements' bytes, to change; copies them first if they are shared.
+    /// Returns the bytes of the elements mutably; copies them first if they are shared.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Value::Array(shape, words, _) => {
@@ -148,7 +148,7 @@ impl Literal {
             Value::Tuple(_) | Value::Token => &mut [],
         }
     }
-    /// Bytes of the arrays that nobody else shares: what dropping it gives back.
+    /// Returns the bytes of the arrays that are not shared: what dropping it frees.
     pub fn unshared_bytes(&self) -> usize {
         match &self.0 {
             Value::Array(shape, words, _) if Arc::strong_count(words) == 1 => size(shape),
@@ -158,7 +158,7 @@ impl Literal {
             Value::Array(..) | Value::Tuple(_) | Value::Token => 0,
         }
     }
-    /// The same value in memory that nobody else shares; nothing is copied where nobody does.
+    /// Returns the same value in memory that is not shared; copies only what is.
     #[must_use]
     pub fn unshared(mut self) -> Self {
         match &mut self.0 {
@@ -174,21 +174,21 @@ impl Literal {
         }
         self
     }
-    /// Element `i` in row-major order.
+    /// Returns element `i` in row-major order.
     ///
     /// # Panics
-    /// If it is no array of more than `i` elements.
+    /// If it is not an array of more than `i` elements.
     #[inline]
     pub fn get(&self, i: usize) -> Scalar {
         let ty = self.array_shape().expect("an element of an array is asked for").ty;
         let width = ty.storage_bytes();
         Scalar::read(ty, &self.bytes()[i * width..(i + 1) * width])
     }
-    /// The same bytes under another shape of as many bytes: other dimensions, layout, or type of the same width. Sizes
-    /// below the bounds stay as long as the bounds do.
+    /// Returns the same bytes with another shape of as many bytes: other dimensions, layout, or type of the same width. Dynamic
+    /// sizes are kept if the bounds are.
     ///
     /// # Panics
-    /// If it is no array, or the new shape takes another number of bytes.
+    /// If it is not an array, or the new shape has another number of bytes.
     #[must_use]
     pub fn with_shape(&self, shape: ArrayShape) -> Self {
         match &self.0 {
@@ -207,7 +207,7 @@ impl Literal {
 }
 
 impl PartialEq for Literal {
-    /// The same type, dimensions, sizes and bits; layouts and padding are not compared.
+    /// Compares type, dimensions, sizes and bits, but not layouts and padding.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Value::Array(a, _, None), Value::Array(b, _, None)) => {
@@ -223,7 +223,7 @@ impl PartialEq for Literal {
     }
 }
 impl std::fmt::Display for Literal {
-    /// With shapes: `f32[2]{0} {1, 2}`, `( s32[] 1, f32[] 2 )`.
+    /// Prints the value with shapes: `f32[2]{0} {1, 2}`, `( s32[] 1, f32[] 2 )`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
         crate::text::print::typed_literal(&mut text, self);
@@ -237,7 +237,7 @@ impl std::fmt::Debug for Literal {
 }
 impl std::str::FromStr for Literal {
     type Err = crate::Error;
-    /// Reads what [`Display`](std::fmt::Display) writes; layouts may be left out.
+    /// Parses what [`Display`](std::fmt::Display) prints; layouts may be omitted.
     fn from_str(text: &str) -> crate::Result<Self> {
         let mut cursor = crate::text::Cursor::new(text);
         let literal = crate::text::literal::typed_literal(&mut cursor)?;

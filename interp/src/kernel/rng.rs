@@ -108,7 +108,7 @@ fn key(instruction: &Instruction, context: &Context<'_>) -> u64 {
     let computations = context.module().computations.iter();
     let names = computations.flat_map(|(_, computation)| {
         let instructions = computation.instructions.iter();
-        instructions.map(move |(id, other)| (other, [&computation.name, &computation.names[id]]))
+        instructions.map(move |(id, other)| (other, [&computation.name, computation.name(id)]))
     });
     let mut names = names.filter(|(other, _)| std::ptr::eq(*other, instruction));
     let mut key = mixed(context.options().seed);
