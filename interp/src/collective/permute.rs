@@ -5,7 +5,8 @@
 //! own output offsets name the places. Offsets are limited so that a box lies inside, as those of `dynamic-slice` and
 //! `dynamic-update-slice` are: the op is these two with a `collective-permute` between them.
 use super::packed;
-use crate::kernel::{dynamic_slice, dynamic_update_slice, zeros};
+use crate::kernel::{dynamic_slice, dynamic_update_slice};
+use crate::value::zeros;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, Literal, Op};

@@ -4,14 +4,14 @@
 //! rounded once; other computations are applied pair by pair. A machine promises no order: where one is given, the
 //! fold takes the members in it and rounds every sum, as a machine does.
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::kernel::{folded, summed};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 
 /// Each column of members' values folded by the computation; without one, added.
 pub(super) fn all<'a>(
-    context: &Context<'_>,
+    context: &RunContext,
     reducer: Option<ComputationId>,
     columns: impl Iterator<Item = Vec<&'a Literal>>,
     order: Option<&[usize]>,

@@ -39,7 +39,7 @@ pub(crate) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &Arra
 pub(crate) fn dynamic_update_slice(
     operand: Literal,
     update: &Literal,
-    starts: &[Literal],
+    starts: &[impl Borrow<Literal>],
 ) -> Literal {
     let mut result = operand;
     let shape = result.array_shape().expect("verified: an array").clone();

@@ -167,7 +167,7 @@ pub(super) fn select(
     let is_scalar = pred.array_shape().is_some_and(|p| p.rank() == 0);
     let Some(array) = shape.array().filter(|_| !is_scalar) else {
         let value = if chosen[0] != 0 { on_true } else { on_false };
-        return crate::interpreter::with_layouts(value, shape);
+        return crate::value::with_layouts(value.clone(), shape);
     };
     let mut result = on_false.with_shape(array.clone());
     macro_rules! choose {

@@ -7,7 +7,8 @@ mod cholesky;
 mod concatenate;
 mod contraction;
 mod convolution;
-mod cost;
+pub(crate) mod cost;
+
 mod custom_call;
 pub(crate) mod data_movement;
 mod dot;
@@ -26,6 +27,7 @@ mod reduce;
 mod reduce_window;
 mod rng;
 mod rng_bit_generator;
+mod scalar_loop;
 mod scaled_dot;
 mod scatter;
 mod select_and_scatter;
@@ -34,64 +36,66 @@ mod stochastic_convert;
 pub(crate) mod topk;
 mod triangular_solve;
 
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
+use crate::executable::Engine;
 use crate::index::to_usize;
-use crate::interpreter::static_shape;
+use crate::lower::Site;
+use crate::plan::Kernel;
+use crate::value::{with_layouts, zeros};
 use crate::{Error, Result};
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use dynamic_slice::{dynamic_slice, dynamic_update_slice};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
-use smallvec::SmallVec;
-
-pub(crate) use crate::host::Channels;
 pub(crate) use rng::Streams;
+pub(crate) use scalar_loop::ScalarLoop;
 
-/// The value of an instruction that is no control flow. `name` is asked for only by errors.
-pub(crate) fn evaluate(
-    instruction: &Instruction,
-    operands: &mut [Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
-) -> Result<Literal> {
-    if dynamic::is_among(operands) {
-        return dynamic::evaluate(instruction, operands, context, name);
+/// The kernel of an instruction, if it has one that writes into memory that is there.
+pub(crate) fn select(instruction: &Instruction, operands: &[&Shape]) -> Option<Box<dyn Kernel>> {
+    if is_empty(instruction) {
+        return None;
     }
-    fixed(instruction, operands, context, name)
+    let shape = instruction.shape.array()?;
+    let _ = (shape, operands);
+    None
+}
+
+/// The value of an instruction.
+pub(crate) fn evaluate(
+    site: Site,
+    instruction: &Instruction,
+    operands: &[&Literal],
+    engine: Engine,
+    context: &RunContext,
+) -> Result<Literal> {
+    let fixed = |instruction: &Instruction, operands: &[&Literal]| {
+        fixed(site, instruction, operands, engine, context)
+    };
+    if dynamic::is_among(operands) {
+        return dynamic::evaluate(instruction, operands, context, &fixed);
+    }
+    fixed(instruction, operands)
 }
 
 /// The value of an instruction whose operands are as large as their bounds.
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
 fn fixed(
+    site: Site,
     instruction: &Instruction,
-    operands: &mut [Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
+    operands: &[&Literal],
+    engine: Engine,
+    context: &RunContext,
 ) -> Result<Literal> {
     let shape = &instruction.shape;
     if is_empty(instruction) {
         return Ok(zeros(shape));
     }
-    context.spend(cost::steps(&instruction.op, operands))?;
-    if context.options().engine == crate::Engine::Reference {
-        let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
-        if let Some(value) = crate::spec::evaluate(instruction, &operands, context)? {
-            return Ok(value);
-        }
+    if engine == Engine::Reference
+        && let Some(value) = crate::spec::evaluate(instruction, operands, context)?
+    {
+        return Ok(value);
     }
-    match &instruction.op {
-        // These write into operand 0, which is theirs if nobody else needs it.
-        Op::DynamicUpdateSlice(_) => {
-            let (first, rest) = operands.split_first_mut().expect("verified: operands");
-            let operand = std::mem::replace(first, Literal::token());
-            return Ok(dynamic_update_slice(operand, &rest[0], &rest[1..]));
-        }
-        Op::Scatter(op) => return scatter::scatter(op, operands, shape, context),
-        _ => {}
-    }
-    let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
-    let operands = operands.as_slice();
     let array = || shape.array().ok_or_else(|| Error::internal("the result is an array"));
     Ok(match &instruction.op {
         Op::Unary(op) => elementwise::unary(*op, operands[0], array()?),
@@ -102,9 +106,11 @@ fn fixed(
         Op::Convert(_) => elementwise::convert(operands[0], array()?),
         Op::ReducePrecision(op) => elementwise::reduce_precision(op, operands[0], array()?),
         Op::Constant(constant) => match &*constant.value {
-            ConstantValue::Literal(value) => crate::interpreter::with_layouts(value, shape),
+            ConstantValue::Literal(value) => with_layouts(value.clone(), shape),
             ConstantValue::Elided(_) => {
-                return Err(Error::from(Code::Elided { name: name() })
+                let computation = &context.module().computations[site.computation];
+                let name = computation.names[site.instruction].to_string();
+                return Err(Error::from(Code::Elided { name })
                     .with_help("dump the module with large constants printed"));
             }
         },
@@ -116,7 +122,7 @@ fn fixed(
         Op::Transpose(op) => data_movement::transpose(op, operands[0], array()?),
         Op::Reverse(op) => data_movement::reverse(op, operands[0], array()?),
         Op::Slice(op) => data_movement::slice(op, operands[0], array()?),
-        Op::Copy(_) => crate::interpreter::with_layouts(operands[0], shape),
+        Op::Copy(_) => with_layouts(operands[0].clone(), shape),
         Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
         Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
         Op::DynamicSlice(_) => dynamic_slice(operands[0], &operands[1..], array()?),
@@ -147,9 +153,10 @@ fn fixed(
         Op::PartitionId(_) | Op::ReplicaId(_) => {
             crate::collective::device_id(instruction, context)?
         }
-        Op::DynamicUpdateSlice(_) | Op::Scatter(_) => {
-            return Err(Error::internal("written in place above"));
+        Op::DynamicUpdateSlice(_) => {
+            dynamic_update_slice(operands[0].clone(), operands[1], &operands[2..])
         }
+        Op::Scatter(op) => scatter::scatter(op, operands, shape, context)?,
         Op::Parameter(_)
         | Op::Call(_)
         | Op::Fusion(_)
@@ -169,9 +176,9 @@ fn fixed(
         Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
         Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0]),
         Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?),
-        Op::Rng(op) => rng::rng(instruction, op, operands, context)?,
+        Op::Rng(op) => rng::rng(site, op, operands, array()?, context)?,
         Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,
-        Op::RngGetAndUpdateState(op) => rng::get_and_update_state(instruction, op, context)?,
+        Op::RngGetAndUpdateState(op) => rng::get_and_update_state(site, op, context)?,
         Op::ScaledDot(op) => scaled_dot::scaled_dot(op, operands, array()?)?,
         Op::SetDimensionSize(op) => {
             dynamic_shape::set_dimension_size(op, operands[0], operands[1], array()?)?
@@ -194,7 +201,9 @@ fn fixed(
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => crate::collective::alone(instruction, operands, context)?,
+        | Op::ReduceScatter(_) => {
+            return Err(Error::internal("a collective op is a step of its own"));
+        }
         Op::Infeed(_) => crate::host::infeed(operands, shape, context)?,
         Op::Outfeed(_) => crate::host::outfeed(operands[0], context)?,
         Op::Send(op) => crate::host::send(op, operands, context)?,
@@ -253,15 +262,6 @@ fn is_empty(instruction: &Instruction) -> bool {
             .leaves()
             .iter()
             .all(|leaf| leaf.array().is_some_and(|array| array.element_count() == Some(0)))
-}
-
-/// A value of this shape in which nothing is set.
-pub(crate) fn zeros(shape: &Shape) -> Literal {
-    match shape {
-        Shape::Array(array) => Literal::zeros(static_shape(array)),
-        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(zeros).collect()),
-        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
-    }
 }
 
 /// An array whose elements `element` gives, in row-major order.

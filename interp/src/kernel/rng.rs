@@ -19,16 +19,16 @@
 //!
 //! Neither runs in a computation that is called for each element (`reduce`, `map`, `sort` and the like): those may be
 //! called in any order, so `E0402`.
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
 use crate::index::to_i64;
+use crate::lower::Site;
 use crate::num::random::{join, philox};
 use crate::num::unary;
 use crate::{Error, Result};
-use hlo::ir::Instruction;
 use hlo::op::value::RandomDistribution;
 use hlo::op::{Rng, RngGetAndUpdateState, Unary};
-use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use hlo::{ArrayShape, Class, ElementType, Literal, Opcode, Scalar};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -40,56 +40,57 @@ const ATTEMPTS: u64 = 64;
 /// Where `rng-get-and-update-state` starts in XLA.
 const FIRST_STATE: u128 = 0x0701_2395;
 
-/// How far each instruction that draws has come. The module outlives the run, so an address stands for an instruction.
+/// How far each instruction that draws has come.
 #[derive(Debug, Default)]
-pub(crate) struct Streams(HashMap<usize, u128>);
+pub(crate) struct Streams(HashMap<Site, u128>);
 
 /// What the instruction has counted to; `count` is then added.
 fn advance(
-    instruction: &Instruction,
-    context: &Context<'_>,
+    site: Site,
+    opcode: Opcode,
+    context: &RunContext,
     first: u128,
     count: u128,
 ) -> Result<u128> {
     let Some(mut streams) = context.streams() else {
-        let opcode = instruction.opcode();
         let message = format!("`{opcode}` in a computation that is called for each element");
         return Err(Error::unsupported(message));
     };
-    let state = streams.0.entry(std::ptr::from_ref(instruction).addr()).or_insert(first);
+    let state = streams.0.entry(site).or_insert(first);
     let old = *state;
     *state = old.wrapping_add(count);
     Ok(old)
 }
 
 pub(super) fn get_and_update_state(
-    instruction: &Instruction,
+    site: Site,
     op: &RngGetAndUpdateState,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     // Signed, so that a negative delta goes back.
     let delta = i128::from(op.delta).cast_unsigned();
-    let state = advance(instruction, context, FIRST_STATE, delta)?.to_le_bytes();
+    let state =
+        advance(site, Opcode::RngGetAndUpdateState, context, FIRST_STATE, delta)?.to_le_bytes();
     let shape = ArrayShape::new(ElementType::U64, [2].as_slice());
     Ok(Literal::from_bytes(shape, &state).expect("two words of 64 bits"))
 }
 
 pub(super) fn rng(
-    instruction: &Instruction,
+    site: Site,
     op: &Rng,
     operands: &[&Literal],
-    context: &Context<'_>,
+    shape: &ArrayShape,
+    context: &RunContext,
 ) -> Result<Literal> {
-    let shape = instruction.shape.array().expect("verified: an array");
     let ty = shape.ty;
     let (a, b) = (operands[0].get(0), operands[1].get(0));
     let draw = Distribution::new(op.distribution, ty, a, b)?;
-    let mut result = Literal::zeros(crate::interpreter::static_shape(shape));
+    let mut result = Literal::zeros(crate::value::static_shape(shape));
     let elements = u128::try_from(result.len()).unwrap_or(u128::MAX);
-    let first = advance(instruction, context, 0, elements)?;
+    let first = advance(site, Opcode::Rng, context, 0, elements)?;
     // More than 2^64 numbers are never drawn.
     let first = u64::try_from(first).unwrap_or(u64::MAX);
-    let key = key(instruction, context);
+    let key = key(site, context);
     let width = ty.storage_bytes();
     let slots = result.bytes_mut().par_chunks_exact_mut(width).with_min_len(BLOCK).enumerate();
     slots.for_each(|(i, slot)| {
@@ -104,15 +105,11 @@ pub(super) fn rng(
 }
 
 /// The key of an instruction: the seed, and who it is.
-fn key(instruction: &Instruction, context: &Context<'_>) -> u64 {
-    let computations = context.module().computations.iter();
-    let names = computations.flat_map(|(_, computation)| {
-        let instructions = computation.instructions.iter();
-        instructions.map(move |(id, other)| (other, [&computation.name, &computation.names[id]]))
-    });
-    let mut names = names.filter(|(other, _)| std::ptr::eq(*other, instruction));
+fn key(site: Site, context: &RunContext) -> u64 {
+    let computation = &context.module().computations[site.computation];
+    let names = [&computation.name, &computation.names[site.instruction]];
     let mut key = mixed(context.options().seed);
-    for name in names.next().into_iter().flat_map(|(_, names)| names) {
+    for name in names {
         for byte in name.bytes().chain([0]) {
             key = mixed(key ^ u64::from(byte));
         }
@@ -215,14 +212,15 @@ fn function(op: Unary, x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Interpreter, Options};
+    use crate::{CompileOptions, Executable, RunOptions};
     use hlo::Literal;
 
     const TEXT: &str = "ENTRY e { a = f32[] constant(0) b = f32[] constant(1) ROOT r = f32[3000] rng(a, b), distribution=rng_uniform }";
 
     fn drawn(seed: u64, threads: usize) -> Literal {
         let verified = hlo::Module::parse(TEXT).unwrap().verify().unwrap();
-        let run = || Interpreter::with_options(&verified, Options::default().seed(seed)).run(&[]);
+        let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+        let run = || executable.execute(&[], &RunOptions::default().seed(seed));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(run).unwrap()
     }

@@ -9,10 +9,10 @@ mod array;
 mod gather;
 mod reverse;
 
-pub(crate) use array::{Array, build, try_build};
+pub(crate) use array::{Array, build};
 
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::{Literal, Op, Scalar, Shape};
 use smallvec::SmallVec;
@@ -23,7 +23,7 @@ pub(crate) type Results = SmallVec<[Scalar; 2]>;
 /// Applies the scalar computations of a module: the reducer of `reduce`, the comparator of `sort`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call<'a> {
-    context: &'a Context<'a>,
+    context: &'a RunContext,
 }
 
 impl Call<'_> {
@@ -32,7 +32,7 @@ impl Call<'_> {
     /// # Errors
     /// What the computation fails with.
     pub(crate) fn call(self, computation: ComputationId, arguments: &[Scalar]) -> Result<Results> {
-        let program = self.context.applied(computation)?;
+        let program = self.context.scalar_program(computation)?;
         let mut results: Results = program.results().iter().map(|&ty| Scalar::zero(ty)).collect();
         program.call(self.context, arguments, &mut program.scratch(), &mut results)?;
         Ok(results)
@@ -43,7 +43,7 @@ impl Call<'_> {
 pub(crate) fn evaluate(
     instruction: &Instruction,
     operands: &[&Literal],
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Option<Literal>> {
     let _call = Call { context };
     let array = |i: usize| Array::of(operands[i]);

@@ -23,11 +23,11 @@
 //! `PadToStatic` and `SliceToDynamic` are `E0402`.
 mod sizes;
 
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
-use hlo::{Dims, Literal, Op, Shape};
+use hlo::{Dims, Literal, Module, Op, Shape};
 pub(crate) use sizes::common;
 use sizes::{agreed, cut_updates, moved, tied, ties, updated, whole_update};
 
@@ -44,7 +44,7 @@ enum Way {
 }
 
 #[expect(clippy::too_many_lines, reason = "one line an op")]
-fn way(op: &Op, operands: &[Literal]) -> Way {
+fn way(op: &Op, operands: &[&Literal]) -> Way {
     match op {
         Op::Unary(_)
         | Op::Binary(_)
@@ -141,34 +141,38 @@ fn way(op: &Op, operands: &[Literal]) -> Way {
 
 /// Whether an operand is smaller than its bounds.
 #[inline]
-pub(super) fn is_among(operands: &[Literal]) -> bool {
+pub(super) fn is_among(operands: &[&Literal]) -> bool {
     operands.iter().any(|operand| operand.dynamic_sizes().is_some())
 }
+
+/// Computes an instruction whose operands are as large as their bounds.
+type Fixed<'a> = &'a dyn Fn(&Instruction, &[&Literal]) -> Result<Literal>;
 
 /// The value of an instruction of which an operand is smaller than its bounds.
 pub(super) fn evaluate(
     instruction: &Instruction,
-    operands: &mut [Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
+    operands: &[&Literal],
+    context: &RunContext,
+    fixed: Fixed<'_>,
 ) -> Result<Literal> {
-    let bounds = |operands: &mut [Literal]| super::fixed(instruction, operands, context, name);
-    let sizes = match way(&instruction.op, operands) {
-        Way::HandedOn => return bounds(operands),
-        Way::Elementwise => agreed(operands)?,
-        Way::Moved => moved(instruction, operands)?,
+    let mut operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
+    let refs: Vec<&Literal> = operands.iter().collect();
+    let sizes = match way(&instruction.op, &refs) {
+        Way::HandedOn => return fixed(instruction, &refs),
+        Way::Elementwise => agreed(&operands)?,
+        Way::Moved => moved(instruction, &operands)?,
         Way::Updated => {
-            let sizes = updated(operands);
-            whole_update(operands);
+            let sizes = updated(&operands);
+            whole_update(&mut operands);
             sizes
         }
         Way::Scattered => {
             let sizes = Dims::from_slice(operands[0].sizes());
-            cut_updates(&instruction.op, operands)?;
+            cut_updates(&instruction.op, &mut operands)?;
             sizes
         }
         Way::Reshaped => return super::dynamic_shape::reshape(instruction, &operands[0]),
-        Way::Cut => return cut(instruction, operands, context, name),
+        Way::Cut => return cut(instruction, &operands, context, fixed),
         Way::Refused => {
             let opcode = instruction.opcode();
             let message =
@@ -176,7 +180,8 @@ pub(super) fn evaluate(
             return Err(Error::unsupported(message));
         }
     };
-    let result = bounds(operands)?;
+    let refs: Vec<&Literal> = operands.iter().collect();
+    let result = fixed(instruction, &refs)?;
     Ok(match result.elements() {
         Some(all) => Literal::tuple(all.iter().map(|x| x.clone().with_sizes(&sizes)).collect()),
         None => result.with_sizes(&sizes),
@@ -187,12 +192,12 @@ pub(super) fn evaluate(
 fn cut(
     instruction: &Instruction,
     operands: &[Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
+    context: &RunContext,
+    fixed: Fixed<'_>,
 ) -> Result<Literal> {
     let sizes = tied(operands, &ties(&instruction.op, operands))?;
     let operands = operands.iter().zip(&sizes).map(|(o, s)| o.clone().with_sizes(s).cut());
-    let mut operands: Vec<Literal> = operands.collect();
+    let operands: Vec<Literal> = operands.collect();
     let shapes: Vec<Shape> = operands.iter().map(Literal::shape).collect();
     let shapes: Vec<&Shape> = shapes.iter().collect();
     let shape = instruction.op.shape(&shapes, Some(&instruction.shape), context.module());
@@ -203,7 +208,8 @@ fn cut(
             .with_help(format!("at run time they are {}", shapes.join(", ")))
     })?;
     let actual = Instruction { shape, ..instruction.clone() };
-    let result = super::fixed(&actual, &mut operands, context, name)?;
+    let operands: Vec<&Literal> = operands.iter().collect();
+    let result = fixed(&actual, &operands)?;
     widened(&result, &instruction.shape)
 }
 
@@ -246,16 +252,33 @@ pub(crate) fn fits(found: &Shape, wanted: &Shape) -> bool {
 }
 
 /// The value in arrays of the shape's bounds, if any is smaller.
-pub(crate) fn admitted(value: &Literal, shape: &Shape) -> Literal {
+pub(crate) fn to_bounds(value: &Literal, shape: &Shape) -> Literal {
     match (shape, value.elements()) {
         (Shape::Tuple(shapes), Some(elements)) => {
-            Literal::tuple(elements.iter().zip(shapes).map(|(e, s)| admitted(e, s)).collect())
+            Literal::tuple(elements.iter().zip(shapes).map(|(e, s)| to_bounds(e, s)).collect())
         }
         (Shape::Array(bounds), None)
             if value.array_shape().is_some_and(|v| v.dims != bounds.dims) =>
         {
             value.widened(bounds)
         }
-        _ => crate::interpreter::with_layouts(value, shape),
+        _ => value.clone(),
     }
+}
+
+/// Whether an array of the module may be smaller than its bounds.
+pub(crate) fn is_dynamic(module: &Module) -> bool {
+    let is_smaller = |shape: &Shape| {
+        shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|a| a.dynamic.is_some()))
+    };
+    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let mut instructions = instructions.map(|(_, instruction)| instruction);
+    instructions.any(|instruction| {
+        is_smaller(&instruction.shape)
+            || match &instruction.op {
+                Op::SetDimensionSize(_) | Op::DynamicReshape(_) => true,
+                Op::CustomCall(call) => call.custom_call_target.0 == "SliceToDynamic",
+                _ => false,
+            }
+    })
 }
