@@ -87,6 +87,12 @@ impl<'a> Lowering<'a> {
                 Action::Communicate(self.function(site, instruction))
             }
             Op::Reshape(_) if !self.is_dynamic => Action::Relabel,
+            Op::Convert(_)
+                if !self.is_dynamic
+                    && operands[0].element_type() == instruction.shape.element_type() =>
+            {
+                Action::Relabel
+            }
             _ if self.is_dynamic || self.engine == Engine::Reference => {
                 Action::Function(self.function(site, instruction))
             }

@@ -1,5 +1,5 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
-use super::data_movement::affine;
+use super::data_movement::{affine, affine_into};
 use crate::index::{rows, strides, to_usize};
 use hlo::{ArrayShape, Literal, Scalar};
 use std::borrow::Borrow;
@@ -35,6 +35,15 @@ pub(crate) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &Arra
     affine(operand, shape, base(from, shape, starts, &steps), &steps)
 }
 
+/// `result[i] = operand[start + i]`, into memory that is there.
+pub(super) fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result: &mut Literal) {
+    let from = operand.array_shape().expect("verified: an array");
+    let steps = strides(&from.dims);
+    let shape = result.array_shape().expect("a kernel computes arrays");
+    let base = base(from, shape, starts, &steps);
+    affine_into(operand, result, base, &steps);
+}
+
 /// The operand, with `result[start + i] = update[i]`; written into the operand itself if nobody else holds it.
 pub(crate) fn dynamic_update_slice(
     operand: Literal,
@@ -42,6 +51,16 @@ pub(crate) fn dynamic_update_slice(
     starts: &[impl Borrow<Literal>],
 ) -> Literal {
     let mut result = operand;
+    update_in_place(&mut result, update, starts);
+    result
+}
+
+/// `result[start + i] = update[i]`
+pub(super) fn update_in_place(
+    result: &mut Literal,
+    update: &Literal,
+    starts: &[impl Borrow<Literal>],
+) {
     let shape = result.array_shape().expect("verified: an array").clone();
     let window = update.array_shape().expect("verified: an array");
     let steps = strides(&shape.dims);
@@ -55,5 +74,4 @@ pub(crate) fn dynamic_update_slice(
         to[at..at + bytes].copy_from_slice(&from[next..next + bytes]);
         next += bytes;
     });
-    result
 }

@@ -2,7 +2,6 @@
 mod all_reduce;
 mod batch_norm;
 mod bitcast;
-mod broadcast;
 mod cholesky;
 mod concatenate;
 mod contraction;
@@ -30,6 +29,7 @@ mod rng_bit_generator;
 mod scalar_loop;
 mod scaled_dot;
 mod scatter;
+mod select;
 mod select_and_scatter;
 mod sort;
 mod stochastic_convert;
@@ -41,8 +41,8 @@ use crate::error::Code;
 use crate::executable::Engine;
 use crate::index::to_usize;
 use crate::lower::Site;
-use crate::plan::Kernel;
-use crate::value::{with_layouts, zeros};
+use crate::plan::{Kernel, Reuse};
+use crate::value::{static_shape, with_layouts, zeros};
 use crate::{Error, Result};
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use dynamic_slice::{dynamic_slice, dynamic_update_slice};
@@ -57,8 +57,58 @@ pub(crate) fn select(instruction: &Instruction, operands: &[&Shape]) -> Option<B
         return None;
     }
     let shape = instruction.shape.array()?;
-    let _ = (shape, operands);
-    None
+    if let Some(kernel) = elementwise::kernel(&instruction.op, operands, shape) {
+        return Some(Box::new(kernel));
+    }
+    data_movement::kernel(&instruction.op, operands, shape)
+}
+
+/// A kernel that is a function of its inputs, which writes every element of its output.
+struct Writes<F>(F);
+/// A kernel that changes part of operand 0, which its output holds.
+struct Updates<F>(F);
+
+fn writes<F>(function: F) -> Option<Box<dyn Kernel>>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    Some(Box::new(Writes(function)))
+}
+fn updates<F>(function: F) -> Option<Box<dyn Kernel>>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    Some(Box::new(Updates(function)))
+}
+
+impl<F> Kernel for Writes<F>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
+{
+    fn run(
+        &self,
+        context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        (self.0)(context, inputs, outputs)
+    }
+}
+impl<F> Kernel for Updates<F>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
+{
+    fn run(
+        &self,
+        context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        (self.0)(context, inputs, outputs)
+    }
+    fn reuse(&self) -> Reuse {
+        Reuse::Update
+    }
 }
 
 /// The value of an instruction.
@@ -96,15 +146,21 @@ fn fixed(
     {
         return Ok(value);
     }
+    let shapes: Vec<Shape> = operands.iter().map(|operand| operand.shape()).collect();
+    let shapes: Vec<&Shape> = shapes.iter().collect();
+    if let (Some(kernel), Some(array)) = (select(instruction, &shapes), shape.array()) {
+        let result = match (kernel.reuse(), operands) {
+            (Reuse::Update, [first, ..]) => (*first).clone().with_shape(static_shape(array)),
+            _ => Literal::zeros(static_shape(array)),
+        };
+        let mut outputs = [result];
+        kernel.run(context, operands, &mut outputs)?;
+        let [result] = outputs;
+        return Ok(result);
+    }
     let array = || shape.array().ok_or_else(|| Error::internal("the result is an array"));
     Ok(match &instruction.op {
-        Op::Unary(op) => elementwise::unary(*op, operands[0], array()?),
-        Op::Binary(op) => elementwise::binary(*op, operands[0], operands[1], array()?),
-        Op::Compare(op) => elementwise::compare(op, operands[0], operands[1], array()?),
-        Op::Clamp(_) => elementwise::clamp(operands[0], operands[1], operands[2], array()?),
-        Op::Select(_) => elementwise::select(operands[0], operands[1], operands[2], shape),
-        Op::Convert(_) => elementwise::convert(operands[0], array()?),
-        Op::ReducePrecision(op) => elementwise::reduce_precision(op, operands[0], array()?),
+        Op::Select(_) => select::whole(operands[0], operands[1], operands[2], shape),
         Op::Constant(constant) => match &*constant.value {
             ConstantValue::Literal(value) => with_layouts(value.clone(), shape),
             ConstantValue::Elided(_) => {
@@ -114,19 +170,10 @@ fn fixed(
                     .with_help("dump the module with large constants printed"));
             }
         },
-        Op::Iota(op) => iota::iota(op, array()?),
-        Op::Broadcast(op) => broadcast::broadcast(op, operands[0], array()?),
         Op::Reshape(_) => operands[0].with_shape(array()?.clone()),
         Op::Bitcast(_) => bitcast::bitcast(operands[0], array()?)?,
         Op::BitcastConvert(_) => data_movement::bitcast_convert(operands[0], array()?),
-        Op::Transpose(op) => data_movement::transpose(op, operands[0], array()?),
-        Op::Reverse(op) => data_movement::reverse(op, operands[0], array()?),
-        Op::Slice(op) => data_movement::slice(op, operands[0], array()?),
         Op::Copy(_) => with_layouts(operands[0].clone(), shape),
-        Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
-        Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
-        Op::DynamicSlice(_) => dynamic_slice(operands[0], &operands[1..], array()?),
-        Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?)?,
         Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?),
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
@@ -153,10 +200,25 @@ fn fixed(
         Op::PartitionId(_) | Op::ReplicaId(_) => {
             crate::collective::device_id(instruction, context)?
         }
-        Op::DynamicUpdateSlice(_) => {
-            dynamic_update_slice(operands[0].clone(), operands[1], &operands[2..])
-        }
         Op::Scatter(op) => scatter::scatter(op, operands, shape, context)?,
+        Op::Binary(_)
+        | Op::Broadcast(_)
+        | Op::Clamp(_)
+        | Op::Compare(_)
+        | Op::Concatenate(_)
+        | Op::Convert(_)
+        | Op::DynamicSlice(_)
+        | Op::DynamicUpdateSlice(_)
+        | Op::Gather(_)
+        | Op::Iota(_)
+        | Op::Pad(_)
+        | Op::ReducePrecision(_)
+        | Op::Reverse(_)
+        | Op::Slice(_)
+        | Op::Transpose(_)
+        | Op::Unary(_) => {
+            return Err(Error::internal("the op has a kernel"));
+        }
         Op::Parameter(_)
         | Op::Call(_)
         | Op::Fusion(_)
