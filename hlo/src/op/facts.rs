@@ -138,6 +138,7 @@ impl fmt::Display for Types {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flags {
     bits: u8,
+    roundings: u32,
     result: ResultType,
     role: Option<AsyncRole>,
 }
@@ -150,7 +151,8 @@ const HOLDS: u8 = 16;
 const RESULT_ACCURACY: u8 = 32;
 
 impl Flags {
-    pub(super) const NONE: Self = Self { bits: 0, result: ResultType::Operand, role: None };
+    pub(super) const NONE: Self =
+        Self { bits: 0, roundings: 1, result: ResultType::Operand, role: None };
 
     const fn with(mut self, bits: u8) -> Self {
         self.bits |= bits;
@@ -176,6 +178,9 @@ impl Flags {
     }
     pub(super) const fn result_accuracy(self) -> Self {
         self.with(RESULT_ACCURACY)
+    }
+    pub(super) const fn roundings(self, roundings: u32) -> Self {
+        Self { roundings, ..self }
     }
     pub(super) const fn pred(self) -> Self {
         Self { result: ResultType::Pred, ..self }
@@ -205,6 +210,10 @@ impl Opcode {
     /// Whether elements are copied, compared or selected, and none is rounded. What computations it calls do is their own.
     pub const fn moves_data(self) -> bool {
         self.flags().has(MOVES)
+    }
+    /// The roundings that an element passes in sequence where a backend computes the op step by step, sums apart.
+    pub const fn roundings(self) -> u32 {
+        if self.moves_data() { 0 } else { self.flags().roundings }
     }
     /// Whether the result is the value of operand 0 as it is, in the same memory.
     pub const fn aliases_operand(self) -> bool {

@@ -12,6 +12,7 @@ mod family;
 mod indexing;
 mod rule;
 mod rules;
+mod summation;
 pub mod value;
 mod windows;
 
