@@ -7,33 +7,24 @@ use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
 use crate::plan::{Kernel, Reuse};
+use crate::num::dispatch::{if_class, undefined, with_op, with_row};
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
 use smallvec::SmallVec;
 
-/// Runs `$body` with `$name` bound to a value the compiler knows.
-macro_rules! with_op {
-    ($op:expr, $family:ident::{$($variant:ident)*}, $name:ident => $body:expr) => {
-        match $op {
-            $($family::$variant => {
-                let $name = $family::$variant;
+/// Runs `$body` with `$name` bound to the direction as a constant.
+macro_rules! with_direction {
+    ($direction:expr, $name:ident => $body:expr) => {
+        with_direction!($direction, $name => $body, [Eq Ne Ge Gt Le Lt])
+    };
+    ($direction:expr, $name:ident => $body:expr, [$($variant:ident)*]) => {
+        match $direction {
+            $(Direction::$variant => {
+                let $name = Direction::$variant;
                 $body
             })*
         }
-    };
-}
-macro_rules! with_unary {
-    ($op:expr, $name:ident => $body:expr) => {
-        with_op!($op, Unary::{Abs Acos Acosh Asin Asinh Atanh Cbrt Ceil CountLeadingZeros Cosine Cosh Erf
-            Exponential ExponentialMinusOne Floor Imag IsFinite Log LogPlusOne Logistic Negate Not Popcnt Real
-            RoundNearestAfz RoundNearestEven Rsqrt Sign Sine Sinh Sqrt Tan Tanh}, $name => $body)
-    };
-}
-macro_rules! with_binary {
-    ($op:expr, $name:ident => $body:expr) => {
-        with_op!($op, Binary::{Add And Atan2 Complex Divide Maximum Minimum Mulhi Multiply Or Power Remainder
-            ShiftLeft ShiftRightArithmetic ShiftRightLogical Subtract Xor}, $name => $body)
     };
 }
 
@@ -161,7 +152,7 @@ fn unary_block(op: Unary, ty: ElementType, x: &Block, out: &mut Block) {
         // The type is as good as known in the loops of the two common ones.
         (Block::Float(x), Block::Float(out)) if ty == ElementType::F32 => {
             let ty = ElementType::F32;
-            with_unary!(op, op => refill(out, x.iter().map(|&x| float(num::unary(op, ty, Scalar::Float(x))))));
+            with_op!(F, Unary, op, op => refill(out, x.iter().map(|&x| float(num::unary(op, ty, Scalar::Float(x))))));
         }
         (Block::Float(x), Block::Float(out)) => {
             refill(out, x.iter().map(|&x| float(num::unary(op, ty, Scalar::Float(x)))));
@@ -176,29 +167,27 @@ pub(super) fn binary_block(op: Binary, ty: ElementType, a: &Block, b: &Block, ou
             let pairs = a.iter().zip(b);
             macro_rules! run {
                 ($ty:expr) => {
-                    with_binary!(op, op => refill(out, pairs.map(|(&a, &b)| {
+                    with_op!(F, Binary, op, op => refill(out, pairs.map(|(&a, &b)| {
                         float(num::binary(op, $ty, Scalar::Float(a), Scalar::Float(b)))
                     })))
                 };
             }
-            match ty {
-                ElementType::F32 => run!(ElementType::F32),
-                ElementType::F64 => run!(ElementType::F64),
-                _ => refill(
-                    out,
-                    pairs.map(|(&a, &b)| {
-                        float(num::binary(op, ty, Scalar::Float(a), Scalar::Float(b)))
-                    }),
-                ),
+            if ty == ElementType::F32 {
+                run!(ElementType::F32);
+            } else if ty == ElementType::F64 {
+                run!(ElementType::F64);
+            } else {
+                let one = |(&a, &b)| num::binary(op, ty, Scalar::Float(a), Scalar::Float(b));
+                refill(out, pairs.map(|pair| float(one(pair))));
             }
         }
         (Block::Signed(a), Block::Signed(b), Block::Signed(out)) => {
-            with_binary!(op, op => refill(out, a.iter().zip(b).map(|(&a, &b)| {
+            with_op!(S, Binary, op, op => refill(out, a.iter().zip(b).map(|(&a, &b)| {
                 signed(num::binary(op, ty, Scalar::Signed(a), Scalar::Signed(b)))
             })));
         }
         (Block::Unsigned(a), Block::Unsigned(b), Block::Unsigned(out)) => {
-            with_binary!(op, op => refill(out, a.iter().zip(b).map(|(&a, &b)| {
+            with_op!(U, Binary, op, op => refill(out, a.iter().zip(b).map(|(&a, &b)| {
                 unsigned(num::binary(op, ty, Scalar::Unsigned(a), Scalar::Unsigned(b)))
             })));
         }
@@ -215,7 +204,7 @@ fn compare_block(
     out: &mut Block,
 ) {
     let Block::Pred(out) = out else { unreachable!("a comparison gives pred") };
-    with_op!(direction, Direction::{Eq Ne Ge Gt Le Lt}, direction => match (a, b, order) {
+    with_direction!(direction, direction => match (a, b, order) {
         (Block::Float(a), Block::Float(b), num::Order::Float) => {
             refill(out, a.iter().zip(b).map(|(&a, &b)| {
                 num::compare(direction, num::Order::Float, ty, Scalar::Float(a), Scalar::Float(b))
