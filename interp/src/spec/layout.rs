@@ -204,7 +204,7 @@ mod tests {
             assert_eq!(memory.index(place), Some(index_of(&shape.dims, number)));
         }
         let all: i64 = memory.sizes.iter().product();
-        let padding = (0..all + 1).filter(|&place| memory.index(place).is_none()).count();
+        let padding = (0..=all).filter(|&place| memory.index(place).is_none()).count();
         assert_eq!(padding + places.len(), to_usize(all + 1));
         places
     }
