@@ -55,7 +55,7 @@ pub(super) fn gather(
 }
 
 /// A start index as a number; one beyond `i64` is beyond every array.
-fn start(index: Scalar) -> i64 {
+pub(super) fn start(index: Scalar) -> i64 {
     match index {
         Scalar::Signed(index) => index,
         Scalar::Unsigned(index) => i64::try_from(index).unwrap_or(i64::MAX),
