@@ -76,7 +76,7 @@ fn fixed(
     context.spend(cost::steps(&instruction.op, operands))?;
     if context.options().engine == crate::Engine::Reference {
         let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
-        if let Some(value) = crate::spec::evaluate(instruction, &operands, context)? {
+        if let Some(value) = crate::spec::evaluate(instruction, &operands, context, name)? {
             return Ok(value);
         }
     }

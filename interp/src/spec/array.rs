@@ -1,7 +1,9 @@
 //! Arrays as the pages read and build them: by index.
-use super::Results;
+//!
+//! An index is a list of numbers, one for each dimension, the first being the most major. Layouts do not matter to any
+//! page but that of `bitcast`.
 use crate::Result;
-use crate::index::{strides, to_usize};
+use crate::index::{to_i64, to_usize};
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use rayon::prelude::*;
 
@@ -9,12 +11,13 @@ use rayon::prelude::*;
 const PARALLEL: usize = 4096;
 
 /// An operand, read by index.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Array<'a> {
-    literal: &'a Literal,
-    strides: Dims,
-    /// Type, dimensions and layout.
+    /// Type, dimensions and layout. A dynamic dimension has its bound.
     pub(crate) shape: &'a ArrayShape,
+    /// The size of each dimension at run time: at most that of `shape`.
+    pub(crate) sizes: &'a [i64],
+    bytes: &'a [u8],
 }
 
 impl<'a> Array<'a> {
@@ -22,16 +25,28 @@ impl<'a> Array<'a> {
     /// If the literal is not an array; the verifier checks that.
     pub(crate) fn of(literal: &'a Literal) -> Self {
         let shape = literal.array_shape().expect("verified: an array");
-        Self { literal, strides: strides(&shape.dims), shape }
+        Self { shape, sizes: literal.sizes(), bytes: literal.bytes() }
     }
-    /// Returns the element at `index`, one number per dimension.
+    /// Returns the element at `index`.
     pub(crate) fn at(&self, index: &[i64]) -> Scalar {
-        debug_assert_eq!(index.len(), self.shape.rank());
+        debug_assert_eq!(index.len(), self.rank());
         debug_assert!(index.iter().zip(&self.shape.dims).all(|(i, size)| (0..*size).contains(i)));
-        let offset: i64 = index.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum();
-        self.literal.get(to_usize(offset))
+        let width = self.shape.ty.storage_bytes();
+        let offset = to_usize(position(&self.shape.dims, index)) * width;
+        Scalar::read(self.shape.ty, &self.bytes[offset..offset + width])
     }
-    /// Returns the size of dimension `dim`.
+    /// Returns the element at `index` of an array of integers, for use as an index or a size. An unsigned one beyond
+    /// `i64::MAX` is beyond every array, and `i64::MAX` stands for it.
+    pub(crate) fn integer_at(&self, index: &[i64]) -> i64 {
+        match self.at(index) {
+            Scalar::Signed(value) => value,
+            Scalar::Unsigned(value) => i64::try_from(value).unwrap_or(i64::MAX),
+            other @ (Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..)) => {
+                unreachable!("verified: an integer, not {other:?}")
+            }
+        }
+    }
+    /// Returns the size of dimension `dim`; of a dynamic dimension the bound.
     pub(crate) fn size(&self, dim: i64) -> i64 {
         self.shape.dims[to_usize(dim)]
     }
@@ -39,6 +54,21 @@ impl<'a> Array<'a> {
     pub(crate) fn rank(&self) -> usize {
         self.shape.rank()
     }
+}
+
+/// Returns the number of the element at `index` in row-major order.
+pub(crate) fn position(dims: &[i64], index: &[i64]) -> i64 {
+    index.iter().zip(dims).fold(0, |position, (i, size)| position * size + i)
+}
+
+/// Returns the index of element number `position` in row-major order.
+pub(crate) fn index_of(dims: &[i64], mut position: i64) -> Dims {
+    let mut index = Dims::from_elem(0, dims.len());
+    for (i, size) in index.iter_mut().zip(dims).rev() {
+        *i = position % size;
+        position /= size;
+    }
+    index
 }
 
 /// Builds an array: `result[index] = element(index)`.
@@ -54,129 +84,39 @@ pub(crate) fn try_build(
     shape: &ArrayShape,
     element: impl Fn(&[i64]) -> Result<Scalar> + Sync,
 ) -> Result<Literal> {
-    let (width, ty) = (shape.ty.storage_bytes(), shape.ty);
-    let shape = ArrayShape { dynamic: None, ..shape.clone() };
-    let (strides, dims) = (strides(&shape.dims), shape.dims.clone());
-    let mut result = Literal::zeros(shape);
-    let compute = |(i, slot): (usize, &mut [u8])| {
-        let mut rest = i;
-        let index: Dims = (strides.iter().zip(&dims))
-            .map(|(&stride, _)| {
-                let (stride, before) = (to_usize(stride), rest);
-                rest %= stride;
-                crate::index::to_i64(before / stride)
-            })
-            .collect();
-        element(&index).map(|value| value.write(ty, slot))
+    let (ty, width) = (shape.ty, shape.ty.storage_bytes());
+    let mut result = Literal::zeros(static_shape(shape));
+    let compute = |(number, slot): (usize, &mut [u8])| {
+        let value = element(&index_of(&shape.dims, to_i64(number)))?;
+        value.write(ty, slot);
+        Ok(())
     };
     let bytes = result.bytes_mut();
     if bytes.len() / width < PARALLEL {
         bytes.chunks_exact_mut(width).enumerate().try_for_each(compute)?;
     } else {
         let outcome = bytes.par_chunks_exact_mut(width).enumerate().map(compute);
-        let first = outcome.enumerate().filter_map(|(i, r)| r.err().map(|error| (i, error)));
-        if let Some((_, error)) = first.min_by_key(|(i, _)| *i) {
+        let errors = outcome.enumerate().filter_map(|(number, r)| r.err().map(|e| (number, e)));
+        if let Some((_, error)) = errors.min_by_key(|(number, _)| *number) {
             return Err(error);
         }
     }
     Ok(result)
 }
 
-/// Builds the arrays of a result, which have the same dimensions: `element` returns the elements of all of them at an
-/// index. One array is the result as it is, several are a tuple; `shape` says which.
-pub(crate) fn try_build_all(
-    shape: &Shape,
-    element: impl Fn(&[i64]) -> Result<Results> + Sync,
-) -> Result<Literal> {
-    let shapes: Vec<&ArrayShape> = shape.leaves().into_iter().filter_map(Shape::array).collect();
-    let arrays = match shapes.as_slice() {
-        &[shape] => vec![try_build(shape, |index| element(index).map(|values| values[0]))?],
-        _ => {
-            // Arrays of different types cannot be written side by side: values first, one block at a time.
-            let mut arrays: Vec<Output> =
-                shapes.iter().map(|&shape| Output::zeros(shape)).collect();
-            let mut places = indices(&shapes[0].dims);
-            loop {
-                let block: Vec<Dims> = places.by_ref().take(PARALLEL).collect();
-                if block.is_empty() {
-                    break;
-                }
-                let values: Vec<Result<Results>> =
-                    block.par_iter().map(|index| element(index)).collect();
-                for (index, values) in block.iter().zip(values) {
-                    for (array, value) in arrays.iter_mut().zip(values?) {
-                        array.set(index, value);
-                    }
-                }
-            }
-            arrays.into_iter().map(Output::into_literal).collect()
+/// Returns the value itself, in the layouts of `shape`.
+pub(crate) fn with_layout(value: &Literal, shape: &Shape) -> Literal {
+    match shape {
+        Shape::Array(array) => value.with_shape(static_shape(array)),
+        Shape::Tuple(shapes) => {
+            let elements = value.elements().expect("verified: a tuple");
+            Literal::tuple(elements.iter().zip(shapes).map(|(e, s)| with_layout(e, s)).collect())
         }
-    };
-    Ok(super::pack(shape, arrays))
-}
-
-/// An array that is written by index, where a result is defined by updates in an order.
-#[derive(Debug)]
-pub(crate) struct Output {
-    literal: Literal,
-    shape: ArrayShape,
-    strides: Dims,
-}
-
-impl Output {
-    /// An array of zeros.
-    pub(crate) fn zeros(shape: &ArrayShape) -> Self {
-        Self::of(Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() }))
-    }
-    /// The elements of an array.
-    pub(crate) fn of(literal: Literal) -> Self {
-        let shape = literal.array_shape().expect("verified: an array").clone();
-        Self { literal, strides: strides(&shape.dims), shape }
-    }
-    /// The elements of `array`, which has the dimensions of `shape`.
-    pub(crate) fn copy_of(array: &Array<'_>, shape: &ArrayShape) -> Self {
-        Self::of(build(shape, |index| array.at(index)))
-    }
-    fn offset(&self, index: &[i64]) -> usize {
-        debug_assert!(index.iter().zip(&self.shape.dims).all(|(i, size)| (0..*size).contains(i)));
-        to_usize(index.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum())
-    }
-    /// Returns the element at `index`.
-    pub(crate) fn at(&self, index: &[i64]) -> Scalar {
-        self.literal.get(self.offset(index))
-    }
-    /// Replaces the element at `index` by a value of the array's type.
-    pub(crate) fn set(&mut self, index: &[i64], value: Scalar) {
-        let (offset, width) = (self.offset(index), self.shape.ty.storage_bytes());
-        let slot = &mut self.literal.bytes_mut()[offset * width..(offset + 1) * width];
-        value.write(self.shape.ty, slot);
-    }
-    /// Returns the array.
-    pub(crate) fn into_literal(self) -> Literal {
-        self.literal
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => value.clone(),
     }
 }
 
-/// Returns the indices of an array of these sizes in row-major order; of no dimensions, the one empty index.
-pub(crate) fn indices(sizes: &[i64]) -> impl Iterator<Item = Dims> + use<> {
-    let sizes = Dims::from_slice(sizes);
-    let first = (!sizes.contains(&0)).then(|| Dims::from_elem(0, sizes.len()));
-    std::iter::successors(first, move |index| {
-        let mut next = index.clone();
-        for d in (0..sizes.len()).rev() {
-            next[d] += 1;
-            if next[d] < sizes[d] {
-                return Some(next);
-            }
-            next[d] = 0;
-        }
-        None
-    })
-}
-
-/// Sets the components of `index` in the listed dimensions: `index[dims[i]] = values[i]`.
-pub(crate) fn set(index: &mut [i64], dims: &[i64], values: &[i64]) {
-    for (&dim, &value) in dims.iter().zip(values) {
-        index[to_usize(dim)] = value;
-    }
+/// A literal says itself how much of it counts; its shape has the bounds.
+fn static_shape(shape: &ArrayShape) -> ArrayShape {
+    ArrayShape { dynamic: None, ..shape.clone() }
 }

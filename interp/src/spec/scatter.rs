@@ -10,7 +10,7 @@
 //! - N operands have N arrays of updates; `to_apply` takes N elements of the result, then N elements of the updates.
 //!
 //! Source: StableHLO, "scatter"; XLA operation semantics, "Scatter".
-use super::gather::start;
+use super::gather::{batch_position, vector_index};
 use super::{Array, Call, Output, Results, indices, pack, set};
 use crate::Result;
 use crate::index::{others, to_usize};
@@ -58,18 +58,12 @@ pub(super) fn scatter(
     let scatter_dims = others(updates[0].rank(), update_window_dims);
     for scatter_index in indices(&size_of(&scatter_dims)) {
         let mut corner = Dims::from_elem(0, rank);
-        // The start index: component k belongs to dimension `scatter_dims_to_operand_dims[k]`.
         for (k, &dim) in (0..).zip(scatter_dims_to_operand_dims) {
-            let mut position = scatter_index.clone();
-            if to_usize(*index_vector_dim) < scatter_indices.rank() {
-                position.insert(to_usize(*index_vector_dim), k);
-            }
-            corner[to_usize(dim)] = start(scatter_indices.at(&position));
+            let index = vector_index(&scatter_index, *index_vector_dim, k, scatter_indices);
+            corner[to_usize(dim)] = scatter_indices.integer_at(&index);
         }
-        // A batching dimension of the operand has the scatter index of its partner in `scatter_indices`.
-        for (&dim, &partner) in input_batching_dims.iter().zip(scatter_indices_batching_dims) {
-            let component = if partner > *index_vector_dim { partner - 1 } else { partner };
-            corner[to_usize(dim)] = scatter_index[to_usize(component)];
+        for (&dim, &paired) in input_batching_dims.iter().zip(scatter_indices_batching_dims) {
+            corner[to_usize(dim)] = scatter_index[batch_position(paired, *index_vector_dim)];
         }
         let fits = |d: usize| (0..=sizes[d] - box_sizes[d]).contains(&corner[d]);
         if !(0..rank).all(fits) {
