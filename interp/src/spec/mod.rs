@@ -5,6 +5,9 @@
 //! [`num`](crate::num), and [`Call::call`] where the op applies a computation. It uses nothing that exists for speed.
 //!
 //! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
+pub(crate) mod all_gather;
+pub(crate) mod all_reduce;
+pub(crate) mod all_to_all;
 mod array;
 mod batch_norm;
 mod binary;
@@ -14,6 +17,8 @@ mod broadcast;
 mod call;
 mod cholesky;
 mod clamp;
+pub(crate) mod collective_broadcast;
+pub(crate) mod collective_permute;
 mod compare;
 mod concatenate;
 mod constant;
@@ -35,9 +40,11 @@ mod map;
 mod output;
 mod pad;
 mod products;
+pub(crate) mod ragged_all_to_all;
 mod ragged_dot;
 mod reduce;
 mod reduce_precision;
+pub(crate) mod reduce_scatter;
 mod reduce_window;
 mod reshape;
 mod reverse;
