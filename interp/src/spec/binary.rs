@@ -1,8 +1,6 @@
 //! The elementwise ops of two operands: one function of two elements, at every index
 //!
-//! ```text
-//! result[i] = op(lhs[i], rhs[i])
-//! ```
+//! `result[i] = op(lhs[i], rhs[i])`
 //!
 //! The function is `num::binary`: correctly rounded for real floats, modulo 2^n for integers of n bits, with a stated bound
 //! for complex numbers (docs/numerics.md). Both operands have the dimensions of the result: nothing is broadcast.

@@ -1,9 +1,7 @@
 //! `bitcast`: the operand's memory under another shape, type and layout
 //!
-//! ```text
-//! bit b of result[i] = bit b of place p in the result's memory, where element i lies in place p
-//!                    = the same bit of the operand's memory
-//! ```
+//! `bits(result[i])` are the bits of memory at which the result's layout puts element i, after the operand's layout has put
+//! `bits(operand[j])` there for each j.
 //!
 //! This is the one op whose values depend on layouts. For arrays of one type in the default layout it is a `reshape`;
 //! between widths, the first of several narrow elements is the least significant part of the wide one.

@@ -1,8 +1,6 @@
 //! The elementwise ops of one operand: one function of an element, at every index
 //!
-//! ```text
-//! result[i] = op(operand[i])
-//! ```
+//! `result[i] = op(operand[i])`
 //!
 //! The function is `num::unary`: correctly rounded for real floats, modulo 2^n for integers of n bits, with a stated bound
 //! for complex numbers (docs/numerics.md). NaN gives NaN but in `is-finite`.
