@@ -6,8 +6,8 @@ use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
-use crate::plan::{Kernel, Reuse};
 use crate::num::dispatch::{if_class, undefined, with_op, with_row};
+use crate::plan::{Kernel, Reuse};
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
@@ -224,10 +224,16 @@ fn compare_block(
     });
 }
 
+/// A NaN becomes quiet on its way to another type, as IEEE 754 says.
+#[inline]
+fn quieted(x: f64) -> f64 {
+    if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
+}
+
 fn convert_block(from: ElementType, to: ElementType, x: &Block, out: &mut Block) {
     match (x, &mut *out) {
         // Storing rounds once, to whatever type.
-        (Block::Float(x), Block::Float(out)) => refill(out, x.iter().copied()),
+        (Block::Float(x), Block::Float(out)) => refill(out, x.iter().map(|&x| quieted(x))),
         (Block::Pred(x), Block::Float(out)) => {
             refill(out, x.iter().map(|&x| f64::from(u8::from(x))));
         }

@@ -170,7 +170,7 @@ impl Builder<'_> {
     /// The leaves of an instruction that has no step: a parameter, a constant, or another name for leaves of operands.
     fn renamed(&mut self, instruction: &Instruction) -> Option<Leaves> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
-        if crate::lower::forwards(&instruction.op) {
+        if instruction.opcode().aliases_operand() {
             return Some(operand(0));
         }
         #[expect(clippy::wildcard_enum_match_arm, reason = "every other op has a step")]
