@@ -36,6 +36,11 @@ impl<'a> Lowering<'a> {
         self.module
     }
 
+    /// Whether arrays that follow from constants are computed when the module is compiled.
+    pub(crate) fn folds_constants(&self) -> bool {
+        self.engine == Engine::Exact && !self.is_dynamic
+    }
+
     /// The action of an instruction that has a step.
     pub(crate) fn lower(
         &self,

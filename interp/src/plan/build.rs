@@ -3,13 +3,18 @@ use super::slots::assign;
 use super::{Action, Plan};
 use crate::executable::Engine;
 use crate::index::to_usize;
+use crate::kernel::data_movement::affine;
 use crate::lower::{Lowering, Site};
 use crate::value::{Value, bytes_of, static_shape, with_layouts};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::{ArrayShape, ConstantValue, Module, Op, Shape};
+use hlo::op::Broadcast;
+use hlo::{ArrayShape, ConstantValue, Dims, Module, Op, Shape};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// Bytes up to which an array that follows from a constant is computed when the module is compiled.
+const FOLDED_BYTES: usize = 4096;
 
 /// The plans of all computations of a module, by their numbers.
 pub(crate) fn plans(module: &Module, engine: Engine) -> Vec<Plan> {
@@ -72,6 +77,8 @@ struct Builder<'a> {
     offsets: FxHashMap<InstructionId, Vec<usize>>,
     /// Instructions since the last step.
     fuel: u64,
+    /// Whether arrays that follow from constants are computed here.
+    folds: bool,
 }
 
 impl Draft {
@@ -93,6 +100,7 @@ impl Draft {
             parameters: Vec::new(),
             offsets: FxHashMap::default(),
             fuel: 0,
+            folds: lowering.folds_constants(),
         };
         builder.parameters = (computation.parameters().into_iter())
             .map(|id| builder.fresh(&computation.instructions[id].shape))
@@ -185,6 +193,7 @@ impl Builder<'_> {
                 }
                 ConstantValue::Elided(_) => None,
             },
+            Op::Broadcast(op) if self.folds => self.repeated(op, instruction),
             Op::AfterAll(_) => Some(self.constant(Value::Token)),
             Op::Tuple(_) => {
                 let operands = instruction.operands.iter();
@@ -198,6 +207,20 @@ impl Builder<'_> {
                 Some(leaves[offsets[index]..offsets[index + 1]].into())
             }
             _ => None,
+        }
+    }
+
+    /// A scalar constant repeated, if that takes little memory.
+    fn repeated(&mut self, op: &Broadcast, instruction: &Instruction) -> Option<Leaves> {
+        let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none())?;
+        shape.byte_count().filter(|&bytes| (1..=FOLDED_BYTES).contains(&bytes))?;
+        let leaf = *self.values[instruction.operands[0].index()].first()?;
+        match &self.draft.leaves[leaf].value {
+            Some(Value::Array(scalar)) if op.dimensions.is_empty() => {
+                let value = affine(scalar, shape, 0, &Dims::from_elem(0, shape.rank()));
+                Some(self.constant(Value::Array(value)))
+            }
+            Some(_) | None => None,
         }
     }
 
