@@ -79,6 +79,7 @@ use hlo::{Literal, Op, Shape};
 use smallvec::SmallVec;
 
 /// Returns the value of an instruction by its page; `None` for an op that has no page. `name` is asked for only by errors.
+#[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,
     operands: &[&Literal],
