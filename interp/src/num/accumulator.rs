@@ -38,6 +38,16 @@ impl Sum {
         self.add(product);
         self.lost += a.mul_add(b, -product);
     }
+    /// Returns the sum, to be rounded to the type `ty`: where that is narrower than f64, rounded to odd, since the nearest f64
+    /// may be a tie of the narrow type which the sum is not.
+    pub(crate) fn rounded(self, ty: ElementType) -> f64 {
+        let value = self.value();
+        if self.lost == 0.0 || !value.is_finite() || !is_narrow(ty) {
+            return value;
+        }
+        let (high, low) = two_sum(self.sum, self.lost);
+        round_to_odd(high, low)
+    }
     #[inline]
     pub(crate) fn value(self) -> f64 {
         // Where nothing was lost the sum is exact, and a negative zero stays one.
@@ -116,7 +126,7 @@ impl ExactSum {
     /// The sum, correctly rounded to the float type `ty` (or to its parts) by whoever rounds this number to it; for any
     /// other type the nearest f64.
     pub(crate) fn rounded(&self, ty: ElementType) -> f64 {
-        let is_narrow = ty.component().is_float() && ty.component() != ElementType::F64;
+        let is_narrow = is_narrow(ty);
         if self.is_special || !self.special.is_finite() {
             return self.special;
         }
@@ -138,6 +148,11 @@ impl ExactSum {
     fn wide(&mut self) -> &mut FixedPoint {
         self.wide.get_or_insert_default()
     }
+}
+
+/// Whether `ty` is a float narrower than f64, or made of two.
+fn is_narrow(ty: ElementType) -> bool {
+    ty.component().is_float() && ty.component() != ElementType::F64
 }
 
 /// Bits of a digit.

@@ -2,9 +2,9 @@
 //!
 //! `y = (x - mean) * scale / sqrt(variance + epsilon) + offset`
 //!
-//! Each index of dimension `feature_index` is a feature, with a scale, an offset, a mean and a variance of its own. Sums run
-//! over the N elements of a feature: over all other dimensions. `r` stands for `1 / sqrt(variance + epsilon)`. `epsilon` is an
-//! f32 whatever the element type.
+//! Each index of dimension `feature_index` is a feature, with a scale, an offset, a mean and a variance of its own.
+//! Sums run over the N elements of a feature: over all other dimensions. `r` stands for `1 / sqrt(variance + epsilon)`.
+//! `epsilon` is an f32 whatever the element type.
 //!
 //! | op | operands | result |
 //! |---|---|---|
@@ -15,12 +15,13 @@
 //! - The gradient of the offset is `sum of g`, that of the scale `sum of g (x - mean) * r`, and that of x
 //!   `scale * r / N * (N g - sum of g - (x - mean) * sum of g (x - mean) / (variance + epsilon))`.
 //! - A feature without elements has NaN for mean and variance, and gradients 0 of scale and offset.
-//! - Where `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN. In inference, where XLA:CPU
-//!   forms `x * scale * r` and `mean * scale * r` apart, every element on the mean's side of 0 does too. Where it is negative
-//!   all is NaN. NaN and infinities spread over their feature.
+//! - Where `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN. In inference, where
+//!   XLA:CPU forms `x * scale * r` and `mean * scale * r` apart, every element on the mean's side of 0 does too. Where
+//!   it is negative all is NaN. NaN and infinities spread over their feature.
 //! - All is computed in [`Real`] and rounded once: f64, or twice its precision for f64.
 //!
-//! XLA:CPU computes the variance as `sum of x^2 / N - mean^2`, which cancels where the mean is large, and may be negative.
+//! XLA:CPU computes the variance as `sum of x^2 / N - mean^2`, which cancels where the mean is large, and may be
+//! negative.
 //!
 //! Source: StableHLO, "batch_norm_training", "batch_norm_inference", "batch_norm_grad".
 use super::{Array, build, indices, set};

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! - Only the triangle that is named is read; the other one of the result is 0.
-//! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in all of
-//!   its elements, as the real part of complex ones. Other matrices of the batch stay as they are.
+//! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in
+//!   all of its elements, as the real part of complex ones. Other matrices of the batch stay as they are.
 //! - An imaginary part on the diagonal is divided by d like the rest of the column.
 //! - All is computed in [`Field`] and rounded once: f64, or twice its precision for f64 and c128.
 //!

@@ -1,14 +1,14 @@
 //! `fft`: the discrete Fourier transform of the last dimensions
 //!
-//! `result[.., k] = sum over j of operand[.., j] * e^(-2 pi i j k / n)` along each dimension that `fft_length` gives a size n
-//! for: the last one, two or three. All others are batch dimensions.
+//! `result[.., k] = sum over j of operand[.., j] * e^(-2 pi i j k / n)` along each dimension that `fft_length` gives a
+//! size n for: the last one, two or three. All others are batch dimensions.
 //!
 //! - `FFT`: complex to complex, by the formula, not scaled.
 //! - `IFFT`: its inverse. The exponent has the other sign, and the result is divided by the product of the sizes.
 //! - `RFFT`: real to complex. The last dimension, transformed first, keeps elements 0 to n/2 of its n: the others are
 //!   conjugates of these. Imaginary parts that are 0 by symmetry are exactly 0.
-//! - `IRFFT`: its inverse, to n real elements from n/2+1 complex ones. The last dimension is transformed last. Imaginary parts
-//!   that symmetry forbids, those of element 0 and for even n of element n/2, are ignored.
+//! - `IRFFT`: its inverse, to n real elements from n/2+1 complex ones. The last dimension is transformed last.
+//!   Imaginary parts that symmetry forbids, those of element 0 and for even n of element n/2, are ignored.
 //!
 //! Sizes may be any. An infinity or NaN spreads over its line, mostly as NaN, and which of the two is not defined.
 //! All is computed in complex numbers of [`Real`] and rounded once: f64, or twice its precision for f64 and c128.

@@ -5,11 +5,11 @@
 //!
 //! A sum of real floats, a computation that only adds its two parameters, is exact and rounded once, to the type of the
 //! result. Every other computation is applied as it is, and each of its instructions rounds.
-use super::{Call, Function, Results};
+use super::{Array, Call, Function, Results};
 use crate::Result;
 use crate::num::accumulator::ExactSum;
 use hlo::ir::ComputationId;
-use hlo::{ElementType, Scalar};
+use hlo::{ElementType, Scalar, Shape};
 use smallvec::SmallVec;
 
 /// The element types of one value for each accumulator.
@@ -40,6 +40,20 @@ impl<'a> Fold<'a> {
         Ok(Self { function, initial, elements, results, is_exact_sum })
     }
 
+    /// Returns the fold of elements of `operands`, from the scalars `initial` on, into arrays of `shape`; and those scalars.
+    pub(super) fn of_arrays(
+        call: Call<'a>,
+        computation: ComputationId,
+        operands: &[Array<'_>],
+        initial: &[Array<'_>],
+        shape: &Shape,
+    ) -> Result<(Self, Results)> {
+        let types = |arrays: &[Array<'_>]| arrays.iter().map(|array| array.shape.ty).collect();
+        let results = shape.leaves().into_iter().filter_map(Shape::element_type).collect();
+        let fold = Self::new(call, computation, types(initial), types(operands), results)?;
+        Ok((fold, initial.iter().map(|value| value.at(&[])).collect()))
+    }
+
     /// Lets every step of a sum round, as those of other computations do.
     pub(super) fn rounding_each_step(mut self) -> Self {
         self.is_exact_sum = false;
@@ -54,7 +68,12 @@ impl<'a> Fold<'a> {
     ) -> Result<Results> {
         if self.is_exact_sum {
             let mut sum = ExactSum::new(initial[0].as_f64());
-            elements.into_iter().for_each(|element| sum.add(element[0].as_f64()));
+            let mut count = 0;
+            for element in elements {
+                sum.add(element[0].as_f64());
+                count += 1;
+            }
+            self.function.spend(count)?;
             let ty = self.results[0];
             let value = Scalar::Float(sum.rounded(ty)).convert(ElementType::F64, ty);
             return Ok(Results::from_elem(value, 1));

@@ -1,12 +1,12 @@
 //! `ragged-all-to-all`: rows of each member's input, sent into the outputs of all members of a group
 //!
-//! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes. The lists are `[n]`, or
-//! `[n, updates]`, for a group of n; member m's entry r is about what it sends to member r:
+//! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes. The lists are
+//! `[n]`, or `[n, updates]`, for a group of n; member m's entry r is about what it sends to member r:
 //!
 //! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
 //!
-//! - Indices are of rows: of dimension 0. Output offsets count in the receiver's array. Rows that nobody sends keep the value
-//!   they have in the receiver's output.
+//! - Indices are of rows: of dimension 0. Output offsets count in the receiver's array. Rows that nobody sends keep the
+//!   value they have in the receiver's output.
 //! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
 //! - Rows outside of an array, and a receive size that is not what the other member sends, are `E0408`.
 //!

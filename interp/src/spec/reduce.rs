@@ -14,7 +14,7 @@
 //!
 //! Source: StableHLO, "reduce".
 use super::fold::Fold;
-use super::{Array, Call, Results, indices, set, try_build_all};
+use super::{Array, Call, indices, set, try_build_all};
 use crate::Result;
 use crate::index::others;
 use hlo::op::Reduce;
@@ -28,11 +28,7 @@ pub(super) fn reduce(
     call: Call<'_>,
 ) -> Result<Literal> {
     let Reduce { dimensions, to_apply } = op;
-    let types = |arrays: &[Array<'_>]| arrays.iter().map(|array| array.shape.ty).collect();
-    let results = shape.leaves().into_iter().filter_map(Shape::element_type);
-    let fold = Fold::new(call, *to_apply, types(initial), types(operands), results.collect())?;
-    let first: Results = initial.iter().map(|value| value.at(&[])).collect();
-
+    let (fold, first) = Fold::of_arrays(call, *to_apply, operands, initial, shape)?;
     let rank = operands[0].rank();
     let kept = others(rank, dimensions);
     let reduced = others(rank, &kept);

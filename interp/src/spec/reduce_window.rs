@@ -10,7 +10,7 @@
 //! Source: StableHLO, "reduce_window"; XLA operation semantics, "ReduceWindow".
 use super::fold::Fold;
 use super::window::under;
-use super::{Array, Call, Results, try_build_all};
+use super::{Array, Call, try_build_all};
 use crate::Result;
 use hlo::op::ReduceWindow;
 use hlo::{Literal, Shape};
@@ -23,11 +23,7 @@ pub(super) fn reduce_window(
     call: Call<'_>,
 ) -> Result<Literal> {
     let ReduceWindow { window, to_apply } = op;
-    let types = |arrays: &[Array<'_>]| arrays.iter().map(|array| array.shape.ty).collect();
-    let results = shape.leaves().into_iter().filter_map(Shape::element_type);
-    let fold = Fold::new(call, *to_apply, types(initial), types(operands), results.collect())?;
-    let first: Results = initial.iter().map(|value| value.at(&[])).collect();
-
+    let (fold, first) = Fold::of_arrays(call, *to_apply, operands, initial, shape)?;
     let sizes = &operands[0].shape.dims;
     try_build_all(shape, |index| {
         let elements = under(&window.dims, index, sizes)

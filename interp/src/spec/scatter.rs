@@ -56,7 +56,9 @@ pub(super) fn scatter(
     set(&mut box_sizes, &window_dims, &window_sizes);
 
     let scatter_dims = others(updates[0].rank(), update_window_dims);
-    for scatter_index in indices(&size_of(&scatter_dims)) {
+    // Windows without elements update nothing, however many there are.
+    let has_elements = |_: &Dims| !window_sizes.contains(&0);
+    for scatter_index in indices(&size_of(&scatter_dims)).take_while(has_elements) {
         let mut corner = Dims::from_elem(0, rank);
         for (k, &dim) in (0..).zip(scatter_dims_to_operand_dims) {
             let index = vector_index(&scatter_index, *index_vector_dim, k, scatter_indices);

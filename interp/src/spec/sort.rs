@@ -1,12 +1,12 @@
 //! `sort`: elements along a dimension, ordered by a comparator
 //!
-//! Along `dimensions`, which names one dimension (the last if it names none), the elements of all operands are permuted alike,
-//! so that no element comes after one that it must precede: `to_apply(lhs, rhs)` says whether `lhs` must precede `rhs`. It
-//! takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
+//! Along `dimensions`, which names one dimension (the last if it names none), the elements of all operands are permuted
+//! alike, so that no element comes after one that it must precede: `to_apply(lhs, rhs)` says whether `lhs` must precede
+//! `rhs`. It takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
 //!
 //! - The order of elements neither of which must precede the other is kept, whether or not `is_stable` asks for it.
-//! - A comparator that is no order, such as `<` where there is a NaN, is asked in a fixed sequence, that of a merge sort of
-//!   runs of 1, 2, 4, .. elements; so its result is the same every time. Which one it is has no meaning.
+//! - A comparator that is no order, such as `<` where there is a NaN, is asked in a fixed sequence, that of a merge
+//!   sort of runs of 1, 2, 4, .. elements; so its result is the same every time. Which one it is has no meaning.
 //! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
 //!
 //! Source: StableHLO, "sort".
