@@ -152,9 +152,9 @@ impl Computation {
     /// does not depend on the order of the text.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let mut numbered: Vec<_> = (self.instructions.iter())
-            .filter_map(|(id, instruction)| match &instruction.op {
-                Op::Parameter(parameter) => Some((parameter.number, id)),
-                _ => None,
+            .filter_map(|(id, instruction)| {
+                let Op::Parameter(parameter) = &instruction.op else { return None };
+                Some((parameter.number, id))
             })
             .collect();
         let key = |&(number, id): &(i64, InstructionId)| (number, &self.names[id]);

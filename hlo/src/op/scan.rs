@@ -47,11 +47,7 @@ impl ShapeRule for Scan {
         };
         let (inputs, initial) = cx.operands.split_at(cx.operands.len() - carries);
         let callee = cx.callee(self.to_apply)?;
-        let alone = [callee.result];
-        let results: Vec<&Shape> = match callee.result {
-            Shape::Tuple(elements) => elements.iter().collect(),
-            _ => alone.to_vec(),
-        };
+        let results = callee.result.tuple().unwrap_or(std::slice::from_ref(callee.result));
         let Some(outputs) = results.len().checked_sub(carries) else {
             let message =
                 format!("the body must return the {carries} carries, found {}", callee.result);
@@ -69,7 +65,7 @@ impl ShapeRule for Scan {
         given.extend(initial.iter().map(|&carry| carry.clone()));
         let given: Vec<&Shape> = given.iter().collect();
         parameters(&callee, &given, "scan_step_parameters", "to_apply")?;
-        for (i, (&found, &expected)) in results[outputs..].iter().zip(initial).enumerate() {
+        for (i, (found, &expected)) in results[outputs..].iter().zip(initial).enumerate() {
             if !found.compatible(expected) {
                 let message = format!(
                     "carry {i} is initialized with {expected}, but the body returns {found}"
@@ -78,7 +74,7 @@ impl ShapeRule for Scan {
             }
         }
         let mut shapes = Vec::with_capacity(results.len());
-        for &slice in &results[..outputs] {
+        for slice in &results[..outputs] {
             let stacked = slice.array().and_then(|slice| extent.stacked(slice));
             let Some(stacked) = stacked else {
                 let message =

@@ -91,16 +91,15 @@ pub(super) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) 
         Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => sharding,
     });
     if let Some(replication) = &common.parameter_replication {
-        let message = match opcode {
-            Opcode::Parameter if replication.len() == leaves() => return Ok(()),
-            Opcode::Parameter => {
+        let (found, expected) = (replication.len(), leaves());
+        let message = match opcode == Opcode::Parameter {
+            true if found == expected => return Ok(()),
+            true => {
                 format!(
-                    "parameter_replication has {} entries, expected {}: one per leaf",
-                    replication.len(),
-                    leaves()
+                    "parameter_replication has {found} entries, expected {expected}: one per leaf"
                 )
             }
-            _ => "only a parameter can have parameter_replication".to_owned(),
+            false => "only a parameter can have parameter_replication".to_owned(),
         };
         return Err(Code::AttributeValue { message }.into());
     }
