@@ -18,7 +18,7 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
             let result =
                 end(computation, instruction).and_then(|()| start(instruction, users[id.index()]));
             if let Err(error) = result {
-                errors.push(error.at(computation.spans.get(id).copied().unwrap_or_default().body));
+                errors.push(error.at(computation.span(id)));
             }
         }
     }

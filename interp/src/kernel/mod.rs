@@ -143,7 +143,7 @@ pub(crate) fn reference(
         return Ok(zeros(&instruction.shape));
     }
     let computation = &context.module().computations[site.computation];
-    let name = || computation.names[site.instruction].to_string();
+    let name = || computation.name(site.instruction).to_string();
     match crate::spec::evaluate(instruction, operands, context, &name)? {
         Some(value) => Ok(value),
         None => function(site, instruction, operands, context),
@@ -192,7 +192,7 @@ pub(crate) fn function(
             ConstantValue::Literal(value) => with_layouts(value.clone(), shape),
             ConstantValue::Elided(_) => {
                 let computation = &context.module().computations[site.computation];
-                let name = computation.names[site.instruction].to_string();
+                let name = computation.name(site.instruction).to_string();
                 return Err(Error::from(Code::Elided { name })
                     .with_help("dump the module with large constants printed"));
             }

@@ -70,7 +70,7 @@ pub(super) fn rng(
 /// The key of an instruction: the seed, and who it is.
 fn key(site: Site, context: &RunContext) -> u64 {
     let computation = &context.module().computations[site.computation];
-    let names = [&computation.name, &computation.names[site.instruction]];
+    let names = [&computation.name, computation.name(site.instruction)];
     let mut key = mixed(context.options().seed);
     for name in names {
         for byte in name.bytes().chain([0]) {

@@ -54,7 +54,7 @@ impl PlanText<'_> {
         let outputs: Vec<String> = step.outputs.iter().map(|output| name_of(output.slot)).collect();
         let (outputs, inputs) = (outputs.join(" "), names(&step.inputs));
         let (opcode, action) = (instruction.opcode(), step.action.name());
-        let name = &computation.names[step.instruction];
+        let name = computation.name(step.instruction);
         let shape = &instruction.shape;
         write!(f, "  {i:4} {outputs} = {opcode}({inputs})  {name} {shape:#} [{action}")?;
         if let Some(k) = step.in_place {

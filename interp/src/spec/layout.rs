@@ -12,7 +12,8 @@
 use super::{index_of, position};
 use crate::index::to_usize;
 use crate::{Error, Result};
-use hlo::{ArrayShape, Dims, LayoutTail, Tile};
+use hlo::layout::{LayoutTail, Tile};
+use hlo::{ArrayShape, Dims};
 use std::ops::Range;
 
 /// The places of an array's elements in memory; they have numbers from 0.
