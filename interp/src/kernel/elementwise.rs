@@ -187,6 +187,12 @@ pub(super) fn select(
     result
 }
 
+/// A NaN becomes quiet on its way to another type, as IEEE 754 says.
+#[inline]
+fn quieted(x: f64) -> f64 {
+    if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
+}
+
 /// `result[i] = operand[i]` in another type.
 pub(super) fn convert(operand: &Literal, shape: &ArrayShape) -> Literal {
     let (from, to) = (element_type(operand), shape.ty);
@@ -197,7 +203,7 @@ pub(super) fn convert(operand: &Literal, shape: &ArrayShape) -> Literal {
         let x = &operands[0];
         match (x, &mut *out) {
             // Storing rounds once, to whatever type.
-            (Block::Float(x), Block::Float(out)) => refill(out, x.iter().copied()),
+            (Block::Float(x), Block::Float(out)) => refill(out, x.iter().map(|&x| quieted(x))),
             (Block::Pred(x), Block::Float(out)) => {
                 refill(out, x.iter().map(|&x| f64::from(u8::from(x))));
             }

@@ -3,7 +3,7 @@
 //! `result[.., i, ..] = x_m[.., i mod n, ..]`, where m = i / n counts the members in group order and n is the size of the
 //! dimension. Group order is the order of the ids in `replica_groups`. Several operands are gathered each for itself.
 //!
-//! Source: StableHLO, "all_gather".
+//! Source: StableHLO, `all_gather`.
 use super::{Array, build};
 use crate::index::{to_i64, to_usize};
 use hlo::op::AllGather;

@@ -9,7 +9,7 @@
 //!   given, the fold takes the members in it and rounds each step, as a machine does.
 //! - Several operands are folded each for itself.
 //!
-//! Source: StableHLO, "all_reduce".
+//! Source: StableHLO, `all_reduce`.
 use super::fold::{Fold, Types};
 use super::{Array, Call, Results, build, try_build};
 use crate::num::accumulator::ExactSum;

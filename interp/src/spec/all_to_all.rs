@@ -7,7 +7,7 @@
 //! m and s are places in the group: the order of the ids in `replica_groups`. Without `dimensions` each member has as many
 //! operands as the group has members, and the result is a tuple: `result_m[s] = x_s[m]`.
 //!
-//! Source: StableHLO, "all_to_all"; XLA operation semantics, "AllToAll".
+//! Source: StableHLO, `all_to_all`; XLA operation semantics, `AllToAll`.
 use super::reduce_scatter::part_size;
 use super::{Array, build};
 use crate::Result;

@@ -1,9 +1,7 @@
 //! `bitcast`: the operand's memory under another shape, type and layout
 //!
-//! ```text
-//! bit b of result[i] = bit b of place p in the result's memory, where element i lies in place p
-//!                    = the same bit of the operand's memory
-//! ```
+//! `bits(result[i])` are the bits of memory at which the result's layout puts element i, after the operand's layout has put
+//! `bits(operand[j])` there for each j.
 //!
 //! This is the one op whose values depend on layouts. For arrays of one type in the default layout it is a `reshape`;
 //! between widths, the first of several narrow elements is the least significant part of the wide one.
@@ -12,7 +10,7 @@
 //!   that reads them is `E0402`, and so is one through a layout that does not say where an element lies: split over
 //!   memories, sparse, or with a physical shape of its own.
 //!
-//! Source: XLA, "Shapes and layout"; XLA's evaluator.
+//! Source: XLA, `Shapes and layout`; XLA's evaluator.
 use super::layout::{Memory, unsupported};
 use super::{Array, try_build};
 use crate::Result;

@@ -1,8 +1,6 @@
 //! `broadcast`: the operand, repeated along new dimensions
 //!
-//! ```text
-//! result[i] = operand[j]    with j[d] = i[dimensions[d]]
-//! ```
+//! `result[i] = operand[j]` with `j[d] = i[dimensions[d]]`
 //!
 //! - `dimensions` need not be sorted: `{1,0}` transposes.
 //! - A dimension keeps its size: HLO does not stretch one of size 1, other than StableHLO's `broadcast_in_dim`.

@@ -50,8 +50,9 @@ impl Function<'_> {
     /// Returns the results of the computation on `arguments`, which have the types of its parameters.
     ///
     /// # Errors
-    /// What the computation fails with.
+    /// What the computation fails with. Each call is a step that the run pays for.
     pub(crate) fn call(&self, arguments: &[Scalar]) -> Result<Results> {
+        self.context.spend(1)?;
         let mut registers = self.program.registers();
         let mut results: Results = self.results().iter().map(|&ty| Scalar::zero(ty)).collect();
         self.program.call(self.context, arguments, &mut registers, &mut results)?;

@@ -1,8 +1,6 @@
 //! `clamp`: the operand, limited to a range
 //!
-//! ```text
-//! result[i] = minimum(maximum(operand[i], min[i]), max[i])
-//! ```
+//! `result[i] = minimum(maximum(operand[i], min[i]), max[i])`
 //!
 //! - A scalar `min` or `max` is that bound at every index.
 //! - Where `min` is above `max`, the result is `max`.

@@ -6,7 +6,7 @@
 //! - A group has one root for each value: members that name different ones are `E0408`, and so is a root that is no place.
 //! - A device in no group gets zeros.
 //!
-//! Source: StableHLO, "collective_broadcast"; XLA operation semantics, "CollectiveBroadcast".
+//! Source: StableHLO, `collective_broadcast`; XLA operation semantics, `CollectiveBroadcast`.
 use super::Array;
 use crate::error::Code;
 use crate::index::to_i64;

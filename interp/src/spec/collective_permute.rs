@@ -7,7 +7,7 @@
 //! writes them into its output at its own output offsets, and its result is that output. Offsets are limited so that a box
 //! lies inside, as by `dynamic-slice` and `dynamic-update-slice`: the op is these two with a `collective-permute` between.
 //!
-//! Source: StableHLO, "collective_permute"; XLA operation semantics, "CollectivePermute".
+//! Source: StableHLO, `collective_permute`; XLA operation semantics, `CollectivePermute`.
 use super::Array;
 use super::dynamic_slice::dynamic_slice;
 use super::dynamic_update_slice::dynamic_update_slice;

@@ -1,8 +1,6 @@
 //! `compare`: whether a relation holds, element by element
 //!
-//! ```text
-//! result[i] = lhs[i] direction rhs[i]
-//! ```
+//! `result[i] = lhs[i] direction rhs[i]`
 //!
 //! The order is that of the type unless `type` says otherwise: `FLOAT` of floats and complex numbers, `SIGNED` and
 //! `UNSIGNED` of integers, `UNSIGNED` of `pred` (false < true).

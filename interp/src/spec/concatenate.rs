@@ -1,10 +1,9 @@
 //! `concatenate`: the operands, one after the other along one dimension
 //!
-//! ```text
-//! result[i] = operand[k][j]    with j[d] = i[d] - (sizes of the operands before k), j = i elsewhere
-//! ```
+//! `result[i] = operand[k][j]` with `j[dim] = i[dim] - start[k]`, and `j[d] = i[d]` in the other dimensions
 //!
-//! where `d` is the dimension and `k` the operand that has the index: the first with `j[d]` below its size.
+//! where `start[k]` is the sum of the sizes of the operands before k, and k the operand for which `j[dim]` lies within its
+//! size.
 //!
 //! - An operand of size 0 in that dimension has no part in the result.
 //!

@@ -1,8 +1,6 @@
 //! `constant`: a value in the text of the program
 //!
-//! ```text
-//! result = value
-//! ```
+//! `result = value`
 //!
 //! - A value that the text leaves out, `constant({...})`, is not replaced by any other: using it is `E0403`.
 //!

@@ -1,8 +1,6 @@
 //! `convert`: the operand's values in another element type
 //!
-//! ```text
-//! result[i] = operand[i], rounded once to the type of the result
-//! ```
+//! `result[i] = operand[i]`, rounded once to the type of the result
 //!
 //! | from | to | result |
 //! |---|---|---|

@@ -1,8 +1,6 @@
 //! `dynamic-reshape`: the operand's elements under sizes that values say
 //!
-//! ```text
-//! result[i] = operand[j]    where i and j have the same number in row-major order
-//! ```
+//! `result[i] = operand[j]` where i and j have the same number in row-major order
 //!
 //! The elements that count are numbered: in the operand by its sizes, in the result by the sizes that the other operands
 //! give, one scalar for each dimension.

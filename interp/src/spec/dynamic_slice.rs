@@ -1,8 +1,6 @@
 //! `dynamic-slice`: a box of the operand that starts where values say
 //!
-//! ```text
-//! result[i] = operand[j]    with j[d] = clamp(0, start[d], operand size[d] - slice size[d]) + i[d]
-//! ```
+//! `result[i] = operand[j]` with `j[d] = clamp(0, start[d], operand size[d] - slice size[d]) + i[d]`
 //!
 //! - Each start index is limited so that the slice lies in the operand. An unsigned one is not negative, however large.
 //! - There is one scalar for each dimension; older texts have one vector of them all.

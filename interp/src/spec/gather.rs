@@ -1,18 +1,17 @@
 //! `gather`: slices of the operand at start indices that are values
 //!
-//! ```text
-//! result[i] = operand[start + offset]
-//! ```
+//! `result[i] = operand[start + offset]`
 //!
-//! The dimensions of the result in `offset_dims` give the offset within a slice, one for each dimension of the operand that
-//! is neither collapsed nor batching, in order. All others are batch dimensions, in order those of `start_indices` without
-//! `index_vector_dim`. In dimension d the slice starts at:
+//! **`offset`**: the components of i in `offset_dims`, one for each dimension of the operand that is neither collapsed nor
+//! batching, in order; 0 in those. The other components of i are the batch index: one for each dimension of
+//! `start_indices`, in order, without `index_vector_dim`. There lies the index vector of the batch.
 //!
-//! - component k of the index vector of the batch, if `start_index_map[k]` is d, limited so that the slice lies in the
-//!   operand: `clamp(0, component, operand size[d] - slice_sizes[d])`;
-//! - the index of the batch in the paired dimension of `start_indices`, if d is in `operand_batching_dims`;
+//! **`start[d]`**:
+//! - `clamp(0, vector[k], operand size[d] - slice_sizes[d])`, if `start_index_map[k]` is d: the slice lies in the operand;
+//! - the component of the batch index for the paired dimension of `start_indices`, if d is in `operand_batching_dims`;
 //! - 0 otherwise.
 //!
+//! **Edges**:
 //! - An unsigned component is not negative, however large. If `index_vector_dim` is the rank of `start_indices`, each of its
 //!   elements is a vector of one component.
 //! - A collapsed or batching dimension may have slices of size 0 only if the result has no elements; else that is `E0408`.

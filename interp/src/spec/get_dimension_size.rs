@@ -1,8 +1,6 @@
 //! `get-dimension-size`: the size of a dimension at run time
 //!
-//! ```text
-//! result[] = size of the dimension
-//! ```
+//! `result[] = size[dimension]`
 //!
 //! - Of a dynamic dimension, that is what counts and not the bound.
 //!

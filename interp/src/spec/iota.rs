@@ -1,8 +1,6 @@
 //! `iota`: numbers that count along one dimension
 //!
-//! ```text
-//! result[i] = i[iota_dimension], converted to the type of the result
-//! ```
+//! `result[i] = i[iota_dimension]`, converted to the type of the result
 //!
 //! - Without `iota_dimension`, it is dimension 0.
 //! - The count is converted as by `convert`: narrow integers wrap, narrow floats round or overflow, and the imaginary part

@@ -8,7 +8,7 @@
 //!   types use the low ones.
 //! - `L(n)` adds padding at the end, `S(n)` names a memory: neither changes where an element lies.
 //!
-//! Source: XLA, "Shapes and layout" and "Tiled layout".
+//! Source: XLA, `Shapes and layout` and `Tiled layout`.
 use super::{index_of, position};
 use crate::index::to_usize;
 use crate::{Error, Result};
@@ -204,7 +204,7 @@ mod tests {
             assert_eq!(memory.index(place), Some(index_of(&shape.dims, number)));
         }
         let all: i64 = memory.sizes.iter().product();
-        let padding = (0..all + 1).filter(|&place| memory.index(place).is_none()).count();
+        let padding = (0..=all).filter(|&place| memory.index(place).is_none()).count();
         assert_eq!(padding + places.len(), to_usize(all + 1));
         places
     }

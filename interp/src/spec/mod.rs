@@ -1,10 +1,24 @@
-//! The specification of HLO: one page per op, `result[index] = f(index)` over [`Scalar`].
+//! The specification of HLO: one page per op, `result[index] = f(index)` over [`Scalar`](hlo::Scalar).
 //!
 //! The engine `reference` runs these pages; the kernels of the engine `exact` are checked against them. A page uses
 //! [`build`], which computes the elements of an array in parallel, [`Array::at`], which reads one, the arithmetic of
-//! [`num`](crate::num), and [`Call::call`] where the op applies a computation. It uses nothing that exists for speed.
+//! [`num`](crate::num), and [`Call`] where the op applies a computation. It uses nothing that exists for speed.
 //!
 //! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
+//!
+//! | ops | pages |
+//! |---|---|
+//! | elementwise | [`unary`], [`binary`], [`compare`], [`clamp`], [`select`], [`convert`], [`reduce_precision`], [`stochastic_convert`], [`map`] |
+//! | arrays from nothing | [`constant`], [`iota`], [`rng`], [`rng_bit_generator`] |
+//! | elements moved | [`broadcast`], [`reshape`], [`transpose`], [`reverse`], [`slice`](mod@slice), [`concatenate`], [`pad`], [`bitcast`], [`bitcast_convert`], [`copy`] |
+//! | elements moved by values | [`dynamic_slice`], [`dynamic_update_slice`], [`gather`], [`scatter`], [`sort`], [`topk`] |
+//! | reductions | [`reduce`], [`reduce_window`], [`select_and_scatter`], [`batch_norm`] |
+//! | products | [`dot`], [`ragged_dot`], [`scaled_dot`], [`convolution`], [`fft`], [`cholesky`], [`triangular_solve`] |
+//! | sizes | [`get_dimension_size`], [`set_dimension_size`], [`dynamic_reshape`] |
+//! | several devices | [`all_gather`], [`all_reduce`], [`all_to_all`], [`collective_broadcast`], [`collective_permute`], [`ragged_all_to_all`], [`reduce_scatter`] |
+//! | tuples, tokens | [`tuple`](mod@tuple), [`token`] |
+//!
+//! Ideas that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`], [`products`], [`window`].
 pub(crate) mod all_gather;
 pub(crate) mod all_reduce;
 pub(crate) mod all_to_all;
@@ -78,7 +92,8 @@ use hlo::ir::Instruction;
 use hlo::{Literal, Op, Shape};
 use smallvec::SmallVec;
 
-/// Returns the value of an instruction by its page; `None` for an op that has no page. `name` is asked for only by errors.
+/// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. `name` is
+/// asked for only by errors.
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,
@@ -94,7 +109,6 @@ pub(crate) fn evaluate(
     let (count, half) = (operands.len(), operands.len() / 2);
     let result = &instruction.shape;
     let shape = || result.array().expect("verified: the result is an array");
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the pages are being written")]
     Ok(Some(match &instruction.op {
         Op::AddDependency(op) => token::add_dependency(op, operands[0]),
         Op::AfterAll(op) => token::after_all(op),
@@ -188,7 +202,41 @@ pub(crate) fn evaluate(
         }
         Op::Tuple(op) => tuple::tuple(op, operands),
         Op::Unary(op) => unary::unary(*op, &array(0), shape()),
-        _ => return Ok(None),
+        // Not functions of the operands alone: control flow, several devices, the host, random numbers. The machine runs
+        // them; those with a page are given what else they depend on.
+        Op::AllGather(_)
+        | Op::AllGatherDone(_)
+        | Op::AllGatherStart(_)
+        | Op::AllReduce(_)
+        | Op::AllReduceDone(_)
+        | Op::AllReduceStart(_)
+        | Op::AllToAll(_)
+        | Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_)
+        | Op::Call(_)
+        | Op::CollectiveBroadcast(_)
+        | Op::CollectivePermute(_)
+        | Op::CollectivePermuteDone(_)
+        | Op::CollectivePermuteStart(_)
+        | Op::Conditional(_)
+        | Op::CustomCall(_)
+        | Op::Fusion(_)
+        | Op::Infeed(_)
+        | Op::Outfeed(_)
+        | Op::Parameter(_)
+        | Op::PartitionId(_)
+        | Op::RaggedAllToAll(_)
+        | Op::Recv(_)
+        | Op::RecvDone(_)
+        | Op::ReduceScatter(_)
+        | Op::ReplicaId(_)
+        | Op::Rng(_)
+        | Op::RngGetAndUpdateState(_)
+        | Op::Scan(_)
+        | Op::Send(_)
+        | Op::SendDone(_)
+        | Op::While(_) => return Ok(None),
     }))
 }
 

@@ -1,8 +1,6 @@
 //! `pad`: the operand with a padding value around and between its elements
 //!
-//! ```text
-//! result[low + j * (interior + 1)] = operand[j]    in each dimension; every other element is the padding value
-//! ```
+//! `result[low + j * (interior + 1)] = operand[j]` in each dimension; every other element is the padding value
 //!
 //! - A negative `low` or `high` removes elements, of the operand and of the padding between them, after that was inserted.
 //! - The padding value is that of one operand, a scalar. An empty operand gives padding only.

@@ -10,7 +10,7 @@
 //! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
 //! - Rows outside of an array, and a receive size that is not what the other member sends, are `E0408`.
 //!
-//! Source: XLA operation semantics, "RaggedAllToAll".
+//! Source: XLA operation semantics, `RaggedAllToAll`.
 use crate::Result;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};

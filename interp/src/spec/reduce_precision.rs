@@ -1,8 +1,6 @@
 //! `reduce-precision`: the operand, rounded to a narrower float format and kept in its type
 //!
-//! ```text
-//! result[i] = operand[i], rounded to 1 sign bit, exponent_bits and mantissa_bits
-//! ```
+//! `result[i] = operand[i]`, rounded to a sign, `exponent_bits` and `mantissa_bits`
 //!
 //! - Ties go to the even mantissa. A field that is at least as wide as that of the type does not change.
 //! - Beyond the range of the narrower exponent lies infinity, below it a zero of the sign: the format has no denormals.

@@ -3,7 +3,7 @@
 //! `result_m[.., i, ..] = folded[.., m * n + i, ..]`, where n is the size of the dimension divided by the number of members,
 //! and m the place of the member in the group: the order of the ids in `replica_groups`.
 //!
-//! Source: StableHLO, "reduce_scatter".
+//! Source: StableHLO, `reduce_scatter`.
 use super::{Array, build};
 use crate::Result;
 use crate::error::Code;

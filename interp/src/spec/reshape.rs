@@ -1,8 +1,6 @@
 //! `reshape`: the operand's elements in other dimensions
 //!
-//! ```text
-//! result[i] = operand[j]    where i and j have the same number in row-major order
-//! ```
+//! `result[i] = operand[j]` where i and j have the same number in row-major order
 //!
 //! Layouts do not matter. Where the operand is smaller than its bounds, only the elements that count are numbered, by the
 //! sizes of both arrays; those of the result follow from the bounds. Both lists of bounds are cut into the shortest groups

@@ -1,8 +1,6 @@
 //! `reverse`: the operand with the elements along some dimensions in reverse order
 //!
-//! ```text
-//! result[i] = operand[j]    with j[d] = size[d] - 1 - i[d] if d is in dimensions, else i[d]
-//! ```
+//! `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the listed dimensions, and `j[d] = i[d]` for the others
 //!
 //! - Without `dimensions`, it is the operand.
 //!

@@ -1,8 +1,6 @@
 //! `select`: one of two values, chosen element by element
 //!
-//! ```text
-//! result[i] = pred[i] ? on_true[i] : on_false[i]
-//! ```
+//! `result[i] = pred[i] ? on_true[i] : on_false[i]`
 //!
 //! - A scalar `pred` chooses one of the operands as a whole: any value, tuples included, with its sizes.
 //! - Elements keep their bits: the operand that is not chosen has no influence.

@@ -1,8 +1,6 @@
 //! `set-dimension-size`: the operand, with another size of one dimension
 //!
-//! ```text
-//! result[i] = operand[i]    for all i within the bounds, of which those with i[dimension] < size count
-//! ```
+//! `result[i] = operand[i]` within the bounds; those with `i[dimension] < size` count
 //!
 //! - Elements that did not count before may count again: what they are is whatever the ops before left there.
 //! - A size below 0 or above the bound is `E0408`. XLA does not check it: what is computed from such an array is undefined.

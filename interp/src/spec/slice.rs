@@ -1,8 +1,6 @@
 //! `slice`: a box of the operand, of every element or every so many
 //!
-//! ```text
-//! result[i] = operand[j]    with j[d] = start[d] + i[d] * stride[d]
-//! ```
+//! `result[i] = operand[j]` with `j[d] = start[d] + i[d] * stride[d]`
 //!
 //! - Dimension d has the indices from `start` up to `limit`, which is excluded: `(limit - start) / stride` of them, rounded
 //!   up.

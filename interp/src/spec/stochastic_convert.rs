@@ -1,8 +1,7 @@
 //! `stochastic-convert`: a float as a signed integer, rounded up or down by a random number
 //!
-//! ```text
-//! result[i] = sign(x) * (trunc(|x|) + (random[i] < fraction(|x|) * 2^bits ? 1 : 0))    with x = operand[i]
-//! ```
+//! `result[i] = sign(x) * (trunc(abs(x)) + up)` with `x = operand[i]`, and `up` 1 if `random[i] < fraction(abs(x)) * 2^bits`,
+//! else 0
 //!
 //! `random` has unsigned integers of as many bits as the operand. If they are uniform, a number is rounded away from zero
 //! with the probability of its fraction, and an integer stays as it is.

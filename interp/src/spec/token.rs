@@ -1,4 +1,4 @@
-//! `after-all`, `add-dependency`, `opt-barrier`, `domain`: values as they are, in an order or a domain that is stated
+//! `after-all`, `add-dependency`, `opt-barrier`, `domain`: values as they are, and an order of instructions
 //!
 //! ```text
 //! after-all(t0, t1, ...)    = a token

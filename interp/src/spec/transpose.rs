@@ -1,8 +1,6 @@
 //! `transpose`: the operand with its dimensions in another order
 //!
-//! ```text
-//! result[i] = operand[j]    with j[dimensions[d]] = i[d]
-//! ```
+//! `result[i] = operand[j]` with `j[dimensions[d]] = i[d]`
 //!
 //! Source: StableHLO, `transpose`.
 use super::{Array, build};

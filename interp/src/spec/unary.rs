@@ -1,8 +1,6 @@
 //! The elementwise ops of one operand: one function of an element, at every index
 //!
-//! ```text
-//! result[i] = op(operand[i])
-//! ```
+//! `result[i] = op(operand[i])`
 //!
 //! The function is `num::unary`: correctly rounded for real floats, modulo 2^n for integers of n bits, with a stated bound
 //! for complex numbers (docs/numerics.md). NaN gives NaN but in `is-finite`.
@@ -28,7 +26,7 @@
 //! | `rsqrt` `sqrt` | x^(-1/2), x^(1/2), principal values | `sqrt` of -0 is -0, `rsqrt` of ±0 is ±infinity |
 //! | `sign` | -1, 0 or 1; of a complex number z / abs(z) | ±0 stays |
 //!
-//! Source: StableHLO, the op of each name; XLA operation semantics, "Element-wise unary functions".
+//! Source: StableHLO, the op of each name; XLA operation semantics, `Element-wise unary functions`.
 use super::{Array, build};
 use crate::num;
 use hlo::op::Unary;
