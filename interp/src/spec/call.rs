@@ -47,12 +47,19 @@ impl Function<'_> {
     pub(crate) fn is_sum(&self) -> bool {
         self.program.as_binary() == Some(Binary::Add)
     }
+    /// Pays for as many calls: `call` pays for itself, and a page for those whose result it knows without one.
+    ///
+    /// # Errors
+    /// `E0404` if that is more than the run may take.
+    pub(crate) fn spend(&self, calls: usize) -> Result<()> {
+        self.context.spend(u64::try_from(calls).unwrap_or(u64::MAX))
+    }
     /// Returns the results of the computation on `arguments`, which have the types of its parameters.
     ///
     /// # Errors
-    /// What the computation fails with. Each call is a step that the run pays for.
+    /// What the computation fails with.
     pub(crate) fn call(&self, arguments: &[Scalar]) -> Result<Results> {
-        self.context.spend(1)?;
+        self.spend(1)?;
         let mut registers = self.program.registers();
         let mut results: Results = self.results().iter().map(|&ty| Scalar::zero(ty)).collect();
         self.program.call(self.context, arguments, &mut registers, &mut results)?;

@@ -68,7 +68,12 @@ impl<'a> Fold<'a> {
     ) -> Result<Results> {
         if self.is_exact_sum {
             let mut sum = ExactSum::new(initial[0].as_f64());
-            elements.into_iter().for_each(|element| sum.add(element[0].as_f64()));
+            let mut count = 0;
+            for element in elements {
+                sum.add(element[0].as_f64());
+                count += 1;
+            }
+            self.function.spend(count)?;
             let ty = self.results[0];
             let value = Scalar::Float(sum.rounded(ty)).convert(ElementType::F64, ty);
             return Ok(Results::from_elem(value, 1));

@@ -4,7 +4,7 @@
 //!
 //! **`offset`**: the components of i in `offset_dims`, one for each dimension of the operand that is neither collapsed nor
 //! batching, in order; 0 in those. The other components of i are the batch index: one for each dimension of
-//! `start_indices`, in order, without `index_vector_dim`. There lies the index vector of the batch.
+//! `start_indices` but `index_vector_dim`, in order. Along that dimension lies `vector`, the index vector of the batch.
 //!
 //! **`start[d]`**:
 //! - `clamp(0, vector[k], operand size[d] - slice_sizes[d])`, if `start_index_map[k]` is d: the slice lies in the operand;
@@ -54,12 +54,8 @@ pub(super) fn gather(
         let batch: Dims = batch_dims.iter().map(|&d| index[to_usize(d)]).collect();
         let mut source = Dims::from_elem(0, operand.rank());
         for (k, &dim) in (0..).zip(start_index_map) {
-            let start = start_indices.integer_at(&vector_index(
-                &batch,
-                *index_vector_dim,
-                k,
-                start_indices,
-            ));
+            let component = vector_index(&batch, *index_vector_dim, k, start_indices);
+            let start = start_indices.integer_at(&component);
             source[to_usize(dim)] = start.clamp(0, operand.size(dim) - slice_sizes[to_usize(dim)]);
         }
         for (&dim, &paired) in operand_batching_dims.iter().zip(start_indices_batching_dims) {

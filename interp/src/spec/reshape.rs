@@ -7,8 +7,8 @@
 //! that hold the same number of elements: `[<=4,2,3]` to `[<=8,3]` is `<=4,2` to `<=8` and `3` to `3`. In each group:
 //!
 //! - If its bounds are the same on both sides, sizes of 1 aside, each dimension keeps its size.
-//! - Otherwise one dimension of the result has all change, the others are full: the `inferred_dimension`, else the only one
-//!   whose stated shape is dynamic, else the first that is larger than 1.
+//! - Otherwise one dimension of the result takes up the difference, and the others are full. It is the `inferred_dimension`,
+//!   else the only one that is dynamic in the stated shape, else the first that is larger than 1.
 //! - Elements that do not fill whole rows of that dimension are `E0408`. Several dynamic dimensions, none of them inferred,
 //!   are `E0402`.
 //!
@@ -85,7 +85,7 @@ pub(crate) fn result_sizes(
     Ok(result)
 }
 
-/// Returns the dimension of a group of result dimensions that has all change of the size.
+/// Returns the dimension of a group of result dimensions that takes up the difference.
 fn changing(inferred_dimension: i64, group: Range<usize>, shape: &ArrayShape) -> Result<usize> {
     let inferred = usize::try_from(inferred_dimension).ok().filter(|d| group.contains(d));
     let dynamic: Vec<usize> = group.clone().filter(|&d| shape.is_dynamic(d)).collect();
@@ -109,7 +109,7 @@ fn groups(from: &[i64], to: &[i64]) -> Vec<(Range<usize>, Range<usize>)> {
         let (mut left, mut right) = (from[i], to[j]);
         (i, j) = (i + 1, j + 1);
         while left != right {
-            // Both products reach the number of all elements at the latest at the end.
+            // In the end both products are the number of all elements.
             let (product, next, dims) =
                 if left < right { (&mut left, &mut i, from) } else { (&mut right, &mut j, to) };
             *product *= dims[*next];

@@ -9,7 +9,7 @@
 //!   updated several times has seen them one after another. (StableHLO leaves the order open.)
 //! - N operands have N arrays of updates; `to_apply` takes N elements of the result, then N elements of the updates.
 //!
-//! Source: StableHLO, `scatter`; XLA operation semantics, `Scatter`.
+//! Source: StableHLO, "scatter"; XLA operation semantics, "Scatter".
 use super::gather::{batch_position, vector_index};
 use super::{Array, Call, Output, Results, indices, pack, set};
 use crate::Result;
@@ -56,12 +56,9 @@ pub(super) fn scatter(
     set(&mut box_sizes, &window_dims, &window_sizes);
 
     let scatter_dims = others(updates[0].rank(), update_window_dims);
-    let mut scatter_sizes = size_of(&scatter_dims);
-    if window_sizes.contains(&0) {
-        // However many windows there are, they have no elements.
-        scatter_sizes.fill(0);
-    }
-    for scatter_index in indices(&scatter_sizes) {
+    // Windows without elements update nothing, however many there are.
+    let has_elements = |_: &Dims| !window_sizes.contains(&0);
+    for scatter_index in indices(&size_of(&scatter_dims)).take_while(has_elements) {
         let mut corner = Dims::from_elem(0, rank);
         for (k, &dim) in (0..).zip(scatter_dims_to_operand_dims) {
             let index = vector_index(&scatter_index, *index_vector_dim, k, scatter_indices);

@@ -1,4 +1,4 @@
-//! `slice`: a box of the operand, of every element or every so many
+//! `slice`: a strided box of the operand
 //!
 //! `result[i] = operand[j]` with `j[d] = start[d] + i[d] * stride[d]`
 //!
