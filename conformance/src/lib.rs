@@ -11,7 +11,7 @@ mod bound;
 mod case;
 mod compare;
 mod engine;
-mod facts;
+mod error_model;
 mod file;
 mod report;
 mod suite;

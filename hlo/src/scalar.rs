@@ -115,12 +115,10 @@ impl Scalar {
     #[inline]
     pub fn read(ty: ElementType, bytes: &[u8]) -> Self {
         // The types most programs are made of come first: the branch is taken alike for a whole array.
-        match (ty, bytes) {
-            (ElementType::F32, &[a, b, c, d]) => {
-                Self::Float(from_f32_bits(u32::from_le_bytes([a, b, c, d])))
-            }
-            _ => Self::from_bits(ty, wide_word(bytes)),
+        if let (ElementType::F32, &[a, b, c, d]) = (ty, bytes) {
+            return Self::Float(from_f32_bits(u32::from_le_bytes([a, b, c, d])));
         }
+        Self::from_bits(ty, wide_word(bytes))
     }
 
     /// The element whose bits are the low bits of `bits`.
@@ -166,7 +164,11 @@ impl Scalar {
             Self::Signed(x) if ty.bits() < 8 => {
                 u128::from(sign_extended(x.cast_unsigned(), ty.bits()).cast_unsigned())
             }
-            other => other.to_bits(ty),
+            Self::Pred(_)
+            | Self::Signed(_)
+            | Self::Unsigned(_)
+            | Self::Float(_)
+            | Self::Complex(..) => self.to_bits(ty),
         };
         let stored = bits.to_le_bytes();
         bytes.copy_from_slice(&stored[..bytes.len()]);
@@ -184,7 +186,7 @@ impl Scalar {
                 u128::from(sign_extended(halves(bits)[0], ty.bits()).cast_unsigned())
             }
             Class::Pred => u128::from(bits != 0),
-            _ => bits,
+            Class::Signed | Class::Unsigned | Class::Float | Class::Complex => bits,
         };
         bytes.copy_from_slice(&stored.to_le_bytes()[..bytes.len()]);
     }
@@ -259,7 +261,11 @@ impl Scalar {
             Self::Complex(re, _) if to.class() != Class::Complex && to.class() != Class::Pred => {
                 Self::Float(re)
             }
-            other => other,
+            Self::Pred(_)
+            | Self::Signed(_)
+            | Self::Unsigned(_)
+            | Self::Float(_)
+            | Self::Complex(..) => quiet,
         };
         match to.class() {
             Class::Pred => Self::Pred(match real {
@@ -275,14 +281,18 @@ impl Scalar {
                         let most = i64::MAX >> (64 - to.bits());
                         f64_to_i64(x).clamp(-most - 1, most)
                     }
-                    other => other.as_wrapping(),
+                    Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Complex(..) => {
+                        real.as_wrapping()
+                    }
                 };
                 Self::Signed(sign_extended(x.cast_unsigned(), to.bits()))
             }
             Class::Unsigned => {
                 let x = match real {
                     Self::Float(x) => f64_to_u64(x).min(u64::MAX >> (64 - to.bits())),
-                    other => other.as_wrapping().cast_unsigned(),
+                    Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Complex(..) => {
+                        real.as_wrapping().cast_unsigned()
+                    }
                 };
                 Self::Unsigned(masked(x, to.bits()))
             }
@@ -290,8 +300,10 @@ impl Scalar {
             Class::Complex => {
                 let (re, im) = match quiet {
                     Self::Complex(re, im) => (re, im),
-                    // A whole number is rounded once, to the part it becomes.
-                    other => (other.to_float(to.component()).as_f64(), 0.0),
+                    // An integer is rounded once, to the part it becomes.
+                    Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Float(_) => {
+                        (quiet.to_float(to.component()).as_f64(), 0.0)
+                    }
                 };
                 Self::Complex(re, im).round_to(to)
             }

@@ -47,6 +47,7 @@ const fn format(
 
 impl ElementType {
     /// The bits of a real floating-point type.
+    #[inline]
     pub const fn float_format(self) -> Option<FloatFormat> {
         Some(match self {
             Self::F16 => format(5, 10, 15, Special::Ieee),
@@ -94,7 +95,9 @@ impl FloatFormat {
     const fn sign_bit(self) -> u64 {
         match self.special {
             Special::PowerOfTwo => 0,
-            _ => 1 << (self.exponent_bits + self.mantissa_bits),
+            Special::Ieee | Special::Fn | Special::Fnuz | Special::Finite => {
+                1 << (self.exponent_bits + self.mantissa_bits)
+            }
         }
     }
     /// Exponent and mantissa all ones.

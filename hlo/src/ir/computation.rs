@@ -59,9 +59,9 @@ impl Computation {
     /// no verified module has, come by name: that does not change when they are printed in another order.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let mut numbered: Vec<_> = (self.instructions.iter())
-            .filter_map(|(id, instruction)| match &instruction.op {
-                Op::Parameter(parameter) => Some((parameter.number, id)),
-                _ => None,
+            .filter_map(|(id, instruction)| {
+                let Op::Parameter(parameter) = &instruction.op else { return None };
+                Some((parameter.number, id))
             })
             .collect();
         let key = |&(number, id): &(i64, InstructionId)| (number, &self.names[id]);

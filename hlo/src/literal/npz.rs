@@ -202,10 +202,7 @@ fn numpy_kind(ty: ElementType) -> Option<char> {
         Class::Pred => Some('b'),
         Class::Signed => (ty.bits() >= 8).then_some('i'),
         Class::Unsigned => (ty.bits() >= 8).then_some('u'),
-        Class::Float => match ty {
-            ElementType::F16 | ElementType::F32 | ElementType::F64 => Some('f'),
-            _ => None,
-        },
+        Class::Float => (ty.bits() >= 16 && ty != ElementType::Bf16).then_some('f'),
         Class::Complex => Some('c'),
     }
 }

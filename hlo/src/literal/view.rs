@@ -1,5 +1,5 @@
 //! Typed views of literals.
-use super::{Literal, Value, size};
+use super::{Literal, Value};
 use crate::{ArrayShape, Dims, ElementType};
 use half::{bf16, f16};
 
@@ -52,9 +52,8 @@ impl Literal {
     /// The elements, if they are of this type.
     pub fn as_slice<T: Native>(&self) -> Option<&[T]> {
         match &self.0 {
-            Value::Array(shape, words, _) if T::views(shape.ty) => {
-                let bytes: &[u8] = bytemuck::cast_slice(words);
-                bytemuck::try_cast_slice(&bytes[..size(shape)]).ok()
+            Value::Array(shape, buffer, _) if T::views(shape.ty) => {
+                bytemuck::try_cast_slice(buffer.bytes()).ok()
             }
             Value::Array(..) | Value::Tuple(_) | Value::Token => None,
         }

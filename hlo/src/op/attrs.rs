@@ -1,4 +1,5 @@
-//! Declared attributes: one declaration gives the struct, its parser, its printer and its called computations.
+//! Declared attributes: one declaration gives the struct, its constructor, its parser, its printer and its called
+//! computations.
 use crate::diag::{Code, Place, nearest};
 use crate::ir::{CommonAttrs, ComputationId};
 use crate::text::{Parser, common};
@@ -183,7 +184,9 @@ impl AttrWriter<'_> {
 /// Declares the attributes of a structured op with their names in HLO text.
 ///
 /// `= "key"` is required; `= "key" or default` is printed where it differs from the default; `= "key" always default`
-/// is printed always; `also "old"` is another spelling that is read. Several structs, parted by commas, share one list.
+/// is printed always; `also "old"` is another spelling that is read. Several structs, separated by commas, share one list.
+///
+/// Required attributes are the arguments of `new`; where all have defaults there is `Default` instead.
 macro_rules! attrs {
     (
         $(#[$meta:meta])* pub struct $name:ident {
@@ -236,6 +239,7 @@ macro_rules! attrs {
                 $($crate::op::AttrValue::each_callee_mut(&mut self.$field, visit);)*
             }
         }
+        attrs! { @new $name {} {} $([$field: $ty $(, $default)? $(, $always)?])* }
     };
     (
         $(#[$meta:meta])* pub struct $name:ident,
@@ -243,6 +247,29 @@ macro_rules! attrs {
     ) => {
         attrs! { $(#[$meta])* pub struct $name { $($body)* } }
         attrs! { $($(#[$others_meta])* pub struct $others),+ { $($body)* } }
+    };
+    (@new $name:ident { $($parameters:tt)* } { $($fields:tt)* } [$field:ident: $ty:ty] $($rest:tt)*) => {
+        attrs! { @new $name { $($parameters)* $field: $ty, } { $($fields)* $field, } $($rest)* }
+    };
+    (@new $name:ident $parameters:tt { $($fields:tt)* } [$field:ident: $ty:ty, $default:expr] $($rest:tt)*) => {
+        attrs! { @new $name $parameters { $($fields)* $field: $default, } $($rest)* }
+    };
+    (@new $name:ident {} { $($fields:tt)* }) => {
+        impl Default for $name {
+            /// The defaults of all attributes.
+            fn default() -> Self {
+                Self { $($fields)* }
+            }
+        }
+    };
+    (@new $name:ident { $($parameters:tt)* } { $($fields:tt)* }) => {
+        impl $name {
+            /// These attributes, which the text must state, and the defaults of the others.
+            #[allow(clippy::too_many_arguments, reason = "as many as the op has")]
+            pub fn new($($parameters)*) -> Self {
+                Self { $($fields)* }
+            }
+        }
     };
     (@absent $attrs:ident $key:literal) => { return Err($attrs.missing($key)) };
     (@absent $attrs:ident $key:literal, $default:expr) => { $default };

@@ -33,10 +33,8 @@ impl Fft {
                 Ok(found.component())
             }
             FftType::Rfft => {
-                let float = |ty| matches!(ty, ElementType::F32 | ElementType::F64);
-                cx.types(0, float, "f32, f64")?;
-                let double = found == ElementType::F64;
-                Ok(if double { ElementType::C128 } else { ElementType::C64 })
+                cx.types(0, |ty| ty.complex().is_some(), "f32, f64")?;
+                Ok(found.complex().unwrap_or(found))
             }
         }
     }

@@ -221,10 +221,7 @@ pub(super) fn reducer(
         );
         return Err(wrong(rule, message, attribute));
     }
-    let results = match callee.result {
-        Shape::Tuple(elements) => elements.iter().collect(),
-        other => vec![other],
-    };
+    let results = callee.result.tuple().unwrap_or(std::slice::from_ref(callee.result));
     if results.len() != count {
         let found = callee.result;
         let message = format!(
@@ -235,7 +232,7 @@ pub(super) fn reducer(
         return Err(wrong(rule, message, attribute));
     }
     let mut types = Vec::with_capacity(count);
-    for (i, (&result, &input)) in results.iter().zip(inputs).enumerate() {
+    for (i, (result, &input)) in results.iter().zip(inputs).enumerate() {
         let Some(ty) = result.array().filter(|a| a.rank() == 0).map(|a| a.ty) else {
             let message = format!("a reducer gives scalars, this one {result:#}");
             return Err(wrong(rule, message, attribute));

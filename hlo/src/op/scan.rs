@@ -47,11 +47,7 @@ impl ShapeRule for Scan {
         };
         let (inputs, initial) = cx.operands.split_at(cx.operands.len() - carries);
         let callee = cx.callee(self.to_apply)?;
-        let alone = [callee.result];
-        let results: Vec<&Shape> = match callee.result {
-            Shape::Tuple(elements) => elements.iter().collect(),
-            _ => alone.to_vec(),
-        };
+        let results = callee.result.tuple().unwrap_or(std::slice::from_ref(callee.result));
         let Some(outputs) = results.len().checked_sub(carries) else {
             let message = format!("a step gives the {carries} carries, this one {}", callee.result);
             return Err(wrong_step("scan_step_result", message));
@@ -68,14 +64,14 @@ impl ShapeRule for Scan {
         given.extend(initial.iter().map(|&carry| carry.clone()));
         let given: Vec<&Shape> = given.iter().collect();
         parameters(&callee, &given, "scan_step_parameters", "to_apply")?;
-        for (i, (&found, &wanted)) in results[outputs..].iter().zip(initial).enumerate() {
+        for (i, (found, &wanted)) in results[outputs..].iter().zip(initial).enumerate() {
             if !found.compatible(wanted) {
                 let message = format!("carry {i} begins as {wanted}, a step gives {found}");
                 return Err(wrong_step("scan_step_result", message));
             }
         }
         let mut shapes = Vec::with_capacity(results.len());
-        for &slice in &results[..outputs] {
+        for slice in &results[..outputs] {
             let stacked = slice.array().and_then(|slice| extent.stacked(slice));
             let Some(stacked) = stacked else {
                 let message =

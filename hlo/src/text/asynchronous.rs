@@ -68,22 +68,22 @@ impl<'a> Parser<'a> {
         let mut at = operands.first().copied();
         while let Some(id) = at {
             let instruction = &scope.instructions[id];
-            match &instruction.op {
-                Op::AsyncStart(start) => {
-                    let called = self.finished_computation(start.calls);
-                    let found = called.map(Computation::root_opcode);
-                    if found.is_none_or(|found| found == wrapped) {
-                        return Ok(());
-                    }
-                    let found = found.map_or("", Opcode::name);
-                    let message = format!("the chain was started with `{found}-start`");
-                    let start = scope.spans[id].body;
-                    let error = Error::from(Code::Async { message }).at(span);
-                    return Err(error.label(start, "started here"));
+            if let Op::AsyncStart(start) = &instruction.op {
+                let called = self.finished_computation(start.calls);
+                let found = called.map(Computation::root_opcode);
+                if found.is_none_or(|found| found == wrapped) {
+                    return Ok(());
                 }
-                Op::AsyncUpdate(_) => at = instruction.operands.first().copied(),
-                _ => break,
+                let found = found.map_or("", Opcode::name);
+                let message = format!("the chain was started with `{found}-start`");
+                let start = scope.spans[id].body;
+                let error = Error::from(Code::Async { message }).at(span);
+                return Err(error.label(start, "started here"));
             }
+            if instruction.opcode() != Opcode::AsyncUpdate {
+                break;
+            }
+            at = instruction.operands.first().copied();
         }
         let message = "the first operand is no asynchronous instruction".to_owned();
         Err(Error::from(Code::Async { message }).at(span))

@@ -91,16 +91,11 @@ pub(super) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) 
         Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => sharding,
     });
     if let Some(replication) = &common.parameter_replication {
-        let message = match opcode {
-            Opcode::Parameter if replication.len() == leaves() => return Ok(()),
-            Opcode::Parameter => {
-                format!(
-                    "parameter_replication has {} entries for {} leaves",
-                    replication.len(),
-                    leaves()
-                )
-            }
-            _ => "parameter_replication stands only at a parameter".to_owned(),
+        let (found, wanted) = (replication.len(), leaves());
+        let message = match opcode == Opcode::Parameter {
+            true if found == wanted => return Ok(()),
+            true => format!("parameter_replication has {found} entries for {wanted} leaves"),
+            false => "parameter_replication stands only at a parameter".to_owned(),
         };
         return Err(Code::AttributeValue { message }.into());
     }

@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         let (wrapped, phase) =
             phases.iter().find_map(|&(suffix, phase)| Some((word.strip_suffix(suffix)?, phase)))?;
         let wrapped = Opcode::spelled(wrapped).filter(|s| s.implied.is_empty())?.opcode;
-        let bare = matches!(wrapped, Opcode::Parameter | Opcode::Constant);
+        let bare = wrapped == Opcode::Parameter || wrapped == Opcode::Constant;
         (!wrapped.has_native_async() && !bare).then_some(Kind::Async { wrapped, phase })
     }
 
@@ -165,27 +165,23 @@ impl<'a> Parser<'a> {
             Kind::Plain { opcode, .. } => Some(opcode),
             Kind::Async { .. } => None,
         };
-        let positional = match opcode {
-            Some(Opcode::Parameter) => {
-                self.cursor.blank();
-                let start = self.cursor.offset();
-                let number = self.cursor.int()?;
-                if number < 0 {
-                    let message = format!("parameter number {number} is negative");
-                    let error = Error::from(Code::ParameterNumber { message });
-                    return Err(error.at(self.cursor.span_from(start)));
-                }
-                Positional::Parameter(number)
+        let positional = if opcode == Some(Opcode::Parameter) {
+            self.cursor.blank();
+            let start = self.cursor.offset();
+            let number = self.cursor.int()?;
+            if number < 0 {
+                let message = format!("parameter number {number} is negative");
+                let error = Error::from(Code::ParameterNumber { message });
+                return Err(error.at(self.cursor.span_from(start)));
             }
-            Some(Opcode::Constant) => {
-                let Some(shape) = &head.shape else {
-                    return Err(
-                        Error::from(Code::ShapeMissing { op: head.word.into() }).at(head.span)
-                    );
-                };
-                Positional::Constant(Box::new(literal::constant(&mut self.cursor, shape)?))
-            }
-            _ => return Ok((self.operands()?, None)),
+            Positional::Parameter(number)
+        } else if opcode == Some(Opcode::Constant) {
+            let Some(shape) = &head.shape else {
+                return Err(Error::from(Code::ShapeMissing { op: head.word.into() }).at(head.span));
+            };
+            Positional::Constant(Box::new(literal::constant(&mut self.cursor, shape)?))
+        } else {
+            return Ok((self.operands()?, None));
         };
         self.cursor.expect(b')')?;
         Ok((Operands::new(), Some(positional)))
@@ -387,11 +383,8 @@ impl<'a> Parser<'a> {
                 Some(op.infer(&Infer { opcode, operands: &shapes, stated, callees: self })?)
             }
         };
-        let stated = match &op {
-            // A constant has the shape of its literal: a dynamic dimension becomes the size that was read.
-            Op::Constant(constant) => Some(constant.value.shape()),
-            _ => shape,
-        };
+        // A constant has the shape of its literal: a dynamic dimension becomes the size that was read.
+        let stated = if let Op::Constant(op) = &op { Some(op.value.shape()) } else { shape };
         let shape = stated.or(head.shape).expect("stated or inferred");
         let mut instruction = Instruction { op, shape, operands, common };
         if let Some(common) = &mut instruction.common {

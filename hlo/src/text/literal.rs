@@ -288,7 +288,9 @@ fn integer(negative: bool, magnitude: u64, ty: ElementType) -> Option<u128> {
                 let most = (1u64 << (bits - 1)) - 1;
                 magnitude <= most + u64::from(negative)
             }
-            _ => magnitude == 0 || (!negative && magnitude >> bits == 0),
+            Class::Pred | Class::Unsigned | Class::Float | Class::Complex => {
+                magnitude == 0 || (!negative && magnitude >> bits == 0)
+            }
         };
     fits.then(|| Scalar::Unsigned(value).to_bits(ty))
 }

@@ -29,7 +29,7 @@ pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
 
 /// Hands out names: a name is a root and a number, `root.number`.
 #[derive(Default)]
-struct Uniquer {
+pub(crate) struct Uniquer {
     roots: FxHashMap<SmolStr, u32>,
     /// For each root the number from which a free one is looked for.
     cursors: Vec<i64>,
@@ -38,7 +38,7 @@ struct Uniquer {
 
 impl Uniquer {
     /// The name to use instead of `name`, if it is another one.
-    fn unique(&mut self, name: &str) -> Option<SmolStr> {
+    pub(crate) fn unique(&mut self, name: &str) -> Option<SmolStr> {
         let (root, number) = match name.rsplit_once('.') {
             Some((root, digits)) => match digits.parse::<i64>() {
                 Ok(number) if !digits.starts_with('+') => (root, Some((number, digits))),

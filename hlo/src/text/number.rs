@@ -199,9 +199,9 @@ fn float(out: &mut String, ty: ElementType, x: f64, bits: u128) {
     let start = out.len();
     general(out, x, digits);
     // f32 and f64 take more digits where the first try does not read back.
-    let more = match ty {
-        ElementType::F32 => 9,
-        ElementType::F64 => 17,
+    let more = match ty.bits() {
+        32 => 9,
+        64 => 17,
         _ => return,
     };
     let back: f64 = out[start..].parse().unwrap_or(x);

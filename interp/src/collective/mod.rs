@@ -17,14 +17,14 @@ mod reduce;
 pub(crate) use alone::{alone, device_id};
 pub use permute::{received, sent};
 
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
-use crate::interpreter::fitted;
 use crate::spec::{
     all_gather, all_reduce, all_to_all, collective_broadcast, ragged_all_to_all, reduce_scatter,
 };
-use crate::{Error, Position, Result, Team};
-use hlo::ir::{Instruction, InstructionId};
+use crate::value::{with_layouts, zeros};
+use crate::{Error, Executable, Result, RunOptions};
+use hlo::ir::Instruction;
 use hlo::{Literal, Op, Shape};
 use parts::{concatenated, exchanged, split};
 
@@ -33,12 +33,13 @@ use parts::{concatenated, exchanged, split};
 /// # Errors
 /// `E0408` if values do not fit the group; what a computation that folds may fail with.
 pub fn exchange(
-    team: &Team<'_>,
+    executable: &Executable,
+    options: &RunOptions,
     instruction: &Instruction,
     given: &[&[Literal]],
     order: Option<&[usize]>,
 ) -> Result<Vec<Literal>> {
-    let results = arrays(&team.context(), instruction, given, order)?;
+    let results = arrays(&executable.context(options), instruction, given, order)?;
     let shape = result_shape(instruction);
     results.into_iter().map(|result| packed(result, shape, instruction)).collect()
 }
@@ -57,34 +58,12 @@ pub fn result_shape(instruction: &Instruction) -> &Shape {
 
 /// Zeros of the result: what a device gets that nobody sends anything.
 pub fn nothing(instruction: &Instruction) -> Literal {
-    crate::kernel::zeros(result_shape(instruction))
-}
-
-/// What a start gives at once: its operands where its shape has them, and zeros for what its done will give.
-pub fn started(instruction: &Instruction, operands: Vec<Literal>) -> Literal {
-    let shape = &instruction.shape;
-    let (Some([first, rest @ ..]), false) =
-        (shape.tuple(), matches!(instruction.op, Op::AllReduceStart(_)))
-    else {
-        return crate::kernel::zeros(shape);
-    };
-    let held = match (first, operands.len()) {
-        (Shape::Tuple(_), _) => Literal::tuple(operands),
-        (_, 0) => crate::kernel::zeros(first),
-        _ => operands.into_iter().next().unwrap_or_else(Literal::token),
-    };
-    let rest = rest.iter().map(crate::kernel::zeros);
-    fitted(Literal::tuple(std::iter::once(held).chain(rest).collect()), shape)
-}
-
-/// The start that an update or a done belongs to; nothing if it is not in the same computation.
-pub fn start_of(place: &Position<'_>) -> Option<InstructionId> {
-    crate::control::begin_of(place.computation, place.id)
+    zeros(result_shape(instruction))
 }
 
 /// The arrays each member gets, one for each operand. The attributes that say who belongs to a group are the caller's.
 fn arrays(
-    context: &Context<'_>,
+    context: &RunContext,
     instruction: &Instruction,
     given: &[&[Literal]],
     order: Option<&[usize]>,
@@ -156,5 +135,5 @@ pub(crate) fn packed(
         return Err(Error::from(Code::Trap { message })
             .with_help("the stated shape is that of groups of another size"));
     }
-    Ok(fitted(value, shape))
+    Ok(with_layouts(value, shape))
 }

@@ -1,5 +1,5 @@
 //! Cutting arrays into equal parts along a dimension, and putting them together again.
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};
 use crate::spec::{self, Array};
@@ -10,12 +10,12 @@ fn shape(literal: &Literal) -> &ArrayShape {
     literal.array_shape().expect("verified: an array")
 }
 
-fn is_reference(context: &Context<'_>) -> bool {
-    context.options().engine == Engine::Reference
+fn is_reference(context: &RunContext) -> bool {
+    context.program().engine == Engine::Reference
 }
 
 /// The members' arrays of an `all-gather`.
-pub(super) fn concatenated(context: &Context<'_>, arrays: &[&Literal], dim: i64) -> Literal {
+pub(super) fn concatenated(context: &RunContext, arrays: &[&Literal], dim: i64) -> Literal {
     if is_reference(context) {
         let members: Vec<Array<'_>> = arrays.iter().map(|&array| Array::of(array)).collect();
         return spec::all_gather::all_gather(dim, &members);
@@ -25,7 +25,7 @@ pub(super) fn concatenated(context: &Context<'_>, arrays: &[&Literal], dim: i64)
 
 /// The parts of a `reduce-scatter`, of the folded array.
 pub(super) fn split(
-    context: &Context<'_>,
+    context: &RunContext,
     array: &Literal,
     dim: i64,
     parts: usize,
@@ -38,7 +38,7 @@ pub(super) fn split(
 
 /// What each member gets by an `all-to-all`.
 pub(super) fn exchanged(
-    context: &Context<'_>,
+    context: &RunContext,
     arrays: &[&Literal],
     dim: i64,
 ) -> Result<Vec<Literal>> {

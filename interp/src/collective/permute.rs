@@ -1,8 +1,8 @@
 //! `collective-permute` for whoever runs the devices: a source's share, and its target's.
 use super::packed;
 use crate::Result;
-use crate::kernel::zeros;
 use crate::spec::collective_permute;
+use crate::value::zeros;
 use hlo::ir::Instruction;
 use hlo::op::{CollectivePermute, CollectivePermuteStart};
 use hlo::{Literal, Op};

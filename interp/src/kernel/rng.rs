@@ -6,76 +6,73 @@
 //!
 //! Neither runs in a computation that is called for each element (`reduce`, `map`, `sort` and the like): those may be
 //! called in any order, so `E0402`.
-use crate::context::Context;
+use crate::context::RunContext;
+use crate::lower::Site;
 use crate::spec::{self, Array};
 use crate::{Error, Result};
-use hlo::ir::Instruction;
 use hlo::op::{Rng, RngGetAndUpdateState};
-use hlo::{ArrayShape, ElementType, Literal};
+use hlo::{ArrayShape, ElementType, Literal, Opcode};
 use std::collections::HashMap;
 
 /// Where `rng-get-and-update-state` starts in XLA.
 const FIRST_STATE: u128 = 0x0701_2395;
 
-/// How far each instruction that draws has come. The module outlives the run, so an address stands for an instruction.
+/// How far each instruction that draws has come.
 #[derive(Debug, Default)]
-pub(crate) struct Streams(HashMap<usize, u128>);
+pub(crate) struct Streams(HashMap<Site, u128>);
 
 /// What the instruction has counted to; `count` is then added.
 fn advance(
-    instruction: &Instruction,
-    context: &Context<'_>,
+    site: Site,
+    opcode: Opcode,
+    context: &RunContext,
     first: u128,
     count: u128,
 ) -> Result<u128> {
     let Some(mut streams) = context.streams() else {
-        let opcode = instruction.opcode();
         let message = format!("`{opcode}` in a computation that is called for each element");
         return Err(Error::unsupported(message));
     };
-    let state = streams.0.entry(std::ptr::from_ref(instruction).addr()).or_insert(first);
+    let state = streams.0.entry(site).or_insert(first);
     let old = *state;
     *state = old.wrapping_add(count);
     Ok(old)
 }
 
 pub(super) fn get_and_update_state(
-    instruction: &Instruction,
+    site: Site,
     op: &RngGetAndUpdateState,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     // Signed, so that a negative delta goes back.
     let delta = i128::from(op.delta).cast_unsigned();
-    let state = advance(instruction, context, FIRST_STATE, delta)?.to_le_bytes();
+    let state =
+        advance(site, Opcode::RngGetAndUpdateState, context, FIRST_STATE, delta)?.to_le_bytes();
     let shape = ArrayShape::new(ElementType::U64, [2].as_slice());
     Ok(Literal::from_bytes(shape, &state).expect("two words of 64 bits"))
 }
 
 pub(super) fn rng(
-    instruction: &Instruction,
+    site: Site,
     op: &Rng,
     operands: &[&Literal],
-    context: &Context<'_>,
+    shape: &ArrayShape,
+    context: &RunContext,
 ) -> Result<Literal> {
-    let shape = instruction.shape.array().expect("verified: an array");
     let [a, b] = [0, 1].map(|i| Array::of(operands[i]));
     let elements = u128::try_from(crate::index::count(&shape.dims)).unwrap_or(u128::MAX);
-    let drawn = advance(instruction, context, 0, elements)?;
+    let drawn = advance(site, Opcode::Rng, context, 0, elements)?;
     // More than 2^64 numbers are never drawn.
     let drawn = u64::try_from(drawn).unwrap_or(u64::MAX);
-    spec::rng::rng(op, &a, &b, shape, key(instruction, context), drawn)
+    spec::rng::rng(op, &a, &b, shape, key(site, context), drawn)
 }
 
 /// The key of an instruction: the seed, and who it is.
-fn key(instruction: &Instruction, context: &Context<'_>) -> u64 {
-    let computations = context.module().computations.iter();
-    let names = computations.flat_map(|(_, computation)| {
-        let instructions = computation.instructions.iter();
-        instructions.map(move |(id, other)| (other, [&computation.name, &computation.names[id]]))
-    });
-    let mut names = names.filter(|(other, _)| std::ptr::eq(*other, instruction));
+fn key(site: Site, context: &RunContext) -> u64 {
+    let computation = &context.module().computations[site.computation];
+    let names = [&computation.name, &computation.names[site.instruction]];
     let mut key = mixed(context.options().seed);
-    for name in names.next().into_iter().flat_map(|(_, names)| names) {
+    for name in names {
         for byte in name.bytes().chain([0]) {
             key = mixed(key ^ u64::from(byte));
         }
@@ -93,14 +90,15 @@ const fn mixed(x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Interpreter, Options};
+    use crate::{CompileOptions, Executable, RunOptions};
     use hlo::Literal;
 
     const TEXT: &str = "ENTRY e { a = f32[] constant(0) b = f32[] constant(1) ROOT r = f32[3000] rng(a, b), distribution=rng_uniform }";
 
     fn drawn(seed: u64, threads: usize) -> Literal {
         let verified = hlo::Module::parse(TEXT).unwrap().verify().unwrap();
-        let run = || Interpreter::with_options(&verified, Options::default().seed(seed)).run(&[]);
+        let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+        let run = || executable.execute(&[], &RunOptions::default().seed(seed));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(run).unwrap()
     }

@@ -16,62 +16,27 @@ mod complex_area;
 mod complex_exp;
 pub(crate) mod complex_of;
 mod complex_power;
+pub(crate) mod dispatch;
 pub(crate) mod double_double;
 mod double_double_functions;
 mod exact;
 pub(crate) mod float;
+pub(crate) mod float_functions;
 pub(crate) mod fourier;
 pub(crate) mod int;
 mod logistic;
 mod pred;
 pub(crate) mod random;
+mod signed;
+mod unsigned;
 
 use complex::Complex;
-use hlo::op::{Binary, Unary};
+use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
-pub use float::{binary_f32, binary_f64, unary_f32, unary_f64};
+pub use dispatch::{binary, binary_f32, binary_f64, unary, unary_f32, unary_f64};
 pub use hlo::op::value::{ComparisonType as Order, Direction};
-
-/// The result of an operation of one operand, of type `ty`.
-///
-/// `abs`, `real` and `imag` of a complex number are of the component type, `is-finite` is a `pred`; all others are of
-/// type `ty`.
-#[inline]
-pub fn unary(op: Unary, ty: ElementType, x: Scalar) -> Scalar {
-    match x {
-        Scalar::Pred(x) => Scalar::Pred(pred::unary(op, x)),
-        Scalar::Signed(x) => Scalar::Signed(int::unary_signed(op, ty.bits(), x)),
-        Scalar::Unsigned(x) => Scalar::Unsigned(int::unary_unsigned(op, ty.bits(), x)),
-        Scalar::Float(x) if op == Unary::IsFinite => Scalar::Pred(x.is_finite()),
-        Scalar::Float(x) => Scalar::Float(float::unary(op, ty, x)),
-        Scalar::Complex(re, im) => complex::unary(op, ty, Complex { re, im }),
-    }
-}
-
-/// The result of an operation of two operands, both of type `ty`.
-///
-/// `complex` of two floats is a complex number; all others are of type `ty`.
-#[inline]
-pub fn binary(op: Binary, ty: ElementType, a: Scalar, b: Scalar) -> Scalar {
-    match (a, b) {
-        (Scalar::Pred(a), Scalar::Pred(b)) => Scalar::Pred(pred::binary(op, a, b)),
-        (Scalar::Signed(a), Scalar::Signed(b)) => {
-            Scalar::Signed(int::binary_signed(op, ty.bits(), a, b))
-        }
-        (Scalar::Unsigned(a), Scalar::Unsigned(b)) => {
-            Scalar::Unsigned(int::binary_unsigned(op, ty.bits(), a, b))
-        }
-        (Scalar::Float(a), Scalar::Float(b)) if op == Binary::Complex => Scalar::Complex(a, b),
-        (Scalar::Float(a), Scalar::Float(b)) => Scalar::Float(float::binary(op, ty, a, b)),
-        (Scalar::Complex(a_re, a_im), Scalar::Complex(b_re, b_im)) => {
-            let (a, b) = (Complex { re: a_re, im: a_im }, Complex { re: b_re, im: b_im });
-            complex::binary(op, ty, a, b)
-        }
-        _ => different_classes(a, b),
-    }
-}
 
 /// Whether `a` and `b`, of type `ty`, stand in this relation.
 ///
@@ -151,14 +116,10 @@ pub fn stochastic_convert(
     }
 }
 
-#[cold]
-fn different_classes(a: Scalar, b: Scalar) -> ! {
-    unreachable!("the verifier lets no operands of different types through: {a:?} and {b:?}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hlo::op::Unary;
 
     fn float(x: f64) -> Scalar {
         Scalar::Float(x)

@@ -1,12 +1,11 @@
 //! Computations of scalars as the pages apply them: the reducer of `reduce`, the comparator of `sort`.
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::scalar_program::ScalarProgram;
 use hlo::ir::ComputationId;
 use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// The results of a computation of scalars: one for each element of its result tuple.
 pub(crate) type Results = SmallVec<[Scalar; 2]>;
@@ -14,24 +13,24 @@ pub(crate) type Results = SmallVec<[Scalar; 2]>;
 /// Gives access to the computations of a module.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call<'a> {
-    context: &'a Context<'a>,
+    context: &'a RunContext,
 }
 
 impl<'a> Call<'a> {
-    pub(crate) fn new(context: &'a Context<'a>) -> Self {
+    pub(crate) fn new(context: &'a RunContext) -> Self {
         Self { context }
     }
     /// Returns a computation all of whose parameters and results are scalars.
     pub(crate) fn function(self, computation: ComputationId) -> Result<Function<'a>> {
-        Ok(Function { program: self.context.applied(computation)?, context: self.context })
+        Ok(Function { program: self.context.scalar_program(computation)?, context: self.context })
     }
 }
 
 /// A computation of scalars.
 #[derive(Debug, Clone)]
 pub(crate) struct Function<'a> {
-    program: Arc<ScalarProgram>,
-    context: &'a Context<'a>,
+    program: &'a ScalarProgram,
+    context: &'a RunContext,
 }
 
 impl Function<'_> {

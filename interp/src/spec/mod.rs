@@ -87,7 +87,7 @@ pub(crate) use output::{Output, try_build_all};
 pub(crate) use reshape::result_sizes;
 
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use hlo::ir::Instruction;
 use hlo::{Literal, Op, Shape};
 use smallvec::SmallVec;
@@ -98,7 +98,7 @@ use smallvec::SmallVec;
 pub(crate) fn evaluate(
     instruction: &Instruction,
     operands: &[&Literal],
-    context: &Context<'_>,
+    context: &RunContext,
     name: &dyn Fn() -> String,
 ) -> Result<Option<Literal>> {
     let call = Call::new(context);

@@ -1,57 +1,57 @@
-//! Ops at which the members of a group meet: who has come, and who is missing.
-use crate::deadlock::listed;
-use crate::strand::{Claim, Origin};
+//! Rendezvous: the members of a group wait for each other at a collective op.
+use crate::deadlock::list_devices;
+use crate::task::{SpawnPath, Waiter};
 use crate::{Code, Error, Groups, Result};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{ConstantValue, Literal, Module, Op, Shape};
-use interp::{Grid, Position, Request};
+use interp::{Grid, Position, Request as Suspension};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What tells one instruction from another: the channel where it has one, else the instruction itself, in this run of what an
-/// `async-start` has begun.
+/// What instructions of different devices must have in common to belong together: the channel, or the instruction itself and
+/// the path of the task that executes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Site {
     Channel(i64),
-    Place(ComputationId, InstructionId, Origin),
+    Instruction(ComputationId, InstructionId, SpawnPath),
 }
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Channel(id) => write!(f, "channel {id}"),
-            Self::Place(..) => f.write_str("one instruction"),
+            Self::Instruction(..) => f.write_str("one instruction"),
         }
     }
 }
 
 impl Site {
-    pub(crate) fn of(place: &Position<'_>, channel: Option<i64>, origin: Origin) -> Self {
-        channel.map_or(Self::Place(place.computation_id, place.id, origin), Self::Channel)
+    pub(crate) fn of(place: &Position<'_>, channel: Option<i64>, path: SpawnPath) -> Self {
+        channel.map_or(Self::Instruction(place.computation_id, place.id, path), Self::Channel)
     }
 }
 
-/// A group that is gathering.
+/// A group of which some members have joined.
 #[derive(Debug)]
-pub(crate) struct Meeting<'m> {
-    /// The device that came first, and where.
+pub(crate) struct Rendezvous<'m> {
+    /// The device that joined first, and its position.
     first: (usize, Position<'m>),
     pub(crate) members: Arc<[usize]>,
-    pub(crate) given: Vec<Option<(Claim, Request<'m>)>>,
+    pub(crate) joined: Vec<Option<(Waiter, Suspension<'m>)>>,
     missing: usize,
 }
 
-impl Meeting<'_> {
-    /// The devices that have come.
-    fn come(&self) -> Vec<usize> {
-        let come = self.members.iter().zip(&self.given).filter(|(_, given)| given.is_some());
+impl Rendezvous<'_> {
+    /// Returns the devices that have joined.
+    fn joined_devices(&self) -> Vec<usize> {
+        let come = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_some());
         come.map(|(&device, _)| device).collect()
     }
-    /// The devices that have not come.
+    /// Returns the devices that have not joined.
     pub(crate) fn missing(&self) -> Vec<usize> {
-        let absent = self.members.iter().zip(&self.given).filter(|(_, given)| given.is_none());
+        let absent = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_none());
         absent.map(|(&device, _)| device).collect()
     }
 }
@@ -59,51 +59,56 @@ impl Meeting<'_> {
 /// A group of devices.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// The same wherever it meets.
+    /// The same at every rendezvous of these members.
     pub(crate) number: usize,
     members: Arc<[usize]>,
-    /// The device's place in it.
+    /// The index of the device in it.
     own: usize,
 }
 
-/// Which meeting: the instruction, the number of the group, and how often that group has met there before.
+/// Identifies a rendezvous: the site, the number of the group, and how often the group met there before.
 pub(crate) type Key = (Site, usize, u64);
 
-/// All groups that are gathering.
+/// All rendezvous that are not complete.
 #[derive(Debug, Default)]
-pub(crate) struct Meetings<'m> {
-    open: BTreeMap<Key, Meeting<'m>>,
-    /// How often a device has come to a channel as a member of a group; of an op without groups the group is 0.
+pub(crate) struct RendezvousTable<'m> {
+    open: BTreeMap<Key, Rendezvous<'m>>,
+    /// How often a device executed ops on a channel as a member of a group; group 0 for an op without groups.
     rounds: FxHashMap<(usize, i64, usize), u64>,
-    /// In which of a device's strands its ops on a channel are.
+    /// The chain of starts of the task with a device's ops on a channel.
     users: FxHashMap<(usize, i64), u64>,
-    /// The groups of each instruction, found once.
+    /// The groups of each instruction.
     groups: FxHashMap<(ComputationId, InstructionId), Arc<Groups>>,
-    /// Members of a group to its number, which is the same wherever the group meets.
+    /// The number of each group, by its members.
     numbers: FxHashMap<Arc<[usize]>, usize>,
 }
 
-/// What a device finds when it comes.
-pub(crate) enum Arrival<'m> {
-    /// Others are missing.
-    Waits(Key),
-    /// It is the last.
-    Complete(Meeting<'m>),
+/// The result of joining a rendezvous.
+pub(crate) enum Joined<'m> {
+    /// Other members have not joined.
+    Incomplete(Key),
+    /// The device was the last to join.
+    Complete(Rendezvous<'m>),
 }
 
-impl<'m> Meetings<'m> {
-    /// How often the device has come to a channel before.
-    pub(crate) fn round(&mut self, device: usize, channel: i64, group: usize) -> u64 {
+impl<'m> RendezvousTable<'m> {
+    /// Returns how often the device executed ops on a channel before, and counts this execution.
+    pub(crate) fn next_round(&mut self, device: usize, channel: i64, group: usize) -> u64 {
         let round = self.rounds.entry((device, channel, group)).or_default();
         *round += 1;
         *round - 1
     }
-    /// Whether all ops of a device on a channel are in one of its strands: those of two that run beside each other could come there
-    /// in any order.
-    pub(crate) fn is_used_by_one(&mut self, device: usize, channel: i64, origin: Origin) -> bool {
-        *self.users.entry((device, channel)).or_insert(origin.chain) == origin.chain
+    /// Whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel in an arbitrary
+    /// order.
+    pub(crate) fn is_used_by_one_chain(
+        &mut self,
+        device: usize,
+        channel: i64,
+        path: SpawnPath,
+    ) -> bool {
+        *self.users.entry((device, channel)).or_insert(path.chain) == path.chain
     }
-    /// The number of a group.
+    /// Returns the number of a group.
     fn number(&mut self, members: &[usize]) -> (usize, Arc<[usize]>) {
         if let Some((members, &number)) = self.numbers.get_key_value(members) {
             return (number, Arc::clone(members));
@@ -127,7 +132,7 @@ impl<'m> Meetings<'m> {
         Ok(groups)
     }
 
-    /// The group of a device at an op; nothing if it is in none.
+    /// Returns the group of a device at an op; nothing if it is in none.
     pub(crate) fn group(
         &mut self,
         device: usize,
@@ -135,59 +140,61 @@ impl<'m> Meetings<'m> {
         grid: Grid,
     ) -> Result<Option<Group>> {
         let groups = self.groups(place, grid)?;
-        let (Some(members), Some(own)) = (groups.group_of(device), groups.place_of(device)) else {
+        let (Some(members), Some(own)) = (groups.group_of(device), groups.index_of(device)) else {
             return Ok(None);
         };
         let (number, members) = self.number(members);
         Ok(Some(Group { number, members, own }))
     }
-    /// A device comes to an op of its group; gives the meeting if it is the last.
-    pub(crate) fn arrive(
+    /// Joins a rendezvous, and returns it if it is complete.
+    pub(crate) fn join(
         &mut self,
         device: usize,
-        (claim, request): (Claim, Request<'m>),
+        (waiter, suspension): (Waiter, Suspension<'m>),
         (site, group, round): (Site, Group, u64),
         module: &Module,
-    ) -> Result<Arrival<'m>> {
+    ) -> Result<Joined<'m>> {
         let Group { number, members, own } = group;
         let key = (site, number, round);
-        let meeting = self.open.entry(key).or_insert_with(|| Meeting {
-            first: (device, request.place),
-            given: members.iter().map(|_| None).collect(),
+        let rendezvous = self.open.entry(key).or_insert_with(|| Rendezvous {
+            first: (device, suspension.place),
+            joined: members.iter().map(|_| None).collect(),
             missing: members.len(),
             members,
         });
-        let (first, place) = &meeting.first;
-        agrees((*first, place), (device, &request.place), site, module)?;
-        meeting.given[own] = Some((claim, request));
-        meeting.missing -= 1;
-        if meeting.missing > 0 {
-            return Ok(Arrival::Waits(key));
+        let (first, place) = &rendezvous.first;
+        check_same_operation((*first, place), (device, &suspension.place), site, module)?;
+        rendezvous.joined[own] = Some((waiter, suspension));
+        rendezvous.missing -= 1;
+        if rendezvous.missing > 0 {
+            return Ok(Joined::Incomplete(key));
         }
-        Ok(self.open.remove(&key).map_or(Arrival::Waits(key), Arrival::Complete))
+        Ok(self.open.remove(&key).map_or(Joined::Incomplete(key), Joined::Complete))
     }
-    /// The meeting of this key, while it gathers.
-    pub(crate) fn get(&self, key: &Key) -> Option<&Meeting<'m>> {
+    /// Returns a rendezvous that is not complete.
+    pub(crate) fn get(&self, key: &Key) -> Option<&Rendezvous<'m>> {
         self.open.get(key)
     }
-    /// Fails if a group still gathers though all devices have ended.
-    pub(crate) fn all_claimed(&self) -> Result<()> {
-        let Some(meeting) = self.open.values().next() else { return Ok(()) };
-        let (come, missing) = (listed(&meeting.come()), listed(&meeting.missing()));
-        let message =
-            format!("{come} started an op that {missing} never came to, and all have ended");
-        Err(Error::from(Code::Unclaimed { message }).at(&meeting.first.1).with_help(
-            "each device of a group must run the op equally often, and wait for its end",
+    /// Fails if a rendezvous is incomplete although all devices have finished.
+    pub(crate) fn check_all_received(&self) -> Result<()> {
+        let Some(rendezvous) = self.open.values().next() else { return Ok(()) };
+        let (come, missing) =
+            (list_devices(&rendezvous.joined_devices()), list_devices(&rendezvous.missing()));
+        let message = format!(
+            "{come} started a collective op that {missing} never joined, and all devices have finished"
+        );
+        Err(Error::from(Code::Unclaimed { message }).at(&rendezvous.first.1).with_help(
+            "execute the op equally often on each device of a group, and wait for its done",
         ))
     }
-    /// Fails if devices wait for each other on one channel in groups that have devices in common, but are not the same.
-    pub(crate) fn one_grouping(&self) -> Result<()> {
-        // Which group each device waits in, at a channel.
-        let mut waits: BTreeMap<(i64, usize), &Meeting<'_>> = BTreeMap::new();
-        for (&(site, ..), meeting) in &self.open {
+    /// Fails if devices wait on one channel in different groups that overlap.
+    pub(crate) fn check_same_groups(&self) -> Result<()> {
+        // The rendezvous in which each device waits, by channel.
+        let mut waits: BTreeMap<(i64, usize), &Rendezvous<'_>> = BTreeMap::new();
+        for (&(site, ..), rendezvous) in &self.open {
             let Site::Channel(channel) = site else { continue };
-            for device in meeting.come() {
-                waits.insert((channel, device), meeting);
+            for device in rendezvous.joined_devices() {
+                waits.insert((channel, device), rendezvous);
             }
         }
         for (&(channel, device), own) in &waits {
@@ -197,9 +204,9 @@ impl<'m> Meetings<'m> {
                 .filter_map(|other| waits.get(&(channel, other)).map(|theirs| (other, theirs)));
             let mut others = others.filter(|(_, theirs)| theirs.members != own.members);
             if let Some((other, theirs)) = others.next() {
-                let group = |meeting: &Meeting<'_>| listed(&meeting.members);
+                let group = |rendezvous: &Rendezvous<'_>| list_devices(&rendezvous.members);
                 let message = format!(
-                    "channel {channel}: device {device} waits in the group of {}, device {other} in that of {}",
+                    "channel {channel}: device {device} waits in the group of {}, device {other} in the group of {}",
                     group(own),
                     group(theirs)
                 );
@@ -210,8 +217,8 @@ impl<'m> Meetings<'m> {
     }
 }
 
-/// Devices that meet at one channel do the same there.
-pub(crate) fn agrees(
+/// Checks that the instructions of two devices at one site do the same.
+pub(crate) fn check_same_operation(
     (device, first): (usize, &Position<'_>),
     (other_device, other): (usize, &Position<'_>),
     site: Site,
@@ -227,21 +234,22 @@ pub(crate) fn agrees(
         Some((format!("{:#}", a.shape), format!("{:#}", b.shape)))
     } else if !same_work(first, other, module) {
         let one = format!("one `{}`", a.opcode());
-        Some((one, "one of other operands, dimensions, pairs or computations".to_owned()))
+        Some((one, "one with other operands, dimensions, pairs or computations".to_owned()))
     } else {
         None
     };
     let Some((a, b)) = what else { return Ok(()) };
-    let message = format!("{site}: device {device} comes with {a}, device {other_device} with {b}");
+    let message =
+        format!("{site}: device {device} executes {a}, device {other_device} executes {b}");
     Err(mismatch(message, other, first))
 }
 
-/// The error of what does not fit together at two places.
+/// Returns the error of instructions that do not match.
 fn mismatch(message: String, at: &Position<'_>, other: &Position<'_>) -> Error {
     Error::from(Code::Mismatch { message })
         .at(at)
-        .with_label(other.span(), "the other device is here")
-        .with_help("give instructions that do not belong together channels of their own")
+        .with_label(other.span(), "the other device is at this instruction")
+        .with_help("give instructions that do not belong together different channels")
 }
 
 fn operand_shapes<'m>(place: &Position<'m>) -> Vec<&'m Shape> {
@@ -249,7 +257,7 @@ fn operand_shapes<'m>(place: &Position<'m>) -> Vec<&'m Shape> {
     place.instruction().operands.iter().map(|&id| &instructions[id].shape).collect()
 }
 
-/// Whether two instructions of one opcode do the same with what they are given.
+/// Whether two instructions with the same opcode do the same with their operands.
 fn same_work(first: &Position<'_>, other: &Position<'_>, module: &Module) -> bool {
     let same = |a, b| same_computation(a, b, module);
     let (a, b) = (operand_shapes(first), operand_shapes(other));
@@ -277,7 +285,7 @@ fn same_work(first: &Position<'_>, other: &Position<'_>, module: &Module) -> boo
     alike && agree
 }
 
-/// Whether two computations are the same, or copies of each other as compilers make them.
+/// Whether two computations are the same, or copies of each other.
 fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: &Module) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a == b };
     if a == b {
@@ -290,12 +298,12 @@ fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: 
     alike && a.instructions.len() == b.instructions.len() && a.root == b.root
 }
 
-/// Whether two ops are the same, with the same computations or copies of them.
+/// Whether two ops are the same, up to copies of the computations that they call.
 fn same_op(a: &Op, b: &Op, module: &Module) -> bool {
     if let (Op::Constant(a), Op::Constant(b)) = (a, b)
         && let (ConstantValue::Literal(a), ConstantValue::Literal(b)) = (&*a.value, &*b.value)
     {
-        // A NaN is not equal to itself, its bytes are.
+        // Two NaNs are not equal, but their bytes are.
         let bytes = |value: &Literal| {
             value.leaves().iter().map(|leaf| leaf.bytes().to_vec()).collect::<Vec<_>>()
         };

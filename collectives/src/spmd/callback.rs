@@ -1,43 +1,46 @@
-//! What the custom calls in a region do for each device, and values of all devices kept one after another.
-use super::marker::Value;
+//! Custom calls of a region, which the host executes for each device, and arrays that stack the values of all devices.
+use super::marker::ShardedValue;
 use crate::{Code, Result};
 use hlo::{ArrayShape, Literal, Shape};
 use interp::Call;
 
-/// What a custom call in a region does.
+/// What a custom call of a region computes.
 #[derive(Debug)]
-pub(super) enum Step {
-    /// Gives the device its shards.
-    Cut(Vec<Value>),
-    /// Puts the shards of the device's group together, which stand one after another.
-    Join(Box<Value>),
-    /// Gives the device its own of values that stand one after another.
-    Own,
+pub(super) enum Callback {
+    /// The shards of the device.
+    Shard(Vec<ShardedValue>),
+    /// The array that the stacked shards of the device's group make.
+    Assemble(Box<ShardedValue>),
+    /// The element of this device in a stack of all devices.
+    Select,
 }
 
-/// The name by which a region calls step `i`.
-pub(super) fn target(i: usize) -> String {
+/// Returns the name by which a region calls callback `i`.
+pub(super) fn callback_target(i: usize) -> String {
     format!("etalon.spmd.{i}")
 }
 
-impl Step {
-    /// Its value for a device.
+impl Callback {
+    /// Computes the value for a device.
     pub(super) fn run(&self, device: usize, call: &Call<'_>) -> Literal {
         match self {
-            Self::Cut(values) => {
-                let cut = |(value, operand): (&Value, &&Literal)| match (&value.tiles, &value.local)
-                {
-                    (Some(tiles), Shape::Array(local)) => tiles.cut(device, operand, local),
+            Self::Shard(values) => {
+                let shard = |(value, operand): (&ShardedValue, &&Literal)| match (
+                    &value.tiles,
+                    &value.local,
+                ) {
+                    (Some(tiles), Shape::Array(local)) => tiles.shard(device, operand, local),
                     _ => (*operand).clone(),
                 };
-                let mut shards: Vec<Literal> = values.iter().zip(call.operands).map(cut).collect();
+                let mut shards: Vec<Literal> =
+                    values.iter().zip(call.operands).map(shard).collect();
                 match (call.shape, shards.as_slice()) {
                     (Shape::Tuple(_), _) | (_, []) => Literal::tuple(shards),
                     _ => shards.swap_remove(0),
                 }
             }
-            Self::Join(value) => {
-                let Value {
+            Self::Assemble(value) => {
+                let ShardedValue {
                     tiles: Some(tiles),
                     global: Shape::Array(global),
                     local: Shape::Array(local),
@@ -47,22 +50,22 @@ impl Step {
                 };
                 let group = tiles.groups().iter().find(|group| group.contains(&device));
                 let blocks: Vec<Literal> =
-                    call.operands.iter().flat_map(|b| rows(b, local)).collect();
+                    call.operands.iter().flat_map(|b| unstack(b, local)).collect();
                 let group = group.map(Vec::as_slice).unwrap_or_default();
                 let blocks: Vec<&Literal> = blocks.iter().collect();
-                // Devices that do not agree are told of where the value leaves the outermost region.
-                tiles.put(group, &blocks, global).0
+                // Divergence is reported where the value leaves the outermost region.
+                tiles.assemble(group, &blocks, global).0
             }
-            Self::Own => call
+            Self::Select => call
                 .operands
                 .first()
-                .map_or_else(Literal::token, |all| own(all, call.shape, device)),
+                .map_or_else(Literal::token, |all| select(all, call.shape, device)),
         }
     }
 }
 
-/// The blocks of shape `local` that stand one after another in an array.
-fn rows(array: &Literal, local: &ArrayShape) -> Vec<Literal> {
+/// Returns the blocks of shape `local` that an array stacks along dimension 0.
+fn unstack(array: &Literal, local: &ArrayShape) -> Vec<Literal> {
     let shape = ArrayShape::new(local.ty, local.dims.clone());
     let count = array.array_shape().and_then(|whole| whole.dims.first().copied());
     let count = usize::try_from(count.unwrap_or(0)).unwrap_or(0);
@@ -71,7 +74,7 @@ fn rows(array: &Literal, local: &ArrayShape) -> Vec<Literal> {
     (0..count).filter_map(|i| Literal::from_bytes(shape.clone(), block(i)?)).collect()
 }
 
-/// The shape of the values of all devices one after another.
+/// Returns the shape of a stack of the values of all devices.
 pub(super) fn stacked_shape(shape: &Shape, devices: usize) -> Result<Shape> {
     match shape {
         Shape::Array(array) if array.dynamic.is_none() => {
@@ -85,20 +88,20 @@ pub(super) fn stacked_shape(shape: &Shape, devices: usize) -> Result<Shape> {
         }
         Shape::Token => Ok(Shape::Token),
         Shape::Array(_) | Shape::Opaque | Shape::Buffer(_) => {
-            let message = format!("{shape:#} cannot be kept from one manual region to another");
+            let message = format!("{shape:#} cannot be passed from one manual region to another");
             Err(Code::Unsupported { message }.into())
         }
     }
 }
 
-/// The values of all devices one after another.
-pub(super) fn stacked(values: &[&Literal]) -> Literal {
+/// Returns a stack of the values of all devices.
+pub(super) fn stack(values: &[&Literal]) -> Literal {
     let Some(first) = values.first() else { return Literal::token() };
     if let Some(parts) = first.elements() {
         let part = |i| {
             let parts: Vec<&Literal> =
                 values.iter().filter_map(|value| value.elements()?.get(i)).collect();
-            stacked(&parts)
+            stack(&parts)
         };
         return Literal::tuple((0..parts.len()).map(part).collect());
     }
@@ -112,16 +115,16 @@ pub(super) fn stacked(values: &[&Literal]) -> Literal {
     all
 }
 
-/// A device's own of values that stand one after another.
-fn own(all: &Literal, shape: &Shape, device: usize) -> Literal {
+/// Returns the element of a device in a stack.
+fn select(all: &Literal, shape: &Shape, device: usize) -> Literal {
     match shape {
         Shape::Array(array) => {
-            let blocks = rows(all, array);
+            let blocks = unstack(all, array);
             blocks.into_iter().nth(device).unwrap_or_else(|| Literal::zeros(array.clone()))
         }
         Shape::Tuple(parts) => {
             let all = all.elements().unwrap_or_default();
-            Literal::tuple(all.iter().zip(parts).map(|(a, s)| own(a, s, device)).collect())
+            Literal::tuple(all.iter().zip(parts).map(|(a, s)| select(a, s, device)).collect())
         }
         Shape::Token | Shape::Opaque | Shape::Buffer(_) => all.clone(),
     }

@@ -1,15 +1,14 @@
-//! The first thing ranks tell each other: what they are about to run, and whether they can.
-use super::{Ranks, damaged, lost};
+//! The handshake of ranks: what they are about to run, and whether their devices could start.
+use super::{Ranks, connection_lost, malformed_message};
 use crate::{Code, Error, Result, wire};
 use hlo::{Module, Style};
-
 use interp::Grid;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 
 /// What a rank is about to run, and the first of its devices that cannot start.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Opening {
+pub(crate) struct Handshake {
     pub(crate) plan: Plan,
     pub(crate) failure: Option<(usize, Error)>,
 }
@@ -24,26 +23,27 @@ pub(crate) struct Plan {
     options: String,
 }
 
-impl Opening {
-    /// Makes sure that all ranks run the same, and that all devices have started.
+impl Handshake {
+    /// Checks that all ranks run the same, and that all devices have started.
     ///
     /// # Errors
-    /// `E0509` if the others cannot be heard. Else the same on every rank: `E0508` if they do not fit together; the error of the
-    /// first device that could not start.
+    /// `E0509` if the connection is lost. Otherwise the same on every rank: `E0508` if they differ; the error of the first
+    /// device that could not start.
     pub(crate) fn agree(&self, ranks: &Ranks) -> Result<()> {
-        // The version stands in front, so that other builds can read it.
-        let mut bytes = wire::envelope(&VERSION).map_err(|e| lost(&e))?;
-        bytes.extend(wire::envelope(self).map_err(|e| lost(&e))?);
+        // The version comes first, so that other builds can decode it.
+        let mut bytes = wire::encode_envelope(&VERSION).map_err(|e| connection_lost(&e))?;
+        bytes.extend(wire::encode_envelope(self).map_err(|e| connection_lost(&e))?);
         let mut first: Option<Plan> = None;
         let mut failed: Option<(usize, Error)> = None;
         for (rank, bytes) in ranks.gather(bytes)?.iter().enumerate() {
-            let Self { plan, failure } = match read(bytes).map_err(|e| damaged(rank, &e))? {
-                Ok(opening) => opening,
-                Err(version) => {
-                    let message = format!("rank {rank} is Etalon {version}, not {VERSION}");
-                    return Err(Code::Ranks { message }.into());
-                }
-            };
+            let Self { plan, failure } =
+                match decode(bytes).map_err(|e| malformed_message(rank, &e))? {
+                    Ok(handshake) => handshake,
+                    Err(version) => {
+                        let message = format!("rank {rank} is Etalon {version}, not {VERSION}");
+                        return Err(Code::Ranks { message }.into());
+                    }
+                };
             first.get_or_insert_with(|| plan.clone()).compare(&plan, rank)?;
             let before = |device| failed.as_ref().is_none_or(|(first, _)| device < *first);
             failed = failure.filter(|(device, _)| before(*device)).or(failed);
@@ -52,11 +52,11 @@ impl Opening {
     }
 }
 
-/// An opening; or the version of the other build that it is of.
-fn read(bytes: &[u8]) -> Result<Result<Opening, String>, wire::Damage> {
-    let (version, rest): (String, _) = wire::opened_first(bytes)?;
+/// Decodes a handshake; returns the version of another build.
+fn decode(bytes: &[u8]) -> Result<Result<Handshake, String>, wire::DecodeError> {
+    let (version, rest): (String, _) = wire::decode_envelope_prefix(bytes)?;
     match version == VERSION {
-        true => wire::opened(rest).map(Ok),
+        true => wire::decode_envelope(rest).map(Ok),
         false => Ok(Err(version)),
     }
 }
@@ -67,7 +67,7 @@ impl Plan {
     pub(crate) fn new(module: &Module, grid: Grid, options: String) -> Self {
         let mut hasher = DefaultHasher::new();
         hasher.write(module.print(Style::Short).as_bytes());
-        // Ranks call things by their numbers, and texts that print alike may number them in another order.
+        // Ranks identify instructions by their indices, which may differ between texts that print alike.
         for (_, computation) in module.computations.iter() {
             for (id, _) in computation.instructions.iter() {
                 hasher.write(computation.names[id].as_bytes());
@@ -79,7 +79,7 @@ impl Plan {
             options,
         }
     }
-    /// Fails if another rank's plan is not this one, that of rank 0.
+    /// Fails if the plan of another rank differs from this one, which is that of rank 0.
     fn compare(&self, other: &Self, rank: usize) -> Result<()> {
         let what = if self.module != other.module {
             let shown = |(name, print): &(String, u64)| format!("`{name}` ({print:016x})");
@@ -94,6 +94,6 @@ impl Plan {
         };
         let message = format!("ranks 0 and {rank} run different {what}");
         Err(Error::from(Code::Ranks { message })
-            .with_help("give every rank the same file and the same options"))
+            .with_help("run the same file with the same options on every rank"))
     }
 }
