@@ -52,16 +52,16 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    fn of(facts: &ErrorModel) -> Self {
-        let u = facts.roundoff;
-        if facts.path == 0 {
+    fn of(model: &ErrorModel) -> Self {
+        let u = model.roundoff;
+        if model.path == 0 {
             return Self::Bits;
         }
-        if facts.path == 1 && !facts.sums {
-            let ulps = if facts.ulps == 0 { 0.0 } else { 2.0 * f64::from(facts.ulps) + 2.0 };
-            return Self::Element(u * (ulps + if facts.complex { 8.0 } else { 0.0 }));
+        if model.path == 1 && !model.sums {
+            let ulps = if model.ulps == 0 { 0.0 } else { 2.0 * f64::from(model.ulps) + 2.0 };
+            return Self::Element(u * (ulps + if model.complex { 8.0 } else { 0.0 }));
         }
-        Self::Array(u * (8.0 + 2.0 * f64::from(facts.path) + 4.0 * facts.terms.sqrt()))
+        Self::Array(u * (8.0 + 2.0 * f64::from(model.path) + 4.0 * model.terms.sqrt()))
     }
     /// The wider of two. What is measured against the whole array is wider than what is measured against each element.
     fn or(self, other: Self) -> Self {
@@ -92,7 +92,7 @@ impl Tolerance {
     /// What the reference engine's result may differ by from one that was written down: nothing, unless an operation
     /// has no one right result: sums in another order, complex functions.
     pub fn of_reference(module: &Module) -> Self {
-        let bound = |facts: &ErrorModel| if facts.exact { Bound::Bits } else { Bound::of(facts) };
+        let bound = |model: &ErrorModel| if model.exact { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
     /// The wider bound for each array: of a result that may be computed in either of two ways.

@@ -113,7 +113,7 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
 
 /// Tells which results depend on the order of devices and values; whether none does.
 fn is_steady(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool> {
-    let found = collectives::dependence(0..ORDERS, |seed| {
+    let found = collectives::order_dependence(0..ORDERS, |seed| {
         let module = prepared.verified.module();
         let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, prepared.grid))?;
         let hooks = prepared.hooks.clone();

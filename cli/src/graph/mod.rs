@@ -79,7 +79,7 @@ impl Folding {
     fn names(&self) -> Vec<String> {
         let starts = (0..self.devices).step_by(self.each);
         let all = |start: usize| (start..self.devices.min(start + self.each)).collect::<Vec<_>>();
-        starts.map(|start| collectives::listed(&all(start))).collect()
+        starts.map(|start| collectives::list_devices(&all(start))).collect()
     }
     fn edges(&self, link: &Link) -> Edges {
         let node = |device: usize| device / self.each;

@@ -6,7 +6,7 @@ use super::ElementType;
 /// ```
 /// let f8 = hlo::ElementType::F8E4M3Fn.float_format().unwrap();
 /// assert_eq!(f8.decode(0x7e), 448.0);
-/// assert_eq!(f8.encode(464.0), 0x7e); // a tie goes to the even neighbour
+/// assert_eq!(f8.encode(464.0), 0x7e); // a tie goes to the even neighbor
 /// assert!(f8.decode(f8.encode(465.0)).is_nan()); // there is no infinity
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,7 +252,7 @@ impl FloatFormat {
     pub fn encode_integer(self, negative: bool, magnitude: u64) -> u64 {
         self.encode(self.to_f64_rounding_to_odd(negative, magnitude))
     }
-    /// Returns the integer as f64; where it does not fit, rounded to to_f64_rounding_to_odd so that rounding again is exact: truncated,
+    /// Returns the integer as f64; where it does not fit, rounded to odd so that rounding again is exact: truncated,
     /// with the last bit set if anything was lost.
     fn to_f64_rounding_to_odd(self, negative: bool, magnitude: u64) -> f64 {
         let spare = 11u32.saturating_sub(magnitude.leading_zeros());

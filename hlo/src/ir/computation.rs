@@ -148,8 +148,8 @@ impl Computation {
         self.names.shrink_to_fit();
         self.spans.shrink_to_fit();
     }
-    /// Returns the parameters by number. Parameters of the same number, which no verified module has, are ordered by name: that order
-    /// does not change when they are printed in another order.
+    /// Returns the parameters by number. Parameters of the same number, which no verified module has, are ordered by name, which
+    /// does not depend on the order of the text.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let mut numbered: Vec<_> = (self.instructions.iter())
             .filter_map(|(id, instruction)| {

@@ -6,6 +6,7 @@ mod frames;
 mod metadata;
 mod module;
 mod origin;
+pub mod rewrite;
 pub(crate) mod sharding;
 
 pub use common::{BackendConfig, CommonAttrs, FrontendAttributes, RawAttr, Statistics};

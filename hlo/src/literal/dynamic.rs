@@ -55,8 +55,9 @@ impl Literal {
                 });
                 result
             }
-            Value::Array(shape, words, None) if shape.dynamic.is_some() => {
-                Self(Value::Array(resized(shape, &shape.dims), Arc::clone(words), None))
+            Value::Array(shape, buffer, None) if shape.dynamic.is_some() => {
+                let shape = resized(shape, &shape.dims);
+                Self(Value::Array(Arc::new(shape), Arc::clone(buffer), None))
             }
             Value::Tuple(elements) => Self::tuple(elements.iter().map(Self::cut).collect()),
             Value::Array(..) | Value::Token => self.clone(),

@@ -1,12 +1,15 @@
 //! Literals: values of arrays and tuples.
+mod buffer;
 mod dynamic;
 pub mod npz;
 mod view;
 
 pub use crate::text::print::summary;
+pub use buffer::Account;
 pub use view::Native;
 
 use crate::{ArrayShape, Dims, ElementType, Scalar, Shape};
+use buffer::Buffer;
 use std::sync::Arc;
 
 /// The value of an array, a tuple or a token.
@@ -26,9 +29,8 @@ pub struct Literal(Value);
 
 #[derive(Clone)]
 enum Value {
-    /// The data is kept in words so that it is aligned for every element type. The sizes are present where they are smaller
-    /// than the shape's, which then are bounds.
-    Array(ArrayShape, Arc<Vec<u128>>, Option<Box<Dims>>),
+    /// The sizes are present where they are smaller than those of the shape, which are then bounds.
+    Array(Arc<ArrayShape>, Arc<Buffer>, Option<Box<Dims>>),
     Tuple(Arc<[Literal]>),
     Token,
 }
@@ -52,8 +54,6 @@ impl ConstantValue {
     }
 }
 
-const WORD: usize = size_of::<u128>();
-
 /// # Panics
 /// If the shape has more elements than memory can address; engines check before they allocate.
 fn size(shape: &ArrayShape) -> usize {
@@ -62,9 +62,29 @@ fn size(shape: &ArrayShape) -> usize {
 
 impl Literal {
     /// Returns an array of zeros.
-    pub fn zeros(shape: ArrayShape) -> Self {
-        let words = vec![0; size(&shape).div_ceil(WORD)];
-        Self(Value::Array(shape, Arc::new(words), None))
+    pub fn zeros(shape: impl Into<Arc<ArrayShape>>) -> Self {
+        let shape = shape.into();
+        let buffer = Buffer::zeros(size(&shape));
+        Self(Value::Array(shape, Arc::new(buffer), None))
+    }
+    /// Returns an array in foreign memory; dropping `owner`, when the last clone of the array is dropped, releases it. The
+    /// memory is read-only: changing the array copies it. `None` if its length is not that of the shape, or it is not
+    /// aligned for the elements.
+    ///
+    /// ```
+    /// let shape = hlo::ArrayShape::new(hlo::ElementType::U8, [3].as_slice());
+    /// let x = hlo::Literal::from_owner(shape, vec![1u8, 2, 3]).unwrap();
+    /// assert_eq!(x.to_string(), "u8[3]{0} {1, 2, 3}");
+    /// ```
+    pub fn from_owner(
+        shape: impl Into<Arc<ArrayShape>>,
+        owner: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let shape = shape.into();
+        let buffer = Buffer::foreign(Box::new(owner));
+        let is_aligned = buffer.bytes().as_ptr().addr().is_multiple_of(shape.ty.storage_bytes());
+        (shape.byte_count() == Some(buffer.len()) && is_aligned)
+            .then(|| Self(Value::Array(shape, Arc::new(buffer), None)))
     }
     /// Returns an array of these bytes, little-endian and row-major; `None` if their number is not that of the
     /// shape.
@@ -94,7 +114,7 @@ impl Literal {
     /// Returns the shape.
     pub fn shape(&self) -> Shape {
         match &self.0 {
-            Value::Array(shape, ..) => shape.clone().into(),
+            Value::Array(shape, ..) => ArrayShape::clone(shape).into(),
             Value::Tuple(elements) => Shape::Tuple(elements.iter().map(Self::shape).collect()),
             Value::Token => Shape::Token,
         }
@@ -134,45 +154,54 @@ impl Literal {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
-            Value::Array(shape, words, _) => &bytemuck::cast_slice(words)[..size(shape)],
+            Value::Array(_, buffer, _) => buffer.bytes(),
             Value::Tuple(_) | Value::Token => &[],
         }
     }
-    /// Returns the bytes of the elements mutably; copies them first if they are shared.
+    /// Returns the bytes of the elements mutably; copies them first if they are shared or foreign.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
-            Value::Array(shape, words, _) => {
-                let size = size(shape);
-                &mut bytemuck::cast_slice_mut(Arc::make_mut(words).as_mut_slice())[..size]
+            Value::Array(_, buffer, _) => {
+                if Arc::get_mut(buffer).and_then(Buffer::bytes_mut).is_none() {
+                    *buffer = Arc::new(buffer.copied());
+                }
+                Arc::get_mut(buffer).and_then(Buffer::bytes_mut).expect("owned and not shared")
             }
             Value::Tuple(_) | Value::Token => &mut [],
         }
     }
-    /// Returns the bytes of the arrays that are not shared: what dropping it frees.
-    pub fn unshared_bytes(&self) -> usize {
-        match &self.0 {
-            Value::Array(shape, words, _) if Arc::strong_count(words) == 1 => size(shape),
-            Value::Tuple(elements) if Arc::strong_count(elements) == 1 => {
-                elements.iter().map(Self::unshared_bytes).sum()
+    /// Returns whether it is an array whose memory can be written to without a copy.
+    pub fn is_unique(&mut self) -> bool {
+        match &mut self.0 {
+            Value::Array(_, buffer, _) => {
+                Arc::get_mut(buffer).and_then(Buffer::bytes_mut).is_some()
             }
-            Value::Array(..) | Value::Tuple(_) | Value::Token => 0,
+            Value::Tuple(_) | Value::Token => false,
         }
     }
-    /// Returns the same value in memory that is not shared; copies only what is.
+    /// Charges the memory of an array to `account`, which has reserved it, if the memory is not shared and not charged to an
+    /// account yet; returns the number of bytes then.
+    pub fn charge_to(&mut self, account: &Arc<dyn Account>) -> Option<usize> {
+        let Value::Array(_, buffer, _) = &mut self.0 else { return None };
+        let buffer = Arc::get_mut(buffer).filter(|buffer| buffer.is_uncharged())?;
+        buffer.set_account(Arc::clone(account));
+        Some(buffer.len())
+    }
+    /// Returns the same array in its own memory, charged to no account.
     #[must_use]
-    pub fn unshared(mut self) -> Self {
-        match &mut self.0 {
-            Value::Array(_, words, _) => {
-                Arc::make_mut(words);
-            }
-            Value::Tuple(elements) => {
-                for element in Arc::make_mut(elements).iter_mut() {
-                    *element = std::mem::replace(element, Self::token()).unshared();
-                }
-            }
-            Value::Token => {}
-        }
-        self
+    pub fn copied(&self) -> Self {
+        let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
+        let mut copy = Buffer::zeros(buffer.len());
+        copy.bytes_mut().expect("owned").copy_from_slice(buffer.bytes());
+        Self(Value::Array(Arc::clone(shape), Arc::new(copy), sizes.clone()))
+    }
+    /// The memory of an array for one of another shape, with arbitrary elements; `None` if it is shared, foreign, or of
+    /// another size.
+    pub fn recycled(self, shape: &Arc<ArrayShape>) -> Option<Self> {
+        let Value::Array(_, mut buffer, _) = self.0 else { return None };
+        let fits = Some(buffer.len()) == shape.byte_count();
+        let is_free = fits && Arc::get_mut(&mut buffer).and_then(Buffer::bytes_mut).is_some();
+        is_free.then(|| Self(Value::Array(Arc::clone(shape), buffer, None)))
     }
     /// Returns element `i` in row-major order.
     ///
@@ -190,16 +219,17 @@ impl Literal {
     /// # Panics
     /// If it is not an array, or the new shape has another number of bytes.
     #[must_use]
-    pub fn with_shape(&self, shape: ArrayShape) -> Self {
+    pub fn with_shape(&self, shape: impl Into<Arc<ArrayShape>>) -> Self {
+        let shape = shape.into();
         match &self.0 {
-            Value::Array(old, words, sizes) => {
+            Value::Array(old, buffer, sizes) => {
                 assert_eq!(
                     old.byte_count(),
                     shape.byte_count(),
                     "{old} and {shape} differ in size"
                 );
                 let sizes = sizes.clone().filter(|_| old.dims == shape.dims);
-                Self(Value::Array(shape, Arc::clone(words), sizes))
+                Self(Value::Array(shape, Arc::clone(buffer), sizes))
             }
             Value::Tuple(_) | Value::Token => panic!("a tuple has no array shape"),
         }

@@ -299,7 +299,7 @@ mod tests {
         for at in 0..good.len() - 8 {
             let mut changed = good.clone();
             changed[at] ^= 0x11;
-            // Whatever becomes of it, it is no panic.
+            // It must not panic.
             let _ = read_array("a".to_owned(), changed.as_slice());
         }
     }

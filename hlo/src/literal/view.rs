@@ -1,5 +1,5 @@
 //! Typed views of literals.
-use super::{Literal, Value, size};
+use super::{Literal, Value};
 use crate::{ArrayShape, Dims, ElementType};
 use half::{bf16, f16};
 
@@ -52,12 +52,16 @@ impl Literal {
     /// Returns the elements, if they are of this type.
     pub fn as_slice<T: Native>(&self) -> Option<&[T]> {
         match &self.0 {
-            Value::Array(shape, words, _) if T::views(shape.ty) => {
-                let bytes: &[u8] = bytemuck::cast_slice(words);
-                bytemuck::try_cast_slice(&bytes[..size(shape)]).ok()
+            Value::Array(shape, buffer, _) if T::views(shape.ty) => {
+                bytemuck::try_cast_slice(buffer.bytes()).ok()
             }
             Value::Array(..) | Value::Tuple(_) | Value::Token => None,
         }
+    }
+    /// Returns the elements, to change, if they are of this type; copies them first if they are shared or foreign.
+    pub fn as_mut_slice<T: Native>(&mut self) -> Option<&mut [T]> {
+        self.array_shape().filter(|shape| T::views(shape.ty))?;
+        bytemuck::try_cast_slice_mut(self.bytes_mut()).ok()
     }
     /// Returns the elements as an array of dynamic rank, if they are of this type.
     pub fn to_ndarray<T: Native>(&self) -> Option<ndarray::ArrayViewD<'_, T>> {

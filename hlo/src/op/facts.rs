@@ -300,8 +300,8 @@ mod tests {
             }
         }
         let native = names(Opcode::has_native_async);
-        let wanted = ["all-gather", "all-reduce", "collective-permute", "copy", "recv", "send"];
-        assert_eq!(native, wanted);
+        let expected = ["all-gather", "all-reduce", "collective-permute", "copy", "recv", "send"];
+        assert_eq!(native, expected);
         assert_eq!(Opcode::AllReduceStart.started(), Opcode::AllReduce);
         assert_eq!(Opcode::AsyncStart.started(), Opcode::AsyncStart);
     }

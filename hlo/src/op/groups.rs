@@ -134,8 +134,8 @@ pub(super) fn block_ratio(
     let (Some(&found), Some(&whole)) = (small.dims.get(dim), big.dims.get(dim)) else {
         return Ok(());
     };
-    let wanted = found.checked_mul(devices);
-    check(times(found, whole).is_none() || wanted == Some(whole), label, || {
+    let expected = found.checked_mul(devices);
+    check(times(found, whole).is_none() || expected == Some(whole), label, || {
         format!("a size of {whole:#} for shards of {found:#}, but a group has {devices} devices")
     })
 }

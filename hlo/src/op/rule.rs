@@ -125,7 +125,7 @@ impl super::Op {
             && operands.len() != expected
         {
             let op = opcode.name().to_owned();
-            let expected = format!("{expected}");
+            let expected = super::rules::counted(expected, "operand");
             return Err(Code::Arity { op, expected, found: operands.len() }.into());
         }
         self.infer(&Infer { opcode, operands, stated, callees })

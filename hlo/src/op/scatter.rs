@@ -145,7 +145,7 @@ impl ShapeRule for Scatter {
         check(first.rank() == expected, "scatter_c4", || {
             format!(
                 "the updates {first:#} have rank {}, expected {expected}: {} for the index vectors, {} \
-                 inside a box",
+                 of the window",
                 first.rank(),
                 batch.len(),
                 self.update_window_dims.len()

@@ -44,11 +44,10 @@ impl TriangularSolve {
             )
         })
         .map_err(|e| {
-            let other = if self.left_side { "right" } else { "left" };
+            let side = if self.left_side { "right" } else { "left" };
             e.on(Place::Operand(1)).with_help(format!(
-                "left_side={} puts the matrix on the {} of the unknown; is the {other:#} meant?",
-                self.left_side,
-                if self.left_side { "left" } else { "right" },
+                "write `left_side={}` to put the matrix on the {side} of the unknown",
+                !self.left_side
             ))
         })
     }

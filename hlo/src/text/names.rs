@@ -29,7 +29,7 @@ pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
 
 /// Makes names unique, as XLA's `NameUniquer` does: a name is a root and a number, `root.number`.
 #[derive(Default)]
-struct Uniquer {
+pub(crate) struct Uniquer {
     roots: FxHashMap<SmolStr, u32>,
     /// For each root, the number at which the search for a free one starts.
     cursors: Vec<i64>,
@@ -38,7 +38,7 @@ struct Uniquer {
 
 impl Uniquer {
     /// Returns the name to use instead of `name`, if it differs.
-    fn unique(&mut self, name: &str) -> Option<SmolStr> {
+    pub(crate) fn unique(&mut self, name: &str) -> Option<SmolStr> {
         let (root, number) = match name.rsplit_once('.') {
             Some((root, digits)) => match digits.parse::<i64>() {
                 Ok(number) if !digits.starts_with('+') => (root, Some((number, digits))),

@@ -41,7 +41,7 @@ pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
     }
 }
 
-/// The first character that stands for a byte.
+/// The first character that represents a byte.
 const STAND_IN: char = '\u{10FF80}';
 /// The first byte of every such character in UTF-8.
 const LEAD: u8 = 0xF4;
@@ -199,7 +199,7 @@ mod tests {
             (r#""\a\b\f\v\?\'""#, r#""\007\010\014\013?\'""#),
             (r#""\x4\X41\0\1\1234\x0041""#, r#""\004A\000\001S4A""#),
             (r#""\u00e9\U0001F600""#, r#""\303\251\360\237\230\200""#),
-            // Bytes that are no character.
+            // Bytes that are not UTF-8.
             (r#""\xff""#, r#""\377""#),
             (r#""a\377\200é\303""#, r#""a\377\200\303\251\303""#),
         ] {

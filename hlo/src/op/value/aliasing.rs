@@ -35,7 +35,7 @@ impl OutputOperandAliasing {
             let fits = matches!((output, input), (Some(a), Some(b)) if same_memory(a, b));
             check(fits, rule, || {
                 let name = |part: Option<&Shape>| {
-                    part.map_or("no part".into(), |part| format!("{part:#}"))
+                    part.map_or("an invalid index".into(), |part| format!("{part:#}"))
                 };
                 let (output, input) = (name(output), name(input));
                 format!("{output} of the result cannot alias {input} of operand {}", alias.operand)

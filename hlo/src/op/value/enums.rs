@@ -177,7 +177,7 @@ enums! {
         Invalid "TRANSPOSE_INVALID",
     }
 
-    /// `padding_type` of a `custom-call` that stands for a convolution.
+    /// `padding_type` of a `custom-call` that is a convolution.
     #[derive(Default)]
     pub enum PaddingType = exact "padding type" {
         /// Not specified.

@@ -91,7 +91,7 @@ pub(super) fn after_order(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>>
 
 #[cold]
 fn wrong_rank(c: &Cursor<'_>, start: usize, length: usize, rank: usize) -> Error {
-    let message = format!("the layout has {length} dimensions, but the shape has {rank}");
+    let message = format!("the layout has length {length}, but the shape has rank {rank}");
     let mut example = String::new();
     crate::text::print::layout(&mut example, &Layout::descending(rank));
     bad(message, c.span_from(start)).with_help(match rank {

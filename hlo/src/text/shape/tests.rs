@@ -163,13 +163,18 @@ fn layout_rejections_name_the_place() {
     const ORDER: &str = "write each field once, in the order D T L # * E S SC P M";
     const FASTEST: &str = "list every dimension, the fastest-varying first: `{1,0}`";
     for (text, place, message, help) in [
-        ("f32[2,3]{1}", "{1}", "the layout has 1 dimensions, but the shape has 2", FASTEST),
-        ("f32[2,3]{}", "{}", "the layout has 0 dimensions, but the shape has 2", FASTEST),
-        ("f32[2,3]{:S(1)}", "{:S(1)}", "the layout has 0 dimensions, but the shape has 2", FASTEST),
+        ("f32[2,3]{1}", "{1}", "the layout has length 1, but the shape has rank 2", FASTEST),
+        ("f32[2,3]{}", "{}", "the layout has length 0, but the shape has rank 2", FASTEST),
+        (
+            "f32[2,3]{:S(1)}",
+            "{:S(1)}",
+            "the layout has length 0, but the shape has rank 2",
+            FASTEST,
+        ),
         (
             "f32[]{0}",
             "{0}",
-            "the layout has 1 dimensions, but the shape has 0",
+            "the layout has length 1, but the shape has rank 0",
             "write a scalar without a layout",
         ),
         ("f32[2]{0:S(5)E(4)}", "E", "the layout field `E` cannot come after `S`", ORDER),
