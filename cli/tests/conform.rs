@@ -93,7 +93,7 @@ fn what_is_not_known_is_asked_for() {
     let folder = pair("count", GLOBAL, &more);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2);
-    assert!(text.contains("the program takes 1 arguments, the partitioned module 2"), "{text}");
+    assert!(text.contains("the program has 1 parameters, the partitioned module 2"), "{text}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn errors_name_the_module_they_are_in() {
     let folder = pair("global", &global, PARTITIONED);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("the mesh has no axis of the name at character 33"), "{text}");
+    assert!(text.contains("the mesh has no axis with the name at character 33"), "{text}");
     assert!(text.contains("--> g:6:"), "{text}");
 }
 
