@@ -249,7 +249,7 @@ pub(crate) fn check_same_operation(
 fn mismatch(message: String, at: &Position<'_>, other: &Position<'_>) -> Error {
     Error::from(Code::Mismatch { message })
         .at(at)
-        .with_label(other.span(), "the other device is at this instruction")
+        .label(other.span(), "the other device is at this instruction")
         .with_help("give instructions that do not belong together different channels")
 }
 

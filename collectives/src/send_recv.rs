@@ -168,7 +168,7 @@ impl<'m> Run<'m> {
                 "device {sender} sent {found:#}, `recv-done` of device {device} expects {wanted:#}"
             );
             let error = Error::from(Code::Mismatch { message }).at(&suspension.place);
-            return Err(error.with_label(place.span(), "sent here"));
+            return Err(error.label(place.span(), "sent here"));
         }
         self.resume_task(i, whole)
     }

@@ -56,7 +56,7 @@ impl<'m> Run<'m> {
             what,
             missing: devices,
             loops: loops
-                .map(|(place, rounds)| (place.computation.names[place.id].to_string(), *rounds))
+                .map(|(place, rounds)| (place.computation.name(place.id).to_string(), *rounds))
                 .collect(),
         }
     }

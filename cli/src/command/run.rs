@@ -194,7 +194,7 @@ fn more_devices(module: &Module, refused: &Diagnostic) -> Option<String> {
     }
     let here = |(_, computation): (_, &'_ Computation)| {
         let mut ids = computation.instructions.ids();
-        let id = ids.find(|&id| computation.spans.get(id).map(|s| s.body) == refused.span)?;
+        let id = ids.find(|&id| Some(computation.span(id)) == refused.span)?;
         joined(&computation.instructions[id].op)
     };
     let (mode, count) = module.computations.iter().find_map(here).filter(|&(_, n)| n > 1)?;

@@ -1,20 +1,25 @@
-//! Operations: the opcode table and one module for each structured op.
+//! Operations: the opcode table and one module per op with attributes.
 //!
-//! To add an elementwise op, add a row to `table.rs`. To add a structured op, add a row and a module with its
+//! To add an elementwise op, add a row to `table.rs`. To add an op with attributes, add a row and a module with its
 //! attributes (`attrs!`) and its shape rule (`ShapeRule`); the compiler then lists every match that needs an arm.
 #[macro_use]
 mod attrs;
 #[macro_use]
 mod table;
+mod communication;
+mod facts;
 mod family;
 mod indexing;
 mod rule;
 mod rules;
+mod summation;
 pub mod value;
 mod windows;
 
 pub(crate) use attrs::{AttrReader, AttrValue, AttrWriter, Attrs, Field, OuterAsync};
-pub use family::{Accuracy, Arity, Binary, Op, Opcode, ShapeText, Types, Unary};
+pub(crate) use communication::Communication;
+pub use facts::{Accuracy, Arity, AsyncRole, DynamicRule, Kind, ShapeText, Types};
+pub use family::{Binary, Op, Opcode, Unary};
 pub use rule::Callees;
 pub(crate) use rule::{Infer, ShapeRule, check};
 
@@ -102,7 +107,6 @@ pub use fft::Fft;
 pub use fusion::Fusion;
 pub use gather::Gather;
 pub use groups::GroupMode;
-pub(crate) use groups::times;
 pub use host::{Infeed, Outfeed, Recv, RecvDone, Send, SendDone};
 pub use iota::Iota;
 pub use map::Map;
