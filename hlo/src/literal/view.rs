@@ -58,6 +58,11 @@ impl Literal {
             Value::Array(..) | Value::Tuple(_) | Value::Token => None,
         }
     }
+    /// Returns the elements, to change, if they are of this type; copies them first if they are shared or foreign.
+    pub fn as_mut_slice<T: Native>(&mut self) -> Option<&mut [T]> {
+        self.array_shape().filter(|shape| T::views(shape.ty))?;
+        bytemuck::try_cast_slice_mut(self.bytes_mut()).ok()
+    }
     /// Returns the elements as an array of dynamic rank, if they are of this type.
     pub fn to_ndarray<T: Native>(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
         let dims: Option<Vec<usize>> =

@@ -2,6 +2,7 @@
 //!
 //! The meaning of each op is in `num`, one element at a time. Here it is applied to blocks of elements, with the op and
 //! the type chosen once for a block, so that the compiler makes a tight loop of each.
+use super::typed::Typed;
 use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
@@ -45,6 +46,8 @@ fn unsigned(x: Scalar) -> u64 {
 pub(super) struct Elementwise {
     operands: SmallVec<[ElementType; 3]>,
     compute: Box<Compute>,
+    /// The loop in the type itself, where there is one.
+    typed: Option<Typed>,
     /// The same for one element: scalars need no blocks.
     element: Box<dyn Fn(&[Scalar]) -> Scalar + Send + Sync>,
 }
@@ -68,6 +71,10 @@ impl Kernel for Elementwise {
                 })
                 .collect();
             (self.element)(&operands).write(ty, result);
+            return Ok(());
+        }
+        if let Some(typed) = &self.typed {
+            typed.run(inputs, &mut outputs[0]);
             return Ok(());
         }
         let sources = inputs.iter().zip(&self.operands);
@@ -95,6 +102,7 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Optio
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
                 operands,
+                typed: Typed::of(op, to),
                 compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
                 element: Box::new(move |$x: &[Scalar]| $element),
             })

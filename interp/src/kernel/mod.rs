@@ -35,6 +35,7 @@ mod sort;
 mod stochastic_convert;
 pub(crate) mod topk;
 mod triangular_solve;
+mod typed;
 
 use crate::context::RunContext;
 use crate::error::Code;
@@ -51,6 +52,7 @@ use hlo::op::Kind;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
 pub(crate) use rng::Streams;
 pub(crate) use scalar_loop::ScalarLoop;
+pub(crate) use typed::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 
 /// The kernel of an instruction, if it has one that writes into memory that is there.
 pub(crate) fn select(instruction: &Instruction, operands: &[&Shape]) -> Option<Box<dyn Kernel>> {

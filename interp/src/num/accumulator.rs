@@ -386,7 +386,9 @@ mod tests {
                 })
                 .collect();
             let mut wide = FixedPoint::default();
-            terms.iter().for_each(|&x| wide.add(x));
+            for &x in &terms {
+                wide.add(x);
+            }
             let reversed: Vec<f64> = terms.iter().rev().copied().collect();
             for ty in [ElementType::F64, ElementType::F32] {
                 let sum = exact(&terms).rounded(ty);

@@ -36,6 +36,7 @@ use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
 pub use dispatch::{binary, binary_f32, binary_f64, unary, unary_f32, unary_f64};
+pub(crate) use dispatch::{binary_loop_f32, binary_loop_f64, unary_loop_f32, unary_loop_f64};
 pub use hlo::op::value::{ComparisonType as Order, Direction};
 
 /// Whether `a` and `b`, of type `ty`, stand in this relation.

@@ -34,6 +34,8 @@ pub(super) struct LeafInfo {
     pub(super) shape: Option<Arc<ArrayShape>>,
     /// Bytes of its array; 0 of what is no array or cannot be counted.
     pub(super) bytes: usize,
+    /// Whether it is part of a parameter.
+    pub(super) is_parameter: bool,
     /// The value of a constant or token.
     pub(super) value: Option<Value>,
     /// The step that reads it last; `Leaf::MAX` if it is a part of the result, `None` if nothing reads it.
@@ -55,6 +57,7 @@ pub(super) struct DraftStep {
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) computation: ComputationId,
+    pub(super) is_entry: bool,
     pub(super) leaves: Vec<LeafInfo>,
     pub(super) parameters: Vec<Leaf>,
     pub(super) parameter_leaves: Vec<usize>,
@@ -86,6 +89,7 @@ impl Draft {
         let computation = &lowering.module().computations[id];
         let draft = Self {
             computation: id,
+            is_entry: lowering.module().entry == id,
             leaves: Vec::new(),
             parameters: Vec::new(),
             parameter_leaves: Vec::new(),
@@ -105,6 +109,9 @@ impl Draft {
         builder.parameters = (computation.parameters().into_iter())
             .map(|id| builder.fresh(&computation.instructions[id].shape))
             .collect();
+        for leaf in &mut builder.draft.leaves {
+            leaf.is_parameter = true;
+        }
         for (instruction_id, instruction) in computation.instructions.iter() {
             builder.fuel += 1;
             let leaves = builder.instruction(lowering, id, instruction_id, instruction);
@@ -120,7 +127,7 @@ impl Builder<'_> {
         let infos = shape.leaves().into_iter().map(|leaf| {
             let shape = leaf.array().map(|array| Arc::new(static_shape(array)));
             let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
-            LeafInfo { shape, bytes, value: None, last_use: None }
+            LeafInfo { shape, bytes, is_parameter: false, value: None, last_use: None }
         });
         let first = self.draft.leaves.len();
         self.draft.leaves.extend(infos);
@@ -134,6 +141,7 @@ impl Builder<'_> {
         self.draft.leaves.extend(leaves.into_iter().map(|value| LeafInfo {
             shape: None,
             bytes: 0,
+            is_parameter: false,
             value: Some(value),
             last_use: None,
         }));

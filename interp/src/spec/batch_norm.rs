@@ -23,7 +23,7 @@
 //! XLA:CPU computes the variance as `sum of x^2 / N - mean^2`, which cancels where the mean is large, and may be
 //! negative.
 //!
-//! Source: StableHLO, "batch_norm_training", "batch_norm_inference", "batch_norm_grad".
+//! Source: StableHLO, `batch_norm_training`, `batch_norm_inference`, `batch_norm_grad`.
 use super::{Array, build, indices, set};
 use crate::index::{others, to_i64, to_usize};
 use crate::num::complex_of::Field;

@@ -19,7 +19,7 @@
 //! | `shift-left` `shift-right-logical` | rhs is unsigned, whatever its type | n and more: 0 |
 //! | `shift-right-arithmetic` | the highest bit is repeated, of unsigned integers too | n and more: all bits are that bit |
 //!
-//! Source: StableHLO, the op of each name; XLA operation semantics, "Element-wise binary arithmetic operations".
+//! Source: StableHLO, the op of each name; XLA operation semantics, `Element-wise binary arithmetic operations`.
 use super::{Array, build};
 use crate::num;
 use hlo::op::Binary;

@@ -10,7 +10,7 @@
 //!   that reads them is `E0402`, and so is one through a layout that does not say where an element lies: split over
 //!   memories, sparse, or with a physical shape of its own.
 //!
-//! Source: XLA, "Shapes and layout"; XLA's evaluator.
+//! Source: XLA, `Shapes and layout`; XLA's evaluator.
 use super::layout::{Memory, unsupported};
 use super::{Array, try_build};
 use crate::Result;

@@ -15,7 +15,7 @@
 //!
 //! XLA:CPU does not notice a last `d[j]^2` that is 0 or infinite, and has NaN or 0 in single elements there.
 //!
-//! Source: StableHLO, "cholesky".
+//! Source: StableHLO, `cholesky`.
 use super::{Array, Output, indices};
 use crate::index::{to_i64, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};

@@ -23,7 +23,7 @@
 //!   them.)
 //! - Padding and holes have no terms: an infinity or NaN of the kernel does not meet them.
 //!
-//! Source: StableHLO, "convolution"; XLA operation semantics, "Conv".
+//! Source: StableHLO, `convolution`; XLA operation semantics, `Conv`.
 use super::products::Products;
 use super::window::under;
 use super::{Array, Output, build, indices, set};

@@ -10,7 +10,7 @@
 //!
 //! XLA's evaluator converts the operands to the result's type first; XLA:CPU and StableHLO do not.
 //!
-//! Source: StableHLO, "dot_general".
+//! Source: StableHLO, `dot_general`.
 use super::products::Products;
 use super::{Array, build, indices, set};
 use crate::index::others;

@@ -13,7 +13,7 @@
 //! Sizes may be any. An infinity or NaN spreads over its line, mostly as NaN, and which of the two is not defined.
 //! All is computed in complex numbers of [`Real`] and rounded once: f64, or twice its precision for f64 and c128.
 //!
-//! Source: StableHLO, "fft".
+//! Source: StableHLO, `fft`.
 use super::{Array, build, indices};
 use crate::index::{strides, to_i64, to_usize};
 use crate::num::complex_of::{ComplexOf, Field};

@@ -8,7 +8,7 @@
 //!   types use the low ones.
 //! - `L(n)` adds padding at the end, `S(n)` names a memory: neither changes where an element lies.
 //!
-//! Source: XLA, "Shapes and layout" and "Tiled layout".
+//! Source: XLA, `Shapes and layout` and `Tiled layout`.
 use super::{index_of, position};
 use crate::index::to_usize;
 use crate::{Error, Result};

@@ -1,6 +1,6 @@
 //! `map`: `result[i] = to_apply(operands[0][i], operands[1][i], ...)`
 //!
-//! Source: StableHLO, "map".
+//! Source: StableHLO, `map`.
 use super::{Array, Call, try_build};
 use crate::Result;
 use hlo::op::Map;

@@ -36,7 +36,7 @@
 //! parts counts: what is left of an infinity is nothing. `fast_accum` permits hardware to keep fewer bits of a sum and does
 //! not say which, so it is exact too.
 //!
-//! Source: StableHLO, "dot_general"; `PrecisionConfig.Algorithm` in XLA's xla_data.proto.
+//! Source: StableHLO, `dot_general`; `PrecisionConfig.Algorithm` in XLA's `xla_data.proto`.
 use crate::num;
 use crate::num::accumulator::ExactSum;
 use hlo::op::value::DotAlgorithm;

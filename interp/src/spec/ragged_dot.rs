@@ -15,7 +15,7 @@
 //!
 //! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU refuses the op.
 //!
-//! Source: XLA operation semantics, "RaggedDot"; StableHLO's CHLO, "ragged_dot".
+//! Source: XLA operation semantics, `RaggedDot`; StableHLO's CHLO, `ragged_dot`.
 use super::dot::{Side, parts};
 use super::products::Products;
 use super::{Array, build, set};

@@ -12,7 +12,7 @@
 //! XLA:CPU reduces dimensions of more than 32 elements in windows that each start from the initial value again, so one that
 //! is no identity is counted several times there.
 //!
-//! Source: StableHLO, "reduce".
+//! Source: StableHLO, `reduce`.
 use super::fold::Fold;
 use super::{Array, Call, indices, set, try_build_all};
 use crate::Result;

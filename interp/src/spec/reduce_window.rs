@@ -7,7 +7,7 @@
 //!   them, which is the same where it is an identity.) A window over no element gives the initial value.
 //! - N operands have N initial values; `to_apply` takes N accumulators, then one element of each operand.
 //!
-//! Source: StableHLO, "reduce_window"; XLA operation semantics, "ReduceWindow".
+//! Source: StableHLO, `reduce_window`; XLA operation semantics, `ReduceWindow`.
 use super::fold::Fold;
 use super::window::under;
 use super::{Array, Call, try_build_all};

@@ -17,7 +17,7 @@
 //! HLO fixes only the distribution; XLA's backends give different numbers. XLA:CPU draws f32 in steps of 2^-23 of the
 //! range and may give b itself where that rounds up.
 //!
-//! Source: StableHLO, "rng"; XLA operation semantics, "RngUniform", "RngNormal".
+//! Source: StableHLO, `rng`; XLA operation semantics, `RngUniform`, `RngNormal`.
 use super::{Array, build, position};
 use crate::Result;
 use crate::error::Code;

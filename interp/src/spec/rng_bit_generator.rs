@@ -20,7 +20,7 @@
 //! Types narrower than 32 bits keep the low bits. This is bit for bit XLA:CPU; StableHLO leaves it to the implementation.
 //! Elements that are no unsigned integers are unsupported, as there.
 //!
-//! Source: StableHLO, "rng_bit_generator"; XLA operation semantics, "RngBitGenerator".
+//! Source: StableHLO, `rng_bit_generator`; XLA operation semantics, `RngBitGenerator`.
 use super::{Array, build};
 use crate::index::{count, strides, to_i64, to_usize};
 use crate::num::random::{join, philox, threefry};

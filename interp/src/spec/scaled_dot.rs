@@ -10,7 +10,7 @@
 //!
 //! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU refuses the op.
 //!
-//! Source: XLA operation semantics, "ScaledDot".
+//! Source: XLA operation semantics, `ScaledDot`.
 use super::dot::{Side, parts};
 use super::products::Products;
 use super::{Array, build};

@@ -8,7 +8,7 @@
 //! - A window over no element selects nothing, and its element of `source` is not used.
 //! - XLA's evaluator calls `scatter(source[s], result[j])`; the order here is that of its documentation and of XLA:CPU.
 //!
-//! Source: StableHLO, "select_and_scatter"; XLA operation semantics, "SelectAndScatter".
+//! Source: StableHLO, `select_and_scatter`; XLA operation semantics, `SelectAndScatter`.
 use super::window::under;
 use super::{Array, Call, Function, Output, build, indices};
 use crate::Result;

@@ -9,7 +9,7 @@
 //!   sort of runs of 1, 2, 4, .. elements; so its result is the same every time. Which one it is has no meaning.
 //! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
 //!
-//! Source: StableHLO, "sort".
+//! Source: StableHLO, `sort`.
 use super::{Array, Call, Function, Output, indices, pack};
 use crate::index::to_i64;
 use crate::{Result, num};

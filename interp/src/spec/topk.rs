@@ -5,7 +5,7 @@
 //!
 //! Floats are in their total order: +NaN is the largest, -NaN the smallest, and +0 is larger than -0.
 //!
-//! Source: XLA operation semantics, "TopK".
+//! Source: XLA operation semantics, `TopK`.
 use super::sort::{is_less, merge_sort};
 use super::{Array, Output, indices};
 use crate::Result;

@@ -12,7 +12,7 @@
 //!   XLA:CPU inverts blocks, and may have NaN instead of an infinity.
 //! - All is computed in [`Field`] and rounded once: f64, or twice its precision for f64 and c128.
 //!
-//! Source: StableHLO, "triangular_solve".
+//! Source: StableHLO, `triangular_solve`.
 use super::{Array, Output, indices};
 use crate::index::{to_i64, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
@@ -46,7 +46,7 @@ impl InField for Solve<'_> {
             Transpose::Adjoint => (true, true),
         };
         // From the right the whole system is transposed: T^T x^T = b^T.
-        let is_transposed = is_transposed != !left_side;
+        let is_transposed = is_transposed == *left_side;
         let is_lower = *lower != is_transposed;
 
         let mut result = Output::zeros(self.shape);

@@ -26,7 +26,7 @@
 //! | `rsqrt` `sqrt` | x^(-1/2), x^(1/2), principal values | `sqrt` of -0 is -0, `rsqrt` of ±0 is ±infinity |
 //! | `sign` | -1, 0 or 1; of a complex number z / abs(z) | ±0 stays |
 //!
-//! Source: StableHLO, the op of each name; XLA operation semantics, "Element-wise unary functions".
+//! Source: StableHLO, the op of each name; XLA operation semantics, `Element-wise unary functions`.
 use super::{Array, build};
 use crate::num;
 use hlo::op::Unary;
