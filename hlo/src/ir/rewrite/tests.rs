@@ -77,7 +77,7 @@ fn added_instructions_stand_before_their_users_under_free_names() {
     let module = edited(|entry, id| {
         let (sine, called) = (id("sine"), id("called"));
         let shape = entry.instruction(sine).shape.clone();
-        let negate = Op::Unary(crate::op::Unary::Negate.into());
+        let negate = Op::Unary(crate::op::Unary::Negate);
         let first = entry.add(sine, Instruction::new(negate.clone(), shape.clone(), [sine]));
         let second = entry.push("t", Instruction::new(negate, shape, [first]));
         entry.instruction_mut(called).operands[0] = second;
