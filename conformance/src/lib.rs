@@ -6,6 +6,7 @@
 //! ```
 //!
 //! How near a result must come follows from the module alone ([`Tolerance`]), never from the case.
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
 mod bound;
 mod case;

@@ -30,6 +30,7 @@
 //! assert!(shown.starts_with("error[E0302]: expected `add` to have shape f32[2], found f32[3]"));
 //! # Ok::<(), hlo::Error>(())
 //! ```
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod diag;
 pub mod elem;
 pub mod id;

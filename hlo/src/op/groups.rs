@@ -4,7 +4,7 @@ use crate::diag::{Code, Place};
 use crate::ir::ModuleConfig;
 use crate::{ArrayShape, Error, Result, Shape};
 
-/// What the ids in `replica_groups` are. A device is a pair of a replica and a partition.
+/// The meaning of the ids in `replica_groups`. A device is a pair of a replica and a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupMode {
     /// Replicas; each partition has groups of its own.

@@ -157,7 +157,7 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Optio
 
 fn unary_block(op: Unary, ty: ElementType, x: &Block, out: &mut Block) {
     match (x, &mut *out) {
-        // The type is as good as known in the loops of the two common ones.
+        // The loops of the common type know it at compile time.
         (Block::Float(x), Block::Float(out)) if ty == ElementType::F32 => {
             let ty = ElementType::F32;
             with_op!(F, Unary, op, op => refill(out, x.iter().map(|&x| float(num::unary(op, ty, Scalar::Float(x))))));
