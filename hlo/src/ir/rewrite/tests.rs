@@ -137,9 +137,9 @@ fn computations_come_before_their_callers() {
     module.verify().unwrap();
 }
 fn call_of(module: &Module) -> Call {
-    let mut calls = module.entry().instructions.iter().filter_map(|(_, i)| match &i.op {
-        Op::Call(call) => Some(call.clone()),
-        _ => None,
+    let mut calls = module.entry().instructions.iter().filter_map(|(_, i)| {
+        let Op::Call(call) = &i.op else { return None };
+        Some(call.clone())
     });
     calls.next().unwrap()
 }
