@@ -11,8 +11,8 @@ hlo::error_codes! {
         "E0601" "{path}: {message}"
         File { path: String, message: String },
         /// The module has parameters, and the command has no arguments for them.
-        "E0602" "the module takes {count} arguments, found none: {shapes}"
-        MissingInput { count: usize, shapes: String },
+        "E0602" "the module takes arguments, found none; its parameters are {shapes}"
+        MissingInput { shapes: String },
         /// The file of an option is not an .npz file, or its arrays do not match the parameters.
         "E0603" "{path}: {message}"
         Input { path: String, message: String },

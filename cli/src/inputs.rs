@@ -107,7 +107,7 @@ fn list(shapes: &[&Shape]) -> String {
 
 /// Returns the error of a command without arguments for a module that takes some.
 pub(crate) fn missing(shapes: &[&Shape]) -> Failure {
-    let code = Code::MissingInput { count: shapes.len(), shapes: list(shapes) };
+    let code = Code::MissingInput { shapes: list(shapes) };
     let help =
         "provide them with --input FILE.npz, or draw random ones with --random SEED".to_owned();
     Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help)) }
