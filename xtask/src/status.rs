@@ -7,7 +7,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The folders whose cases run in every engine.
-const FOLDERS: [&str; 3] = ["tests/ops", "tests/programs", "hlo/tests/reject"];
+const FOLDERS: [&str; 4] =
+    ["tests/ops", "tests/programs", "tests/collectives/values", "hlo/tests/reject"];
 const PAGE: &str = "docs/status.md";
 const BEGIN: &str = "<!-- generated: begin -->\n";
 const END: &str = "<!-- generated: end -->";
