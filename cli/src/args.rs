@@ -71,7 +71,7 @@ pub(crate) struct RunArgs {
     /// Print the time and the memory of each opcode and each instruction.
     #[arg(long)]
     pub(crate) profile: bool,
-    /// Write a trace for Perfetto or chrome://tracing: one event per instruction, one track per device.
+    /// Write a trace for Perfetto or Chrome: one event per instruction, one track per device.
     #[arg(long, value_name = "F.json")]
     pub(crate) trace: Option<PathBuf>,
     /// Accept and keep unknown attributes.

@@ -1,4 +1,4 @@
-//! `--trace`: a trace for Perfetto and chrome://tracing, with one event per instruction and one track per device.
+//! `--trace`: a trace for Perfetto and Chrome, with one event per instruction and one track per device.
 use crate::error::{Failure, Result};
 use crate::output;
 use interp::{Device, Event};

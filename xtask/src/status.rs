@@ -104,7 +104,9 @@ fn count(case: &str, tested: &mut [Tested]) -> Result {
             tested[i].types.extend(numbers);
         }
     }
-    used.into_iter().for_each(|i| tested[i].cases += 1);
+    for i in used {
+        tested[i].cases += 1;
+    }
     Ok(())
 }
 
