@@ -1,6 +1,5 @@
-//! Which engine runs a module, and on how many devices.
-use collectives::spmd::{Divergence, Program, RunOutput};
-use collectives::{Ranks, World};
+//! Runs of a module: on one device, on all devices of its header, or on the devices of one rank.
+use collectives::{Finished, Global, Note, Ranks, World};
 use hlo::diag::Diagnostic;
 use hlo::{Literal, Verified};
 use interp::{Device, Hooks, Options};
@@ -9,37 +8,37 @@ use interp::{Device, Hooks, Options};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The specification itself: slow and plain.
+    /// One function per op, written as the specification states it; slow.
     Reference,
-    /// The optimized kernels, checked against it.
+    /// Optimized kernels that give the bits of `Reference` wherever an op has one right result.
     #[default]
     Exact,
 }
 
-/// Why a run gave no results.
+/// Why a run has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Failed {
-    /// The run of the only device.
+pub enum RunError {
+    /// A run on one device failed.
     #[error("{0}")]
-    Alone(#[from] interp::Error),
-    /// A run of several.
+    OneDevice(#[from] interp::Error),
+    /// A run on many devices failed.
     #[error("{0}")]
-    Together(#[from] collectives::Error),
+    ManyDevices(#[from] collectives::Error),
 }
 
-impl Failed {
-    /// In the form the renderer takes.
+impl RunError {
+    /// Returns the error in the form that the renderer takes.
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
-            Self::Alone(error) => error.diagnostic(),
-            Self::Together(error) => error.diagnostic(),
+            Self::OneDevice(error) => error.diagnostic(),
+            Self::ManyDevices(error) => error.diagnostic(),
         }
     }
-    /// The error of one device's own run, if that is what failed.
-    pub fn of_device(&self) -> Option<&interp::Error> {
+    /// Returns the error of a single device, unless the devices failed together.
+    pub fn device_error(&self) -> Option<&interp::Error> {
         match self {
-            Self::Alone(error) => Some(error),
-            Self::Together(error) => match error.code() {
+            Self::OneDevice(error) => Some(error),
+            Self::ManyDevices(error) => match error.code() {
                 collectives::Code::Device { error, .. } | collectives::Code::Outside { error } => {
                     Some(error)
                 }
@@ -47,22 +46,33 @@ impl Failed {
             },
         }
     }
-    /// Whether the module needs something that is not there yet.
+    /// Whether the module needs something that is not implemented.
     pub fn is_unsupported(&self) -> bool {
-        if let Some(error) = self.of_device() {
+        if let Some(error) = self.device_error() {
             return matches!(
                 error.code(),
                 interp::Code::Unsupported { .. } | interp::Code::Elided { .. }
             );
         }
         match self {
-            Self::Alone(_) => false,
-            Self::Together(e) => matches!(e.code(), collectives::Code::Unsupported { .. }),
+            Self::OneDevice(_) => false,
+            Self::ManyDevices(e) => matches!(e.code(), collectives::Code::Unsupported { .. }),
         }
     }
 }
 
 impl Engine {
+    /// All engines; the first one is the default.
+    pub const ALL: [Self; 2] = [Self::Exact, Self::Reference];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Exact => "exact",
+        }
+    }
+
     /// Runs a module on one device.
     ///
     /// # Errors
@@ -78,35 +88,35 @@ impl Engine {
         interp::Interpreter::with_options(verified, options).with_hooks(hooks).run(arguments)
     }
 
-    /// Runs a module on as many devices as its header states; a program before partitioning (see [`Program`]) on those of its
-    /// meshes, where it has manual regions. `inputs` are the arguments of each device, or those of all.
+    /// Runs a module on the devices that its header states. The manual regions of an unpartitioned SPMD program (see [`Global`])
+    /// run on the devices of its meshes. `inputs` has one list of arguments for each device, or a single list for all.
     ///
     /// # Errors
-    /// `E04xx` of one device's own run; `E05xx` if the devices do not fit together or wait for each other.
+    /// `E04xx` if the run of a device fails; `E05xx` if the ops of different devices do not match, or the run is deadlocked.
     pub fn run_on_devices(
         self,
         verified: &Verified,
         inputs: &[Vec<Literal>],
         options: Options,
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
-    ) -> Result<Ran, Failed> {
+    ) -> Result<RunOutput, RunError> {
         let grid = World::devices(verified.module())?;
-        let alone = |result| Ran { results: vec![result], notes: Vec::new() };
+        let one = |result, notes| RunOutput { results: vec![result], notes };
         if let ([arguments], 1) = (inputs, grid.len()) {
-            let Some(global) = Program::of(verified)? else {
-                return Ok(alone(self.run(verified, arguments, options, hooks(grid.device(0)))?));
+            let Some(global) = Global::of(verified)? else {
+                let result = self.run(verified, arguments, options, hooks(grid.device(0)))?;
+                return Ok(one(result, Vec::new()));
             };
             let global =
                 global.with_options(options.engine(self.into())).with_hooks(hooks(grid.device(0)));
-            let RunOutput { result, divergences: notes } =
-                global.with_device_hooks(hooks).run(arguments)?;
-            return Ok(Ran { notes, ..alone(result) });
+            let Finished { result, notes } = global.with_device_hooks(hooks).run(arguments)?;
+            return Ok(one(result, notes));
         }
         let options = options.engine(self.into());
         on_world(verified, inputs, |world| world.with_options(options).with_hooks(hooks))
     }
 
-    /// Runs a module on as many devices as its header states, as one of several ranks that each run a block of them.
+    /// Runs a block of the devices that a module's header states: the block of this rank.
     ///
     /// # Errors
     /// As [`World::run`].
@@ -117,7 +127,7 @@ impl Engine {
         inputs: &[Vec<Literal>],
         options: Options,
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
-    ) -> Result<Ran, Failed> {
+    ) -> Result<RunOutput, RunError> {
         let options = options.engine(self.into());
         on_world(verified, inputs, |world| {
             world.with_options(options).with_hooks(hooks).with_ranks(ranks)
@@ -138,15 +148,15 @@ fn on_world<'m>(
     verified: &'m Verified,
     inputs: &[Vec<Literal>],
     set: impl FnOnce(World<'m>) -> World<'m>,
-) -> Result<Ran, Failed> {
-    Ok(Ran { results: set(World::new(verified)).run(inputs)?, notes: Vec::new() })
+) -> Result<RunOutput, RunError> {
+    Ok(RunOutput { results: set(World::new(verified)).run(inputs)?, notes: Vec::new() })
 }
 
-/// What came of a run.
+/// The output of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ran {
-    /// The result of each device, in the order of their numbers; of a program before partitioning its only result.
+pub struct RunOutput {
+    /// The result of each device, ordered by device number. An unpartitioned SPMD program has a single result.
     pub results: Vec<Literal>,
-    /// Where devices of a program before partitioning should have had equal values and had not.
-    pub notes: Vec<Divergence>,
+    /// Values of an unpartitioned SPMD program that differ between devices although they must be equal.
+    pub notes: Vec<Note>,
 }

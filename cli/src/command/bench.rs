@@ -1,23 +1,23 @@
-//! `etalon bench`: how long a module takes to load and to run, and how much memory its values take.
+//! `etalon bench`: the time to load and to run a module, and the memory of its values.
 use super::{Loaded, load, run::write, verified_for};
 use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
 use crate::{output, random};
-use collectives::spmd::Program;
-use conformance::{Failed, arrays};
+use collectives::Global;
+use conformance::{RunError, arrays};
 use hlo::{Literal, Verified};
 use interp::{Grid, Hooks};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// What was measured.
+/// The measurements.
 struct Measured {
     load: f64,
     first: f64,
     runs: Vec<f64>,
-    /// Most bytes of values at a time; not known of several devices.
+    /// The peak number of bytes of values; not measured for several devices.
     peak: Option<usize>,
 }
 
@@ -28,24 +28,25 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
     let arguments = arguments(args, &verified, grid)?;
-    let failed = |e: Failed| Failure::run(&e, &name, &text);
-    // Its regions are run by several devices.
-    let is_global = Program::of(&verified).map_err(|e| failed(e.into()))?.is_some();
+    let failed = |e: RunError| Failure::run(&e, &name, &text);
+    // The manual regions of an unpartitioned SPMD program run on several devices.
+    let is_unpartitioned = Global::of(&verified).map_err(|e| failed(e.into()))?.is_some();
     let run = || {
         let start = Instant::now();
-        let ran = match arguments.as_slice() {
-            [alone] if grid.len() == 1 && !is_global => {
-                alone_on(args, &verified, alone).map(|(peak, result)| (Some(peak), vec![result]))
+        let output = match arguments.as_slice() {
+            [arguments] if grid.len() == 1 && !is_unpartitioned => {
+                run_one_device(args, &verified, arguments)
+                    .map(|(peak, result)| (Some(peak), vec![result]))
             }
             all => conformance::Engine::from(args.engine)
                 .run_on_devices(&verified, all, args.limits.options(), |_| Hooks::new())
-                .map(|ran| (None, ran.results)),
+                .map(|output| (None, output.results)),
         };
-        ran.map(|(peak, results)| (start.elapsed().as_secs_f64(), peak, results))
+        output.map(|(peak, results)| (start.elapsed().as_secs_f64(), peak, results))
     };
     let (first, peak, results) = run().map_err(failed)?;
     if let Some(to) = &args.output {
-        write(to, arrays::named_by_device(results.iter(), "out"))?;
+        write(to, arrays::flatten_per_device(results.iter(), "out"))?;
     }
     drop(results);
     let mut runs = Vec::new();
@@ -58,23 +59,23 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Most bytes of values at a time, and the result.
-fn alone_on(
+/// Runs the module on one device and returns the peak number of bytes and the result.
+fn run_one_device(
     args: &BenchArgs,
     verified: &Verified,
     arguments: &[Literal],
-) -> std::result::Result<(usize, Literal), Failed> {
+) -> std::result::Result<(usize, Literal), RunError> {
     let engine = conformance::Engine::from(args.engine);
     let options = args.limits.options().engine(engine.into());
     let interpreter = interp::Interpreter::with_options(verified, options);
     let mut machine = interpreter.start(arguments)?;
     let interp::Step::Done(result) = machine.resume()? else {
-        unreachable!("a run on one device waits for nobody")
+        unreachable!("a run on one device is not suspended")
     };
     Ok((machine.peak_bytes(), result))
 }
 
-/// What is given, or drawn with seed 0, for each device.
+/// Returns the given arguments, or random ones with seed 0, for each device.
 fn arguments(args: &BenchArgs, verified: &Verified, grid: Grid) -> Result<Vec<Vec<Literal>>> {
     if args.inputs.input.is_empty() && args.inputs.random.is_none() {
         return random::draw_each(0, verified.module().entry(), grid);

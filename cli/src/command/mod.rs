@@ -1,4 +1,4 @@
-//! One module a command, and what they share: reading a file as a module.
+//! One module per command, and loading a file as a module.
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod conform;
@@ -40,7 +40,7 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
     let bytes = bytes(path)?;
     let name = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
     let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient });
-    // Where the bytes are no text, what can be shown of them is.
+    // Invalid UTF-8 is shown with replacement characters.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
     let parsed = parsed.map_err(|error| Failure {
@@ -54,22 +54,22 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
     Ok(Loaded { name, text, module: parsed.module })
 }
 
-/// Verifies a module for as many devices as the options say.
+/// Verifies a module for the number of devices of the options.
 pub(crate) fn verified_for(
     devices: &DeviceArgs,
     mut module: Module,
     name: &str,
     text: &str,
 ) -> Result<(Verified, Grid)> {
-    let stated = Grid::of(&module.config);
+    let header = Grid::of(&module.config);
     devices.apply(&mut module);
     let grid = World::devices(&module).map_err(|e| Failure::run(&e.into(), name, text))?;
     let verified = verified(module, name, text).map_err(|mut failure| {
-        if grid != stated {
+        if grid != header {
             let Grid { replicas, partitions } = grid;
             let help = format!(
-                "--replicas {replicas} --partitions {partitions} hold here; the header states {} and {}",
-                stated.replicas, stated.partitions
+                "checked for --replicas {replicas} --partitions {partitions}; the header has {} and {}",
+                header.replicas, header.partitions
             );
             let without = failure.diagnostics.iter_mut().filter(|d| d.help.is_none());
             without.for_each(|diagnostic| diagnostic.help = Some(help.clone()));
