@@ -1,6 +1,6 @@
 //! The errors of runs on several devices.
 use crate::Deadlock;
-use hlo::Span;
+use hlo::{Module, Span};
 use hlo::diag::{Diagnostic, Level, Place};
 use interp::Position;
 use std::fmt;
@@ -147,10 +147,10 @@ impl Error {
     }
     /// Sets the instruction, unless one is known.
     #[must_use]
-    pub(crate) fn at(mut self, place: &Position<'_>) -> Self {
+    pub(crate) fn at(mut self, position: Position, module: &Module) -> Self {
         if self.0.instruction.is_none() {
-            self.0.span = Some(place.span()).filter(|&span| span != Span::default());
-            self.0.instruction = Some(place.name());
+            self.0.span = Some(position.span(module)).filter(|&span| span != Span::default());
+            self.0.instruction = Some(position.name(module));
         }
         self
     }
