@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Measure the time to load and to run a module.
     Bench(BenchArgs),
+    /// Print the plan of a compiled module: its steps, and the memory that each one takes and frees.
+    Plan(PlanArgs),
     /// Draw the communication between devices.
     Graph(GraphArgs),
     /// Compare a partitioned module with its unpartitioned SPMD program.
@@ -144,8 +146,8 @@ pub(crate) struct LimitArgs {
 
 impl LimitArgs {
     /// Returns the limits as options of a run.
-    pub(crate) fn options(&self) -> interp::Options {
-        let mut options = interp::Options::default();
+    pub(crate) fn options(&self) -> interp::RunOptions {
+        let mut options = interp::RunOptions::default();
         if let Some(steps) = self.fuel {
             options = options.fuel(steps);
         }
@@ -175,9 +177,22 @@ pub(crate) struct BenchArgs {
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Print seconds and bytes as JSON. The bytes of several devices are not measured (`null`).
+    /// Print seconds and bytes as JSON. `peak_bytes` is that of the device with the most, and `null` for an unpartitioned SPMD
+    /// program.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The module to compile; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// The engine that the module is compiled for.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
@@ -272,7 +287,7 @@ pub(crate) enum EngineArg {
     Exact,
 }
 
-impl From<EngineArg> for conformance::Engine {
+impl From<EngineArg> for interp::Engine {
     fn from(engine: EngineArg) -> Self {
         match engine {
             EngineArg::Reference => Self::Reference,

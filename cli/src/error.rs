@@ -1,5 +1,5 @@
 //! Errors of the command line itself, and the exit codes.
-use conformance::RunError;
+use collectives::RunError;
 use hlo::diag::{Diagnostic, Level, Place};
 use std::path::Path;
 use std::process::ExitCode;

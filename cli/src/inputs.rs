@@ -4,18 +4,17 @@ use crate::error::{Code, Exit, Failure, Result};
 use crate::random;
 use conformance::arrays::{self, NamedArrays};
 use hlo::literal::npz;
-use hlo::{Literal, Shape, Verified};
-use interp::Grid;
+use hlo::{Literal, Module, Shape};
+use interp::DeviceGrid;
 use std::fs::File;
 use std::path::Path;
 
 /// Returns the arguments of each device, or a single list for all devices.
 pub(crate) fn inputs(
     args: &InputArgs,
-    verified: &Verified,
-    grid: Grid,
+    module: &Module,
+    grid: DeviceGrid,
 ) -> Result<Vec<Vec<Literal>>> {
-    let module = verified.module();
     let shapes = module.entry().program_shape().parameters;
     if let Some(seed) = args.random {
         return random::draw_each(seed, module.entry(), grid);

@@ -29,6 +29,7 @@ fn run() -> ExitCode {
         Command::Print(args) => command::print::print(&args),
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
+        Command::Plan(args) => command::plan::plan(&args),
         Command::Graph(args) => command::graph::draw(&args),
         Command::Conform(args) => command::conform::conform(&args),
         Command::Explain(args) => command::explain::explain(&args),

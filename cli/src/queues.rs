@@ -6,7 +6,7 @@ use conformance::arrays::NamedArrays;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Opcode, Shape};
-use interp::{Grid, Hooks};
+use interp::{DeviceGrid, Hooks};
 use std::path::Path;
 
 /// The names of the arrays in files.
@@ -29,7 +29,7 @@ pub(crate) struct Ends {
 
 impl Queues {
     /// Creates empty outfeed queues, and infeed queues with the values of the file.
-    pub(crate) fn new(infeed: Option<&Path>, module: &Module, grid: Grid) -> Result<Self> {
+    pub(crate) fn new(infeed: Option<&Path>, module: &Module, grid: DeviceGrid) -> Result<Self> {
         let (senders, outfeed) = (0..grid.len()).map(|_| unbounded()).unzip();
         let infeed = infeed.map_or(Ok(Vec::new()), |path| filled(path, module, grid))?;
         Ok(Self { ends: Ends { infeed, outfeed: senders }, outfeed })
@@ -62,7 +62,7 @@ impl Ends {
 }
 
 /// Creates a queue for each device, with the arrays of the file in the shapes of the module's infeeds.
-fn filled(path: &Path, module: &Module, grid: Grid) -> Result<Vec<Receiver<Literal>>> {
+fn filled(path: &Path, module: &Module, grid: DeviceGrid) -> Result<Vec<Receiver<Literal>>> {
     let arrays = read_npz(path)?;
     let found = infeeds(module);
     let mismatch = |message: String| {

@@ -2,7 +2,7 @@
 use crate::error::{Code, Failure};
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
-use interp::{Device, Grid};
+use interp::{Device, DeviceGrid};
 
 /// `SplitMix64`: a sequence of 64-bit numbers from a seed.
 struct Sequence(u64);
@@ -75,7 +75,7 @@ pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Result<Vec<Literal>, Failure
 pub(crate) fn draw_each(
     seed: u64,
     entry: &Computation,
-    grid: Grid,
+    grid: DeviceGrid,
 ) -> Result<Vec<Vec<Literal>>, Failure> {
     let shapes = entry.program_shape().parameters;
     let replication: Vec<Replication> =
@@ -141,7 +141,7 @@ mod tests {
             "HloModule m\nENTRY e {{ a = f32[3] parameter(0){first} b = f32[3] parameter(1){second} ROOT r = f32[3] add(a, b) }}"
         );
         let module = hlo::Module::parse(&text).unwrap();
-        draw_each(7, module.entry(), Grid { replicas: 2, partitions: 2 }).unwrap()
+        draw_each(7, module.entry(), DeviceGrid { replicas: 2, partitions: 2 }).unwrap()
     }
 
     #[test]

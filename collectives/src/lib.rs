@@ -46,7 +46,7 @@ pub use error::{Code, Error, Result, explain};
 pub use groups::Groups;
 pub use links::Link;
 pub use order::{OrderDependence, order_dependence};
-pub use session::{RunError, RunOutput, Session};
+pub use session::{RunError, RunOutput, Session, check_grid};
 #[cfg(feature = "mpi")]
 pub use transport::Mpi;
 pub use transport::{Ranks, Transport};

@@ -5,10 +5,12 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 #[expect(dead_code, reason = "faults are for other tests")]
 mod threads;
+#[path = "common/program.rs"]
+mod program;
 
-use collectives::World;
 use hlo::literal::npz;
 use hlo::{Literal, Module, Shape};
+use program::Program;
 use std::path::{Path, PathBuf};
 
 /// Fails unless the world gives every device what it had, within a share of the largest element.
@@ -21,8 +23,8 @@ fn check(path: &Path, share: f64) {
         let array = arrays.iter().find(|array| array.name == name).unwrap();
         array.to_literal(shape.array().unwrap()).unwrap()
     };
-    let world = World::new(&verified);
-    let devices = 0..world.grid().len();
+    let world = Program::new(&verified);
+    let devices = 0..world.session().grid().len();
     let inputs: Vec<Vec<Literal>> = (devices.clone())
         .map(|d| {
             let parameters = program.parameters.iter().enumerate();

@@ -4,10 +4,11 @@
 //! again, which must give the same bits. Printing in the default and in the short style must be a fixed point.
 use crate::file::{Case, ExpectedError};
 use crate::report::{Failed, Failure};
-use crate::{Comparison, Engine, Outcome, RunError, Tolerance, compare_each};
-use collectives::World;
+use crate::{Comparison, Engine, Outcome, Tolerance, compare_each};
+use collectives::{RunError, Session};
 use hlo::diag::{Diagnostic, locate};
 use hlo::{Literal, Module, Style, Verified};
+use interp::{CompileOptions, RunOptions};
 
 type Result<T> = std::result::Result<T, Box<Failed>>;
 
@@ -44,8 +45,8 @@ impl Case {
         let module = Module::parse(&self.text).map_err(|e| vec![e.diagnostic()])?;
         module.verify().map_err(|e| e.0.iter().map(hlo::Error::diagnostic).collect())
     }
-    fn run_options(&self) -> interp::Options {
-        self.fuel.map_or_else(interp::Options::default, |n| interp::Options::default().fuel(n))
+    fn run_options(&self) -> RunOptions {
+        self.fuel.map_or_else(RunOptions::default, |n| RunOptions::default().fuel(n))
     }
     /// Runs the module on all devices; the outer error is a case without arguments for a device.
     fn attempt(
@@ -53,13 +54,13 @@ impl Case {
         verified: &Verified,
         engine: Engine,
     ) -> Result<std::result::Result<Vec<Literal>, RunError>> {
-        let devices = match World::devices(verified.module()) {
-            Ok(grid) => grid.len(),
-            Err(error) => return Ok(Err(error.into())),
+        let options = CompileOptions::default().engine(engine);
+        let session = match Session::compile(verified.clone(), &options) {
+            Ok(session) => session,
+            Err(error) => return Ok(Err(error)),
         };
-        let inputs = self.arguments(devices).map_err(Failed::invalid)?;
-        let options = self.run_options();
-        let output = engine.run_on_devices(verified, &inputs, options, |_| interp::Hooks::new());
+        let inputs = self.arguments(session.grid().len()).map_err(Failed::invalid)?;
+        let output = session.run(&inputs, &self.run_options());
         Ok(output.map(|output| output.results))
     }
     /// Returns the arguments of each device, or a single list for all devices.

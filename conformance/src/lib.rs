@@ -28,7 +28,6 @@ pub mod arrays;
 mod bound;
 mod case;
 mod compare;
-mod engine;
 mod error_model;
 mod file;
 mod report;
@@ -36,7 +35,8 @@ mod suite;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
-pub use engine::{Engine, RunError, RunOutput};
 pub use file::{Case, FileTest, ParseError};
 pub use report::{Failure, Outcome, Report, Summary};
 pub use suite::{Entry, find, in_parallel};
+
+pub use interp::Engine;

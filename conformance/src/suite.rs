@@ -6,8 +6,9 @@
 use crate::case::run_failure;
 use crate::report::{Failed, Failure};
 use crate::{Engine, Outcome, Report, Tolerance, arrays, compare_each};
-use collectives::World;
+use collectives::Session;
 use hlo::{Literal, Module};
+use interp::{CompileOptions, RunOptions};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::Read as _;
@@ -97,16 +98,14 @@ impl Entry {
         };
         let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default());
         let module = parsed.map_err(|e| rejected(&[e]))?.module;
-        let grid =
-            World::devices(&module).map_err(|e| Failed::new("", run_failure(&text, &e.into())))?;
-        let devices = grid.len();
-        let (arguments, expected) = self.recorded(&module, devices).map_err(Failed::invalid)?;
         let verified = module.verify().map_err(|e| rejected(&e.0))?;
-        let options = interp::Options::default();
-        let output =
-            engine.run_on_devices(&verified, &arguments, options, |_| interp::Hooks::new());
-        let output = output.map_err(|e| Failed::new("", run_failure(&text, &e)))?;
-        let tolerance = Tolerance::of(verified.module());
+        let failed = |error| Failed::new("", run_failure(&text, &error));
+        let options = CompileOptions::default().engine(engine);
+        let session = Session::compile(verified, &options).map_err(failed)?;
+        let (module, devices) = (session.module(), session.grid().len());
+        let (arguments, expected) = self.recorded(module, devices).map_err(Failed::invalid)?;
+        let output = session.run(&arguments, &RunOptions::default()).map_err(failed)?;
+        let tolerance = Tolerance::of(module);
         let comparison =
             compare_each(&output.results, &expected, &tolerance).map_err(Failed::invalid)?;
         Ok(if comparison.agrees() {

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! text ────┐
-//!          ├─> hlo::Module ─verify─> hlo::Verified ─run─> hlo::Literal
+//!          ├─> hlo::Module ─verify─> hlo::Verified ─compile─> Session ─run─> RunOutput
 //! builder ─┘        │
 //!                   └─print─> text
 //! ```
@@ -17,16 +17,18 @@
 //! | [`collectives`] | runs a verified module on many devices, in one process or through MPI |
 //! | [`conformance`] | runs file tests and compares results within bounds |
 //!
-//! # Parse, verify, run
+//! # Parse, verify, compile, run
 //!
 //! ```
-//! use etalon::{hlo, interp};
+//! use etalon::hlo;
+//! use etalon::{CompileOptions, RunOptions, Session};
 //!
 //! let text = "HloModule m\nENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] add(p, p) }";
 //! let verified = hlo::Module::parse(text)?.verify()?;
 //! let input: hlo::Literal = "f32[3] {1, 2, 3}".parse()?;
-//! let result = interp::Interpreter::new(&verified).run(&[input])?;
-//! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
+//! let session = Session::compile(verified, &CompileOptions::default())?;
+//! let output = session.run(&[vec![input]], &RunOptions::default())?;
+//! assert_eq!(output.results[0].to_string(), "f32[3]{0} {2, 4, 6}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -42,12 +44,15 @@
 //! let sum = (x * x).reduce(0.0, |a, c| a + c, &[0]);
 //! let gradient = b.grad(sum, &[x])[0];
 //! let verified = b.build(gradient)?;
-//! let result = interp::Interpreter::new(&verified).run(&["f32[3] {1, 2, 3}".parse()?])?;
+//! let result = interp::run(&verified, &["f32[3] {1, 2, 3}".parse()?])?;
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #[doc(no_inline)]
 pub use {builder, collectives, conformance, hlo, interp};
+
+pub use collectives::{RunError, RunOutput, Session};
+pub use interp::{CompileOptions, Device, DeviceGrid, Engine, Hooks, RunOptions};
 
 /// The examples of the README and of the page on custom calls, compiled as tests.
 #[cfg(doctest)]

@@ -1,9 +1,10 @@
 //! `etalon conform`: compares a partitioned module with its unpartitioned SPMD program.
-use super::{Loaded, load, verified};
+use super::{Loaded, compile, load, verified};
 use crate::args::ConformArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output, random};
-use collectives::{Boundary, Global, World};
+use collectives::RunOutput;
+use collectives::spmd::Boundary;
 use conformance::arrays::{self, NamedArrays};
 use conformance::{Comparison, Tolerance, compare};
 use hlo::diag::Source;
@@ -28,6 +29,11 @@ impl Side {
     }
     fn failed(&self, error: &collectives::Error) -> Failure {
         Failure::run(&error.clone().into(), &self.name, &self.text)
+    }
+    fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
+        let session = compile(self.verified.clone(), args.engine, &self.name, &self.text)?;
+        let output = session.run(inputs, &args.limits.options());
+        output.map_err(|error| Failure::run(&error, &self.name, &self.text))
     }
     fn parameters(&self) -> Vec<&Shape> {
         self.verified.module().entry().program_shape().parameters
@@ -55,12 +61,11 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         None => boundary.arguments(&given.global).map_err(|e| misuse(&e))?,
     };
     let progress = output::Progress::new(&format!("running {}", global.name));
-    let (result, consistent) = run_unpartitioned(&global, args, &given.global)?;
+    let (result, consistent) = run_unpartitioned(&global, args, given.global.clone())?;
     drop(progress);
     let expected = boundary.results(&result).map_err(|e| misuse(&e))?;
     let progress = output::Progress::new(&format!("running {}", partitioned.name));
-    let world = World::new(&partitioned.verified).with_options(options(args));
-    let actual = world.run(&arguments).map_err(|e| partitioned.failed(&e))?;
+    let actual = partitioned.run(args, &arguments)?.results;
     drop(progress);
     let tolerance =
         Tolerance::of(partitioned.verified.module()).or(&Tolerance::of(global.verified.module()));
@@ -73,30 +78,19 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     Ok(if agree { ExitCode::SUCCESS } else { Exit::Wrong.code() })
 }
 
-fn options(args: &ConformArgs) -> interp::Options {
-    args.limits.options().engine(conformance::Engine::from(args.engine).into())
-}
-
 /// Runs the unpartitioned program. Returns its result, and whether devices that must have equal values have them; shows the
 /// instructions where they differ.
 fn run_unpartitioned(
     global: &Side,
     args: &ConformArgs,
-    inputs: &[Literal],
+    inputs: Vec<Literal>,
 ) -> Result<(Literal, bool)> {
-    let options = options(args);
-    let Some(program) = Global::of(&global.verified).map_err(|e| global.failed(&e))? else {
-        let interpreter = interp::Interpreter::with_options(&global.verified, options);
-        let result = interpreter.run(inputs);
-        let failed = |e: interp::Error| Failure::run(&e.into(), &global.name, &global.text);
-        return result.map(|result| (result, true)).map_err(failed);
-    };
-    let finished = program.with_options(options).run(inputs).map_err(|e| global.failed(&e))?;
-    for note in &finished.divergences {
+    let RunOutput { mut results, notes, .. } = global.run(args, &[inputs])?;
+    for note in &notes {
         let source = Source { name: &global.name, text: &global.text };
         output::show_one(&note.diagnostic(), Some(source));
     }
-    Ok((finished.result, finished.divergences.is_empty()))
+    Ok((results.swap_remove(0), notes.is_empty()))
 }
 
 /// The arguments of the program, and the arrays of the files they are from.

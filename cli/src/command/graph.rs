@@ -3,7 +3,7 @@ use super::{Loaded, load, verified_for};
 use crate::args::GraphArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::graph::{dot, graph, svg};
-use interp::Grid;
+use interp::DeviceGrid;
 use std::process::ExitCode;
 
 pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
@@ -23,10 +23,11 @@ pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
         }
     };
     let Loaded { name, text, module } = load(&args.file, args.lenient)?;
-    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
+    let verified = verified_for(&args.devices, module, &name, &text)?;
     let module = verified.module();
+    let grid = DeviceGrid::of(&module.config);
     let graph = graph(module, grid, &name, &text)?;
-    let Grid { replicas, partitions } = grid;
+    let DeviceGrid { replicas, partitions } = grid;
     let title = match (replicas, partitions) {
         (1, 1) => "one device".to_owned(),
         (_, 1) => format!("{replicas} replicas"),

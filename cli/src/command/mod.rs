@@ -4,17 +4,18 @@ pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod explain;
 pub(crate) mod graph;
+pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod test;
 
-use crate::args::DeviceArgs;
+use crate::args::{DeviceArgs, EngineArg};
 use crate::error::{Exit, Failure, Result};
 use crate::output;
-use collectives::World;
+use collectives::Session;
 use hlo::diag::Source;
 use hlo::{Module, ParseOptions, Verified};
-use interp::Grid;
+use interp::{CompileOptions, DeviceGrid};
 use std::io::Read;
 use std::path::Path;
 
@@ -54,19 +55,42 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
     Ok(Loaded { name, text, module: parsed.module })
 }
 
+/// Verifies and compiles a module for the number of devices of the options.
+pub(crate) fn compile_for(
+    devices: &DeviceArgs,
+    engine: EngineArg,
+    module: Module,
+    name: &str,
+    text: &str,
+) -> Result<Session> {
+    compile(verified_for(devices, module, name, text)?, engine, name, text)
+}
+
+/// Compiles a module.
+pub(crate) fn compile(
+    verified: Verified,
+    engine: EngineArg,
+    name: &str,
+    text: &str,
+) -> Result<Session> {
+    let session = Session::compile(verified, &CompileOptions::default().engine(engine.into()));
+    session.map_err(|error| Failure::run(&error, name, text))
+}
+
 /// Verifies a module for the number of devices of the options.
 pub(crate) fn verified_for(
     devices: &DeviceArgs,
     mut module: Module,
     name: &str,
     text: &str,
-) -> Result<(Verified, Grid)> {
-    let header = Grid::of(&module.config);
+) -> Result<Verified> {
+    let header = DeviceGrid::of(&module.config);
     devices.apply(&mut module);
-    let grid = World::devices(&module).map_err(|e| Failure::run(&e.into(), name, text))?;
+    let grid = DeviceGrid::of(&module.config);
+    collectives::check_grid(grid).map_err(|e| Failure::run(&e.into(), name, text))?;
     let verified = verified(module, name, text).map_err(|mut failure| {
         if grid != header {
-            let Grid { replicas, partitions } = grid;
+            let DeviceGrid { replicas, partitions } = grid;
             let help = format!(
                 "checked for --replicas {replicas} --partitions {partitions}; the header has {} and {}",
                 header.replicas, header.partitions
@@ -76,7 +100,7 @@ pub(crate) fn verified_for(
         }
         failure
     })?;
-    Ok((verified, grid))
+    Ok(verified)
 }
 
 /// Verifies a module.

@@ -1,5 +1,5 @@
 //! `etalon run`: runs modules on one device or several.
-use super::{Loaded, load, verified_for};
+use super::{Loaded, compile_for, load};
 use crate::args::{RunArgs, SeedArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::inputs;
@@ -9,13 +9,14 @@ use crate::queues::Queues;
 use crate::results::{self, DeviceOutput};
 use crate::trace::Trace;
 use crate::{output, queues};
-use conformance::{RunOutput, arrays};
+use collectives::{RunOutput, Session};
+use conformance::arrays;
 use hlo::diag::{Diagnostic, Source};
 use hlo::ir::Computation;
 use hlo::literal::npz;
 use hlo::op::GroupMode;
-use hlo::{Literal, Module, Op, Verified};
-use interp::{Device, Grid, Hooks};
+use hlo::{Literal, Module, Op};
+use interp::{Device, DeviceGrid, Hooks};
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
@@ -55,8 +56,7 @@ fn check_output_files(args: &RunArgs) -> Result<()> {
 struct Prepared {
     name: String,
     text: String,
-    verified: Verified,
-    grid: Grid,
+    session: Session,
     inputs: Vec<Vec<Literal>>,
     queues: Queues,
     hooks: Hooks,
@@ -66,9 +66,10 @@ struct Prepared {
 
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let Loaded { name, text, module } = load(path, args.lenient)?;
-    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
-    let inputs = inputs(&args.inputs, &verified, grid)?;
-    let queues = Queues::new(args.infeed.as_deref(), verified.module(), grid)?;
+    let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
+    let (module, grid) = (session.module(), session.grid());
+    let inputs = inputs(&args.inputs, module, grid)?;
+    let queues = Queues::new(args.infeed.as_deref(), module, grid)?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;
     let profile = args.profile.then(Profile::default);
@@ -76,7 +77,7 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     for library in &args.custom_call_library {
         hooks = hooks.library(library).map_err(|e| Failure::run(&e.into(), &name, &text))?;
     }
-    Ok(Prepared { name, text, verified, grid, inputs, queues, hooks, trace, profile })
+    Ok(Prepared { name, text, session, inputs, queues, hooks, trace, profile })
 }
 
 /// Runs a module. Returns false if `--seed many` finds results that depend on the order.
@@ -93,7 +94,7 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
     if let Some(profile) = &prepared.profile {
         output::note(&profile.table());
     }
-    let RunOutput { results, notes } = output?;
+    let RunOutput { results, notes, .. } = output?;
     let source = Source { name: &prepared.name, text: &prepared.text };
     for note in &notes {
         output::show_one(&note.diagnostic(), Some(source));
@@ -114,8 +115,8 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
 /// Prints the results that depend on the order of devices and values. Returns whether there are none.
 fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool> {
     let found = collectives::order_dependence(0..ORDERS, |seed| {
-        let module = prepared.verified.module();
-        let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, prepared.grid))?;
+        let (module, grid) = (prepared.session.module(), prepared.session.grid());
+        let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, grid))?;
         let hooks = prepared.hooks.clone();
         let order_and_hooks = (Some(seed), move |_| hooks.clone());
         execute(args, prepared, &queues, order_and_hooks, peers).map(|output| output.results)
@@ -145,31 +146,31 @@ fn execute(
     (order, hooks): (Option<u64>, impl Fn(Device) -> Hooks + Send + Sync + 'static),
     peers: &Peers,
 ) -> Result<RunOutput> {
-    let Prepared { name, text, verified, grid, inputs, .. } = prepared;
+    let Prepared { name, text, session, inputs, .. } = prepared;
     let mut options = args.limits.options().check_nan(args.check_nan);
     options.order = order;
-    let (ends, grid) = (queues.ends(), *grid);
+    let (ends, grid) = (queues.ends(), session.grid());
     let hooks = move |device| ends.attach(hooks(device), grid.number(device));
     let failed = |error| {
         let mut failure = Failure::run(&error, name, text);
         for diagnostic in &mut failure.diagnostics {
-            if let Some(option) = devices_option(verified.module(), diagnostic) {
+            if let Some(option) = devices_option(session.module(), diagnostic) {
                 diagnostic.help = Some(format!("run it on more devices: {option}"));
             }
         }
         failure
     };
     let _progress = output::Progress::new(&format!("running {name}"));
-    let engine = conformance::Engine::from(args.engine);
     match peers.ranks() {
         Some(ranks) if grid.len() > 1 => {
-            let output = engine.run_on_ranks(ranks.clone(), verified, inputs, options, hooks);
+            let output = session.run_on_ranks(ranks, inputs, &options, hooks);
             peers.common(output.map_err(failed))
         }
         Some(_) if !peers.is_leader() => {
-            peers.agreed(Ok(RunOutput { results: Vec::new(), notes: Vec::new() }))
+            let nothing = RunOutput { results: Vec::new(), notes: Vec::new(), peak_bytes: None };
+            peers.agreed(Ok(nothing))
         }
-        _ => peers.agreed(engine.run_on_devices(verified, inputs, options, hooks).map_err(failed)),
+        _ => peers.agreed(session.run_with(inputs, &options, hooks).map_err(failed)),
     }
 }
 
@@ -189,7 +190,7 @@ fn write_outputs(args: &RunArgs, path: &Path, outputs: &[DeviceOutput]) -> Resul
 
 /// Returns the option for the number of devices that an op needs, if it failed because there is only one.
 fn devices_option(module: &Module, error: &Diagnostic) -> Option<String> {
-    if Grid::of(&module.config).len() > 1 || error.code != "E0402" {
+    if DeviceGrid::of(&module.config).len() > 1 || error.code != "E0402" {
         return None;
     }
     let here = |(_, computation): (_, &'_ Computation)| {
@@ -219,8 +220,9 @@ fn device_ids(op: &Op) -> Option<(GroupMode, i64)> {
 
 /// Returns the hooks of each device, which record each instruction in the trace and the profile.
 fn observed(prepared: &Prepared) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
-    let Prepared { hooks, trace, profile, grid, .. } = prepared;
-    let (hooks, trace, profile, grid) = (hooks.clone(), trace.clone(), profile.clone(), *grid);
+    let Prepared { hooks, trace, profile, session, .. } = prepared;
+    let (hooks, trace, profile) = (hooks.clone(), trace.clone(), profile.clone());
+    let grid = session.grid();
     let start = Instant::now();
     move |device| {
         let hooks = hooks.clone();

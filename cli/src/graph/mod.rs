@@ -6,7 +6,7 @@ use crate::error::{Exit, Failure, Result};
 use collectives::Link;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Module, Opcode};
-use interp::Grid;
+use interp::DeviceGrid;
 use std::collections::BTreeSet;
 
 /// The largest number of nodes; beyond it, several devices share a node.
@@ -67,7 +67,7 @@ struct Folding {
 }
 
 impl Folding {
-    fn of(grid: Grid) -> Self {
+    fn of(grid: DeviceGrid) -> Self {
         let devices = grid.len();
         let mut each = devices.div_ceil(NODES);
         // A node holds whole replicas if that still merges enough devices.
@@ -100,7 +100,7 @@ impl Folding {
 }
 
 /// Returns the graph of a module; ops of a called computation appear where it is called.
-pub(crate) fn graph(module: &Module, grid: Grid, name: &str, text: &str) -> Result<Graph> {
+pub(crate) fn graph(module: &Module, grid: DeviceGrid, name: &str, text: &str) -> Result<Graph> {
     let folding = Folding::of(grid);
     let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
     walk.computation(module.entry, false).map_err(|(error, computation, id)| {
@@ -115,7 +115,7 @@ pub(crate) fn graph(module: &Module, grid: Grid, name: &str, text: &str) -> Resu
 
 struct Walk<'m> {
     module: &'m Module,
-    grid: Grid,
+    grid: DeviceGrid,
     folding: Folding,
     seen: BTreeSet<usize>,
     ops: Vec<Communication>,

@@ -17,7 +17,7 @@ pub(crate) type DeviceHooks = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
 ///
 /// # Errors
 /// `E0507` if there are too many for one run.
-pub(crate) fn check_grid(grid: DeviceGrid) -> Result<()> {
+pub fn check_grid(grid: DeviceGrid) -> Result<()> {
     let DeviceGrid { replicas, partitions } = grid;
     if grid.len() <= MAX_DEVICES {
         return Ok(());

@@ -2,12 +2,12 @@
 mod devices;
 mod error;
 
+pub use devices::check_grid;
 pub(crate) use devices::{DeviceHooks, DeviceRun};
 pub use error::RunError;
 
 use crate::Ranks;
 use crate::spmd::{Divergence, Program};
-use devices::check_grid;
 use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, Device, DeviceGrid, Executable, Hooks, RunOptions};
 use std::sync::Arc;
