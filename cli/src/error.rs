@@ -1,6 +1,6 @@
 //! Errors of the command line itself, and the exit codes.
 use collectives::RunError;
-use hlo::diag::{Diagnostic, Level, Place};
+use hlo::diag::{Diagnostic, Error};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ hlo::error_codes! {
         /// The file of an option is not an .npz file, or its arrays do not match the parameters.
         "E0603" "{path}: {message}"
         Input { path: String, message: String },
-        /// `--input N=FILE.npy` names a parameter the module does not have.
+        /// `--input N=FILE.npy` names a parameter that the module does not have.
         "E0604" "there is no parameter {number}; the module takes {count} arguments"
         NoSuchParameter { number: usize, count: usize },
         /// The argument of `etalon explain` is neither an error number nor an opcode.
@@ -84,15 +84,7 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn new(code: &Code, help: Option<String>) -> Self {
-        let diagnostic = Diagnostic {
-            level: Level::Error,
-            code: code.number(),
-            message: code.to_string(),
-            span: None,
-            place: Place::Whole,
-            labels: Vec::new(),
-            help,
-        };
+        let diagnostic = Diagnostic { help, ..Error::from(code.clone()).diagnostic() };
         Self { diagnostics: vec![diagnostic], source: None, exit: Exit::Misuse }
     }
     pub(crate) fn file(path: &Path, error: &impl ToString) -> Self {

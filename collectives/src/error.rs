@@ -1,9 +1,6 @@
 //! The errors of runs on several devices.
 use crate::Deadlock;
-use hlo::{Module, Span};
-use hlo::diag::{Diagnostic, Level, Place};
-use interp::Position;
-use std::fmt;
+use hlo::diag::{BrokenRule, Diagnostic};
 
 hlo::error_codes! {
     /// The kind of an error.
@@ -76,160 +73,39 @@ hlo::error_codes! {
         "E0599" "internal error: {message}"
         Internal { message: String },
     }
+    impl ErrorCode {
+        fn complete(&self, own: Diagnostic) -> Diagnostic {
+            match self {
+                Self::Outside { error } => error.diagnostic(),
+                Self::Device { device, error } => {
+                    let inner = error.diagnostic();
+                    Diagnostic { message: format!("device {device}: {}", inner.message), ..inner }
+                }
+                Self::Rule { number, .. } => {
+                    let mut known = hlo::diag::Code::EXPLANATIONS.iter().map(|(known, _)| *known);
+                    let code = known.find(|known| known == number).unwrap_or(own.code);
+                    Diagnostic { code, ..own }
+                }
+                Self::Deadlock { deadlock } => Diagnostic {
+                    labels: deadlock.labels(),
+                    span: deadlock.first(),
+                    help: own.help.or_else(|| Some(deadlock.help())),
+                    ..own
+                },
+                _ => own,
+            }
+        }
+    }
 }
 
-/// Returns the explanation of an error number of this crate.
-pub fn explain(number: &str) -> Option<&'static str> {
-    Code::EXPLANATIONS.iter().find(|(n, _)| *n == number).map(|(_, text)| *text)
-}
+/// Why a run of many devices did not give results, and at which instruction.
+pub type Error = hlo::diag::Error<Code>;
 
 /// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The error of a run on several devices, with the instruction at which it occurred.
-#[derive(Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Error(Box<Inner>);
-
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-struct Inner {
-    code: Code,
-    span: Option<Span>,
-    /// The instruction at which it occurred: `computation/name`.
-    instruction: Option<String>,
-    #[serde(skip)]
-    place: Place,
-    labels: Vec<(Span, String)>,
-    help: Option<String>,
-}
-
-impl From<hlo::Error> for Error {
-    #[cold]
-    fn from(error: hlo::Error) -> Self {
-        let Diagnostic { code, message, span, place, labels, help, level: _ } = error.diagnostic();
-        let mut made = Self::from(Code::Rule { number: code.to_owned(), message });
-        (made.0.span, made.0.place, made.0.labels, made.0.help) = (span, place, labels, help);
-        made
+impl From<BrokenRule> for Code {
+    fn from(BrokenRule { number, message }: BrokenRule) -> Self {
+        Self::Rule { number: number.to_owned(), message }
     }
 }
-impl From<Code> for Error {
-    #[cold]
-    fn from(code: Code) -> Self {
-        Self(Box::new(Inner {
-            code,
-            span: None,
-            instruction: None,
-            place: Place::Whole,
-            labels: Vec::new(),
-            help: None,
-        }))
-    }
-}
-
-impl Error {
-    /// Returns the kind of the error.
-    pub fn code(&self) -> &Code {
-        &self.0.code
-    }
-    /// Returns its number: `E05xx`, or that of the error of a device or of a rule.
-    pub fn number(&self) -> &'static str {
-        match &self.0.code {
-            Code::Device { error, .. } | Code::Outside { error } => error.code().number(),
-            Code::Rule { number, .. } => {
-                let known = hlo::diag::Code::EXPLANATIONS.iter().find(|(known, _)| known == number);
-                known.map_or(self.0.code.number(), |(known, _)| known)
-            }
-            code => code.number(),
-        }
-    }
-    /// Returns the instruction at which it occurred, `computation/name`, if it is known.
-    pub fn instruction(&self) -> Option<&str> {
-        self.0.instruction.as_deref()
-    }
-    /// Sets the instruction, unless one is known.
-    #[must_use]
-    pub(crate) fn at(mut self, position: Position, module: &Module) -> Self {
-        if self.0.instruction.is_none() {
-            self.0.span = Some(position.span(module)).filter(|&span| span != Span::default());
-            self.0.instruction = Some(position.name(module));
-        }
-        self
-    }
-    /// Adds a label.
-    #[must_use]
-    pub(crate) fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
-        if span != Span::default() {
-            self.0.labels.push((span, text.into()));
-        }
-        self
-    }
-    /// Narrows the span to a part of the instruction.
-    #[must_use]
-    pub(crate) fn on(mut self, place: Place) -> Self {
-        self.0.place = place;
-        self
-    }
-    /// Sets the span, unless one is known.
-    #[must_use]
-    pub(crate) fn placed(mut self, span: Span) -> Self {
-        if span != Span::default() {
-            self.0.span.get_or_insert(span);
-        }
-        self
-    }
-    /// Adds the help line, unless there is one.
-    #[must_use]
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.0.help.get_or_insert_with(|| help.into());
-        self
-    }
-    /// Returns the error in the form that the renderer shows.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let Inner { code, span, instruction: _, place, labels, help } = &*self.0;
-        let plain = Diagnostic {
-            level: Level::Error,
-            code: code.number(),
-            message: code.to_string(),
-            span: *span,
-            place: place.clone(),
-            labels: labels.clone(),
-            help: help.clone(),
-        };
-        match code {
-            Code::Outside { error } => error.diagnostic(),
-            Code::Rule { .. } => Diagnostic { code: self.number(), ..plain },
-            Code::Device { device, error } => {
-                let inner = error.diagnostic();
-                Diagnostic { message: format!("device {device}: {}", inner.message), ..inner }
-            }
-            Code::Deadlock { deadlock } => Diagnostic {
-                labels: deadlock.labels(),
-                span: deadlock.first(),
-                help: plain.help.or_else(|| Some(deadlock.help())),
-                ..plain
-            },
-            _ => plain,
-        }
-    }
-}
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.code {
-            Code::Device { device, error } => write!(f, "device {device}: {error}"),
-            Code::Outside { error } => write!(f, "{error}"),
-            Code::Rule { message, .. } => write!(f, "error[{}]: {message}", self.number()),
-            code => {
-                write!(f, "error[{}]: {code}", code.number())?;
-                match &self.0.instruction {
-                    Some(name) => write!(f, " (at `{name}`)"),
-                    None => Ok(()),
-                }
-            }
-        }
-    }
-}
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
-impl std::error::Error for Error {}

@@ -42,7 +42,7 @@ mod wait_graph;
 mod wire;
 
 pub use deadlock::{Deadlock, Waiting, list_devices};
-pub use error::{Code, Error, Result, explain};
+pub use error::{Code, Error, Result};
 pub use groups::Groups;
 pub use links::Link;
 pub use order::{OrderDependence, order_dependence};

@@ -102,7 +102,7 @@ impl MessageQueue {
             round + 1
         );
         Err(Error::from(Code::Unclaimed { message })
-            .at(*position, module)
+            .at(position.site(module))
             .with_help("execute a `collective-permute` equally often on all devices"))
     }
 }

@@ -250,7 +250,7 @@ impl Run {
         let position = suspension.position;
         operands.collect::<interp::Result<_>>().map_err(|error| {
             let error = self.device_error(self.tasks[i].device, position, error);
-            error.at(position, self.module())
+            error.at(position.site(self.module()))
         })
     }
 

@@ -200,7 +200,7 @@ impl RendezvousTable {
         let message = format!(
             "{come} started a collective op that {missing} never joined, and all devices have finished"
         );
-        Err(Error::from(Code::Unclaimed { message }).at(rendezvous.first.1, module).with_help(
+        Err(Error::from(Code::Unclaimed { message }).at(rendezvous.first.1.site(module)).with_help(
             "execute the op equally often on each device of a group, and wait for its done",
         ))
     }
@@ -264,8 +264,8 @@ pub(crate) fn check_same_operation(
 /// Returns the error of instructions that do not match.
 fn mismatch(message: String, at: Position, other: Position, module: &Module) -> Error {
     Error::from(Code::Mismatch { message })
-        .at(at, module)
-        .with_label(other.span(module), "the other device is at this instruction")
+        .at(at.site(module))
+        .label(other.span(module), "the other device is at this instruction")
         .with_help("give instructions that do not belong together different channels")
 }
 

@@ -136,7 +136,7 @@ impl Run {
             Outcome::Suspended(suspension) => {
                 let position = suspension.position;
                 let served = self.handle_suspension(i, suspension);
-                served.map_err(|error| error.at(position, self.module()))
+                served.map_err(|error| error.at(position.site(self.module())))
             }
             Outcome::Done(result) => {
                 self.tasks[i].state = TaskState::Finished;

@@ -79,7 +79,7 @@ impl SendRecvQueues {
             channel_name(channel)
         );
         Err(Error::from(Code::Unclaimed { message })
-            .at(sent.position, module)
+            .at(sent.position.site(module))
             .with_help("add a `recv` on the same channel for each `send`"))
     }
 }
@@ -125,7 +125,7 @@ impl Run {
         self.resume_task(i, sent)?;
         for (i, position) in self.send_recv.waiting.remove(&channel).unwrap_or_default() {
             let received = self.receive(i, position, channel);
-            received.map_err(|error| error.at(position, self.module()))?;
+            received.map_err(|error| error.at(position.site(self.module())))?;
         }
         Ok(())
     }
@@ -186,8 +186,8 @@ impl Run {
             let message = format!(
                 "device {sender} sent {found:#}, `recv-done` of device {device} expects {expected:#}"
             );
-            let error = Error::from(Code::Mismatch { message }).at(position, module);
-            return Err(error.with_label(sent_at.span(module), "sent here"));
+            let error = Error::from(Code::Mismatch { message }).at(position.site(module));
+            return Err(error.label(sent_at.span(module), "sent here"));
         }
         self.resume_task(i, whole.into())
     }

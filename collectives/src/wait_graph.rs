@@ -50,7 +50,7 @@ impl Run {
         let trail = task.device_state.trail();
         let loops = trail.iter().filter(|(_, rounds)| *rounds > 0);
         let name = |position: &Position| {
-            module.computations[position.computation].names[position.instruction].to_string()
+            module.computations[position.computation].name(position.instruction).to_string()
         };
         Waiting {
             device: task.device,

@@ -192,7 +192,7 @@ fn an_error_of_one_rank_ends_all() {
     let verified = module((4, 1), sum);
     let inputs = [good(), good(), literals(&["f32[3] {1, 2, 3}"]), Vec::new()];
     let error = same(&Program::new(&verified), &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 2: error[E0401]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0401]: device 2: "), "{error}");
     let error = same(&Program::new(&verified), &[good(), good()]).unwrap_err();
     assert_eq!(error.number(), "E0505");
     // A value that becomes infinite on the last device.
@@ -204,7 +204,7 @@ fn an_error_of_one_rank_ends_all() {
     let inputs = [good(), good(), good(), literals(&["f32[2] {1, 1000}"])];
     let world = Program::new(&verified).with_options(RunOptions::default().check_nan(true));
     let error = same(&world, &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 3: error[E0409]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0409]: device 3: "), "{error}");
     // Answers that are larger than a device's memory: noticed when they are given.
     let verified = module(
         (4, 1),
@@ -213,7 +213,7 @@ fn an_error_of_one_rank_ends_all() {
     );
     let world = Program::new(&verified).with_options(RunOptions::default().max_memory(16));
     let error = same(&world, &[good()]).unwrap_err();
-    assert!(error.to_string().starts_with("device 0: error[E0405]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0405]: device 0: "), "{error}");
     // Two groups fail, each on its own rank if there are two: the group that came together first counts.
     let verified = module(
         (4, 1),
@@ -224,10 +224,10 @@ fn an_error_of_one_rank_ends_all() {
     let input = |sizes: &str| literals(&["f32[2] {1, 2}", &format!("s32[2] {{{sizes}}}")]);
     let inputs = [input("1, 1"), input("1, 1"), input("1, 1"), input("1, 2")];
     let error = same(&Program::new(&verified), &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 2: error[E0408]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0408]: device 2: "), "{error}");
     let inputs = [input("1, 3"), input("1, 1"), input("1, 1"), input("1, 2")];
     let error = same(&Program::new(&verified), &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 0: error[E0408]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0408]: device 0: "), "{error}");
 }
 
 #[test]

@@ -54,12 +54,12 @@ impl ErrorModel {
             exact: self.exact && other.exact,
         }
     }
-    /// One after the other.
+    /// This operation, then `next`.
     fn then(self, next: Self) -> Self {
         let path = self.path.saturating_add(next.path).min(PATH_LIMIT);
         Self { path, ..self.merge(next) }
     }
-    /// What the instruction itself adds to a leaf of this type.
+    /// The error of the instruction itself for a leaf of this type.
     fn own(
         module: &Module,
         computation: &Computation,

@@ -24,6 +24,7 @@
 //! assert_eq!(Summary::of(&test.run(&Engine::ALL)).agree, 1);
 //! # Ok::<(), conformance::ParseError>(())
 //! ```
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
 mod bound;
 mod case;

@@ -45,7 +45,7 @@ mod spec;
 mod value;
 
 pub use device::{Device, DeviceGrid};
-pub use error::{Code, Error, explain};
+pub use error::{Code, Error};
 pub use executable::{CompileOptions, Engine, Executable, RunOptions, run};
 pub use hooks::{Call, Hooks};
 pub use machine::{Machine, Outcome, Position, Suspension};

@@ -2,6 +2,7 @@
 use crate::executable::Engine;
 use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
+use crate::value::zeros;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Op, Shape};
 
@@ -33,6 +34,11 @@ impl<'a> Lowering<'a> {
     }
     pub(crate) fn module(&self) -> &'a Module {
         self.module
+    }
+
+    /// Whether arrays that follow from constants are computed when the module is compiled.
+    pub(crate) fn folds_constants(&self) -> bool {
+        self.engine == Engine::Exact && !self.is_dynamic
     }
 
     /// The action of an instruction that has a step.
@@ -106,9 +112,19 @@ impl<'a> Lowering<'a> {
     /// An instruction as a function of its operands.
     fn function(&self, site: Site, instruction: &Instruction) -> Box<Function> {
         let (instruction, engine) = (instruction.clone(), self.engine);
-        Box::new(move |context, operands| {
-            kernel::evaluate(site, &instruction, operands, engine, context)
-        })
+        if self.is_dynamic {
+            return Box::new(move |context, operands| {
+                kernel::evaluate(site, &instruction, operands, engine, context)
+            });
+        }
+        if kernel::is_empty(&instruction) {
+            return Box::new(move |_, _| Ok(zeros(&instruction.shape)));
+        }
+        let function = match engine {
+            Engine::Reference => kernel::reference,
+            Engine::Exact => kernel::function,
+        };
+        Box::new(move |context, operands| function(site, &instruction, operands, context))
     }
 
     /// A loop over scalars alone, as a program over registers.
@@ -128,9 +144,4 @@ impl<'a> Lowering<'a> {
 fn collective(instruction: &Instruction) -> Box<Function> {
     let instruction = instruction.clone();
     Box::new(move |context, operands| crate::collective::alone(&instruction, operands, context))
-}
-
-/// Whether the value of an op is that of its operand.
-pub(crate) fn forwards(op: &Op) -> bool {
-    matches!(op, Op::OptBarrier(_) | Op::AddDependency(_) | Op::Domain(_) | Op::Copy(_))
 }

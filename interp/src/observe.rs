@@ -33,7 +33,7 @@ impl<'a> Event<'a> {
     }
     /// Its name.
     pub fn name(&self) -> &'a str {
-        &self.computation.names[self.id]
+        self.computation.name(self.id)
     }
     /// Its opcode.
     pub fn opcode(&self) -> Opcode {

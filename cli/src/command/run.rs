@@ -195,7 +195,7 @@ fn devices_option(module: &Module, error: &Diagnostic) -> Option<String> {
     }
     let here = |(_, computation): (_, &'_ Computation)| {
         let mut ids = computation.instructions.ids();
-        let id = ids.find(|&id| computation.spans.get(id).map(|s| s.body) == error.span)?;
+        let id = ids.find(|&id| Some(computation.span(id)) == error.span)?;
         device_ids(&computation.instructions[id].op)
     };
     let (mode, count) = module.computations.iter().find_map(here).filter(|&(_, n)| n > 1)?;

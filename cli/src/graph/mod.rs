@@ -105,8 +105,8 @@ pub(crate) fn graph(module: &Module, grid: DeviceGrid, name: &str, text: &str) -
     let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
     walk.computation(module.entry, false).map_err(|(error, computation, id)| {
         let mut diagnostic = error.diagnostic();
-        let place = module.computations[computation].spans.get(id);
-        diagnostic.span = diagnostic.span.or_else(|| place.map(|spans| spans.body));
+        let place = module.computations[computation].span(id);
+        diagnostic.span = diagnostic.span.or(Some(place));
         let source = Some((name.to_owned(), text.to_owned()));
         Failure { diagnostics: vec![diagnostic], source, exit: Exit::Wrong }
     })?;
@@ -144,7 +144,7 @@ impl Walk<'_> {
             let link = Link::of(instruction, self.grid).transpose().map_err(|e| (e, id, at))?;
             if let Some(link) = link {
                 self.ops.push(Communication {
-                    name: format!("{}/{}", computation.name, computation.names[at]),
+                    name: format!("{}/{}", computation.name, computation.name(at)),
                     opcode,
                     bytes: bytes(computation, instruction),
                     in_loop,

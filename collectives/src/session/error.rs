@@ -17,7 +17,7 @@ impl RunError {
     /// Returns the number of the error.
     pub fn number(&self) -> &'static str {
         match self {
-            Self::OneDevice(error) => error.code().number(),
+            Self::OneDevice(error) => error.number(),
             Self::ManyDevices(error) => error.number(),
         }
     }

@@ -156,7 +156,7 @@ impl Sides<'_> {
         let (global, local) = (&outer.instructions[whole].shape, &inner.instructions[part].shape);
         let (globals, locals) = (global.leaves(), local.leaves());
         if globals.len() != locals.len() {
-            let name = &outer.names[whole];
+            let name = outer.name(whole);
             let message =
                 format!("`{name}` is {global:#}, and {local:#} in the partitioned module");
             return Err(arguments(message));

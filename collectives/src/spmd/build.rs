@@ -140,8 +140,8 @@ impl<'m> RegionBuilder<'m> {
         if let Some(found) = found.filter(|&found| found != devices) {
             let message =
                 format!("the nested region has {found} devices, the region around it {devices}");
-            let span = computation.spans.get(id).copied().unwrap_or_default().body;
-            return Err(Error::from(Code::Unsupported { message }).placed(span));
+            let span = computation.span(id);
+            return Err(Error::from(Code::Unsupported { message }).at(span));
         }
         marker.values(computation, id, devices)
     }
@@ -269,8 +269,8 @@ pub(super) fn custom_call(target: &str) -> CustomCall {
 }
 
 fn output(computation: &Computation, id: InstructionId, form: OutputForm) -> Output {
-    let name = format!("{}/{}", computation.name, computation.names[id]);
-    let span = computation.spans.get(id).copied().unwrap_or_default().body;
+    let name = format!("{}/{}", computation.name, computation.name(id));
+    let span = computation.span(id);
     Output { id, name, span, form }
 }
 

@@ -115,12 +115,12 @@ impl Marker {
     ) -> Result<Option<Self>> {
         let instruction = &computation.instructions[id];
         let Some(kind) = kind(&instruction.op) else { return Ok(None) };
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let shardings = match holder(computation, id, kind) {
             Some(holder) => sdy(holder, kind, meshes),
             None => stated(computation, instruction, kind),
         };
-        let shardings = shardings.map_err(|error| error.placed(span))?;
+        let shardings = shardings.map_err(|error| error.at(span))?;
         Ok(Some(Self { kind, shardings }))
     }
 
@@ -147,13 +147,13 @@ impl Marker {
         devices: usize,
     ) -> Result<Vec<ShardedValue>> {
         let instruction = &computation.instructions[id];
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let results = results(instruction);
         let count = instruction.operands.len();
         if results.len() != count {
             let found = results.len();
             let message = format!("the marker has {count} operands, its result {found} elements");
-            return Err(Error::from(Code::Sharding { message }).placed(span));
+            return Err(Error::from(Code::Sharding { message }).at(span));
         }
         if let Spelling::Shardy { values, .. } = &self.shardings
             && values.len() != count
@@ -161,13 +161,13 @@ impl Marker {
             let found = values.len();
             let message = format!("the marker has {count} operands and {found} shardings");
             let place = Place::Attribute("frontend_attributes");
-            return Err(Error::from(Code::Sharding { message }).placed(span).on(place));
+            return Err(Error::from(Code::Sharding { message }).at(span).on(place));
         }
         let pairs = instruction.operands.iter().zip(results).enumerate();
         pairs
             .map(|(i, (&operand, result))| {
                 let operand = &computation.instructions[operand].shape;
-                self.value(i, operand, result, devices).map_err(|error| error.placed(span))
+                self.value(i, operand, result, devices).map_err(|error| error.at(span))
             })
             .collect()
     }

@@ -172,13 +172,13 @@ impl<'m> Splitter<'m> {
             let Some(devices) = marker.and_then(|marker| marker.devices()) else { continue };
             match found {
                 Some((known, first)) if known != devices => {
-                    let span = |id| computation.spans.get(id).copied().unwrap_or_default().body;
+                    let span = |id| computation.span(id);
                     let message = format!(
                         "a manual region of {known} devices passes per-device values to one of {devices} devices"
                     );
                     return Err(Error::from(Code::Unsupported { message })
-                        .placed(span(id))
-                        .with_label(span(first), format!("{known} devices here")));
+                        .at(span(id))
+                        .label(span(first), format!("{known} devices here")));
                 }
                 _ => found = Some((devices, id)),
             }
@@ -187,8 +187,8 @@ impl<'m> Splitter<'m> {
             Some((devices, id)) if devices > shardy::MAX_DEVICES => {
                 let message =
                     format!("a manual region of {devices} devices is larger than a run may be");
-                let span = computation.spans.get(id).copied().unwrap_or_default().body;
-                Err(Error::from(Code::Unsupported { message }).placed(span))
+                let span = computation.span(id);
+                Err(Error::from(Code::Unsupported { message }).at(span))
             }
             found => Ok(found.map_or(self.most, |(devices, _)| devices)),
         }
@@ -214,8 +214,8 @@ fn control_predecessors(
 /// Returns the error of a computation whose result has a value per device.
 fn escapes(computation: &Computation, stages: &Stages) -> Error {
     let source = stages.source(computation, computation.root);
-    let span = |id| computation.spans.get(id).copied().unwrap_or_default().body;
-    let name = |id| format!("`{}/{}`", computation.name, computation.names[id]);
+    let span = |id| computation.span(id);
+    let name = |id| format!("`{}/{}`", computation.name, computation.name(id));
     let op = &computation.instructions[source].op;
     let message = match marker::kind(op) {
         Some(_) => format!(
@@ -229,11 +229,11 @@ fn escapes(computation: &Computation, stages: &Stages) -> Error {
             name(computation.root)
         ),
     };
-    let error = Error::from(Code::Region { message }).placed(span(source));
+    let error = Error::from(Code::Region { message }).at(span(source));
     let error = if source == computation.root {
         error
     } else {
-        error.with_label(span(computation.root), "the result, which is one value for all devices")
+        error.label(span(computation.root), "the result, which is one value for all devices")
     };
     error.with_help(
         "assemble the values of the devices with `xla.sdy.LocalToGlobalShape` or `SPMDShardToFullShape`",

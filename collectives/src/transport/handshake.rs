@@ -76,7 +76,7 @@ impl Plan {
         // Ranks identify instructions by their indices, which may differ between texts that print alike.
         for (_, computation) in module.computations.iter() {
             for (id, _) in computation.instructions.iter() {
-                hasher.write(computation.names[id].as_bytes());
+                hasher.write(computation.name(id).as_bytes());
             }
         }
         Self {

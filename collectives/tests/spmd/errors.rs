@@ -110,7 +110,7 @@ fn errors_of_devices_come_out_whole() {
     let checked = RunOptions::default().check_nan(true);
     let error = global.run(&[literals(&["f32[2] {-4, 4}"])], &checked).unwrap_err();
     assert_eq!((error.number(), place_of(&text, &error)), ("E0409", "sqrt(l)".to_owned()));
-    assert!(error.to_string().starts_with("device 1: error[E0409]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0409]: device 1: "), "{error}");
     // Outside, and with limits.
     let infinite = [literals(&["f32[2] {3e38, 3e38}"])];
     let text = text.replace("negate(x)", "add(x, x)");

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The value of an array, a tuple or a token.
 ///
-/// Elements lie in row-major order of the dimensions, whatever the layout; types of fewer than 8 bits take one byte an
+/// Elements are in row-major order of the dimensions, whatever the layout; types of fewer than 8 bits take one byte per
 /// element. Clones share the data, which is copied when one of them is changed.
 ///
 /// ```
@@ -35,17 +35,17 @@ enum Value {
     Token,
 }
 
-/// What is known of a constant.
+/// The value of a constant, if it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstantValue {
-    /// All of it.
+    /// The whole value.
     Literal(Literal),
-    /// Only its shape: the text has `{...}` where the values were.
+    /// Only its shape: the text has `{...}` instead of the values.
     Elided(Shape),
 }
 
 impl ConstantValue {
-    /// Shape of the value.
+    /// Returns the shape of the value.
     pub fn shape(&self) -> Shape {
         match self {
             Self::Literal(literal) => literal.shape(),
@@ -55,21 +55,21 @@ impl ConstantValue {
 }
 
 /// # Panics
-/// If the shape has more elements than memory has addresses; engines check before they allocate.
+/// If the shape has more elements than memory can address; engines check before they allocate.
 fn size(shape: &ArrayShape) -> usize {
     shape.byte_count().expect("the array fits the memory")
 }
 
 impl Literal {
-    /// An array of zeros.
+    /// Returns an array of zeros.
     pub fn zeros(shape: impl Into<Arc<ArrayShape>>) -> Self {
         let shape = shape.into();
         let buffer = Buffer::zeros(size(&shape));
         Self(Value::Array(shape, Arc::new(buffer), None))
     }
-    /// An array over memory that somebody else owns; dropping `owner`, when the last clone of the array is dropped,
-    /// releases it. The memory is read only: to change the array copies it. `None` if it does not have the number of
-    /// bytes that the shape takes, or is not aligned for its elements.
+    /// Returns an array in foreign memory; dropping `owner`, when the last clone of the array is dropped, releases it. The
+    /// memory is read-only: changing the array copies it. `None` if its length is not that of the shape, or it is not
+    /// aligned for the elements.
     ///
     /// ```
     /// let shape = hlo::ArrayShape::new(hlo::ElementType::U8, [3].as_slice());
@@ -86,8 +86,8 @@ impl Literal {
         (shape.byte_count() == Some(buffer.len()) && is_aligned)
             .then(|| Self(Value::Array(shape, Arc::new(buffer), None)))
     }
-    /// An array from its elements' bytes, little-endian and row-major; `None` if they are not as many as the shape
-    /// takes.
+    /// Returns an array of these bytes, little-endian and row-major; `None` if their number is not that of the
+    /// shape.
     pub fn from_bytes(shape: ArrayShape, bytes: &[u8]) -> Option<Self> {
         if shape.byte_count() != Some(bytes.len()) {
             return None;
@@ -96,22 +96,22 @@ impl Literal {
         literal.bytes_mut().copy_from_slice(bytes);
         Some(literal)
     }
-    /// A scalar.
+    /// Returns a scalar.
     pub fn scalar(ty: ElementType, value: Scalar) -> Self {
         let mut literal = Self::zeros(ArrayShape::new(ty, Dims::new()));
         value.write(ty, literal.bytes_mut());
         literal
     }
-    /// A tuple.
+    /// Returns a tuple.
     pub fn tuple(elements: Vec<Self>) -> Self {
         Self(Value::Tuple(elements.into()))
     }
-    /// A token.
+    /// Returns a token.
     pub fn token() -> Self {
         Self(Value::Token)
     }
 
-    /// Its shape.
+    /// Returns the shape.
     pub fn shape(&self) -> Shape {
         match &self.0 {
             Value::Array(shape, ..) => ArrayShape::clone(shape).into(),
@@ -119,7 +119,7 @@ impl Literal {
             Value::Token => Shape::Token,
         }
     }
-    /// Its shape, if it is an array.
+    /// Returns the shape, if it is an array.
     #[inline]
     pub fn array_shape(&self) -> Option<&ArrayShape> {
         match &self.0 {
@@ -127,30 +127,30 @@ impl Literal {
             Value::Tuple(_) | Value::Token => None,
         }
     }
-    /// Its elements, if it is a tuple.
+    /// Returns the elements, if it is a tuple.
     pub fn elements(&self) -> Option<&[Self]> {
         match &self.0 {
             Value::Tuple(elements) => Some(elements),
             Value::Array(..) | Value::Token => None,
         }
     }
-    /// The arrays and tokens it is made of, from left to right.
+    /// Returns the leaves of the tuple tree, from left to right.
     pub fn leaves(&self) -> Vec<&Self> {
         match self.elements() {
             Some(elements) => elements.iter().flat_map(Self::leaves).collect(),
             None => vec![self],
         }
     }
-    /// Number of elements of an array; 0 of anything else.
+    /// Returns the number of elements of an array; 0 for anything else.
     pub fn len(&self) -> usize {
         self.array_shape().and_then(ArrayShape::element_count).unwrap_or(0)
     }
-    /// Whether there is no element.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements' bytes, little-endian and row-major; none of a tuple.
+    /// Returns the bytes of the elements, little-endian and row-major; none for a tuple.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
@@ -158,7 +158,7 @@ impl Literal {
             Value::Tuple(_) | Value::Token => &[],
         }
     }
-    /// The elements' bytes, to change; copies them first if they are shared or foreign.
+    /// Returns the bytes of the elements mutably; copies them first if they are shared or foreign.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Value::Array(_, buffer, _) => {
@@ -170,7 +170,7 @@ impl Literal {
             Value::Tuple(_) | Value::Token => &mut [],
         }
     }
-    /// Whether it is an array whose memory may be written to without a copy.
+    /// Returns whether it is an array whose memory can be written to without a copy.
     pub fn is_unique(&mut self) -> bool {
         match &mut self.0 {
             Value::Array(_, buffer, _) => {
@@ -179,15 +179,15 @@ impl Literal {
             Value::Tuple(_) | Value::Token => false,
         }
     }
-    /// Charges the memory of an array to `account`, which has been told of it, if nobody else shares it and it is charged
-    /// to no account yet; returns the number of bytes then.
+    /// Charges the memory of an array to `account`, which has reserved it, if the memory is not shared and not charged to an
+    /// account yet; returns the number of bytes then.
     pub fn charge_to(&mut self, account: &Arc<dyn Account>) -> Option<usize> {
         let Value::Array(_, buffer, _) = &mut self.0 else { return None };
         let buffer = Arc::get_mut(buffer).filter(|buffer| buffer.is_uncharged())?;
         buffer.set_account(Arc::clone(account));
         Some(buffer.len())
     }
-    /// The same array in memory of its own, charged to no account.
+    /// Returns the same array in its own memory, charged to no account.
     #[must_use]
     pub fn copied(&self) -> Self {
         let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
@@ -203,21 +203,21 @@ impl Literal {
         let is_free = fits && Arc::get_mut(&mut buffer).and_then(Buffer::bytes_mut).is_some();
         is_free.then(|| Self(Value::Array(Arc::clone(shape), buffer, None)))
     }
-    /// Element `i` in row-major order.
+    /// Returns element `i` in row-major order.
     ///
     /// # Panics
-    /// If it is no array of more than `i` elements.
+    /// If it is not an array of more than `i` elements.
     #[inline]
     pub fn get(&self, i: usize) -> Scalar {
         let ty = self.array_shape().expect("an element of an array is asked for").ty;
         let width = ty.storage_bytes();
         Scalar::read(ty, &self.bytes()[i * width..(i + 1) * width])
     }
-    /// The same bytes under another shape of as many bytes: other dimensions, layout, or type of the same width. Sizes
-    /// below the bounds stay as long as the bounds do.
+    /// Returns the same bytes with another shape of as many bytes: other dimensions, layout, or type of the same width. Dynamic
+    /// sizes are kept if the bounds are.
     ///
     /// # Panics
-    /// If it is no array, or the new shape takes another number of bytes.
+    /// If it is not an array, or the new shape has another number of bytes.
     #[must_use]
     pub fn with_shape(&self, shape: impl Into<Arc<ArrayShape>>) -> Self {
         let shape = shape.into();
@@ -237,7 +237,7 @@ impl Literal {
 }
 
 impl PartialEq for Literal {
-    /// The same type, dimensions, sizes and bits; layouts and padding are not compared.
+    /// Compares type, dimensions, sizes and bits, but not layouts and padding.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Value::Array(a, _, None), Value::Array(b, _, None)) => {
@@ -253,7 +253,7 @@ impl PartialEq for Literal {
     }
 }
 impl std::fmt::Display for Literal {
-    /// With shapes: `f32[2]{0} {1, 2}`, `( s32[] 1, f32[] 2 )`.
+    /// Prints the value with shapes: `f32[2]{0} {1, 2}`, `( s32[] 1, f32[] 2 )`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
         crate::text::print::typed_literal(&mut text, self);
@@ -267,7 +267,7 @@ impl std::fmt::Debug for Literal {
 }
 impl std::str::FromStr for Literal {
     type Err = crate::Error;
-    /// Reads what [`Display`](std::fmt::Display) writes; layouts may be left out.
+    /// Parses what [`Display`](std::fmt::Display) prints; layouts may be omitted.
     fn from_str(text: &str) -> crate::Result<Self> {
         let mut cursor = crate::text::Cursor::new(text);
         let literal = crate::text::literal::typed_literal(&mut cursor)?;

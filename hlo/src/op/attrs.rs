@@ -7,13 +7,13 @@ use crate::{Opcode, Result};
 
 /// A type an attribute can have.
 pub(crate) trait AttrValue: Sized {
-    /// What stands between two of them in a list.
+    /// The separator of two of them in a list.
     const SEPARATOR: &'static str = ",";
     /// Whether it is a computation, which some styles print in place.
     const IS_COMPUTATION: bool = false;
     /// Reads the value after the `=`.
     fn parse(p: &mut Parser<'_>) -> Result<Self>;
-    /// Reads the value after the `=` of an older name, which may have been written otherwise.
+    /// Reads the value after the `=` of an older name, whose syntax may differ.
     fn parse_old(p: &mut Parser<'_>) -> Result<Self> {
         Self::parse(p)
     }
@@ -50,7 +50,7 @@ impl<T: Attrs> Attrs for Box<T> {
     }
 }
 
-/// What became of an attribute that was offered to an op.
+/// The result of matching an attribute with those of an op.
 pub(crate) enum Field {
     Taken,
     Twice,
@@ -61,19 +61,19 @@ pub(crate) enum Field {
 pub(crate) struct AttrReader<'p, 'a> {
     pub(crate) p: &'p mut Parser<'a>,
     pub(crate) opcode: Opcode,
-    /// The word in opcode position, as messages should call the op.
+    /// The word in opcode position: the name of the op in messages.
     pub(crate) op_name: &'a str,
-    /// Attributes an old opcode name stood for.
+    /// Attributes that an old opcode name implies.
     pub(crate) implied: &'static str,
     /// Attributes every opcode may have.
     pub(crate) common: Option<Box<CommonAttrs>>,
-    /// What stood between the parentheses of a parameter or a constant.
+    /// The number or literal between the parentheses of a parameter or a constant.
     pub(crate) positional: Option<crate::op::value::Positional>,
     /// For `<opcode>-start`: attributes of the asynchronous instruction around the op.
     pub(crate) outer: Option<OuterAsync>,
 }
 
-/// Attributes of `async-start` that stand among those of the op it wraps.
+/// Attributes of `async-start` that are written among those of the op it wraps.
 #[derive(Default)]
 pub(crate) struct OuterAsync {
     pub(crate) thread: smol_str::SmolStr,

@@ -159,6 +159,9 @@ macro_rules! flags {
     ([$($flag:ident $(($of:tt))?)*]) => {
         Flags::NONE$(.$flag($(flags!(@ $flag $of))?))*
     };
+    (@ associates $class:ident) => {
+        class!($class)
+    };
     (@ roundings $count:literal) => {
         $count
     };

@@ -17,6 +17,7 @@
 //! |---|---|
 //! | `pred`, `component`, `complex` | gives a result of this type; without it the type of the operands |
 //! | `result_accuracy` | takes the attribute `result_accuracy` |
+//! | `associates(S)` | gives the same bits in any order of several operands: of integers and booleans, with `F` of floats too |
 //! | `boxed` | has large attributes, which `Op` keeps in a box; stands first |
 //! | `moves` | copies, compares or selects elements and rounds nothing; what computations it calls do is their own |
 //! | `roundings(n)` | rounds an element n times in sequence, sums apart; without it once, or never if it `moves` |
@@ -88,23 +89,23 @@ macro_rules! for_each_op {
                 Tanh                "tanh"                  tanh            [F C]     5     [result_accuracy];
             }
             binary {
-                Add                  "add"                    add                    [P S U F C] exact [];
-                And                  "and"                    and                    [P S U]     exact [];
+                Add                  "add"                    add                    [P S U F C] exact [associates(S)];
+                And                  "and"                    and                    [P S U]     exact [associates(S)];
                 Atan2                "atan2"                  atan2                  [F C]       3     [];
                 Complex              "complex"                complex                [F]         exact [complex moves];
                 Divide               "divide"                 div                    [S U F C]   exact [];
-                Maximum              "maximum"                max                    [P S U F C] exact [];
-                Minimum              "minimum"                min                    [P S U F C] exact [];
+                Maximum              "maximum"                max                    [P S U F C] exact [associates(F)];
+                Minimum              "minimum"                min                    [P S U F C] exact [associates(F)];
                 Mulhi                "mulhi"                  mulhi                  [S U]       exact [];
-                Multiply             "multiply"               mul                    [P S U F C] exact [];
-                Or                   "or"                     or                     [P S U]     exact [];
+                Multiply             "multiply"               mul                    [P S U F C] exact [associates(S)];
+                Or                   "or"                     or                     [P S U]     exact [associates(S)];
                 Power                "power"                  pow                    [S U F C]   2     [];
                 Remainder            "remainder"              rem                    [S U F]     exact [];
                 ShiftLeft            "shift-left"             shift_left             [S U]       exact [];
                 ShiftRightArithmetic "shift-right-arithmetic" shift_right_arithmetic [S U]       exact [];
                 ShiftRightLogical    "shift-right-logical"    shift_right_logical    [S U]       exact [];
                 Subtract             "subtract"               sub                    [S U F C]   exact [];
-                Xor                  "xor"                    xor                    [P S U]     exact [];
+                Xor                  "xor"                    xor                    [P S U]     exact [associates(S)];
             }
             structured {
                 AddDependency          "add-dependency"           2 forced   exact  value        forward     [moves aliases];

@@ -63,7 +63,7 @@ fn sums(members: &[&Literal]) -> Literal {
     build(shape, |i| {
         let mut sum = Sum::new(members[0].get(i).as_f64());
         members[1..].iter().for_each(|member| sum.add(member.get(i).as_f64()));
-        Scalar::Float(sum.value())
+        Scalar::Float(sum.rounded(shape.ty))
     })
 }
 

@@ -44,17 +44,6 @@ pub(super) fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result:
     affine_into(operand, result, base, &steps);
 }
 
-/// The operand, with `result[start + i] = update[i]`; written into the operand itself if nobody else holds it.
-pub(crate) fn dynamic_update_slice(
-    operand: Literal,
-    update: &Literal,
-    starts: &[impl Borrow<Literal>],
-) -> Literal {
-    let mut result = operand;
-    update_in_place(&mut result, update, starts);
-    result
-}
-
 /// `result[start + i] = update[i]`
 pub(super) fn update_in_place(
     result: &mut Literal,

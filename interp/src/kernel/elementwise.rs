@@ -2,12 +2,13 @@
 //!
 //! The meaning of each op is in `num`, one element at a time. Here it is applied to blocks of elements, with the op and
 //! the type chosen once for a block, so that the compiler makes a tight loop of each.
+use super::typed::Typed;
 use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
-use crate::plan::{Kernel, Reuse};
 use crate::num::dispatch::{if_class, undefined, with_op, with_row};
+use crate::plan::{Kernel, Reuse};
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
@@ -45,6 +46,8 @@ fn unsigned(x: Scalar) -> u64 {
 pub(super) struct Elementwise {
     operands: SmallVec<[ElementType; 3]>,
     compute: Box<Compute>,
+    /// The loop in the type itself, where there is one.
+    typed: Option<Typed>,
     /// The same for one element: scalars need no blocks.
     element: Box<dyn Fn(&[Scalar]) -> Scalar + Send + Sync>,
 }
@@ -68,6 +71,10 @@ impl Kernel for Elementwise {
                 })
                 .collect();
             (self.element)(&operands).write(ty, result);
+            return Ok(());
+        }
+        if let Some(typed) = &self.typed {
+            typed.run(inputs, &mut outputs[0]);
             return Ok(());
         }
         let sources = inputs.iter().zip(&self.operands);
@@ -95,6 +102,7 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Optio
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
                 operands,
+                typed: Typed::of(op, to),
                 compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
                 element: Box::new(move |$x: &[Scalar]| $element),
             })
@@ -149,7 +157,7 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Optio
 
 fn unary_block(op: Unary, ty: ElementType, x: &Block, out: &mut Block) {
     match (x, &mut *out) {
-        // The type is as good as known in the loops of the two common ones.
+        // The loops of the common type know it at compile time.
         (Block::Float(x), Block::Float(out)) if ty == ElementType::F32 => {
             let ty = ElementType::F32;
             with_op!(F, Unary, op, op => refill(out, x.iter().map(|&x| float(num::unary(op, ty, Scalar::Float(x))))));
@@ -224,10 +232,16 @@ fn compare_block(
     });
 }
 
+/// A NaN becomes quiet on its way to another type, as IEEE 754 says.
+#[inline]
+fn quieted(x: f64) -> f64 {
+    if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
+}
+
 fn convert_block(from: ElementType, to: ElementType, x: &Block, out: &mut Block) {
     match (x, &mut *out) {
         // Storing rounds once, to whatever type.
-        (Block::Float(x), Block::Float(out)) => refill(out, x.iter().copied()),
+        (Block::Float(x), Block::Float(out)) => refill(out, x.iter().map(|&x| quieted(x))),
         (Block::Pred(x), Block::Float(out)) => {
             refill(out, x.iter().map(|&x| f64::from(u8::from(x))));
         }

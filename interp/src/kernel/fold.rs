@@ -18,7 +18,7 @@ pub(super) struct Fold<'a>(Kind<'a>);
 
 #[derive(Clone)]
 enum Kind<'a> {
-    Sum { elements: Floats<'a>, first: f64, sum: Sum },
+    Sum { elements: Floats<'a>, first: f64, sum: Sum, ty: ElementType },
     Binary { op: Binary, ty: ElementType, input: &'a Literal, first: Scalar, value: Scalar },
     Call(Call<'a>),
 }
@@ -41,6 +41,7 @@ impl<'a> Fold<'a> {
                     elements: Floats::of(inputs[0]),
                     first,
                     sum: Sum::new(first),
+                    ty: applied.results()[0],
                 });
             }
             let same = |ty| ty == from && ty == applied.results()[0];
@@ -74,7 +75,7 @@ impl<'a> Fold<'a> {
     /// Appends the accumulators.
     pub(super) fn values(&self, out: &mut Vec<Scalar>) {
         match &self.0 {
-            Kind::Sum { sum, .. } => out.push(Scalar::Float(sum.value())),
+            Kind::Sum { sum, ty, .. } => out.push(Scalar::Float(sum.rounded(*ty))),
             Kind::Binary { value, .. } => out.push(*value),
             Kind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
         }

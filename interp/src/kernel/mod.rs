@@ -35,6 +35,7 @@ mod sort;
 mod stochastic_convert;
 pub(crate) mod topk;
 mod triangular_solve;
+mod typed;
 
 use crate::context::RunContext;
 use crate::error::Code;
@@ -45,11 +46,13 @@ use crate::plan::{Kernel, Reuse};
 use crate::value::{static_shape, with_layouts, zeros};
 use crate::{Error, Result};
 pub(crate) use all_reduce::{concatenated, folded, summed};
-pub(crate) use dynamic_slice::{dynamic_slice, dynamic_update_slice};
+
 use hlo::ir::Instruction;
+use hlo::op::Kind;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
 pub(crate) use rng::Streams;
 pub(crate) use scalar_loop::ScalarLoop;
+pub(crate) use typed::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 
 /// The kernel of an instruction, if it has one that writes into memory that is there.
 pub(crate) fn select(instruction: &Instruction, operands: &[&Shape]) -> Option<Box<dyn Kernel>> {
@@ -111,7 +114,7 @@ where
     }
 }
 
-/// The value of an instruction.
+/// The value of an instruction, of which an operand may be smaller than its bounds.
 pub(crate) fn evaluate(
     site: Site,
     instruction: &Instruction,
@@ -119,8 +122,9 @@ pub(crate) fn evaluate(
     engine: Engine,
     context: &RunContext,
 ) -> Result<Literal> {
-    let fixed = |instruction: &Instruction, operands: &[&Literal]| {
-        fixed(site, instruction, operands, engine, context)
+    let fixed = |instruction: &Instruction, operands: &[&Literal]| match engine {
+        Engine::Reference => reference(site, instruction, operands, context),
+        Engine::Exact => exact(site, instruction, operands, context),
     };
     if dynamic::is_among(operands) {
         return dynamic::evaluate(instruction, operands, context, &fixed);
@@ -128,36 +132,59 @@ pub(crate) fn evaluate(
     fixed(instruction, operands)
 }
 
-/// The value of an instruction whose operands are as large as their bounds.
-#[expect(clippy::too_many_lines, reason = "one arm an op")]
-fn fixed(
+/// The value of an instruction by its page in `spec`.
+pub(crate) fn reference(
     site: Site,
     instruction: &Instruction,
     operands: &[&Literal],
-    engine: Engine,
     context: &RunContext,
 ) -> Result<Literal> {
-    let shape = &instruction.shape;
     if is_empty(instruction) {
-        return Ok(zeros(shape));
+        return Ok(zeros(&instruction.shape));
     }
-    if engine == Engine::Reference
-        && let Some(value) = crate::spec::evaluate(instruction, operands, context)?
-    {
-        return Ok(value);
+    let computation = &context.module().computations[site.computation];
+    let name = || computation.name(site.instruction).to_string();
+    match crate::spec::evaluate(instruction, operands, context, &name)? {
+        Some(value) => Ok(value),
+        None => function(site, instruction, operands, context),
+    }
+}
+
+/// The value of an instruction by its kernel, which is chosen here.
+fn exact(
+    site: Site,
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &RunContext,
+) -> Result<Literal> {
+    if is_empty(instruction) {
+        return Ok(zeros(&instruction.shape));
     }
     let shapes: Vec<Shape> = operands.iter().map(|operand| operand.shape()).collect();
     let shapes: Vec<&Shape> = shapes.iter().collect();
-    if let (Some(kernel), Some(array)) = (select(instruction, &shapes), shape.array()) {
-        let result = match (kernel.reuse(), operands) {
-            (Reuse::Update, [first, ..]) => (*first).clone().with_shape(static_shape(array)),
-            _ => Literal::zeros(static_shape(array)),
-        };
-        let mut outputs = [result];
-        kernel.run(context, operands, &mut outputs)?;
-        let [result] = outputs;
-        return Ok(result);
-    }
+    let (Some(kernel), Some(array)) = (select(instruction, &shapes), instruction.shape.array())
+    else {
+        return function(site, instruction, operands, context);
+    };
+    let result = match (kernel.reuse(), operands) {
+        (Reuse::Update, [first, ..]) => (*first).clone().with_shape(static_shape(array)),
+        _ => Literal::zeros(static_shape(array)),
+    };
+    let mut outputs = [result];
+    kernel.run(context, operands, &mut outputs)?;
+    let [result] = outputs;
+    Ok(result)
+}
+
+/// The value of an instruction without a kernel of its own, whose operands are as large as their bounds.
+#[expect(clippy::too_many_lines, reason = "one arm an op")]
+pub(crate) fn function(
+    site: Site,
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &RunContext,
+) -> Result<Literal> {
+    let shape = &instruction.shape;
     let array = || shape.array().ok_or_else(|| Error::internal("the result is an array"));
     Ok(match &instruction.op {
         Op::Select(_) => select::whole(operands[0], operands[1], operands[2], shape),
@@ -165,7 +192,7 @@ fn fixed(
             ConstantValue::Literal(value) => with_layouts(value.clone(), shape),
             ConstantValue::Elided(_) => {
                 let computation = &context.module().computations[site.computation];
-                let name = computation.names[site.instruction].to_string();
+                let name = computation.name(site.instruction).to_string();
                 return Err(Error::from(Code::Elided { name })
                     .with_help("dump the module with large constants printed"));
             }
@@ -277,53 +304,9 @@ fn fixed(
 
 /// Whether the result is known without a look at the operands, as it has no elements: arrays that have none may be so
 /// large in their other dimensions that nobody can walk over these.
-fn is_empty(instruction: &Instruction) -> bool {
-    let computed = matches!(
-        instruction.op,
-        Op::Unary(_)
-            | Op::Binary(_)
-            | Op::Compare(_)
-            | Op::Clamp(_)
-            | Op::Select(_)
-            | Op::Convert(_)
-            | Op::ReducePrecision(_)
-            | Op::StochasticConvert(_)
-            | Op::Iota(_)
-            | Op::Broadcast(_)
-            | Op::Reshape(_)
-            | Op::BitcastConvert(_)
-            | Op::Transpose(_)
-            | Op::Reverse(_)
-            | Op::Slice(_)
-            | Op::Concatenate(_)
-            | Op::Pad(_)
-            | Op::DynamicSlice(_)
-            | Op::DynamicUpdateSlice(_)
-            | Op::Gather(_)
-            | Op::Scatter(_)
-            | Op::Dot(_)
-            | Op::RaggedDot(_)
-            | Op::ScaledDot(_)
-            | Op::Convolution(_)
-            | Op::Reduce(_)
-            | Op::ReduceWindow(_)
-            | Op::SelectAndScatter(_)
-            | Op::Sort(_)
-            | Op::TopK(_)
-            | Op::Map(_)
-            | Op::BatchNormGrad(_)
-            | Op::BatchNormInference(_)
-            | Op::BatchNormTraining(_)
-            | Op::Cholesky(_)
-            | Op::TriangularSolve(_)
-            | Op::Fft(_)
-    );
-    computed
-        && instruction
-            .shape
-            .leaves()
-            .iter()
-            .all(|leaf| leaf.array().is_some_and(|array| array.element_count() == Some(0)))
+pub(crate) fn is_empty(instruction: &Instruction) -> bool {
+    let is_empty = |leaf: &&Shape| leaf.array().is_some_and(|a| a.element_count() == Some(0));
+    instruction.opcode().kind() == Kind::Array && instruction.shape.leaves().iter().all(is_empty)
 }
 
 /// An array whose elements `element` gives, in row-major order.

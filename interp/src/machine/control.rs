@@ -27,8 +27,10 @@ impl Machine {
     pub(super) fn call(&mut self, step: &Step) -> Result<()> {
         match &step.action {
             Action::Call(callee) => {
-                let arguments = self.frame().take_inputs(step);
-                self.push(*callee, arguments, None)
+                let frame = self.frame();
+                let arguments = frame.take_inputs(step);
+                let spare = frame.callees.remove(&frame.next);
+                self.push(*callee, arguments, spare)
             }
             Action::While { condition, body, scalars } => {
                 let carried = self.frame().take_inputs(step);
@@ -90,7 +92,12 @@ impl Machine {
         let frame = self.frame();
         let step = &program.plan(frame.computation).steps[frame.next];
         match std::mem::replace(&mut frame.control, Control::None) {
-            Control::None => self.end_call(step, results),
+            Control::None => {
+                if frame.repeats && matches!(step.action, Action::Call(_)) {
+                    frame.callees.insert(frame.next, callee);
+                }
+                self.end_call(step, results)
+            }
             Control::While(mut state) if state.in_body => {
                 state.carried = results;
                 state.body_frame = Some(callee);

@@ -4,6 +4,7 @@ use crate::plan::{Input, Plan, Step};
 use crate::scan::Scan;
 use crate::value::{AsyncId, Value};
 use hlo::ir::ComputationId;
+use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
 /// A computation that is being run.
@@ -18,6 +19,10 @@ pub(super) struct Frame {
     pub(super) rounds: u64,
     /// What the step it is at does with the results of the computations it calls.
     pub(super) control: Control,
+    /// Whether it belongs to a round of a loop, so that its steps are executed again.
+    pub(super) repeats: bool,
+    /// Frames that its steps have called in earlier rounds: their memory is used again.
+    pub(super) callees: FxHashMap<usize, Self>,
     /// When the step was begun, if somebody observes.
     pub(super) open: Option<Open>,
 }
@@ -50,6 +55,8 @@ impl Frame {
             next: 0,
             rounds: 0,
             control: Control::None,
+            repeats: false,
+            callees: FxHashMap::default(),
             open: None,
         }
     }

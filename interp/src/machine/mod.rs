@@ -182,6 +182,10 @@ impl Machine {
         let plan = self.program.plan(id);
         let mut frame = spare.unwrap_or_else(|| Frame::new(plan));
         frame.set_parameters(plan, arguments);
+        frame.repeats = self
+            .frames
+            .last()
+            .is_some_and(|caller| caller.repeats || matches!(caller.control, Control::While(_)));
         self.frames.push(frame);
         Ok(())
     }

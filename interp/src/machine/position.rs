@@ -2,6 +2,7 @@
 use crate::Error;
 use crate::value::Value;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::diag::Site;
 use hlo::{Module, Span};
 
 /// An instruction of an open computation. It consists of numbers; the module they belong to gives the names.
@@ -22,17 +23,19 @@ impl Position {
     }
     /// Its name: `computation/instruction`.
     pub fn name(self, module: &Module) -> String {
-        let computation = &module.computations[self.computation];
-        format!("{}/{}", computation.name, computation.names[self.instruction])
+        module.computations[self.computation].path(self.instruction)
     }
     /// Its place in the text; a default one if there is no text.
     pub fn span(self, module: &Module) -> Span {
-        let spans = &module.computations[self.computation].spans;
-        spans.get(self.instruction).copied().unwrap_or_default().body
+        module.computations[self.computation].span(self.instruction)
+    }
+    /// Its place, as errors state it.
+    pub fn site(self, module: &Module) -> Site {
+        module.computations[self.computation].site(self.instruction)
     }
     /// The error, at this instruction unless it has a place.
     pub fn locate(self, error: Error, module: &Module) -> Error {
-        error.at(self.span(module), || self.name(module))
+        error.at(self.site(module))
     }
 }
 

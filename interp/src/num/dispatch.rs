@@ -6,6 +6,7 @@
 use super::complex::{Complex, IntoScalar};
 use super::float_functions::{double, single};
 use super::{float, int, pred, signed, unsigned};
+use crate::kernel::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use std::fmt::{Debug, Display};
@@ -164,6 +165,30 @@ macro_rules! define {
         pub fn binary_f64(op: Binary) -> Option<fn(f64, f64) -> f64> {
             match op {
                 $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags double::$bin_fn) } else { None }),)*
+            }
+        }
+        /// The loop of an operation on `f32`; it gives the bits that [`unary`] gives.
+        pub(crate) fn unary_loop_f32(op: Unary) -> Option<UnaryLoop<f32>> {
+            match op {
+                $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(single::$un_fn)) } else { None }),)*
+            }
+        }
+        /// The loop of an operation on two `f32`; it gives the bits that [`binary`] gives.
+        pub(crate) fn binary_loop_f32(op: Binary) -> Option<BinaryLoop<f32>> {
+            match op {
+                $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(single::$bin_fn)) } else { None }),)*
+            }
+        }
+        /// The loop of an operation on `f64`; it gives the bits that [`unary`] gives.
+        pub(crate) fn unary_loop_f64(op: Unary) -> Option<UnaryLoop<f64>> {
+            match op {
+                $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(double::$un_fn)) } else { None }),)*
+            }
+        }
+        /// The loop of an operation on two `f64`; it gives the bits that [`binary`] gives.
+        pub(crate) fn binary_loop_f64(op: Binary) -> Option<BinaryLoop<f64>> {
+            match op {
+                $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(double::$bin_fn)) } else { None }),)*
             }
         }
     };

@@ -1,15 +1,15 @@
 //! Arithmetic on single elements: what every elementwise operation means, written once, without arrays.
 //!
-//! A value comes as a [`Scalar`], an element in wide form, and goes back rounded or wrapped to the result type. XLA says
+//! A value is a [`Scalar`], an element in wide form; a result is rounded or wrapped to its type. XLA says
 //! what is computed and what happens at the edges; arithmetic says how exactly:
 //!
-//! - whole numbers wrap at their own width (`int`);
+//! - integers wrap at their own width (`int`);
 //! - real results are the correctly rounded ones, on every machine the same (`float`);
 //! - complex results carry bounds, stated where they are computed (`complex`).
 //!
 //! XLA's double roundings, flushed denormals and polynomial functions are not copied.
 //!
-//! What the verifier rejects does not come here; a combination of operation and type that does is a bug, and panics.
+//! The verifier rejects all other combinations of operation and type; one that arrives here is a bug, and panics.
 pub(crate) mod accumulator;
 mod complex;
 mod complex_area;
@@ -36,9 +36,10 @@ use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
 pub use dispatch::{binary, binary_f32, binary_f64, unary, unary_f32, unary_f64};
+pub(crate) use dispatch::{binary_loop_f32, binary_loop_f64, unary_loop_f32, unary_loop_f64};
 pub use hlo::op::value::{ComparisonType as Order, Direction};
 
-/// Whether `a` and `b`, of type `ty`, stand in this relation.
+/// Whether this relation holds for `a` and `b`, of type `ty`.
 ///
 /// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator orders none and XLA:CPU does it
 /// this way.
@@ -57,7 +58,7 @@ pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b
             Some(float::total_order_key(ty, a).cmp(&float::total_order_key(ty, b)))
         }
         (Order::Float | Order::TotalOrder | Order::Signed | Order::Unsigned, _, _) => {
-            unreachable!("the verifier lets no {order:?} comparison of {a:?} and {b:?} through")
+            unreachable!("the verifier rejects a {order:?} comparison of {a:?} and {b:?}")
         }
     };
     match direction {
@@ -90,7 +91,7 @@ pub fn reduce_precision(
             Scalar::Float(float::reduce_precision(ty, exponent_bits, mantissa_bits, x))
         }
         Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Complex(..) => {
-            unreachable!("the verifier lets only floats into reduce-precision, not {x:?}")
+            unreachable!("the verifier rejects reduce-precision of {x:?}")
         }
     }
 }
@@ -110,9 +111,7 @@ pub fn stochastic_convert(
             Some(Scalar::Signed(float::stochastic_convert(from.bits(), to.bits(), x, random)))
         }
         (Scalar::Float(_), Scalar::Unsigned(_), _) => None,
-        _ => unreachable!(
-            "the verifier lets only a float and an unsigned number into stochastic-convert, not {x:?} and {random:?}"
-        ),
+        _ => unreachable!("the verifier rejects stochastic-convert of {x:?} and {random:?}"),
     }
 }
 

@@ -3,13 +3,18 @@ use super::slots::assign;
 use super::{Action, Plan};
 use crate::executable::Engine;
 use crate::index::to_usize;
+use crate::kernel::data_movement::affine;
 use crate::lower::{Lowering, Site};
 use crate::value::{Value, bytes_of, static_shape, with_layouts};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::{ArrayShape, ConstantValue, Module, Op, Shape};
+use hlo::op::Broadcast;
+use hlo::{ArrayShape, ConstantValue, Dims, Module, Op, Shape};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// Bytes up to which an array that follows from a constant is computed when the module is compiled.
+const FOLDED_BYTES: usize = 4096;
 
 /// The plans of all computations of a module, by their numbers.
 pub(crate) fn plans(module: &Module, engine: Engine) -> Vec<Plan> {
@@ -29,6 +34,8 @@ pub(super) struct LeafInfo {
     pub(super) shape: Option<Arc<ArrayShape>>,
     /// Bytes of its array; 0 of what is no array or cannot be counted.
     pub(super) bytes: usize,
+    /// Whether it is part of a parameter.
+    pub(super) is_parameter: bool,
     /// The value of a constant or token.
     pub(super) value: Option<Value>,
     /// The step that reads it last; `Leaf::MAX` if it is a part of the result, `None` if nothing reads it.
@@ -50,6 +57,7 @@ pub(super) struct DraftStep {
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) computation: ComputationId,
+    pub(super) is_entry: bool,
     pub(super) leaves: Vec<LeafInfo>,
     pub(super) parameters: Vec<Leaf>,
     pub(super) parameter_leaves: Vec<usize>,
@@ -72,6 +80,8 @@ struct Builder<'a> {
     offsets: FxHashMap<InstructionId, Vec<usize>>,
     /// Instructions since the last step.
     fuel: u64,
+    /// Whether arrays that follow from constants are computed here.
+    folds: bool,
 }
 
 impl Draft {
@@ -79,6 +89,7 @@ impl Draft {
         let computation = &lowering.module().computations[id];
         let draft = Self {
             computation: id,
+            is_entry: lowering.module().entry == id,
             leaves: Vec::new(),
             parameters: Vec::new(),
             parameter_leaves: Vec::new(),
@@ -93,10 +104,14 @@ impl Draft {
             parameters: Vec::new(),
             offsets: FxHashMap::default(),
             fuel: 0,
+            folds: lowering.folds_constants(),
         };
         builder.parameters = (computation.parameters().into_iter())
             .map(|id| builder.fresh(&computation.instructions[id].shape))
             .collect();
+        for leaf in &mut builder.draft.leaves {
+            leaf.is_parameter = true;
+        }
         for (instruction_id, instruction) in computation.instructions.iter() {
             builder.fuel += 1;
             let leaves = builder.instruction(lowering, id, instruction_id, instruction);
@@ -112,7 +127,7 @@ impl Builder<'_> {
         let infos = shape.leaves().into_iter().map(|leaf| {
             let shape = leaf.array().map(|array| Arc::new(static_shape(array)));
             let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
-            LeafInfo { shape, bytes, value: None, last_use: None }
+            LeafInfo { shape, bytes, is_parameter: false, value: None, last_use: None }
         });
         let first = self.draft.leaves.len();
         self.draft.leaves.extend(infos);
@@ -126,6 +141,7 @@ impl Builder<'_> {
         self.draft.leaves.extend(leaves.into_iter().map(|value| LeafInfo {
             shape: None,
             bytes: 0,
+            is_parameter: false,
             value: Some(value),
             last_use: None,
         }));
@@ -170,7 +186,7 @@ impl Builder<'_> {
     /// The leaves of an instruction that has no step: a parameter, a constant, or another name for leaves of operands.
     fn renamed(&mut self, instruction: &Instruction) -> Option<Leaves> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
-        if crate::lower::forwards(&instruction.op) {
+        if instruction.opcode().aliases_operand() {
             return Some(operand(0));
         }
         #[expect(clippy::wildcard_enum_match_arm, reason = "every other op has a step")]
@@ -185,6 +201,7 @@ impl Builder<'_> {
                 }
                 ConstantValue::Elided(_) => None,
             },
+            Op::Broadcast(op) if self.folds => self.repeated(op, instruction),
             Op::AfterAll(_) => Some(self.constant(Value::Token)),
             Op::Tuple(_) => {
                 let operands = instruction.operands.iter();
@@ -198,6 +215,20 @@ impl Builder<'_> {
                 Some(leaves[offsets[index]..offsets[index + 1]].into())
             }
             _ => None,
+        }
+    }
+
+    /// A scalar constant repeated, if that takes little memory.
+    fn repeated(&mut self, op: &Broadcast, instruction: &Instruction) -> Option<Leaves> {
+        let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none())?;
+        shape.byte_count().filter(|&bytes| (1..=FOLDED_BYTES).contains(&bytes))?;
+        let leaf = *self.values[instruction.operands[0].index()].first()?;
+        match &self.draft.leaves[leaf].value {
+            Some(Value::Array(scalar)) if op.dimensions.is_empty() => {
+                let value = affine(scalar, shape, 0, &Dims::from_elem(0, shape.rank()));
+                Some(self.constant(Value::Array(value)))
+            }
+            Some(_) | None => None,
         }
     }
 

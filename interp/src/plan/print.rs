@@ -49,7 +49,7 @@ impl PlanText<'_> {
         let computation = &module.computations[plan.computation];
         let instruction = &computation.instructions[step.instruction];
         let outputs: Vec<String> = step.outputs.iter().map(|output| name_of(output.slot)).collect();
-        let (name, outputs) = (&computation.names[step.instruction], outputs.join(", "));
+        let (name, outputs) = (computation.name(step.instruction), outputs.join(", "));
         let (shape, opcode) = (&instruction.shape, instruction.opcode());
         let action = step.action.name();
         write!(f, "  {name}: {outputs} = {shape:#} {opcode}({}) ; {action}", names(&step.inputs))?;

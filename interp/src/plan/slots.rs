@@ -17,7 +17,9 @@ const KEPT_STEPS: usize = 256;
 pub(super) fn assign(draft: Draft) -> Plan {
     let live = live_bytes(&draft);
     let peak = live.iter().copied().max().unwrap_or(0);
-    let Draft { computation, leaves, parameters, parameter_leaves, steps, results, fuel } = draft;
+    let is_entry = draft.is_entry;
+    let Draft { computation, leaves, parameters, parameter_leaves, steps, results, fuel, .. } =
+        draft;
     let mut slots = Slots {
         of_leaf: vec![None; leaves.len()],
         count: 0,
@@ -25,6 +27,7 @@ pub(super) fn assign(draft: Draft) -> Plan {
         frees: vec![SmallVec::new(); steps.len()],
         live,
         peak,
+        is_entry,
     };
     let mut initial = Vec::new();
     for (leaf, info) in leaves.iter().enumerate() {
@@ -105,6 +108,7 @@ struct Slots {
     /// Bytes in use during each step, kept memory included.
     live: Vec<usize>,
     peak: usize,
+    is_entry: bool,
 }
 
 impl Slots {
@@ -124,7 +128,9 @@ impl Slots {
             })
             .collect();
         mark_last(&mut inputs);
-        let in_place = in_place(&step, &inputs, leaves);
+        // Whoever starts a run keeps the arguments.
+        let in_place = in_place(&step, &inputs, leaves)
+            .filter(|&k| !self.is_entry || !leaves[step.inputs[k]].is_parameter);
         if let Some(k) = in_place {
             self.live[i] -= leaves[step.inputs[k]].bytes.min(self.live[i]);
         }
@@ -238,8 +244,12 @@ pub(super) fn add_callees(module: &Module, plans: &mut [Plan]) {
         is_done[id.index()] = true;
         let most = |step: &Step| {
             let callees = step.action.callees().into_iter();
-            let inner = callees.map(|callee| plans[callee.index()].peak_bytes).max();
-            step.live_bytes.saturating_add(inner.unwrap_or(0))
+            let inner = callees.map(|callee| plans[callee.index()].peak_bytes).max().unwrap_or(0);
+            // A callee makes the outputs, so that they are among its own slots while it runs.
+            let outputs =
+                step.outputs.iter().filter_map(|output| output.shape.as_ref()?.byte_count());
+            let before = step.live_bytes.saturating_sub(outputs.sum());
+            step.live_bytes.max(before.saturating_add(inner))
         };
         let peak = plans[id.index()].steps.iter().map(most).max().unwrap_or(0);
         plans[id.index()].peak_bytes = peak;

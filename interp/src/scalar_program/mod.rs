@@ -17,6 +17,7 @@ use hlo::ir::{ComputationId, Instruction};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
+use smallvec::SmallVec;
 
 /// A computation of more instructions than this is not compiled: calls inside calls could multiply without end.
 const INSTRUCTION_LIMIT: usize = 4096;
@@ -111,6 +112,14 @@ impl ScalarProgram {
         match (program.steps.as_slice(), program.results.as_slice()) {
             ([Step::Binary(op, ty, 0, 1)], [2]) => Some((*op, *ty)),
             _ => None,
+        }
+    }
+
+    /// The registers of one call.
+    pub(crate) fn registers(&self) -> SmallVec<[Scalar; 16]> {
+        match &self.body {
+            Body::Steps(program) => SmallVec::from_slice(&program.registers),
+            Body::Machine(_) => SmallVec::new(),
         }
     }
 

@@ -37,8 +37,8 @@ impl From<&Computation> for ComputationRewriter {
     fn from(computation: &Computation) -> Self {
         let slot = |(id, instruction): (InstructionId, &Instruction)| Slot {
             instruction: Some(instruction.clone()),
-            name: computation.names[id].clone(),
-            spans: computation.spans.get(id).copied().unwrap_or_default(),
+            name: computation.name(id).clone(),
+            spans: computation.spans(id),
             position: id.index(),
             is_added: false,
         };

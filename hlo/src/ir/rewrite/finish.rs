@@ -1,11 +1,11 @@
 //! Orders, renumbers and names what is left of an edited module.
 use super::computation::{ComputationRewriter, Slot};
 use super::{ModuleRewriter, RewriteError, described};
+use crate::Arena;
 use crate::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, Module, ModuleConfig,
 };
 use crate::text::names::Uniquer;
-use crate::{Arena, SecondaryMap};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -150,11 +150,10 @@ impl ComputationRewriter {
             let operand = self.root.map_or("", |root| self.instruction_name(root)).to_owned();
             RewriteError::RemovedOperand { user: self.name.to_string(), operand }
         })?;
-        let mut instructions = Arena::default();
-        let (mut names, mut spans) = (SecondaryMap::default(), SecondaryMap::default());
+        let mut computation = Computation::new(self.name.clone());
         let mut added = Vec::with_capacity(order.len());
         for i in order {
-            let Slot { instruction, name, spans: place, is_added, .. } = &self.slots[i];
+            let Slot { instruction, name, spans, is_added, .. } = &self.slots[i];
             let Some(mut instruction) = instruction.clone() else { continue };
             for operand in &mut instruction.operands {
                 // The order has every operand.
@@ -163,24 +162,14 @@ impl ComputationRewriter {
             if let Some(control) = instruction.common.as_mut().and_then(|c| c.control.as_mut()) {
                 *control = control.iter().filter_map(|&before| new_id(before)).collect();
             }
-            instructions.push(instruction);
-            names.push(name.clone());
-            spans.push(*place);
+            computation.push(instruction, name.clone(), *spans);
             added.push(*is_added);
         }
-        let signature = self.has_signature.then(|| Box::new(instructions[root].shape.clone()));
-        let (name, span) = (self.name.clone(), self.span);
-        let execution_thread = self.execution_thread.clone();
-        let computation = Computation {
-            name,
-            instructions,
-            names,
-            spans,
-            root,
-            signature,
-            execution_thread,
-            span,
-        };
+        computation.root = root;
+        computation.signature =
+            self.has_signature.then(|| Box::new(computation.result_shape().clone()));
+        computation.execution_thread = self.execution_thread.clone();
+        computation.span = self.span;
         Ok((computation, added))
     }
     /// The instructions in text order, each after its operands and control predecessors.
@@ -219,8 +208,8 @@ fn give_names(computations: &mut Arena<Computation>, added: &[Vec<bool>]) {
                 computation.name = name;
             }
             for id in computation.instructions.ids().filter(|id| is_added[id.index()] == pass) {
-                if let Some(name) = instruction_names.unique(&computation.names[id]) {
-                    computation.names[id] = name;
+                if let Some(name) = instruction_names.unique(computation.name(id)) {
+                    computation.rename(id, name);
                 }
             }
         }

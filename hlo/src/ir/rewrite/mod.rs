@@ -21,7 +21,7 @@
 //! variant.computation_mut(module.entry).replace_uses(c, s);
 //! assert_eq!(rewriter.finish()?.entry().instructions.len(), 3);
 //! let variant = variant.finish()?;
-//! assert_eq!(variant.entry().names[variant.entry().root], "s");
+//! assert_eq!(variant.entry().name(variant.entry().root), "s");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod computation;
@@ -87,7 +87,7 @@ impl ModuleRewriter {
             computations: computations.collect(),
         }
     }
-    /// The computation that is run.
+    /// Returns the entry computation.
     pub fn entry(&self) -> ComputationId {
         self.entry
     }

@@ -1,11 +1,11 @@
-//! One instruction: name, shape, opcode, operands, attributes.
+//! Instructions: name, shape, opcode, operands, attributes.
 use super::{Printer, literal, push_int, shape};
 use crate::ir::{CommonAttrs, ComputationId, Instruction, InstructionId};
 use crate::op::{AttrWriter, Kind, Op};
 use crate::text::{common, is_single_op};
 use crate::{ConstantValue, Opcode};
 
-/// A constant of more elements is elided where large constants are not shown.
+/// A constant of more elements is elided where large constants are not printed.
 const SMALL_CONSTANT: usize = 10;
 
 impl Printer<'_> {
@@ -48,7 +48,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The op an asynchronous instruction stands for, where it is printed as `<opcode>-start` and the like.
+    /// Returns the wrapped op of an asynchronous instruction that is printed in its short form.
     fn wrapped(
         &self,
         computation: ComputationId,
@@ -109,7 +109,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The attributes every opcode may have, in XLA's order.
+    /// Prints the attributes every opcode may have, in XLA's order.
     fn common(&self, out: &mut AttrWriter<'_>, attrs: &CommonAttrs, computation: ComputationId) {
         common::print_before_control(out.out, attrs, self.options.metadata);
         let control = attrs.control_predecessors();

@@ -1,4 +1,4 @@
-//! The module's header fits its entry computation.
+//! Checks that the module header fits the entry computation.
 use crate::diag::Code;
 use crate::{Error, Module};
 
@@ -13,7 +13,7 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     };
     if parameters.len() != actual.parameters.len() {
         wrong(format!(
-            "entry_computation_layout has {} parameters, `{}` has {}",
+            "entry_computation_layout has {} parameters, but `{}` has {}",
             parameters.len(),
             entry.name,
             actual.parameters.len()
@@ -23,13 +23,13 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     for (i, (stated, actual)) in parameters.iter().zip(&actual.parameters).enumerate() {
         if !stated.compatible(actual) {
             wrong(format!(
-                "entry_computation_layout gives parameter {i} as {stated:#}, it is {actual:#}"
+                "entry_computation_layout states {stated:#} for parameter {i}, which is {actual:#}"
             ));
         }
     }
     if !result.compatible(actual.result) {
         wrong(format!(
-            "entry_computation_layout gives the result as {result:#}, it is {:#}",
+            "entry_computation_layout states {result:#} for the result, which is {:#}",
             actual.result
         ));
     }

@@ -1,4 +1,4 @@
-//! Makes the value types attribute values.
+//! Implements `AttrValue` for the value types.
 use super::{
     ApiVersion, ComparisonType, ConvDims, ConvSparsity, ConvolutionKind, CustomCallSchedule,
     Direction, DotAlgorithm, FftType, FusionKind, OperandPrecision, OutputOperandAliasing,
@@ -13,7 +13,7 @@ use crate::text::print::push_int;
 use crate::text::{Parser, literal, print, shape};
 use crate::{Error, Literal, Result, Shape, Span};
 
-/// Types that read themselves from a cursor and print themselves into a string.
+/// Types that are parsed from a cursor and printed to a string.
 macro_rules! values {
     ($($ty:ident)*) => {
         $(impl AttrValue for $ty {
@@ -50,7 +50,7 @@ impl AttrValue for ReplicaGroups {
     }
 }
 
-/// `{0,0,1,1}`: the group of each replica, of texts of 2018.
+/// Parses `{0,0,1,1}`: the group of each replica, from texts of 2018.
 fn by_replica(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>> {
     c.blank();
     let start = c.offset();
@@ -72,7 +72,7 @@ fn by_replica(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>> {
 impl AttrValue for OperandPrecision {
     fn parse(p: &mut Parser<'_>) -> Result<Self> {
         let precision = Self::parse(&mut p.cursor)?;
-        // A list that asks for nothing is not printed.
+        // A list of defaults is not printed.
         Ok(if precision.all_default() { Self::default() } else { precision })
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
@@ -108,10 +108,10 @@ impl<T: AttrValue> AttrValue for Vec<T> {
                 break;
             }
         }
-        if p.cursor.eat(b'}') { Ok(items) } else { Err(p.cursor.wanted("`,` or `}`")) }
+        if p.cursor.eat(b'}') { Ok(items) } else { Err(p.cursor.expected("`,` or `}`")) }
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
-        // Computations written out in place each start a line, and so does the brace after them.
+        // Computations printed in place each start a line, and so does the brace after them.
         let bodies = T::IS_COMPUTATION && out.printer.bodies_in_place();
         out.out.push('{');
         for (i, item) in self.iter().enumerate() {

@@ -1,15 +1,30 @@
-//! `ragged-all-to-all`: rows sent to each member, as many as the operands say
+//! `ragged-all-to-all`: rows of each member's input, sent into the outputs of all members of a group
 //!
-//! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes; the lists are `[n]` or
-//! `[n, updates]` for a group of `n`. Rows `input[in_off[j]..][..size[j]]` of a member become rows from `out_off[j]` on of
-//! member `j`'s output: the offset counts in the receiver's array. Other rows keep their value.
+//! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes. The lists are
+//! `[n]`, or `[n, updates]`, for a group of n; member m's entry r is about what it sends to member r:
+//!
+//! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
+//!
+//! - Indices are of rows: of dimension 0. Output offsets count in the receiver's array. Rows that nobody sends keep the
+//!   value they have in the receiver's output.
+//! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
+//! - Rows outside of an array, and a receive size that is not what the other member sends, are `E0408`.
+//!
+//! Source: XLA operation semantics, `RaggedAllToAll`.
 use crate::Result;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};
+use hlo::op::RaggedAllToAll;
 use hlo::{Literal, Scalar};
 use std::ops::Range;
 
-pub(super) fn exchange(given: &[&[Literal]]) -> Result<Vec<Literal>> {
+/// Returns the result of each member, of the operands of each.
+pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Result<Vec<Literal>> {
+    let RaggedAllToAll {
+        channel_id: _,     // Says which devices form a group.
+        replica_groups: _, // Likewise.
+        dimensions: _,     // Read and left out: rows are of dimension 0.
+    } = op;
     let mut outputs: Vec<Literal> = given.iter().map(|operands| operands[1].clone()).collect();
     for (sender, operands) in given.iter().enumerate() {
         let [input, _, from, sizes, to, ..] = *operands else { continue };
@@ -30,7 +45,7 @@ pub(super) fn exchange(given: &[&[Literal]]) -> Result<Vec<Literal>> {
     Ok(outputs)
 }
 
-/// How many updates go to each member.
+/// Returns how many updates go to each member.
 fn updates(list: &Literal, members: usize) -> Result<usize> {
     let shape = list.array_shape().expect("verified: an array");
     if to_usize(shape.dims[0]) != members {
@@ -43,7 +58,7 @@ fn updates(list: &Literal, members: usize) -> Result<usize> {
     Ok(shape.dims.get(1).map_or(1, |&n| to_usize(n)))
 }
 
-/// What a member is told to receive is what the others send it.
+/// Checks that the receive sizes of a member are what the others send it.
 fn check_received(
     stated: Option<&Literal>,
     given: &[&[Literal]],
@@ -66,7 +81,7 @@ fn check_received(
     Ok(())
 }
 
-/// An offset or a size; beyond `i64` it is beyond every array.
+/// Returns an offset or a size; beyond `i64` it is beyond every array.
 fn number(value: Scalar) -> i64 {
     match value {
         Scalar::Signed(value) => value,
@@ -75,7 +90,7 @@ fn number(value: Scalar) -> i64 {
     }
 }
 
-/// The bytes of these rows of an array.
+/// Returns the bytes of these rows of an array.
 fn range(
     start: i64,
     size: i64,

@@ -1,12 +1,12 @@
-//! Attribute values that are one word of a fixed set.
+//! Attribute values that are enums.
 use super::fields::unknown;
 use crate::Result;
 use crate::text::Cursor;
 use std::fmt;
 
-/// Declares enums with the words they have in the text: `exact` words must be written so, `any_case` words in any
-/// case. The string names the set in messages.
-macro_rules! words {
+/// Declares enums with their words in the text: `exact` words are case-sensitive, `any_case` words can be written in any
+/// case. The string is the name of the set in messages.
+macro_rules! enums {
     ($(
         $(#[$meta:meta])* pub enum $name:ident = $case:ident $what:literal {
             $($(#[$vmeta:meta])* $variant:ident $word:literal,)*
@@ -17,11 +17,11 @@ macro_rules! words {
         pub enum $name { $($(#[$vmeta])* $variant,)* }
 
         impl $name {
-            /// All of them.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
             const WORDS: &'static [&'static str] = &[$($word,)*];
 
-            /// The word in HLO text.
+            /// Returns the word in HLO text.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -55,11 +55,11 @@ fn index(c: &mut Cursor<'_>, case: Case, what: &str, words: &[&'static str]) -> 
         Case::any_case => known.eq_ignore_ascii_case(word),
     };
     let found = words.iter().position(same);
-    found.ok_or_else(|| unknown(&format!("`{word}` is no {what}"), word, words).at(span))
+    found.ok_or_else(|| unknown(&format!("`{word}` is not a valid {what}"), word, words).at(span))
 }
 
-words! {
-    /// What a `compare` asks.
+enums! {
+    /// The direction of a `compare`.
     pub enum Direction = exact "comparison direction" {
         /// `lhs == rhs`
         Eq "EQ",
@@ -75,7 +75,7 @@ words! {
         Lt "LT",
     }
 
-    /// By which order a `compare` compares.
+    /// The type of a `compare`.
     pub enum ComparisonType = exact "comparison type" {
         /// IEEE 754: NaN is unordered, -0 equals +0.
         Float "FLOAT",
@@ -83,15 +83,15 @@ words! {
         TotalOrder "TOTALORDER",
         /// Two's complement.
         Signed "SIGNED",
-        /// Binary.
+        /// Unsigned binary.
         Unsigned "UNSIGNED",
     }
 
-    /// Which transform an `fft` is.
+    /// The transform of an `fft`.
     pub enum FftType = exact "FFT type" {
         /// Complex to complex.
         Fft "FFT",
-        /// Complex to complex, backwards.
+        /// Complex to complex, inverse.
         Ifft "IFFT",
         /// Real to the non-negative half of the spectrum.
         Rfft "RFFT",
@@ -99,7 +99,7 @@ words! {
         Irfft "IRFFT",
     }
 
-    /// What an `rng` draws from.
+    /// The distribution of an `rng`.
     pub enum RandomDistribution = any_case "distribution" {
         /// Uniform between two bounds.
         Uniform "rng_uniform",
@@ -107,7 +107,7 @@ words! {
         Normal "rng_normal",
     }
 
-    /// How an `rng-bit-generator` makes its bits.
+    /// The algorithm of an `rng-bit-generator`.
     pub enum RandomAlgorithm = any_case "random algorithm" {
         /// The backend's choice.
         Default "rng_default",
@@ -117,7 +117,7 @@ words! {
         Philox "rng_philox",
     }
 
-    /// Which code generator a `fusion` is meant for; its value does not depend on it.
+    /// The kind of a `fusion`, for a code generator; the result does not depend on it.
     pub enum FusionKind = exact "fusion kind" {
         /// One loop over the result.
         Loop "kLoop",
@@ -125,7 +125,7 @@ words! {
         Input "kInput",
         /// Fused after an op such as a dot.
         Output "kOutput",
-        /// The backend's own.
+        /// Specific to the backend.
         Custom "kCustom",
     }
 
@@ -163,24 +163,24 @@ words! {
         F64F64F64 "dot_f64_f64_f64",
     }
 
-    /// How a `triangular-solve` takes its matrix.
+    /// The transposition of the matrix of a `triangular-solve`.
     #[derive(Default)]
     pub enum Transpose = exact "transposition" {
-        /// As it is.
+        /// Not transposed.
         None "NO_TRANSPOSE",
         /// Transposed.
         Transpose "TRANSPOSE",
         /// Transposed and conjugated.
         Adjoint "ADJOINT",
-        /// Not said.
+        /// Not specified.
         #[default]
         Invalid "TRANSPOSE_INVALID",
     }
 
-    /// `padding_type` of a `custom-call` that stands for a convolution.
+    /// `padding_type` of a `custom-call` that is a convolution.
     #[derive(Default)]
     pub enum PaddingType = exact "padding type" {
-        /// Not said.
+        /// Not specified.
         #[default]
         Invalid "PADDING_INVALID",
         /// No padding.
@@ -189,25 +189,25 @@ words! {
         Same "PADDING_SAME",
     }
 
-    /// When a `custom-call` should run.
+    /// The schedule of a `custom-call`.
     #[derive(Default)]
     pub enum CustomCallSchedule = any_case "schedule" {
         /// At any time.
         #[default]
         None "SCHEDULE_NONE",
-        /// As late as it can.
+        /// As late as possible.
         Latest "SCHEDULE_LATEST",
-        /// As early as it can.
+        /// As early as possible.
         Earliest "SCHEDULE_EARLIEST",
     }
 
-    /// How a `custom-call`'s target is called.
+    /// The calling convention of a `custom-call`'s target.
     #[derive(Default)]
     pub enum ApiVersion = any_case "API version" {
         /// A function without a status.
         #[default]
         Original "API_VERSION_ORIGINAL",
-        /// A function that gives a status.
+        /// A function that returns a status.
         StatusReturning "API_VERSION_STATUS_RETURNING",
         /// The same on every platform.
         StatusReturningUnified "API_VERSION_STATUS_RETURNING_UNIFIED",
@@ -215,10 +215,10 @@ words! {
         TypedFfi "API_VERSION_TYPED_FFI",
     }
 
-    /// Which of the three convolutions of training it is.
+    /// The role of a convolution in training.
     #[derive(Default)]
     pub enum ConvolutionKind = exact "convolution kind" {
-        /// Not said.
+        /// Not specified.
         #[default]
         Unset "unset",
         /// Forward.
@@ -229,10 +229,10 @@ words! {
         Dgrad "dgrad",
     }
 
-    /// Precision of one operand of a `dot` or `convolution`.
+    /// The precision of one operand of a `dot` or `convolution`.
     #[derive(Default)]
     pub enum Precision = any_case "precision" {
-        /// The fastest the backend has.
+        /// The fastest of the backend.
         #[default]
         Default "default",
         /// In between.
@@ -241,7 +241,7 @@ words! {
         Highest "highest",
     }
 
-    /// Which implementation of a transcendental op is asked for.
+    /// The requested implementation of a transcendental op.
     #[derive(Default)]
     pub enum AccuracyMode = any_case "accuracy mode" {
         /// The backend's choice.
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn exact_words() {
-        assert_eq!(again("EQ"), "EQ");
+        assert_eq!(round_trip("EQ"), "EQ");
         let takes = "it takes EQ, NE, GE, GT, LE, LT".to_owned();
         assert_eq!(
             rejected("eq"),
