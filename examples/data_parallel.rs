@@ -4,8 +4,9 @@
 //! `cargo run --release -p etalon-builder --example data_parallel`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, CollectiveOptions, Value};
-use collectives::World;
+use collectives::Session;
 use hlo::{Literal, Verified};
+use interp::{CompileOptions, RunOptions};
 use std::error::Error;
 
 const POINTS: usize = 64;
@@ -107,13 +108,13 @@ fn error_of(weights: &[f32]) -> f32 {
 
 /// Trains on four replicas and on one device.
 pub fn run() -> Result<Outcome, Box<dyn Error>> {
-    let module = training(REPLICAS)?;
+    let session = Session::compile(training(REPLICAS)?, &CompileOptions::default())?;
     let inputs: Vec<Vec<Literal>> = (0..REPLICAS).map(|r| arguments(r, REPLICAS)).collect();
-    let results = World::new(&module).run(&inputs)?;
-    let replicas: Vec<Vec<f32>> = results.iter().map(weights).collect();
+    let output = session.run(&inputs, &RunOptions::default())?;
+    let replicas: Vec<Vec<f32>> = output.results.iter().map(weights).collect();
 
     let module = training(1)?;
-    let alone = weights(&interp::Interpreter::new(&module).run(&arguments(0, 1))?);
+    let alone = weights(&interp::run(&module, &arguments(0, 1))?);
     let apart = replicas[0].iter().zip(&alone).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     let first: Vec<f32> = arguments(0, 1)[2..]
         .iter()

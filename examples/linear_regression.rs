@@ -52,7 +52,7 @@ pub fn run() -> Result<[f32; 3], Box<dyn Error>> {
         Literal::from_slice(&[], &[0.1f32]),
     ];
     let module = module()?;
-    let result = interp::Interpreter::new(&module).run(&arguments)?;
+    let result = interp::run(&module, &arguments)?;
     let parts = result.elements().ok_or("the result is a tuple")?;
     let number = |i: usize| parts[i].as_slice::<f32>().map_or(f32::NAN, |x| x[0]);
     Ok([number(0), number(1), number(2)])

@@ -41,7 +41,7 @@ pub fn run() -> Result<usize, Box<dyn Error>> {
     let module = module()?;
     let corner: Literal = "c64[] (-2.2, -1.2)".parse()?;
     let step: Literal = "c64[] (0.033, 0.075)".parse()?;
-    let counts = interp::Interpreter::new(&module).run(&[corner, step])?;
+    let counts = interp::run(&module, &[corner, step])?;
     let counts = counts.as_slice::<i32>().ok_or("counts are s32")?;
     let shades: Vec<char> = " .,:;i1tfLCG08".chars().collect();
     for row in counts.chunks(WIDTH) {

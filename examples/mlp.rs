@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, Value};
 use hlo::{Literal, Verified};
+use interp::{CompileOptions, Executable, RunOptions};
 use std::error::Error;
 
 const POINTS: usize = 256;
@@ -94,14 +95,14 @@ fn start() -> Vec<Literal> {
 
 /// Trains until 95 % of the points are told right and beyond; gives the share of the last step.
 pub fn run(show: impl Fn(usize, f32, f32)) -> Result<f32, Box<dyn Error>> {
-    let module = step()?;
-    let interpreter = interp::Interpreter::new(&module);
+    let executable = Executable::compile(step()?, &CompileOptions::default())?;
+    let options = RunOptions::default();
     let (x, label) = spirals();
     let mut state = start();
     let mut share = 0.0;
     for step in 0..STEPS {
         let arguments = [state, vec![x.clone(), label.clone()]].concat();
-        let result = interpreter.run(&arguments)?;
+        let result = executable.execute(&arguments, &options)?;
         let parts = result.elements().ok_or("the result is a tuple")?;
         let (kept, told) = parts.split_at(2 * PARAMETERS.len());
         let number = |i: usize| told[i].as_slice::<f32>().map_or(f32::NAN, |x| x[0]);

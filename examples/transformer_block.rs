@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, Value, nn};
 use hlo::{Literal, Verified};
+use interp::{CompileOptions, Executable, RunOptions};
 use std::error::Error;
 
 /// Name and shape of each weight: 8 positions, width 16, 2 heads, hidden width 32.
@@ -71,12 +72,12 @@ fn numbers(literal: &Literal) -> &[f64] {
 
 /// Shows the size of each gradient; gives by how much the loss fell, as a share of what the gradient promises.
 pub fn run(show: impl Fn(&str, f64)) -> Result<f64, Box<dyn Error>> {
-    let module = module()?;
-    let interpreter = interp::Interpreter::new(&module);
+    let executable = Executable::compile(module()?, &CompileOptions::default())?;
+    let options = RunOptions::default();
     let mut seed = 7;
     let mut arguments = vec![drawn(&[8, 16], &mut seed)];
     arguments.extend(WEIGHTS.iter().map(|(_, dims)| drawn(dims, &mut seed)));
-    let result = interpreter.run(&arguments)?;
+    let result = executable.execute(&arguments, &options)?;
     let parts = result.elements().ok_or("the result is a tuple")?;
 
     let rate = 1e-6;
@@ -90,7 +91,7 @@ pub fn run(show: impl Fn(&str, f64)) -> Result<f64, Box<dyn Error>> {
             numbers(&arguments[i + 1]).iter().zip(gradient).map(|(w, g)| w - rate * g).collect();
         arguments[i + 1] = Literal::from_slice(dims, &moved);
     }
-    let after = interpreter.run(&arguments)?;
+    let after = executable.execute(&arguments, &options)?;
     let after = after.elements().ok_or("the result is a tuple")?;
     Ok((numbers(&parts[0])[0] - numbers(&after[0])[0]) / promised)
 }
