@@ -254,7 +254,7 @@ impl Builder {
         let entry = computations.push(entry);
         let mut module = hlo::Module::new(legal(self.name.clone()), computations, entry);
         module.config = state.config.clone();
-        crate::elemwise::alias::share(&state, id, &mut module.config);
+        crate::compat::pytensor::alias::share(&state, id, &mut module.config);
         crate::build::verified(module, &callers)
     }
 }

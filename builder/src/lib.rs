@@ -11,16 +11,15 @@
 //! # Ok::<(), builder::Error>(())
 //! ```
 mod annotations;
-pub mod broadcast;
 mod build;
 mod builder;
 mod capture;
+pub mod compat;
 mod computation;
 mod constants;
 mod dynamic;
 mod edits;
 mod elementwise;
-pub mod elemwise;
 mod error;
 pub(crate) mod grad;
 mod implicit;
@@ -40,7 +39,6 @@ pub mod options;
 pub mod pooling;
 mod primitive;
 mod program;
-pub mod promote;
 mod queries;
 mod slicing;
 mod sorting;

@@ -31,7 +31,7 @@ pub(crate) struct State {
     /// Aliases and donors, replica and partition counts.
     pub(crate) config: ModuleConfig,
     /// Results that may use the memory of parameters.
-    pub(crate) inplace: Vec<crate::elemwise::alias::Hint>,
+    pub(crate) inplace: Vec<crate::compat::pytensor::alias::Hint>,
     /// How many computations were ever opened: gives each its own mark.
     pub(crate) opened: u32,
     /// How many channels were handed out.
