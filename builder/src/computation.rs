@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 /// Most ops take closures; a computation of its own is for what is called from several places, and for
 /// [`Builder::call`].
 #[derive(Debug, Clone, Copy)]
+#[must_use = "a computation that nothing calls has no effect"]
 pub struct Computation<'b> {
     builder: &'b Builder,
     id: Option<ComputationId>,

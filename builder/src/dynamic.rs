@@ -24,7 +24,6 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0806` if the results differ in more than size.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conditional(
         self,
         true_operand: Self,
@@ -40,7 +39,6 @@ impl<'b> Value<'b> {
     }
     /// As [`Value::switch`], of branches whose results may differ in size: XLA's `DynamicConditional` with a branch index.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_switch(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
         self.builder().record(|b| {
             if branches.len() != operands.len() || branches.is_empty() {
@@ -68,7 +66,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_dimension_size_with_rebound(self, count: Self, dim: i64) -> Self {
         self.builder().record(|_| {
             let dim = self.axis(dim)?;
@@ -88,7 +85,6 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0801` if there is not one size for each dimension.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_all_dimension_sizes(self, sizes: Self) -> Self {
         self.builder().record(|_| {
             let (shape, given) = (self.array()?, sizes.array()?);

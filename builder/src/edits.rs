@@ -109,7 +109,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not one of the functions that have it.
     #[track_caller]
-    #[must_use = "it is the value itself"]
     pub fn with_result_accuracy(self, accuracy: ResultAccuracy) -> Self {
         self.builder().record(|_| {
             let opcode = self.opcode()?;

@@ -10,7 +10,6 @@ macro_rules! unary {
         impl Value<'_> {
             $($(#[$doc])*
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $method(self) -> Self {
                 self.builder().record(|b| b.emit(Unary::$op, &[self], None))
             }
@@ -97,7 +96,6 @@ macro_rules! binary {
             ///
             /// The other operand is broadcast; see [`Operand`] and [`Value::along`].
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
                 self.builder().record(|_| binary(Binary::$op, self, rhs, self))
             }
@@ -173,13 +171,11 @@ macro_rules! comparisons {
             ///
             /// The other operand is broadcast; see [`Operand`] and [`Value::along`]. Gives `pred`.
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
                 self.builder().record(|_| compare(self, rhs, Direction::$direction, None))
             }
             /// The same where floats are ordered by sign and magnitude, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $total(self, rhs: impl Operand<'b>) -> Self {
                 self.builder().record(|_| {
                     let floats = self.element_type()?.is_float();
@@ -220,7 +216,6 @@ fn compare<'b>(
 impl<'b> Value<'b> {
     /// The truth of a relation, element by element: XLA's `Compare`. `None` orders values as their type is ordered.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn compare(
         self,
         rhs: impl Operand<'b>,
@@ -231,7 +226,6 @@ impl<'b> Value<'b> {
     }
     /// The complex conjugate: `complex(real(x), -imag(x))`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conj(self) -> Self {
         self.builder().record(|b| {
             if !self.element_type()?.is_complex() {
@@ -246,7 +240,6 @@ impl<'b> Value<'b> {
     /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred` chooses between, it
     /// becomes a [`conditional`](Value::conditional).
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn select(self, on_true: impl Operand<'b>, on_false: impl Operand<'b>) -> Self {
         self.builder().record(|b| {
             // A number takes the type of the other side.
@@ -263,7 +256,6 @@ impl<'b> Value<'b> {
     }
     /// Not below `min` and not above `max`: scalars stretch, nothing else does. `self` is what is clamped.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn clamp(self, min: impl Operand<'b>, max: impl Operand<'b>) -> Self {
         self.builder().record(|b| {
             let (min, max) = (min.beside(self)?.value, max.beside(self)?.value);
@@ -272,7 +264,6 @@ impl<'b> Value<'b> {
     }
     /// The values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn convert_element_type(self, ty: ElementType) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;

@@ -64,6 +64,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why a module cannot be built, and the line of the call.
 ///
 /// [`Display`](fmt::Display) says it in a few lines; [`Error::report`] draws the line of the call with a caret.
+#[must_use]
 #[derive(Clone, PartialEq)]
 pub struct Error(Box<Inner>);
 
@@ -127,19 +128,16 @@ impl Error {
         Code::Unsupported { message: message.into() }.into()
     }
     /// Sets the place, unless one is known.
-    #[must_use]
     pub(crate) fn at(mut self, location: &'static Location<'static>) -> Self {
         self.0.location.get_or_insert(location);
         self
     }
     /// Says which instruction was to be made, unless it is known.
-    #[must_use]
     pub(crate) fn making(mut self, instruction: impl FnOnce() -> String) -> Self {
         self.0.making.get_or_insert_with(instruction);
         self
     }
     /// Adds the help line, unless there is one.
-    #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.0.help.get_or_insert_with(|| help.into());
         self

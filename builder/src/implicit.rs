@@ -21,8 +21,8 @@ pub(crate) fn pair<'b>(
 ) -> Result<(Value<'b>, Value<'b>)> {
     let (lhs, rhs) = (lhs.beside(like)?, rhs.beside(like)?);
     // An operand of elsewhere has shapes of its own; say first that it does not belong here.
-    like.builder().adopt(lhs.value)?;
-    like.builder().adopt(rhs.value)?;
+    let _ = like.builder().adopt(lhs.value)?;
+    let _ = like.builder().adopt(rhs.value)?;
     let (l, r) = (lhs.value.array()?, rhs.value.array()?);
     let (lower, higher) = if l.rank() <= r.rank() { (&lhs, &rhs) } else { (&rhs, &lhs) };
     if !higher.dims.is_empty() && l.rank() != r.rank() {

@@ -83,7 +83,7 @@ impl Builder {
                 return Err(Error::argument(format!("an index is a whole number, not {ty}")));
             }
             // Refused here, where the caller can be told, and not inside the closure.
-            whole(b, ty, count)?;
+            let _ = whole(b, ty, count)?;
             let state = [&[whole(b, ty, 0)?], initial].concat();
             let end = b.while_loop_helper(
                 &state,

@@ -177,7 +177,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn max_pool(
         self,
         kernel: &[i64],
@@ -213,7 +212,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn avg_pool(
         self,
         kernel: &[i64],
@@ -237,7 +235,6 @@ impl Value<'_> {
     ///
     /// Each element's cotangent, divided by the number its mean was divided by, goes to every element of its window.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn avg_pool_grad(
         self,
         input: &[i64],

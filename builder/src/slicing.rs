@@ -40,7 +40,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn update_slice(self, update: Self, start: &[i64]) -> Self {
         self.builder().record(|b| {
             same_count(start.len(), self.rank()?, "starts and dimensions")?;
@@ -60,7 +59,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn slice_in_minor_dims(self, start: &[i64], end: &[i64]) -> Self {
         self.builder().record(|_| {
             let shape = self.array()?;
@@ -74,7 +72,6 @@ impl Value<'_> {
     }
     /// The array with a box of the last dimensions replaced, from `start` on: XLA's `UpdateSliceInMinorDims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn update_slice_in_minor_dims(self, update: Self, start: &[i64]) -> Self {
         self.builder().record(|_| {
             let major = unnamed(&self.array()?, start.len(), "starts")?;
@@ -83,7 +80,6 @@ impl Value<'_> {
     }
     /// The box of these sizes in the last dimensions, from scalars `starts` on: XLA's `DynamicSliceInMinorDims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_slice_in_minor_dims(self, starts_at: &[Self], sizes: &[i64]) -> Self {
         self.builder().record(|_| {
             same_count(starts_at.len(), sizes.len(), "starts and sizes")?;
@@ -96,7 +92,6 @@ impl Value<'_> {
     /// The array with a box of the last dimensions replaced, from scalars `starts` on: XLA's
     /// `DynamicUpdateSliceInMinorDims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_update_slice_in_minor_dims(self, update: Self, starts_at: &[Self]) -> Self {
         self.builder().record(|_| dynamic_update_slice(self, update, &starts(self, starts_at)?))
     }
@@ -115,7 +110,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0802` if a size is neither 1 nor the wanted one, or there are fewer sizes than dimensions.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn broadcast_to(self, sizes: &[i64]) -> Self {
         self.builder().record(|_| {
             let shape = self.array()?;

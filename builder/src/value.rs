@@ -10,6 +10,7 @@ use std::fmt;
 /// A value belongs to one computation; closures see their arguments only. A value of a call that failed is invalid: what is
 /// made from it is invalid too, and its queries fail.
 #[derive(Clone, Copy)]
+#[must_use = "a value that nothing uses is not computed; bind that of an op with a side effect to `_`"]
 pub struct Value<'b> {
     builder: &'b Builder,
     /// The mark of the computation and the instruction in it; nothing if the call failed.

@@ -21,13 +21,11 @@ impl<'b> Computation<'b> {
     /// # Errors
     /// Kept by the builder: as [`Builder::jvp`](crate::Builder::jvp).
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn jvp(self) -> Self {
         self.jvp_with(GradOptions::default())
     }
     /// As [`Computation::jvp`], with options.
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn jvp_with(self, options: GradOptions) -> Self {
         self.derived(
             "jvp",
@@ -55,13 +53,11 @@ impl<'b> Computation<'b> {
     /// # Errors
     /// Kept by the builder: as [`Builder::vjp`](crate::Builder::vjp).
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn vjp(self) -> Self {
         self.vjp_with(GradOptions::default())
     }
     /// As [`Computation::vjp`], with options.
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn vjp_with(self, options: GradOptions) -> Self {
         self.derived(
             "vjp",
@@ -93,13 +89,11 @@ impl<'b> Computation<'b> {
     /// # Errors
     /// Kept by the builder: as [`Builder::grad`](crate::Builder::grad).
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn grad(self) -> Self {
         self.grad_with(GradOptions::default())
     }
     /// As [`Computation::grad`], with options.
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn grad_with(self, options: GradOptions) -> Self {
         self.derived(
             "grad",

@@ -95,7 +95,6 @@ impl<'b> Value<'b> {
     }
     /// The singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn singular_values(self) -> Self {
         self.builder().record(|_| {
             let [_, d, _, info] = gesdd(self, b'N')?;

@@ -27,7 +27,6 @@ impl<'b> Value<'b> {
     ///
     /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn product_of_elementary_householder_reflectors(self, taus: Self) -> Self {
         self.builder().record(|_| product(self, taus))
     }

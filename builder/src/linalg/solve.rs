@@ -23,7 +23,6 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if matrices are not square or right sides do not fit; `E0811` if LAPACK has no routine
     /// for the type.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn solve(self, rhs: Self) -> Self {
         self.builder().record(|_| {
             let (shape, sides) = (self.array()?, rhs.array()?);
@@ -50,7 +49,6 @@ impl Value<'_> {
     }
     /// The inverses of square matrices, by [`Value::solve`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn inv(self) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -72,7 +70,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn det(self) -> Self {
         self.builder().record(|_| {
             let (diagonal, parity, last) = diagonal(self)?;
@@ -94,7 +91,6 @@ impl Value<'_> {
     }
     /// The logarithms of the determinants of real matrices, NaN where they are negative: XLA's `LogDet`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_det(self) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;

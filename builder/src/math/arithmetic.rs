@@ -79,7 +79,6 @@ impl Builder {
 impl Value<'_> {
     /// Whether any element of this `pred` is true, false if there is none: XLA's `Any`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn any(self) -> Self {
         self.builder().record(|_| {
             let dims = every_dimension(self)?;
@@ -88,7 +87,6 @@ impl Value<'_> {
     }
     /// Whether all elements of this `pred` are true, true if there is none.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all(self) -> Self {
         self.builder().record(|_| {
             let dims = every_dimension(self)?;
@@ -97,13 +95,11 @@ impl Value<'_> {
     }
     /// Where the largest element along a dimension stands: XLA's `ArgMax`. See [`Value::arg_min_max`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn arg_max(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, false)
     }
     /// Where the smallest element along a dimension stands. See [`Value::arg_min_max`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn arg_min(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, true)
     }
@@ -122,7 +118,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn arg_min_max(self, output_type: ElementType, axis: i64, is_min: bool) -> Self {
         self.builder().record(|b| {
             let (shape, axis) = (self.array()?, self.axis(axis)?);

@@ -120,13 +120,11 @@ impl Builder {
 impl<'b> Value<'b> {
     /// A scalar constant of this array's type: XLA's `ScalarLike`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn scalar_like(self, value: impl Operand<'b>) -> Self {
         self.builder().record(|_| Ok(value.beside(self)?.value))
     }
     /// An array of this one's shape, all of whose elements are this number: XLA's `FullLike`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn full_like(self, value: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let (scalar, shape) = (value.beside(self)?.value, self.array()?);
@@ -135,7 +133,6 @@ impl<'b> Value<'b> {
     }
     /// An array of this one's shape, all of whose elements are 0: XLA's `ZerosLike`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn zeros_like(self) -> Self {
         self.builder().record(|b| Ok(b.zeros(self.array()?)))
     }

@@ -7,19 +7,16 @@ use hlo::elem::{FloatFormat, Special};
 impl<'b> Value<'b> {
     /// Whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_pos_inf(self) -> Self {
         self.builder().record(|_| is_value(self, f64::INFINITY))
     }
     /// Whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_neg_inf(self) -> Self {
         self.builder().record(|_| is_value(self, f64::NEG_INFINITY))
     }
     /// Whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_inf(self) -> Self {
         self.builder().record(|_| {
             real_format(self)?;
@@ -28,7 +25,6 @@ impl<'b> Value<'b> {
     }
     /// Whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_nan(self) -> Self {
         self.builder().record(|_| {
             real_format(self)?;
@@ -38,7 +34,6 @@ impl<'b> Value<'b> {
     /// Whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take subnormal numbers for zero agree.
     /// `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_neg_zero(self) -> Self {
         self.builder().record(|_| {
             real_format(self)?;
@@ -60,31 +55,26 @@ impl<'b> Value<'b> {
     }
     /// `x * x`: XLA's `Square`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn square(self) -> Self {
         self * self
     }
     /// `1 / x`: XLA's `Reciprocal`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reciprocal(self) -> Self {
         self.builder().record(|_| Ok(self.scalar_like(1) / self))
     }
     /// The angle whose tangent it is, from -pi/2 to pi/2: XLA's `Atan`, `atan2(x, 1)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn atan(self) -> Self {
         self.atan2(1)
     }
     /// The nearest whole number, halves to the even one: XLA's `RoundToEven`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn round_to_even(self) -> Self {
         self.round_nearest_even()
     }
     /// The complex conjugate if `conjugate` and the type is complex, else the value itself: XLA's `MaybeConjugate`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn maybe_conjugate(self, conjugate: bool) -> Self {
         if conjugate { self.conj() } else { self }
     }
@@ -102,7 +92,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn next_after(self, to: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let (from, to) = crate::implicit::pair(self, to, self)?;

@@ -69,7 +69,7 @@ impl BitGenerator {
                 Error::argument(format!("random bits cannot be {ty}"))
                     .with_help("numbers of 8, 16, 32 or 64 bits can be made")
             })?;
-        word(key, 0, "the key")?;
+        let _ = word(key, 0, "the key")?;
         match self {
             Self::ThreeFry if ty.bits() == 64 => three_fry_64(key, state, shape),
             Self::ThreeFry => three_fry_32(key, state, shape),

@@ -95,7 +95,6 @@ impl Value<'_> {
     /// `E0801` unless the operand is a `u32` array of at least one dimension, the type `u8` or `u16`, and the mode
     /// `MIN_COMBINED`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dequantize(self, how: &Dequantize) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;

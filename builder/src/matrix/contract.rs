@@ -76,13 +76,11 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_dot(self, rhs: Self) -> Self {
         self.batch_dot_transposed(false, rhs, false)
     }
     /// As [`Value::batch_dot`], of matrices that are transposed first: XLA's `BatchDot` with `transpose_x`, `transpose_y`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_dot_transposed(self, transpose: bool, rhs: Self, transpose_rhs: bool) -> Self {
         let left = if transpose { "km" } else { "mk" };
         let right = if transpose_rhs { "nk" } else { "kn" };

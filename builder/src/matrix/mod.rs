@@ -56,7 +56,6 @@ impl<'b> Value<'b> {
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column = row + k`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn diagonal_mask(self, k: i64) -> Self {
         self.builder().record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
@@ -77,7 +76,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn matrix_diagonal(self, k: i64) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -96,7 +94,6 @@ impl<'b> Value<'b> {
     }
     /// The same through a `gather`: XLA's `GetMatrixDiagonalViaGather`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn matrix_diagonal_via_gather(self, k: i64) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -138,7 +135,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_matrix_diagonal(self, diagonal: Value<'b>, k: i64) -> Self {
         self.builder().record(|b| {
             let (shape, given) = (self.array()?, diagonal.array()?);
@@ -164,7 +160,6 @@ impl<'b> Value<'b> {
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column <= row + k`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn triangle_mask(self, k: i64) -> Self {
         self.builder().record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
@@ -173,7 +168,6 @@ impl<'b> Value<'b> {
     }
     /// The lower or upper triangle with the main diagonal, 0 elsewhere: XLA's `Triangle`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn triangle(self, lower: bool) -> Self {
         self.builder().record(|b| {
             let zero = zeros(b, self.element_type()?, &[])?;
@@ -185,13 +179,11 @@ impl<'b> Value<'b> {
     }
     /// The upper triangle with the main diagonal, 0 elsewhere: XLA's `UpperTriangle`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn upper_triangle(self) -> Self {
         self.triangle(false)
     }
     /// The lower triangle with the main diagonal, 0 elsewhere: XLA's `LowerTriangle`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn lower_triangle(self) -> Self {
         self.triangle(true)
     }
@@ -199,7 +191,6 @@ impl<'b> Value<'b> {
     ///
     /// Complex ones become Hermitian: what is mirrored is conjugated, and the diagonal loses its imaginary part.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn symmetrize(self, lower: bool) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -220,7 +211,6 @@ impl<'b> Value<'b> {
     }
     /// Rows and columns exchanged: XLA's `TransposeInMinorDims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn transpose_in_minor_dims(self) -> Self {
         self.builder().record(|_| {
             let shape = self.array()?;
@@ -232,7 +222,6 @@ impl<'b> Value<'b> {
     }
     /// Rows and columns exchanged if `transpose`: XLA's `MaybeTransposeInMinorDims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn maybe_transpose_in_minor_dims(self, transpose: bool) -> Self {
         if transpose { self.transpose_in_minor_dims() } else { self }
     }

@@ -13,25 +13,21 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn relu(self) -> Self {
         self.max(0)
     }
     /// `min(max(x, 0), 6)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn relu6(self) -> Self {
         self.max(0).min(6)
     }
     /// `x` where it is not negative, `slope * x` elsewhere.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn leaky_relu(self, slope: f64) -> Self {
         self.ge(0).select(self, self * slope)
     }
     /// `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn elu(self, alpha: f64) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -44,19 +40,16 @@ impl Value<'_> {
     }
     /// `scale * elu(x, alpha)` with the constants that keep mean 0 and variance 1: `scale = 1.0507..`, `alpha = 1.6733..`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn selu(self) -> Self {
         self.elu(1.673_263_242_354_377_2) * 1.050_700_987_355_480_5
     }
     /// `1 / (1 + exp(-x))`: the op `logistic`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn sigmoid(self) -> Self {
         self.logistic()
     }
     /// `log(sigmoid(x))`, exact where the sigmoid is near 0 or 1.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_sigmoid(self) -> Self {
         self.neg().softplus().neg()
     }
@@ -70,7 +63,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn softplus(self) -> Self {
         self.builder().record(|b| {
             let zero = zeros(b, self.element_type()?, &[])?;
@@ -82,31 +74,26 @@ impl Value<'_> {
     }
     /// `x / (1 + |x|)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn soft_sign(self) -> Self {
         self / (self.abs() + 1)
     }
     /// `x * sigmoid(x)`, also called swish.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn silu(self) -> Self {
         self * self.logistic()
     }
     /// `x * tanh(softplus(x))`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mish(self) -> Self {
         self * self.softplus().tanh()
     }
     /// `min(max(x + 3, 0), 6) / 6`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn hard_sigmoid(self) -> Self {
         (self + 3).relu6() / 6
     }
     /// `x * hard_sigmoid(x)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn hard_swish(self) -> Self {
         self * self.hard_sigmoid()
     }
@@ -120,13 +107,11 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn gelu(self) -> Self {
         self * 0.5 * ((self * std::f64::consts::FRAC_1_SQRT_2).erf() + 1)
     }
     /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: what models trained with the approximation expect.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn gelu_tanh(self) -> Self {
         let scale = (2.0 / std::f64::consts::PI).sqrt();
         let inner = self + self * self * self * 0.044_715;

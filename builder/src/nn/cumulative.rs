@@ -44,7 +44,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cumsum(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = zeros(b, self.element_type()?, &[])?;
@@ -53,7 +52,6 @@ impl Value<'_> {
     }
     /// The same of products.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cumprod(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = whole(b, self.element_type()?, 1)?;
@@ -62,7 +60,6 @@ impl Value<'_> {
     }
     /// The same of the largest element; NaN from the first NaN on.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cummax(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = bound(b, self.element_type()?, false)?;
@@ -71,7 +68,6 @@ impl Value<'_> {
     }
     /// The same of the smallest element; NaN from the first NaN on.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cummin(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             let unit = bound(b, self.element_type()?, true)?;
@@ -83,7 +79,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of real floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_cumsum_exp(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             inexact(&self.array()?, "`log_cumsum_exp`")?;

@@ -32,7 +32,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_sum(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             let zero = zeros(b, self.element_type()?, &[])?;
@@ -41,7 +40,6 @@ impl Value<'_> {
     }
     /// The product along dimensions; of `pred` the conjunction.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_prod(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             let one = whole(b, self.element_type()?, 1)?;
@@ -50,7 +48,6 @@ impl Value<'_> {
     }
     /// The largest element along dimensions, NaN if there is one; of nothing the smallest value there is.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_max(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             let least = bound(b, self.element_type()?, false)?;
@@ -59,7 +56,6 @@ impl Value<'_> {
     }
     /// The smallest element along dimensions, NaN if there is one; of nothing the largest value there is.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_min(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             let most = bound(b, self.element_type()?, true)?;
@@ -68,7 +64,6 @@ impl Value<'_> {
     }
     /// Whether all are true along dimensions, of `pred`; of whole numbers the bits set in all.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_and(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             let ty = self.element_type()?;
@@ -78,7 +73,6 @@ impl Value<'_> {
     }
     /// Whether one is true along dimensions, of `pred`; of whole numbers the bits set in any.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_or(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             let none = zeros(b, self.element_type()?, &[])?;
@@ -90,7 +84,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mean(self, dims: &[i64]) -> Self {
         self.builder().record(|_| {
             inexact(&self.array()?, "a mean")?;
@@ -107,7 +100,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn variance(self, dims: &[i64], correction: i64) -> Self {
         self.builder().record(|_| {
             let axes = axes(self, dims)?;
@@ -122,7 +114,6 @@ impl Value<'_> {
     }
     /// The standard deviation along dimensions: the square root of [`Value::variance`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn std(self, dims: &[i64], correction: i64) -> Self {
         self.variance(dims, correction).sqrt()
     }

@@ -29,7 +29,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of real floats, or there is no such dimension.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn softmax(self, dim: i64) -> Self {
         self.builder().record(|_| {
             let axes = axes(self, &[dim])?;
@@ -39,7 +38,6 @@ impl Value<'_> {
     }
     /// `x - log(sum(exp(x)))` along a dimension: the logarithm of [`Value::softmax`], exact where that is near 0.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_softmax(self, dim: i64) -> Self {
         self.builder().record(|_| {
             let axes = axes(self, &[dim])?;
@@ -52,7 +50,6 @@ impl Value<'_> {
     /// The largest element is taken out first, so that nothing overflows. Minus infinity where all are, and of nothing; plus
     /// infinity where one is.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn logsumexp(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             floats(self, "`logsumexp`")?;

@@ -71,7 +71,6 @@ impl Builder {
 impl Value<'_> {
     /// Goes on with what [`Builder::async_start`] started, and hands over further operands: XLA's `BuildAsyncUpdate`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn async_update(self, operands: &[Self]) -> Self {
         self.builder().record(|b| {
             let op = AsyncUpdate {
@@ -84,7 +83,6 @@ impl Value<'_> {
     }
     /// The result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn async_done(self) -> Self {
         self.builder().record(|b| {
             let op = AsyncDone { async_execution_thread: Ignored, calls: Ignored };
@@ -93,7 +91,6 @@ impl Value<'_> {
     }
     /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Gives `(copy, value, u32[])`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
         self.builder().record(|b| {
             let op = CopyStart { cross_program_prefetch_index, is_cross_program_prefetch: Ignored };
@@ -102,26 +99,22 @@ impl Value<'_> {
     }
     /// The copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn copy_done(self) -> Self {
         self.builder().record(|b| b.emit(CopyDone {}, &[self], None))
     }
     /// The same memory under another shape and layout: XLA's `BuildBitcast`. It is the one op whose value depends on layouts.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn bitcast(self, shape: impl IntoShape) -> Self {
         self.builder().record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
     }
     /// The value; on its two sides shardings differ: XLA's `BuildDomain`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn domain(self, entry: Sharding, exit: Sharding) -> Self {
         self.builder()
             .record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
     }
     /// The value, once the token is there: XLA's `BuildAddDependency`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn add_dependency(self, token: Self) -> Self {
         self.builder().record(|b| b.emit(AddDependency {}, &[self, token], None))
     }

@@ -19,7 +19,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn bitcast_convert_type(self, ty: ElementType) -> Self {
         self.builder().record(|b| emit_of_type(b, BitcastConvert {}, &[self], Some(ty)))
     }
@@ -29,7 +28,6 @@ impl Value<'_> {
     /// the number is below its fraction times `2^width`. XLA defines results of signed integers only; any other type can be
     /// built, and is `E0402` when it runs.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn stochastic_convert_type(self, random: Self, ty: ElementType) -> Self {
         self.builder().record(|b| emit_of_type(b, StochasticConvert {}, &[self, random], Some(ty)))
     }
@@ -38,7 +36,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0301` of less than 1 bit of exponent or 0 of mantissa; `E0303` of values that are no floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_precision(self, exponent_bits: i64, mantissa_bits: i64) -> Self {
         self.builder()
             .record(|b| b.emit(ReducePrecision { exponent_bits, mantissa_bits }, &[self], None))

@@ -249,7 +249,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` for an empty tuple, or one of several element types.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_reduce(
         self,
         combine: impl FnOnce(Self, Self) -> Self,
@@ -259,7 +258,6 @@ impl Value<'_> {
     }
     /// Starts [`all_reduce`](Value::all_reduce), which [`all_reduce_done`](Value::all_reduce_done) ends.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn all_reduce_start(
         self,
         combine: impl FnOnce(Self, Self) -> Self,
@@ -272,13 +270,11 @@ impl Value<'_> {
     }
     /// The result of what [`all_reduce_start`](Value::all_reduce_start) started.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_reduce_done(self) -> Self {
         self.builder().record(|b| b.emit(AllReduceDone {}, &[self], None))
     }
     /// The sum over the replicas of a group; of `pred` whether it is true in any: XLA's `CrossReplicaSum`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cross_replica_sum(self, replica_groups: impl Into<ReplicaGroups>) -> Self {
         self.builder().record(|b| {
             let replica_groups = replica_groups.into();
@@ -292,14 +288,12 @@ impl Value<'_> {
     /// What the devices of the group have, one after the other along a dimension: XLA's `AllGather` and
     /// `AllGatherWithDeviceList`. `shard_count` is how many devices a group has.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_gather(self, dimension: i64, shard_count: i64, options: &CollectiveOptions) -> Self {
         self.builder()
             .record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, false))
     }
     /// Starts [`all_gather`](Value::all_gather), which [`all_gather_done`](Value::all_gather_done) ends.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn all_gather_start(
         self,
         dimension: i64,
@@ -311,7 +305,6 @@ impl Value<'_> {
     }
     /// The result of what [`all_gather_start`](Value::all_gather_start) started.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_gather_done(self) -> Self {
         self.builder().record(|b| b.emit(AllGatherDone {}, &[self], None))
     }
@@ -321,7 +314,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if the dimension cannot be cut so.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_scatter(
         self,
         combine: impl FnOnce(Self, Self) -> Self,

@@ -94,7 +94,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn while_loop(
         self,
         condition: impl FnOnce(Self) -> Self,
@@ -141,7 +140,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conditional(
         self,
         true_operand: Self,
@@ -178,7 +176,6 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0202` if there are not as many operands as computations.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn switch_computations(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
         self.builder().record(|b| {
             let branches: Result<Vec<_>> = branches.iter().map(|c| c.id_in(b)).collect();
@@ -188,7 +185,6 @@ impl<'b> Value<'b> {
     }
     /// The value, across which a compiler moves nothing: XLA's `OptimizationBarrier`. Of any shape, tuples too.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn optimization_barrier(self) -> Self {
         self.builder().record(|b| b.emit(OptBarrier {}, &[self], None))
     }
@@ -214,7 +210,6 @@ impl<'b> Cases<'b> {
     }
     /// What all other numbers lead to. Ends the choice, and gives its result.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn otherwise(
         self,
         operand: Value<'b>,

@@ -168,7 +168,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv(
         self,
         rhs: Self,
@@ -182,7 +181,6 @@ impl Value<'_> {
     /// A convolution in the default order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
     /// `ConvWithGeneralPadding`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_with_general_padding(
         self,
         rhs: Self,
@@ -195,7 +193,6 @@ impl Value<'_> {
     }
     /// A convolution in any order of dimensions, padded by a rule: XLA's `ConvWithGeneralDimensions`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_with_general_dimensions(
         self,
         rhs: Self,
@@ -217,7 +214,6 @@ impl Value<'_> {
     }
     /// A convolution in any order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's `ConvGeneral`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_general(
         self,
         rhs: Self,
@@ -250,7 +246,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_general_dilated(
         self,
         rhs: Self,
@@ -267,7 +262,6 @@ impl Value<'_> {
     /// `padding_type` says by which rule the padding follows the size. The engine runs it where a function is registered for
     /// that target.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conv_forward(
         self,
         rhs: Self,
@@ -285,7 +279,6 @@ impl Value<'_> {
     /// The gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's `DynamicConvInputGrad`,
     /// which is a custom call of `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conv_input_grad(
         self,
         input_sizes: Self,
@@ -305,7 +298,6 @@ impl Value<'_> {
     /// `DynamicConvolutionKernelGrad`. `self` are the activations, `gradients` those of the result; a kernel has a fixed
     /// size. As [`Value::dynamic_conv_forward`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conv_kernel_grad(
         self,
         gradients: Self,

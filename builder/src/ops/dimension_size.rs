@@ -23,7 +23,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn get_dimension_size(self, dimension: i64) -> Self {
         self.builder().record(|b| {
             let (shape, dimension) = (self.array()?, self.axis(dimension)?);
@@ -37,7 +36,6 @@ impl Value<'_> {
     /// The same data, of which only as much counts in a dimension as `size`, an `s32[]`, says: XLA's `SetDimensionSize`.
     /// The dimension becomes dynamic; the size it had is its bound.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_dimension_size(self, size: Self, dimension: i64) -> Self {
         self.builder().record(|b| {
             let dimensions = vec![self.axis(dimension)?];
@@ -47,7 +45,6 @@ impl Value<'_> {
     /// All of the data, up to the bound of a dimension, which is no longer dynamic: XLA's `RemoveDynamicDimension`. What did
     /// not count before has no defined value.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn remove_dynamic_dimension(self, dimension: i64) -> Self {
         self.builder().record(|b| {
             let (mut shape, dimension) = (self.array()?, self.axis(dimension)?);

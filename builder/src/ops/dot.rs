@@ -84,13 +84,11 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` of anything but vectors and matrices; `E0301` of sizes that differ.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dot(self, rhs: Self) -> Self {
         self.builder().record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
     }
     /// As [`Value::dot`], with precision, algorithm and the result's element type.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dot_with(self, rhs: Self, options: &DotOptions) -> Self {
         self.builder().record(|_| {
             for operand in [self, rhs] {
@@ -131,7 +129,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dot_general(
         self,
         rhs: Self,
@@ -158,7 +155,6 @@ impl Value<'_> {
     /// meets its own slice of `rhs`; if it is summed over, each group gives a result of its own, along a new first
     /// dimension; if it is a batch dimension, the sizes tell how many batches count.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn ragged_dot(
         self,
         rhs: Self,
@@ -187,7 +183,6 @@ impl Value<'_> {
     ///
     /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the operand's, or a scalar.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn scaled_dot(
         self,
         rhs: Self,

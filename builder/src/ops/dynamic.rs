@@ -21,7 +21,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_slice(self, start_indices: &[Self], slice_sizes: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -35,7 +34,6 @@ impl Value<'_> {
     ///
     /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_update_slice(self, update: Self, start_indices: &[Self]) -> Self {
         self.builder().record(|b| {
             one_index_each(start_indices, &self.array()?)?;
@@ -48,7 +46,6 @@ impl Value<'_> {
     /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds` their largest values, whose
     /// product is that of the array's bounds; `dims_are_dynamic` says which may be smaller.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_reshape(
         self,
         dim_sizes: &[Self],
@@ -72,7 +69,6 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if `output_shape` is no vector of integers with one for each dimension of `shape`, or
     /// `shape` has another element type.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mhlo_dynamic_reshape(self, output_shape: Self, shape: impl IntoShape) -> Self {
         self.builder().record(|b| {
             let (from, to) = (self.array()?, array(shape.into_shape()?)?);
@@ -93,7 +89,6 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if `output_dimensions` is no vector of integers with one for each dimension of
     /// `output_shape`, a dimension does not exist, or a size is neither kept nor 1.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mhlo_dynamic_broadcast_in_dim(
         self,
         output_dimensions: Self,

@@ -165,7 +165,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if the dimension cannot be cut so.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_to_all(
         self,
         split_dimension: i64,
@@ -185,7 +184,6 @@ impl Value<'_> {
     /// As [`all_to_all`](Value::all_to_all), by slices, an exchange of tuples, and a concatenation: XLA's `AllToAllTuple` of
     /// one array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_to_all_tuple(
         self,
         split_dimension: i64,
@@ -201,27 +199,23 @@ impl Value<'_> {
     /// What the first device of the group has: XLA's `CollectiveBroadcast` and `CollectiveBroadcastWithDeviceList`. Devices in
     /// no group have zeros.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collective_broadcast(self, options: &CollectiveOptions) -> Self {
         self.builder().record(|b| sent_to_all(b, &[self], false, options))
     }
     /// What the device has that this one is the target of: XLA's `CollectivePermute`. `pairs` are sources and targets; who is
     /// the target of none has zeros. The numbers are replicas, with a channel partitions.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collective_permute(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.builder().record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id))
     }
     /// Starts [`collective_permute`](Value::collective_permute), which
     /// [`collective_permute_done`](Value::collective_permute_done) ends. Gives `(operand, result)`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn collective_permute_start(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.builder().record(|b| permute_started(b, &Exchanged::of(self)?, pairs, channel_id))
     }
     /// The result of what [`collective_permute_start`](Value::collective_permute_start) started.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collective_permute_done(self) -> Self {
         self.builder().record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
     }

@@ -126,7 +126,6 @@ impl Builder {
 impl Value<'_> {
     /// The next value of the infeed queue, once this token is there: XLA's `InfeedWithToken`. Gives `(data, token)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn infeed_with_token(self, shape: impl IntoShape, config: &str) -> Self {
         self.builder().record(|b| {
             let stated = Shape::Tuple(vec![shape.into_shape()?, Shape::Token]);
@@ -137,7 +136,6 @@ impl Value<'_> {
     ///
     /// Outfeeds of one computation follow each other. The host is given the value in the layout of `shape`, which is
     /// otherwise the value's own shape.
-    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
     #[track_caller]
     pub fn outfeed(self, shape: impl IntoShape, config: &str) -> Self {
         self.builder().record(|b| {
@@ -154,7 +152,6 @@ impl Value<'_> {
     }
     /// Puts the value into the outfeed queue, once the token is there: XLA's `OutfeedWithToken`. Gives a token.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn outfeed_with_token(self, token: Self, shape: impl IntoShape, config: &str) -> Self {
         self.builder().record(|b| {
             b.emit(outfeed(&shape.into_shape()?, config), &[self, token], Some(Shape::Token))
@@ -171,7 +168,6 @@ impl Value<'_> {
     /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "s32[] 7");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
     #[track_caller]
     pub fn send(self, channel: i64) -> Self {
         self.builder().record(|b| {
@@ -181,13 +177,11 @@ impl Value<'_> {
     }
     /// Sends the value to another device, once the token is there: XLA's `SendWithToken`. Gives a token.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn send_with_token(self, token: Self, channel: i64) -> Self {
         self.builder().record(|_| Ok(self.send_start(token, channel, false).send_done()))
     }
     /// A value of this shape from another device, once this token is there: XLA's `RecvWithToken`. Gives `(data, token)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn recv_with_token(self, shape: impl IntoShape, channel: i64) -> Self {
         self.builder().record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
     }
@@ -196,7 +190,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if `shape` is no array, or not the value's.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn send_to_host(self, token: Self, shape: impl IntoShape, channel: i64) -> Self {
         self.builder().record(|b| {
             let (shape, own) = (host_array(shape)?, self.shape()?);
@@ -214,7 +207,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if `shape` is no array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn recv_from_host(self, shape: impl IntoShape, channel: i64) -> Self {
         self.builder()
             .record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
@@ -223,7 +215,6 @@ impl Value<'_> {
     /// Starts sending the value, once the token is there; [`send_done`](Value::send_done) ends it: the first half of XLA's
     /// `Send`. Gives `(data, u32[], token)`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn send_start(self, token: Self, channel: i64, is_host_transfer: bool) -> Self {
         self.builder().record(|b| {
             let op = Send { channel_id: Some(channel), is_host_transfer };
@@ -232,7 +223,6 @@ impl Value<'_> {
     }
     /// Ends what [`send_start`](Value::send_start) started, on the same channel. Gives a token.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn send_done(self) -> Self {
         self.builder().record(|b| {
             let Op::Send(Send { channel_id, is_host_transfer }) = self.op()? else {
@@ -244,7 +234,6 @@ impl Value<'_> {
     /// Starts receiving a value, once this token is there; [`recv_done`](Value::recv_done) ends it: the first half of XLA's
     /// `Recv`. Gives `(data, u32[], token)`; the data may not be looked at.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn recv_start(self, shape: impl IntoShape, channel: i64, is_host_transfer: bool) -> Self {
         self.builder().record(|b| {
             let op = Recv { channel_id: Some(channel), is_host_transfer };
@@ -253,7 +242,6 @@ impl Value<'_> {
     }
     /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Gives `(data, token)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn recv_done(self) -> Self {
         self.builder().record(|b| {
             let Op::Recv(Recv { channel_id, is_host_transfer }) = self.op()? else {

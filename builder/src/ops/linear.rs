@@ -39,7 +39,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn fft(self, fft_type: FftType, fft_length: &[i64]) -> Self {
         let op = Fft { fft_type, fft_length: fft_length.to_vec() };
         self.builder().record(|b| b.emit(op, &[self], None))
@@ -60,7 +59,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn triangular_solve(self, rhs: Self, options: &TriangularSolveOptions) -> Self {
         let op = TriangularSolve {
             left_side: options.left_side,
@@ -75,7 +73,6 @@ impl Value<'_> {
     /// With `lower` the lower triangle is read, and `l` with `a = l * adjoint(l)` is given; otherwise the upper one, and `u`
     /// with `a = adjoint(u) * u`. The other triangle of the result is 0. A matrix that is not positive definite gives NaN.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cholesky(self, lower: bool) -> Self {
         self.builder().record(|b| b.emit(Cholesky { lower }, &[self], None))
     }

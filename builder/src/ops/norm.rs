@@ -20,7 +20,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_norm_training(
         self,
         scale: Self,
@@ -33,7 +32,6 @@ impl Value<'_> {
     }
     /// Normalises with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_norm_inference(
         self,
         scale: Self,
@@ -52,7 +50,6 @@ impl Value<'_> {
     /// `batch_mean` and `batch_var` are what the training gave, `grad_output` the gradient of its output.
     /// (`BatchNormGrad`, XLA operation semantics.)
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_norm_grad(
         self,
         scale: Self,

@@ -62,7 +62,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` of a type of 128 bits; `E0301` of a state that the algorithm does not start from.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn rng_bit_generator(self, algorithm: RandomAlgorithm, shape: impl IntoShape) -> Self {
         self.builder().record(|b| {
             let shape = shape.into_shape()?;

@@ -18,7 +18,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce(
         self,
         init: impl Operand<'b>,
@@ -32,7 +31,6 @@ impl<'b> Value<'b> {
     }
     /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_all(
         self,
         init: impl Operand<'b>,

@@ -8,7 +8,6 @@ use hlo::op::{Concatenate, Copy, Pad, Reverse, Slice};
 impl<'b> Value<'b> {
     /// The same value once more, of any shape: XLA's `Copy`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn copy(self) -> Self {
         self.builder().record(|b| b.emit(Copy {}, &[self], None))
     }
@@ -26,14 +25,12 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn pad(self, value: impl Operand<'b>, padding: &[(i64, i64, i64)]) -> Self {
         self.builder().record(|_| pad(self, value, padding))
     }
     /// Puts `low` values before and `high` behind the elements of one dimension: XLA's `PadInDim`. Negative numbers take
     /// elements away; `dim` may be counted from the end.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn pad_in_dim(self, value: impl Operand<'b>, dim: i64, low: i64, high: i64) -> Self {
         self.builder().record(|_| {
             let dim = self.axis(dim)?;
@@ -52,7 +49,6 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0301` unless `0 <= start <= limit <= size` and the stride is positive.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn slice(self, starts: &[i64], limits: &[i64], strides: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -77,7 +73,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn slice_in_dim(self, start: i64, limit: i64, stride: i64, dim: i64) -> Self {
         self.builder().record(|b| {
             let dim = self.axis(dim)?;
@@ -92,7 +87,6 @@ impl<'b> Value<'b> {
     }
     /// Turns dimensions around: index `i` becomes `size - 1 - i`. XLA's `Rev`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn rev(self, dimensions: &[i64]) -> Self {
         self.builder().record(|b| {
             let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
@@ -105,7 +99,6 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0801` unless `dimensions` grow by 1 and exist.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collapse(self, dimensions: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;

@@ -20,7 +20,6 @@ pub struct ScanOptions {
 impl Value<'_> {
     /// The computation of each element: XLA's `Map` of one array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn map(self, computation: impl FnOnce(Self) -> Self) -> Self {
         self.builder().record(|b| {
             let all: Vec<i64> = (0..).take(self.rank()?).collect();

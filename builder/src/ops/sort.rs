@@ -17,7 +17,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn sort(self, dimension: i64) -> Self {
         self.builder().sort_by_first(&[self], dimension, false)
     }
@@ -26,7 +25,6 @@ impl Value<'_> {
     /// `comparator` is given two elements and says whether the first must stand before the second. Where neither must, they
     /// keep their order if `is_stable`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn sort_by(
         self,
         comparator: impl FnOnce(Self, Self) -> Self,
@@ -54,7 +52,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn top_k(self, k: i64, largest: bool, is_stable: bool) -> Self {
         self.builder().record(|b| b.emit(TopK { k, largest, is_stable }, &[self], None))
     }

@@ -22,7 +22,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if the sharding does not fit the array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn convert_spmd_full_to_shard_shape(
         self,
         sharding: &Sharding,
@@ -48,7 +47,6 @@ impl Value<'_> {
     /// The whole, of this shape, of which the value is the part of each device: XLA's `ConvertSpmdShardToFullShape`, which
     /// undoes [`convert_spmd_full_to_shard_shape`](Value::convert_spmd_full_to_shard_shape).
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn convert_spmd_shard_to_full_shape(
         self,
         shape: impl IntoShape,

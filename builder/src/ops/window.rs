@@ -25,7 +25,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_window(
         self,
         init: impl Operand<'b>,
@@ -44,7 +43,6 @@ impl<'b> Value<'b> {
     /// Folds the elements under a moving window of any strides, padding and holes: XLA's `ReduceWindowWithGeneralPadding`.
     /// As [`Value::reduce_window`]; holes are skipped as padding is.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_window_with_general_padding(
         self,
         init: impl Operand<'b>,
@@ -78,7 +76,6 @@ impl<'b> Value<'b> {
     /// ```
     #[expect(clippy::too_many_arguments, reason = "XLA's arguments, in XLA's order")]
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn select_and_scatter(
         self,
         select: impl FnOnce(Self, Self) -> Self,
@@ -111,7 +108,6 @@ impl<'b> Value<'b> {
     /// `SelectAndScatterWithGeneralPadding`.
     #[expect(clippy::too_many_arguments, reason = "XLA's arguments, in XLA's order")]
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn select_and_scatter_with_general_padding(
         self,
         select: impl FnOnce(Self, Self) -> Self,
@@ -170,7 +166,7 @@ impl Builder {
         options: &WindowOptions,
     ) -> Value<'b> {
         self.record(|b| {
-            one_init_each(operands, inits)?;
+            let _ = one_init_each(operands, inits)?;
             let window = window(window_dimensions, options, &[])?;
             let to_apply = reducer(b, inits, combine)?;
             b.emit(ReduceWindow { window, to_apply }, &[operands, inits].concat(), None)

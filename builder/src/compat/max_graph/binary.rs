@@ -29,7 +29,6 @@ macro_rules! functions {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[track_caller]
-        #[must_use = "a value that is not used has no effect"]
         pub fn $name<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Value<'b> {
             lhs.builder().record(|_| {
                 let (lhs, rhs) = operands($label, lhs, rhs, Domain::$domain)?;
@@ -127,7 +126,6 @@ functions! {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-#[must_use = "a value that is not used has no effect"]
 pub fn div<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Value<'b> {
     lhs.builder().record(|_| {
         let rhs = strong(lhs, rhs)?;

@@ -25,7 +25,6 @@ use crate::{Error, Result, Value};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-#[must_use = "a value that is not used has no effect"]
 pub fn softmax(x: Value<'_>) -> Value<'_> {
     x.builder().record(|_| {
         over_last_axis("softmax", x, |x| {
@@ -53,7 +52,6 @@ pub fn softmax(x: Value<'_>) -> Value<'_> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-#[must_use = "a value that is not used has no effect"]
 pub fn logsoftmax(x: Value<'_>) -> Value<'_> {
     x.builder().record(|_| {
         over_last_axis("logsoftmax", x, |x| {

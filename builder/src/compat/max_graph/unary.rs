@@ -27,7 +27,6 @@ macro_rules! functions {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[track_caller]
-        #[must_use = "a value that is not used has no effect"]
         pub fn $name(x: Value<'_>) -> Value<'_> {
             x.builder().record(|_| {
                 admit(stringify!($name), x.element_type()?, Domain::$domain)?;

@@ -31,7 +31,6 @@ macro_rules! operators {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[track_caller]
-        #[must_use = "a value that is not used has no effect"]
         pub fn $name<'b>(a: Value<'b>, b: Value<'b>) -> Value<'b> {
             a.builder().record(|_| elementwise($operator, a, b, Types::$types, $op.into()))
         }

@@ -29,7 +29,6 @@ use hlo::{Class, ElementType};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-#[must_use = "a value that is not used has no effect"]
 pub fn pow<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
     x.builder().record(|b| {
         b.owns(x)?;

@@ -51,7 +51,6 @@ impl Default for Gemm {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-#[must_use = "a value that is not used has no effect"]
 pub fn gemm<'b>(a: Value<'b>, b: Value<'b>, c: Option<Value<'b>>, attributes: Gemm) -> Value<'b> {
     a.builder().record(|_| {
         let mut inputs = vec![("A", a), ("B", b)];
@@ -145,7 +144,6 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-#[must_use = "a value that is not used has no effect"]
 pub fn prelu<'b>(x: Value<'b>, slope: Value<'b>) -> Value<'b> {
     x.builder().record(|_| {
         one_type("PRelu", &[("X", x), ("slope", slope)], Types::HighPrecision)?;

@@ -29,7 +29,6 @@ macro_rules! operators {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[track_caller]
-        #[must_use = "a value that is not used has no effect"]
         pub fn $name<'b>(builder: &'b Builder, inputs: &[Value<'b>]) -> Value<'b> {
             builder.record(|b| {
                 let folded = folded(b, $operator, inputs, Types::$types, Binary::$op)?;

@@ -22,6 +22,7 @@ use hlo::{ElementType, Literal, Scalar};
 /// assert_eq!(result.to_string(), "s64[2]{0} {300, 6}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CAReduce {
     pub(super) scalar_op: ScalarOp,
@@ -74,33 +75,28 @@ impl CAReduce {
         })
     }
     /// Which axes are reduced: one, some, or [`Axes::All`]. They may be counted from the end.
-    #[must_use]
     pub fn axis(mut self, axis: impl Into<Axes>) -> Self {
         self.axis = axis.into();
         self
     }
     /// The type of the output; without one it is the input's, unless [`CAReduce::upcast_discrete_output`] is set.
-    #[must_use]
     pub fn dtype(mut self, ty: ElementType) -> Self {
         self.dtype = Some(ty);
         self
     }
     /// The type of the accumulator. Without one, sums and products are accumulated in `int64`, `uint64`, `float64` (`float32`
     /// for `float16`) or `complex128`; of the other operations, which round nothing, in the input's type.
-    #[must_use]
     pub fn acc_dtype(mut self, ty: ElementType) -> Self {
         self.acc_dtype = Some(ty);
         self
     }
     /// Whether an output whose type is not stated is `int64` of truth values and signed integers, and `uint64` of unsigned
     /// ones.
-    #[must_use]
     pub fn upcast_discrete_output(mut self, upcast: bool) -> Self {
         self.upcast_discrete_output = upcast;
         self
     }
     /// PyTensor's `floatX`: the type of the zero cotangents of discrete inputs; `float64` as it comes.
-    #[must_use]
     pub fn float_x(mut self, ty: ElementType) -> Self {
         self.float_x = ty;
         self
@@ -171,7 +167,6 @@ impl CAReduce {
     /// Kept by the builder: `E0801` for an axis that does not exist, and the `maximum` or `minimum` of no elements, which have
     /// none; `E0810` for types that are not reduced so.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
         input.builder().record(|_| Ok(self.node(&input.into())?.value))
     }

@@ -46,6 +46,7 @@ macro_rules! new_order {
 /// assert_eq!(y.dims()?, [1, 40, 1, 20, 30]);
 /// # Ok::<(), builder::Error>(())
 /// ```
+#[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DimShuffle {
     input_ndim: usize,
@@ -77,7 +78,6 @@ impl DimShuffle {
         Ok(Self { input_ndim, new_order: new_order.to_vec(), float_x: ElementType::F64 })
     }
     /// PyTensor's `floatX`: the type of the zero cotangents of discrete inputs; `float64` as it comes.
-    #[must_use]
     pub fn float_x(mut self, ty: ElementType) -> Self {
         self.float_x = ty;
         self
@@ -102,7 +102,6 @@ impl DimShuffle {
     /// # Errors
     /// Kept by the builder: `E0801` for an input of another rank and for a dropped dimension that is not broadcastable.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
         input.builder().record(|_| Ok(self.node(&input.into())?.value))
     }

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 3, -4, 4 }, { -3, 2, -3 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elemwise {
     pub(super) scalar_op: ScalarOp,
@@ -52,19 +53,16 @@ impl Elemwise {
     ///
     /// A value has no memory in HLO: this is a hint. Where the output is (an element of) the result of the module, and the
     /// input a parameter of it, the module says that they may share their memory (`input_output_alias`).
-    #[must_use]
     pub fn inplace_pattern(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         self.inplace_pattern = pairs.into_iter().collect();
         self
     }
     /// Gives it a name of its own, which [`Display`](std::fmt::Display) shows.
-    #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
     }
     /// PyTensor's `floatX`: the type of a quotient of integers, and of the zero cotangents of integers.
-    #[must_use]
     pub fn float_x(mut self, ty: ElementType) -> Self {
         self.float_x = ty;
         self
@@ -171,7 +169,6 @@ impl Elemwise {
     /// # Errors
     /// Kept by the builder: as [`Elemwise::get_output_info`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn apply<'b>(&self, b: &'b Builder, inputs: &[Value<'b>]) -> Value<'b> {
         b.record(|b| {
             inputs.iter().try_for_each(|&x| b.owns(x))?;

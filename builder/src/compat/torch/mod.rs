@@ -45,7 +45,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn torch_gather(self, index: Self, dim: i64, sparse: bool) -> Self {
         self.builder().record(|b| {
             let dim = self.axis(dim)?;
@@ -75,7 +74,6 @@ impl Value<'_> {
     /// those of the array in other dimensions. Indices outside are skipped. `combine` should be associative. It is a
     /// `scatter`; XLA's function is a reduction over a mask that starts from 0, which is the same for sums only.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn torch_scatter_dense(
         self,
         index: Self,
@@ -118,7 +116,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if the dimension is one of the first `batch_dims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn torch_index_select(self, index: Self, dim: i64, batch_dims: i64) -> Self {
         self.builder().record(|b| {
             let dim = self.axis(dim)?;

@@ -19,7 +19,6 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: `32 + 8 |ln I|` ULP for `x` up to the mean; above it, where the result is `1 - I(1-x; b, a)`, the
     /// same of that.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn regularized_incomplete_beta(self, b: impl Operand<'b>, x: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let (b, x) = (b.beside(self)?, x.beside(self)?);

@@ -19,7 +19,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn erfc(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| erfc(x)))
     }
@@ -29,7 +28,6 @@ impl Value<'_> {
     ///
     /// Accuracy in `f64`: 4 ULP, up to the last numbers before 1 and -1.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn erf_inv(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| erf_inv(x)))
     }

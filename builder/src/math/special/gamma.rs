@@ -31,7 +31,6 @@ impl Value<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn lgamma(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| lgamma(x)))
     }
@@ -44,7 +43,6 @@ impl Value<'_> {
     /// Accuracy in `f64`: 6 ULP for positive numbers. For negative ones, where the function has zeros between the poles,
     /// 6 ULP of `max(digamma(1 - x), |pi cot(pi x)|)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn digamma(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| digamma(x)))
     }

@@ -32,7 +32,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn igamma(self, x: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let x = x.beside(self)?;
@@ -50,7 +49,6 @@ impl<'b> Value<'b> {
     ///
     /// Accuracy in `f64`: `16 + 8 |ln Q|` ULP.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn igammac(self, x: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let x = x.beside(self)?;
