@@ -1,8 +1,8 @@
 //! Sizes known only at run time: branches of different sizes, bounds that can be told beforehand.
+use crate::arguments::size;
 use crate::known::Known;
 use crate::ops::control::{Branch, branch, choice};
 use crate::ops::movement::elements;
-use crate::primitive::{dimension_size, pad_in_dim, set_dimension_size, size, slice_in_dim, zeros};
 use crate::{Builder, Code, Computation, Error, Result, Value};
 use hlo::{ArrayShape, Shape};
 
@@ -73,9 +73,9 @@ impl<'b> Value<'b> {
             let mut array = self;
             let told = Known::of(count)?;
             if let Some(bound) = told.most.filter(|bound| (0..known).contains(bound)) {
-                array = slice_in_dim(array, 0, bound, dim)?;
+                array = array.slice_in_dim(0, bound, 1, dim);
             }
-            if told.dynamic { set_dimension_size(array, count, dim) } else { Ok(array) }
+            if told.dynamic { Ok(array.set_dimension_size(count, dim)) } else { Ok(array) }
         })
     }
     /// The array with the sizes that `sizes`, a vector of whole numbers, holds: XLA's `SetAllDimensionSizes`.
@@ -95,10 +95,10 @@ impl<'b> Value<'b> {
             }
             let mut array = self;
             for dim in 0..size(shape.rank()) {
-                let one = slice_in_dim(sizes, dim, dim + 1, 0)?.reshape(&[]);
+                let one = sizes.slice_in_dim(dim, dim + 1, 1, 0).reshape(&[]);
                 let one = one.convert_element_type(hlo::ElementType::S32);
                 if Known::of(one)?.dynamic {
-                    array = set_dimension_size(array, one, dim)?;
+                    array = array.set_dimension_size(one, dim);
                 }
             }
             Ok(array)
@@ -175,12 +175,12 @@ fn widened<'b>(value: Value<'b>, wanted: &Shape) -> Result<Value<'b>> {
         if !wanted.is_dynamic(d) || shape.dims[d] == wanted.dims[d] && shape.is_dynamic(d) {
             continue;
         }
-        let count = dimension_size(array, dim)?;
+        let count = array.get_dimension_size(dim);
         let more = wanted.dims[d] - shape.dims[d];
         if more > 0 {
-            array = pad_in_dim(array, zeros(b, shape.ty, &[])?, dim, 0, more)?;
+            array = array.pad_in_dim(b.zero(shape.ty), dim, 0, more);
         }
-        array = set_dimension_size(array, count, dim)?;
+        array = array.set_dimension_size(count, dim);
     }
     Ok(array)
 }

@@ -11,6 +11,7 @@
 //! # Ok::<(), builder::Error>(())
 //! ```
 mod annotations;
+mod arguments;
 mod build;
 mod builder;
 mod capture;
@@ -37,7 +38,7 @@ mod operators;
 mod ops;
 pub mod options;
 pub mod pooling;
-mod primitive;
+
 mod program;
 mod queries;
 mod slicing;

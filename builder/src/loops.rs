@@ -1,6 +1,6 @@
 //! Loops over lists of values, and tuples taken apart.
+use crate::arguments::size;
 use crate::ops::movement::elements;
-use crate::primitive::{size, whole};
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ElementType;
 
@@ -83,8 +83,8 @@ impl Builder {
                 return Err(Error::argument(format!("an index is a whole number, not {ty}")));
             }
             // Refused here, where the caller can be told, and not inside the closure.
-            let _ = whole(b, ty, count)?;
-            let state = [&[whole(b, ty, 0)?], initial].concat();
+            let _ = b.constant_r0_with_type(ty, count);
+            let state = [&[b.constant_r0_with_type(ty, 0)], initial].concat();
             let end = b.while_loop_helper(
                 &state,
                 |v| v[0].lt(count),

@@ -1,6 +1,6 @@
 //! Boxes of arrays, named by some of their dimensions.
 
-use crate::primitive::{dynamic_slice, dynamic_update_slice, size, slice, whole};
+use crate::arguments::size;
 use crate::{Error, Result, Value};
 use hlo::{ArrayShape, ElementType};
 
@@ -22,7 +22,7 @@ fn starts<'b>(x: Value<'b>, minor: &[Value<'b>]) -> Result<Vec<Value<'b>>> {
         Some(start) => start.element_type()?,
         None => ElementType::S32,
     };
-    let zero = whole(x.builder(), ty, 0)?;
+    let zero = x.builder().constant_r0_with_type(ty, 0);
     Ok([vec![zero; major], minor.to_vec()].concat())
 }
 
@@ -46,8 +46,9 @@ impl Value<'_> {
             // s32, as XLA has it, unless a start does not fit.
             let wide = start.iter().any(|&s| i32::try_from(s).is_err());
             let ty = if wide { ElementType::S64 } else { ElementType::S32 };
-            let starts: Result<Vec<_>> = start.iter().map(|&s| whole(b, ty, s)).collect();
-            dynamic_update_slice(self, update, &starts?)
+            let starts: Result<Vec<_>> =
+                start.iter().map(|&s| Ok(b.constant_r0_with_type(ty, s))).collect();
+            Ok(self.dynamic_update_slice(update, &starts?))
         })
     }
     /// The box from `start` to before `end` in the last dimensions, all of those before: XLA's `SliceInMinorDims`.
@@ -64,10 +65,9 @@ impl Value<'_> {
             let shape = self.array()?;
             same_count(start.len(), end.len(), "starts and ends")?;
             let major = unnamed(&shape, start.len(), "starts")?;
-            let whole = shape.dims.iter().take(major).map(|&size| (0, size));
-            let ranges: Vec<(i64, i64)> =
-                whole.chain(start.iter().copied().zip(end.iter().copied())).collect();
-            slice(self, &ranges)
+            let starts = [&vec![0; major], start].concat();
+            let limits = [&shape.dims[..major], end].concat();
+            Ok(self.slice(&starts, &limits, &vec![1; starts.len()]))
         })
     }
     /// The array with a box of the last dimensions replaced, from `start` on: XLA's `UpdateSliceInMinorDims`.
@@ -86,14 +86,14 @@ impl Value<'_> {
             let shape = self.array()?;
             let major = unnamed(&shape, sizes.len(), "sizes")?;
             let all = [shape.dims.split_at(major).0, sizes].concat();
-            dynamic_slice(self, &starts(self, starts_at)?, &all)
+            Ok(self.dynamic_slice(&starts(self, starts_at)?, &all))
         })
     }
     /// The array with a box of the last dimensions replaced, from scalars `starts` on: XLA's
     /// `DynamicUpdateSliceInMinorDims`.
     #[track_caller]
     pub fn dynamic_update_slice_in_minor_dims(self, update: Self, starts_at: &[Self]) -> Self {
-        self.builder().record(|_| dynamic_update_slice(self, update, &starts(self, starts_at)?))
+        self.builder().record(|_| Ok(self.dynamic_update_slice(update, &starts(self, starts_at)?)))
     }
     /// The array repeated to these sizes, lined up at the right, as numpy does it: XLA's `BroadcastTo`.
     ///

@@ -236,8 +236,8 @@ impl IntoShape for &String {
         self.as_str().into_shape()
     }
 }
-impl IntoShape for (hlo::ElementType, &[i64]) {
+impl<D: AsRef<[i64]>> IntoShape for (hlo::ElementType, D) {
     fn into_shape(self) -> Result<Shape> {
-        Ok(hlo::ArrayShape::new(self.0, hlo::Dims::from_slice(self.1)).into())
+        Ok(hlo::ArrayShape::new(self.0, hlo::Dims::from_slice(self.1.as_ref())).into())
     }
 }

@@ -1,7 +1,7 @@
 //! Eigenvalues of self-adjoint matrices, singular values.
 use super::lapack::{GESDD, SYEVD, call, or_nan, part};
+use crate::arguments::{inexact, matrix, square};
 use crate::loops::exactly;
-use crate::primitive::{inexact, matrix, square};
 use crate::{Result, Value};
 use hlo::ElementType;
 

@@ -124,9 +124,9 @@ fn set_backend_config(b: &Builder, value: Value<'_>, config: &str) -> Result<()>
 pub(super) fn or_nan<'b>(array: Value<'b>, fine: Value<'b>) -> Result<Value<'b>> {
     let (shape, batch) = (array.array()?, fine.rank()?);
     let b = array.builder();
-    let nan = crate::primitive::real(b, shape.ty.component(), f64::NAN)?;
+    let nan = b.constant_r0_with_type(shape.ty.component(), f64::NAN);
     let nan = if shape.ty.is_complex() { nan.complex(nan) } else { nan };
     let nan = crate::implicit::splat(nan, &shape)?;
-    let fine = fine.broadcast_in_dim(&shape.dims, &crate::primitive::first(batch));
+    let fine = fine.broadcast_in_dim(&shape.dims, &crate::arguments::first(batch));
     Ok(fine.select(array, nan))
 }

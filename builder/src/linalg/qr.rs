@@ -1,6 +1,6 @@
 //! QR decompositions.
 use super::lapack::{GEQRF, ORGQR, call, part};
-use crate::primitive::{inexact, matrix, pad_in_dim, size, slice_in_dim, zeros};
+use crate::arguments::{inexact, matrix, size};
 use crate::{Error, Result, Value};
 
 /// What [`Value::qr`] gives: LAPACK's compact form.
@@ -58,10 +58,10 @@ impl<'b> Value<'b> {
             let (p, row) = (m.min(n), size(shape.rank()) - 2);
             let columns = if full_matrices { m } else { p };
             let vectors = match columns > n {
-                true => pad_in_dim(q_and_r, zeros(b, shape.ty, &[])?, row + 1, 0, columns - n)?,
-                false => slice_in_dim(q_and_r, 0, columns, row + 1)?,
+                true => q_and_r.pad_in_dim(b.zero(shape.ty), row + 1, 0, columns - n),
+                false => q_and_r.slice_in_dim(0, columns, 1, row + 1),
             };
-            let r = if full_matrices { q_and_r } else { slice_in_dim(q_and_r, 0, p, row)? };
+            let r = if full_matrices { q_and_r } else { q_and_r.slice_in_dim(0, p, 1, row) };
             Ok((product(vectors, taus)?, r.upper_triangle()))
         })
     }

@@ -1,6 +1,7 @@
 //! Systems of equations, inverses, determinants.
 use super::lu::{factors, parity, permuted};
-use crate::primitive::{inexact, size, square, triangular_solve, zeros};
+use crate::arguments::{inexact, size, square};
+use crate::options::TriangularSolveOptions;
 use crate::{Error, Result, Value};
 use hlo::op::Unary;
 
@@ -43,8 +44,12 @@ impl Value<'_> {
             }
             let decomposed = self.lu_decomposition();
             let ordered = permuted(rhs, decomposed.permutation)?;
-            let half = triangular_solve(decomposed.lu, ordered, true, true)?;
-            triangular_solve(decomposed.lu, half, false, false)
+            let upper =
+                TriangularSolveOptions { lower: false, ..TriangularSolveOptions::default() };
+            let lower =
+                TriangularSolveOptions { unit_diagonal: true, ..TriangularSolveOptions::default() };
+            let half = decomposed.lu.triangular_solve(ordered, &lower);
+            Ok(decomposed.lu.triangular_solve(half, &upper))
         })
     }
     /// The inverses of square matrices, by [`Value::solve`].
@@ -99,10 +104,8 @@ impl Value<'_> {
                 return Err(Error::argument(message).with_help("use `slog_det`"));
             }
             let (sign, log) = self.slog_det();
-            let nan = crate::primitive::real(b, shape.ty, f64::NAN)?;
-            Ok(sign
-                .ge(zeros(b, shape.ty, &[])?)
-                .select(log, crate::implicit::splat(nan, &log.array()?)?))
+            let nan = b.constant_r0_with_type(shape.ty, f64::NAN);
+            Ok(sign.ge(b.zero(shape.ty)).select(log, crate::implicit::splat(nan, &log.array()?)?))
         })
     }
 }

@@ -314,7 +314,8 @@ impl<'b, 'a> Search<'b, 'a> {
             .map(|part| {
                 let shape = part.array()?;
                 let starts = vec![0; shape.rank()];
-                super::pieces::slice(*part, &starts, &self.resized(&shape, count).dims)
+                let limits = self.resized(&shape, count).dims;
+                Ok(part.slice(&starts, &limits, &vec![1; starts.len()]))
             })
             .collect();
         Ok(b.tuple(&cut?))

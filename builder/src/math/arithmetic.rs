@@ -1,5 +1,4 @@
 //! Computations of two scalars, and reductions that are made of them.
-use super::pieces;
 use crate::operand::{Number, scalar};
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::op::Reduce;
@@ -129,7 +128,7 @@ impl Value<'_> {
             scalar(Number::Whole((size - 1).max(0)), output_type)?;
             let narrow = i32::try_from(size).is_ok();
             let index_type = if narrow { ElementType::S32 } else { output_type };
-            let places = pieces::iota(self, index_type, &shape.dims, axis)?;
+            let places = self.builder().iota((index_type, &shape.dims), axis);
             let start = if is_min { b.max_value(shape.ty) } else { b.min_value(shape.ty) };
             let scalars = [shape.ty, index_type].map(Shape::scalar);
             let parameters = [scalars.clone(), scalars].concat();

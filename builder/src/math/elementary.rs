@@ -1,5 +1,5 @@
 //! Simple functions of real and complex numbers.
-use super::pieces;
+use super::bits;
 use crate::{Error, Operand, Result, Value};
 use hlo::ElementType;
 use hlo::elem::{FloatFormat, Special};
@@ -38,7 +38,7 @@ impl<'b> Value<'b> {
         self.builder().record(|_| {
             real_format(self)?;
             // Types whose width no integer has widen exactly.
-            let (x, unsigned) = match pieces::unsigned(self.element_type()?.bits()) {
+            let (x, unsigned) = match bits::unsigned(self.element_type()?.bits()) {
                 Some(unsigned) => (self, unsigned),
                 None => (self.convert_element_type(ElementType::F32), ElementType::U32),
             };
@@ -46,7 +46,7 @@ impl<'b> Value<'b> {
             Ok(match format.special {
                 Special::Ieee | Special::Fn | Special::Finite => {
                     let sign = 1u64 << (format.exponent_bits + format.mantissa_bits);
-                    pieces::bitcast(x, unsigned).eq(pieces::word(x, sign))
+                    x.bitcast_convert_type(unsigned).eq(bits::word(x, sign))
                 }
                 // No -0: no element is.
                 Special::Fnuz | Special::PowerOfTwo => x.ne(x) & x.eq(x),
@@ -119,14 +119,14 @@ fn is_value(x: Value<'_>, infinity: f64) -> Result<Value<'_>> {
 /// On the bits: magnitudes count up from 0 without gaps, the sign bit stands above them.
 fn next_after<'b>(from: Value<'b>, to: Value<'b>) -> Result<Value<'b>> {
     let (ty, format) = (from.element_type()?, real_format(from)?);
-    let unsigned = pieces::unsigned(ty.bits()).filter(|_| format.special != Special::PowerOfTwo);
+    let unsigned = bits::unsigned(ty.bits()).filter(|_| format.special != Special::PowerOfTwo);
     let unsigned = unsigned.ok_or_else(|| {
         Error::argument(format!("`next_after` is not defined for {ty}"))
             .with_help("it takes real floats of 8 bits or more with a sign")
     })?;
     let sign_bit = 1u64 << (format.exponent_bits + format.mantissa_bits);
-    let word = |bits| pieces::word(from, bits);
-    let (bits, to_bits) = (pieces::bitcast(from, unsigned), pieces::bitcast(to, unsigned));
+    let word = |bits| bits::word(from, bits);
+    let (bits, to_bits) = (from.bitcast_convert_type(unsigned), to.bitcast_convert_type(unsigned));
     let (magnitude, sign) = (bits & word(sign_bit - 1), bits & word(sign_bit));
     let (to_magnitude, to_sign) = (to_bits & word(sign_bit - 1), to_bits & word(sign_bit));
     let inward = sign.ne(to_sign) | magnitude.gt(to_magnitude);
@@ -137,7 +137,7 @@ fn next_after<'b>(from: Value<'b>, to: Value<'b>) -> Result<Value<'b>> {
         Special::Ieee | Special::Fn | Special::Finite | Special::PowerOfTwo => sign,
     };
     let step = magnitude.eq(word(0)).select(to_sign | word(1), sign | moved);
-    let next = pieces::bitcast(step, ty);
+    let next = step.bitcast_convert_type(ty);
     let is_nan = from.ne(from) | to.ne(to);
     Ok(is_nan.select(from + to, from.eq(to).select(to, next)))
 }

@@ -16,10 +16,10 @@
 //! everywhere ([`Operand`](crate::Operand)); anything else is `E0801`.
 mod approx_top_k;
 mod arithmetic;
+mod bits;
 mod comparators;
 mod constants;
 mod elementary;
-mod pieces;
 mod prng;
 mod quantize;
 mod special;

@@ -1,5 +1,4 @@
 //! Small integers packed into words, and the numbers they stand for.
-use super::pieces;
 use crate::{Error, Value};
 use half::bf16;
 use hlo::ElementType;
@@ -117,7 +116,7 @@ impl Value<'_> {
             let count = 32 / bits;
             dims.push(count);
             let last = i64::try_from(shape.rank()).unwrap_or(i64::MAX);
-            let place = pieces::iota(self, ElementType::U32, &dims, last)?;
+            let place = self.builder().iota((ElementType::U32, &dims), last);
             let kept: Vec<i64> = (0..last).collect();
             let words = self.broadcast_in_dim(&dims, &kept);
             let codes = words.shift_right_logical(

@@ -1,6 +1,7 @@
 //! Einstein sums: contractions of arrays whose dimensions are labelled.
 use super::einsum::{EinsumDims, Label, parse_einsum, shown};
-use crate::primitive::{Pairs, dot, first, iota, size, zeros};
+use crate::arguments::{first, size};
+use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 use std::collections::BTreeMap;
@@ -193,7 +194,7 @@ fn contract<'b>(
     let (in_x, in_y) = (x.labels.clone(), y.labels.clone());
     let x = summed(x, |label| kept(label) || in_y.contains(label));
     let y = summed(y, |label| kept(label) || in_x.contains(label));
-    let mut pairs = Pairs::default();
+    let mut pairs = DotDimensionNumbers::default();
     let (mut batch, mut free) = (Vec::new(), Vec::new());
     for (label, left) in x.labels.iter().zip(0i64..) {
         let right = y.labels.iter().zip(0i64..).find(|(l, _)| *l == label).map(|(_, right)| right);
@@ -201,19 +202,19 @@ fn contract<'b>(
             None => free.push(*label),
             Some(right) if kept(label) => {
                 batch.push(*label);
-                pairs.lhs_batch.push(left);
-                pairs.rhs_batch.push(right);
+                pairs.lhs_batch_dimensions.push(left);
+                pairs.rhs_batch_dimensions.push(right);
             }
             Some(right) => {
-                pairs.lhs_contracting.push(left);
-                pairs.rhs_contracting.push(right);
+                pairs.lhs_contracting_dimensions.push(left);
+                pairs.rhs_contracting_dimensions.push(right);
             }
         }
     }
     let shared = |label: &&Label| !x.labels.contains(label);
     let labels = batch.into_iter().chain(free).chain(y.labels.iter().filter(shared).copied());
     let labels = labels.collect();
-    Ok(Labelled { value: dot(x.value, y.value, pairs)?, labels })
+    Ok(Labelled { value: x.value.dot_general(y.value, &pairs, &DotOptions::default()), labels })
 }
 
 /// The dimensions in the order of the result, those named twice spread out along a diagonal.
@@ -240,9 +241,9 @@ fn arranged<'b>(x: &Labelled<'b>, output: &[Label]) -> Result<Value<'b>> {
     for (label, later) in output.iter().zip(0i64..) {
         let earlier = size(first_place(label));
         if earlier != later {
-            let count = |dim| iota(b, ElementType::S32, &dims, dim);
-            let on = count(earlier)?.eq(count(later)?);
-            spread = on.select(spread, zeros(b, shape.ty, &[])?);
+            let count = |dim| b.iota((ElementType::S32, &dims), dim);
+            let on = count(earlier).eq(count(later));
+            spread = on.select(spread, b.zero(shape.ty));
         }
     }
     Ok(spread)

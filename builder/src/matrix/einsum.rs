@@ -137,7 +137,7 @@ fn operand(
         };
         return Err(refused(config, &message, help));
     };
-    let hidden = crate::primitive::size(hidden);
+    let hidden = crate::arguments::size(hidden);
     let labels = before.chars().map(label);
     let labels = labels.chain(-hidden..0).chain(after.unwrap_or_default().chars().map(label));
     Ok((labels.collect(), after.map(|_| hidden)))

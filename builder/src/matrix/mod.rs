@@ -2,7 +2,7 @@
 mod contract;
 mod einsum;
 
-use crate::primitive::{first, iota, matrix, pad_in_dim, size, square, zeros};
+use crate::arguments::{first, matrix, size, square};
 use crate::{Builder, Error, Result, Value};
 use hlo::op::Unary;
 use hlo::op::value::{SliceRange, SliceRanges};
@@ -32,8 +32,8 @@ impl Builder {
 /// For each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
 fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> Result<(Value<'b>, Value<'b>)> {
     let row = size(dims.len()).saturating_sub(2);
-    let rows = iota(b, ElementType::S32, dims, row)?;
-    let columns = iota(b, ElementType::S32, dims, row + 1)?;
+    let rows = b.iota((ElementType::S32, dims), row);
+    let columns = b.iota((ElementType::S32, dims), row + 1);
     Ok((if shift == 0 { rows } else { rows + shift }, columns))
 }
 /// The same of the matrices of an array. Diagonals that lie outside are all alike: `s32` holds any that lies inside.
@@ -99,12 +99,10 @@ impl<'b> Value<'b> {
             let shape = self.array()?;
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
-            let count = iota(b, ElementType::S32, &[length, 1], 0)?;
+            let count = b.iota((ElementType::S32, &[length, 1]), 0);
             let shift = k.clamp(-m, n);
-            let places = crate::primitive::concat(
-                &[count + shift.min(0).saturating_neg(), count + shift.max(0)],
-                1,
-            )?;
+            let (rows, columns) = (count + shift.min(0).saturating_neg(), count + shift.max(0));
+            let places = b.concat_in_dim(&[rows, columns], 1);
             let row = size(shape.rank() - 2);
             let mut slice_sizes = shape.dims.to_vec();
             slice_sizes[shape.rank() - 2] = m.min(1);
@@ -149,8 +147,8 @@ impl<'b> Value<'b> {
             }
             // Laid along the rows, or along the columns, each element meets its place on the diagonal.
             let (along, full) = if k >= 0 { (front, m) } else { (front + 1, n) };
-            let zero = zeros(b, shape.ty, &[])?;
-            let long = pad_in_dim(diagonal, zero, size(front), 0, full - length)?;
+            let zero = b.zero(shape.ty);
+            let long = diagonal.pad_in_dim(zero, size(front), 0, full - length);
             let mut dims = first(front);
             dims.push(size(along));
             Ok(self.diagonal_mask(k).select(long.broadcast_in_dim(&shape.dims, &dims), self))
@@ -170,7 +168,7 @@ impl<'b> Value<'b> {
     #[track_caller]
     pub fn triangle(self, lower: bool) -> Self {
         self.builder().record(|b| {
-            let zero = zeros(b, self.element_type()?, &[])?;
+            let zero = b.zero(self.element_type()?);
             Ok(match lower {
                 true => self.triangle_mask(0).select(self, zero),
                 false => self.triangle_mask(-1).select(zero, self),

@@ -1,6 +1,6 @@
 //! Activations: functions of each element.
 use crate::Value;
-use crate::primitive::{inexact, zeros};
+use crate::arguments::inexact;
 
 impl Value<'_> {
     /// `max(x, 0)`; NaN stays NaN.
@@ -34,7 +34,7 @@ impl Value<'_> {
             inexact(&shape, "`elu`")?;
             // Where x is large its exponential, which is not used, would be infinite and spoil derivatives.
             let positive = self.gt(0);
-            let below = positive.select(zeros(b, shape.ty, &[])?, self);
+            let below = positive.select(b.zero(shape.ty), self);
             Ok(positive.select(self, below.expm1() * alpha))
         })
     }
@@ -65,7 +65,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn softplus(self) -> Self {
         self.builder().record(|b| {
-            let zero = zeros(b, self.element_type()?, &[])?;
+            let zero = b.zero(self.element_type()?);
             // Chosen, since `max` and `abs` have corners at 0, whose derivatives do not add up to those of the sum.
             let above = self.gt(0);
             let below = above.select(self.neg(), self);

@@ -2,7 +2,7 @@
 //!
 //! By doubling: after step `i` each element holds the fold of the `2^i` elements up to it. That is `log2(n)` passes over the
 //! array, and rounding errors grow with the logarithm of `n`, not with `n`.
-use crate::primitive::{bound, inexact, pad_in_dim, slice_in_dim, whole, zeros};
+use crate::arguments::inexact;
 use crate::{Error, Result, Value};
 
 /// For each element the fold of those before it (with `reverse`, after it) and itself. `unit` is what `combine` leaves alone.
@@ -24,8 +24,8 @@ fn folded<'b>(
     let (mut done, mut step) = (x, 1i64);
     while step < count {
         let moved = match reverse {
-            false => pad_in_dim(slice_in_dim(done, 0, count - step, dim)?, unit, dim, step, 0)?,
-            true => pad_in_dim(slice_in_dim(done, step, count, dim)?, unit, dim, 0, step)?,
+            false => done.slice_in_dim(0, count - step, 1, dim).pad_in_dim(unit, dim, step, 0),
+            true => done.slice_in_dim(step, count, 1, dim).pad_in_dim(unit, dim, 0, step),
         };
         done = combine(moved, done);
         step = step.saturating_mul(2);
@@ -46,7 +46,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn cumsum(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
-            let unit = zeros(b, self.element_type()?, &[])?;
+            let unit = b.zero(self.element_type()?);
             folded(self, dim, reverse, unit, |a, c| a + c)
         })
     }
@@ -54,7 +54,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn cumprod(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
-            let unit = whole(b, self.element_type()?, 1)?;
+            let unit = b.constant_r0_with_type(self.element_type()?, 1);
             folded(self, dim, reverse, unit, |a, c| a * c)
         })
     }
@@ -62,7 +62,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn cummax(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
-            let unit = bound(b, self.element_type()?, false)?;
+            let unit = b.min_value(self.element_type()?);
             folded(self, dim, reverse, unit, |a, c| a.max(c))
         })
     }
@@ -70,7 +70,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn cummin(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
-            let unit = bound(b, self.element_type()?, true)?;
+            let unit = b.max_value(self.element_type()?);
             folded(self, dim, reverse, unit, |a, c| a.min(c))
         })
     }
@@ -82,7 +82,7 @@ impl Value<'_> {
     pub fn log_cumsum_exp(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             inexact(&self.array()?, "`log_cumsum_exp`")?;
-            let unit = bound(b, self.element_type()?, false)?;
+            let unit = b.min_value(self.element_type()?);
             folded(self, dim, reverse, unit, log_add_exp)
         })
     }
@@ -96,7 +96,7 @@ fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
         let (most, least) = (above.select(a, c), above.select(c, a));
         // Infinities have no difference; equal ones are their own sum.
         let same = most.eq(least) & !most.is_finite();
-        let apart = same.select(zeros(b, most.element_type()?, &[])?, least - most);
+        let apart = same.select(b.zero(most.element_type()?), least - most);
         Ok(most + apart.exp().log1p())
     })
 }

@@ -1,5 +1,6 @@
 //! Layers: dense, one-hot, dropout.
-use crate::primitive::{Pairs, counting, dot, first, iota, real, size, zeros};
+use crate::arguments::{counting, first, size};
+use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Error, Result, Value};
 use hlo::ElementType;
 
@@ -26,9 +27,12 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
             let message = format!("a dense layer takes x[.., n] and w[n, m], not {x:#} and {w:#}");
             return Err(Error::argument(message));
         }
-        let pairs =
-            Pairs { lhs_contracting: vec![last], rhs_contracting: vec![0], ..Pairs::default() };
-        let product = dot(x, w, pairs)?;
+        let numbers = DotDimensionNumbers {
+            lhs_contracting_dimensions: vec![last],
+            rhs_contracting_dimensions: vec![0],
+            ..DotDimensionNumbers::default()
+        };
+        let product = x.dot_general(w, &numbers, &DotOptions::default());
         Ok(match bias {
             Some(bias) => product + bias.along(&[last]),
             None => product,
@@ -59,7 +63,7 @@ pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
 pub(super) fn chosen(indices: Value<'_>, depth: i64) -> Result<Value<'_>> {
     let (given, indices) = (indices.array()?, counting(indices)?);
     let dims = [&given.dims[..], &[depth]].concat();
-    let places = iota(indices.builder(), indices.element_type()?, &dims, size(given.rank()))?;
+    let places = indices.builder().iota((indices.element_type()?, &dims), size(given.rank()));
     Ok(indices.broadcast_in_dim(&dims, &first(given.rank())).eq(places))
 }
 
@@ -105,7 +109,7 @@ pub fn dropout<'b>(x: Value<'b>, bits: Value<'b>, rate: f64) -> Value<'b> {
     x.builder().record(|b| {
         rate_of(rate)?;
         let ty = x.element_type()?;
-        let kept = x / real(b, ty, 1.0 - rate)?;
-        Ok(dropout_mask(bits, rate).select(kept, zeros(b, ty, &[])?))
+        let kept = x / b.constant_r0_with_type(ty, 1.0 - rate);
+        Ok(dropout_mask(bits, rate).select(kept, b.zero(ty)))
     })
 }

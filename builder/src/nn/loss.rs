@@ -1,6 +1,6 @@
 //! Losses.
 use super::layers::chosen;
-use crate::primitive::{first, inexact, real, size, zeros};
+use crate::arguments::{first, inexact, size};
 use crate::{Error, Value};
 
 /// `-log(softmax(logits))` at each label: of `logits[.., c]` and whole numbers `labels[..]` it is `[..]`.
@@ -32,9 +32,10 @@ pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
         };
         let mask = chosen(labels, classes)?;
         let last = size(shape.rank()) - 1;
-        let at = mask.select(logits, zeros(b, shape.ty, &[])?).reduce_sum(&[last]);
+        let at = mask.select(logits, b.zero(shape.ty)).reduce_sum(&[last]);
         let loss = logits.logsumexp(&[last]) - at;
-        let nan = crate::implicit::splat(real(b, shape.ty, f64::NAN)?, &loss.array()?)?;
+        let nan =
+            crate::implicit::splat(b.constant_r0_with_type(shape.ty, f64::NAN), &loss.array()?)?;
         Ok(mask.reduce_or(&[last]).select(loss, nan))
     })
 }

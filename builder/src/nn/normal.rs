@@ -1,6 +1,6 @@
 //! Normalisations.
 use super::reductions::{axes, spread};
-use crate::primitive::{inexact, others, size};
+use crate::arguments::{inexact, others, size};
 use crate::{Error, Result, Value};
 
 /// Scale and offset of the last dimension, where they are given.

@@ -1,5 +1,5 @@
 //! Sums, products, extremes, means and variances along dimensions.
-use crate::primitive::{bound, dimension_size, inexact, others, whole, zeros};
+use crate::arguments::{inexact, others};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 
@@ -34,7 +34,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn reduce_sum(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
-            let zero = zeros(b, self.element_type()?, &[])?;
+            let zero = b.zero(self.element_type()?);
             Ok(self.reduce(zero, |a, c| a + c, &axes(self, dims)?))
         })
     }
@@ -42,7 +42,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn reduce_prod(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
-            let one = whole(b, self.element_type()?, 1)?;
+            let one = b.constant_r0_with_type(self.element_type()?, 1);
             Ok(self.reduce(one, |a, c| a * c, &axes(self, dims)?))
         })
     }
@@ -50,7 +50,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn reduce_max(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
-            let least = bound(b, self.element_type()?, false)?;
+            let least = b.min_value(self.element_type()?);
             Ok(self.reduce(least, |a, c| a.max(c), &axes(self, dims)?))
         })
     }
@@ -58,7 +58,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn reduce_min(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
-            let most = bound(b, self.element_type()?, true)?;
+            let most = b.max_value(self.element_type()?);
             Ok(self.reduce(most, |a, c| a.min(c), &axes(self, dims)?))
         })
     }
@@ -67,7 +67,7 @@ impl Value<'_> {
     pub fn reduce_and(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             let ty = self.element_type()?;
-            let all = zeros(b, ty, &[])?.not();
+            let all = b.zero(ty).not();
             Ok(self.reduce(all, |a, c| a.and(c), &axes(self, dims)?))
         })
     }
@@ -75,7 +75,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn reduce_or(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
-            let none = zeros(b, self.element_type()?, &[])?;
+            let none = b.zero(self.element_type()?);
             Ok(self.reduce(none, |a, c| a.or(c), &axes(self, dims)?))
         })
     }
@@ -128,9 +128,9 @@ fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> R
     if axes.iter().find(dynamic).is_none() {
         return Ok(most);
     }
-    let mut product = whole(b, ElementType::S64, 1)?;
+    let mut product = b.constant_r0_with_type(ElementType::S64, 1);
     for &d in axes {
-        product = product * dimension_size(x, d)?.convert_element_type(ElementType::S64);
+        product = product * x.get_dimension_size(d).convert_element_type(ElementType::S64);
     }
     Ok((product - correction).max(0).convert_element_type(ty))
 }
@@ -139,7 +139,7 @@ fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> R
 /// # Errors
 /// `E0801` if the type does not reach as far: the quotient would be 0.
 pub(crate) fn count(b: &Builder, ty: ElementType, n: i64) -> Result<Value<'_>> {
-    let count = whole(b, ty, n)?;
+    let count = b.constant_r0_with_type(ty, n);
     let held = hlo::Scalar::Signed(n).convert(ElementType::S64, ty).as_f64();
     let near = ty.is_complex() || held.is_finite() && (n == 0 || held != 0.0);
     if near {

@@ -1,6 +1,6 @@
 //! Softmax and the logarithm of sums of exponentials.
 use super::reductions::{axes, spread};
-use crate::primitive::{inexact, zeros};
+use crate::arguments::inexact;
 use crate::{Error, Result, Value};
 
 fn floats(x: Value<'_>, what: &str) -> Result<()> {
@@ -56,7 +56,7 @@ impl Value<'_> {
             let axes = axes(self, dims)?;
             let most = self.reduce_max(&axes);
             // Infinity less infinity would be NaN: what is not finite is left in.
-            let most = most.is_finite().select(most, zeros(b, self.element_type()?, &[])?);
+            let most = most.is_finite().select(most, b.zero(self.element_type()?));
             let sum = (self - spread(most, self, &axes)?).exp().reduce_sum(&axes);
             Ok(sum.log() + most)
         })

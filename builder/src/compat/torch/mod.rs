@@ -1,5 +1,5 @@
 //! Elements by index along one dimension, as `PyTorch` has them.
-use crate::primitive::{concat, counting, iota, others, size, zeros};
+use crate::arguments::{counting, others, size};
 use crate::{Builder, Error, Result, Value};
 use hlo::ArrayShape;
 use hlo::op::{Gather, Scatter};
@@ -21,11 +21,11 @@ fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
     let sizes = [&shape.dims[..], &[1]].concat();
     let place = |d: i64| match d == dim {
         true => Ok(index.reshape(&sizes)),
-        false => iota(index.builder(), shape.ty, &sizes, d),
+        false => Ok(index.builder().iota((shape.ty, &sizes), d)),
     };
     let rank = size(shape.rank());
     let places: Result<Vec<Value<'b>>> = (0..rank).map(place).collect();
-    concat(&places?, rank)
+    Ok(index.builder().concat_in_dim(&places?, rank))
 }
 
 impl Value<'_> {
@@ -158,12 +158,11 @@ fn masked_gather<'b>(
 ) -> Result<Value<'b>> {
     let (shape, wanted) = (x.array()?, index.array()?);
     // What indices do not reach in other dimensions is cut off.
-    let cut = |(d, (&whole, &part)): (i64, (&i64, &i64))| (0, if d == dim { whole } else { part });
-    let ranges: Vec<(i64, i64)> =
-        (0i64..).zip(shape.dims.iter().zip(&wanted.dims)).map(cut).collect();
-    let x = crate::primitive::slice(x, &ranges)?;
-    // Every place along the dimension beside every index: one dimension more, in front of that of the indices.
     let at = usize::try_from(dim).unwrap_or(0);
+    let mut limits = wanted.dims.to_vec();
+    limits[at] = shape.dims[at];
+    let x = x.slice(&vec![0; limits.len()], &limits, &vec![1; limits.len()]);
+    // Every place along the dimension beside every index: one dimension more, in front of that of the indices.
     let mut sizes = wanted.dims.to_vec();
     sizes.insert(at, shape.dims[at]);
     let all: Vec<i64> = (0..size(sizes.len())).collect();
@@ -171,8 +170,8 @@ fn masked_gather<'b>(
         |left_out: i64| -> Vec<i64> { all.iter().copied().filter(|&d| d != left_out).collect() };
     let index = counting(index)?;
     let ty = index.element_type()?;
-    let mask = index.broadcast_in_dim(&sizes, &without(dim)).eq(iota(b, ty, &sizes, dim)?);
+    let mask = index.broadcast_in_dim(&sizes, &without(dim)).eq(b.iota((ty, &sizes), dim));
     let spread = x.broadcast_in_dim(&sizes, &without(dim + 1));
-    let masked = mask.select(spread, zeros(b, shape.ty, &[])?);
+    let masked = mask.select(spread, b.zero(shape.ty));
     Ok(masked.reduce_sum(&[dim]))
 }

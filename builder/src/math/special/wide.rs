@@ -1,5 +1,5 @@
 //! What the special functions share: computing in f64, polynomials, loops that end element by element.
-use crate::math::pieces;
+use crate::math::bits;
 use crate::{Error, Result, Value, implicit};
 use hlo::ElementType;
 
@@ -86,9 +86,9 @@ pub(super) fn like<'b>(scalar: Value<'b>, array: Value<'b>) -> Value<'b> {
 /// `exp(-x*x)` of an f64, as exact as `exp`: the square is taken in two parts, so that its rounding error, which `exp`
 /// would magnify by `x*x`, is not lost.
 pub(super) fn exp_of_minus_square(x: Value<'_>) -> Value<'_> {
-    let bits = pieces::bitcast(x, ElementType::U64);
+    let bits = x.bitcast_convert_type(ElementType::U64);
     // Half of the bits: their square is exact.
-    let kept = pieces::bitcast(bits & pieces::word(x, 0xFFFF_FFFF_F800_0000), ElementType::F64);
+    let kept = (bits & bits::word(x, 0xFFFF_FFFF_F800_0000)).bitcast_convert_type(ElementType::F64);
     (-(kept * kept)).exp() * (-((x - kept) * (x + kept))).exp()
 }
 
