@@ -134,10 +134,20 @@ impl ElementType {
     /// The type of a complex number's parts; any other type itself.
     #[must_use]
     pub const fn component(self) -> Self {
-        match self {
-            Self::C64 => Self::F32,
-            Self::C128 => Self::F64,
-            other => other,
+        match (self.class(), self.bits()) {
+            (Class::Complex, 64) => Self::F32,
+            (Class::Complex, _) => Self::F64,
+            (Class::Pred | Class::Signed | Class::Unsigned | Class::Float, _) => self,
+        }
+    }
+    /// The type of complex numbers whose parts have this type.
+    pub const fn complex(self) -> Option<Self> {
+        match (self.class(), self.bits()) {
+            (Class::Float, 32) => Some(Self::C64),
+            (Class::Float, 64) => Some(Self::C128),
+            (Class::Pred | Class::Signed | Class::Unsigned | Class::Float | Class::Complex, _) => {
+                None
+            }
         }
     }
     /// Whether both are the same type, or both are floats of any width: what XLA calls the same type ignoring

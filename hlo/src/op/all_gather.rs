@@ -3,10 +3,10 @@
 //! The blocks stand in the order in which the group lists its devices. Several operands are gathered each on its own.
 //! How many devices there are does not follow from the operands: the result states it, and
 //! `verify/collectives.rs` compares it with the groups.
-use super::groups::{arrays, global_ids, in_rank, multiple, results, second};
+use super::groups::{arrays, block_ratio, global_ids, in_rank, multiple, results, second};
 use super::rules::{one_or_tuple, only};
 use super::value::ReplicaGroups;
-use super::{Infer, ShapeRule};
+use super::{Communication, GroupMode, Infer, ShapeRule};
 use crate::{Result, Shape};
 
 attrs! {
@@ -54,6 +54,44 @@ impl ShapeRule for AllGatherDone {
         second(cx, "all_gather_done_operand")
     }
 }
+impl Communication for AllGather {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        let mode = GroupMode::with_flag(self.channel_id, self.use_global_device_ids);
+        Some((mode, &self.replica_groups))
+    }
+    fn check_group_size(&self, operands: &[&Shape], result: &Shape, devices: i64) -> Result<()> {
+        block_ratio(
+            operands.first().copied(),
+            Some(result),
+            &self.dimensions,
+            devices,
+            "all_gather_group",
+        )
+    }
+}
+impl Communication for AllGatherStart {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        let mode = GroupMode::with_flag(self.channel_id, self.use_global_device_ids);
+        Some((mode, &self.replica_groups))
+    }
+    fn check_group_size(&self, operands: &[&Shape], result: &Shape, devices: i64) -> Result<()> {
+        let result = result.tuple().and_then(|pair| pair.get(1));
+        block_ratio(
+            operands.first().copied(),
+            result,
+            &self.dimensions,
+            devices,
+            "all_gather_group",
+        )
+    }
+}
+impl Communication for AllGatherDone {}
 
 /// `shape`, once it is found to be a result of these operands.
 fn gathered(dimensions: &[i64], cx: &Infer<'_>, shape: &Shape) -> Result<Shape> {

@@ -5,7 +5,7 @@
 use super::groups::{arrays, global_ids};
 use super::rules::{one_or_tuple, reducer};
 use super::value::{Ignored, Reducer, ReplicaGroups};
-use super::{Infer, ShapeRule, check};
+use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{Result, Shape};
 
@@ -52,6 +52,25 @@ impl ShapeRule for AllReduceDone {
         Ok(cx.operands[0].clone())
     }
 }
+impl Communication for AllReduce {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        let mode = GroupMode::with_flag(self.channel_id, self.use_global_device_ids);
+        Some((mode, &self.replica_groups))
+    }
+}
+impl Communication for AllReduceStart {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        let mode = GroupMode::with_flag(self.channel_id, self.use_global_device_ids);
+        Some((mode, &self.replica_groups))
+    }
+}
+impl Communication for AllReduceDone {}
 
 /// The operands' shapes, once the computation is found to fold them.
 fn reduced(channel_id: Option<i64>, to_apply: Reducer, cx: &Infer<'_>) -> Result<Shape> {

@@ -10,7 +10,7 @@
 use super::groups::{arrays, in_rank};
 use super::rules::only;
 use super::value::ReplicaGroups;
-use super::{Infer, ShapeRule, check};
+use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{Result, Shape};
 
@@ -55,5 +55,28 @@ impl ShapeRule for AllToAll {
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         Ok(cx.operands[0].clone())
+    }
+}
+impl Communication for AllToAll {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        Some((GroupMode::without_flag(self.channel_id), &self.replica_groups))
+    }
+    fn check_group_size(&self, operands: &[&Shape], _: &Shape, devices: i64) -> Result<()> {
+        let Some(&dim) = self.dimensions.first() else {
+            let count = operands.len();
+            return check(i64::try_from(count) == Ok(devices), "all_to_all_operands", || {
+                format!("{count} operands, but a group has {devices} devices")
+            });
+        };
+        let dim = usize::try_from(dim).ok();
+        let size = dim.and_then(|dim| operands.first()?.array()?.dims.get(dim).copied());
+        let size = size.unwrap_or_default();
+        check(size % devices == 0, "all_to_all_c2", || {
+            format!("a size of {size:#} cannot be split between {devices} devices")
+        })
+        .map_err(|e| e.on(Place::Attribute("dimensions")))
     }
 }

@@ -5,7 +5,7 @@
 use super::groups::arrays;
 use super::rules::one_or_tuple;
 use super::value::ReplicaGroups;
-use super::{Infer, ShapeRule, check};
+use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
@@ -38,5 +38,13 @@ impl ShapeRule for CollectiveBroadcast {
             .map_err(|e| e.on(Place::Operand(data)))?;
         }
         Ok(one_or_tuple(cx.operands[..data].iter().map(|&o| o.clone()).collect()))
+    }
+}
+impl Communication for CollectiveBroadcast {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        Some((GroupMode::without_flag(self.channel_id), &self.replica_groups))
     }
 }

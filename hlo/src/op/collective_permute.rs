@@ -6,7 +6,7 @@
 use super::groups::{arrays, second};
 use super::rules::one_or_tuple;
 use super::value::Pairs;
-use super::{Infer, ShapeRule, check};
+use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
@@ -49,6 +49,23 @@ impl ShapeRule for CollectivePermuteDone {
         second(cx, "collective_permute_done_operand")
     }
 }
+impl Communication for CollectivePermute {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
+        Some((GroupMode::without_flag(self.channel_id), &self.source_target_pairs.0))
+    }
+}
+impl Communication for CollectivePermuteStart {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
+        Some((GroupMode::without_flag(self.channel_id), &self.source_target_pairs.0))
+    }
+}
+impl Communication for CollectivePermuteDone {}
 
 /// Fails unless each device sends at most once and receives at most once.
 fn pairs(pairs: &Pairs) -> Result<()> {

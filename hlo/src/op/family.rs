@@ -1,72 +1,15 @@
-//! `Opcode`, `Op` and the elementwise families, written out from the table.
-use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
+//! `Opcode`, `Op` and the elementwise families, generated from the table.
+use super::facts::Flags;
+use super::{
+    Accuracy, Arity, AttrReader, AttrWriter, Attrs, Communication, DynamicRule, Infer, Kind,
+    ShapeRule, ShapeText, Types,
+};
 use crate::elem::Class;
 use crate::ir::ComputationId;
-use crate::{ElementType, Result, Shape};
+use crate::{Result, Shape};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::LazyLock;
-
-/// How near another backend's result must come; [`conformance`] turns it into a bound.
-///
-/// [`conformance`]: https://docs.rs/etalon-conformance
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accuracy {
-    /// The same bits, NaN payloads aside.
-    Exact,
-    /// Within this many units in the last place of the element type.
-    Ulp(u32),
-    /// The terms may be added in another order.
-    Order,
-    /// Only the distribution is defined.
-    Random,
-}
-
-/// How many operands an op takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arity {
-    /// This many.
-    Fixed(usize),
-    /// Any number, within the op's own rules.
-    Any,
-}
-
-/// Whether the text must state the result shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShapeText {
-    /// It must be stated.
-    Stated,
-    /// It may be left out.
-    Inferred,
-    /// What is stated does not matter: the shape follows from the operands.
-    Forced,
-}
-
-/// A set of element type classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Types(&'static [Class]);
-
-impl Types {
-    /// Whether the set has the class of `ty`.
-    pub fn contains(self, ty: ElementType) -> bool {
-        self.0.contains(&ty.class())
-    }
-}
-impl fmt::Display for Types {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, class) in self.0.iter().enumerate() {
-            f.write_str(if i > 0 { ", " } else { "" })?;
-            f.write_str(match class {
-                Class::Pred => "pred",
-                Class::Signed => "signed",
-                Class::Unsigned => "unsigned",
-                Class::Float => "float",
-                Class::Complex => "complex",
-            })?;
-        }
-        Ok(())
-    }
-}
 
 macro_rules! class {
     (P) => {
@@ -95,8 +38,8 @@ macro_rules! accuracy {
     (random) => {
         Accuracy::Random
     };
-    (ulp $n:literal) => {
-        Accuracy::Ulp($n)
+    ($ulps:literal) => {
+        Accuracy::Ulp($ulps)
     };
 }
 macro_rules! arity {
@@ -119,23 +62,111 @@ macro_rules! shape_text {
     };
 }
 
+macro_rules! kind {
+    (array) => {
+        Kind::Array
+    };
+    (value) => {
+        Kind::Value
+    };
+    (control) => {
+        Kind::Control
+    };
+    (asynchronous) => {
+        Kind::Asynchronous
+    };
+    (collective) => {
+        Kind::Collective
+    };
+    (transfer) => {
+        Kind::Transfer
+    };
+    (host) => {
+        Kind::Host
+    };
+    (device) => {
+        Kind::Device
+    };
+    (random) => {
+        Kind::Random
+    };
+    (custom) => {
+        Kind::Custom
+    };
+}
+macro_rules! dynamic_rule {
+    (elementwise) => {
+        DynamicRule::Elementwise
+    };
+    (remap) => {
+        DynamicRule::Remap
+    };
+    (reshape) => {
+        DynamicRule::Reshape
+    };
+    (update) => {
+        DynamicRule::Update
+    };
+    (scatter) => {
+        DynamicRule::Scatter
+    };
+    (forward) => {
+        DynamicRule::Forward
+    };
+    (trim) => {
+        DynamicRule::Trim
+    };
+    (refuse) => {
+        DynamicRule::Refuse
+    };
+}
 macro_rules! payload {
-    ($st:ident) => {
+    ($st:ident [boxed $($rest:tt)*]) => {
+        Box<super::$st>
+    };
+    ($st:ident $flags:tt) => {
         super::$st
     };
-    ($st:ident boxed) => {
-        Box<super::$st>
+}
+macro_rules! communication {
+    ($st:ident $op:ident collective) => {{
+        let op: &super::$st = $op;
+        Some(op)
+    }};
+    ($st:ident $op:ident transfer) => {
+        communication!($st $op collective)
+    };
+    ($st:ident $op:ident $kind:ident) => {{
+        let _ = $op;
+        None
+    }};
+}
+macro_rules! flags {
+    ([boxed $($flag:tt)*]) => {
+        flags!([$($flag)*])
+    };
+    ([$($flag:ident $(($of:tt))?)*]) => {
+        Flags::NONE$(.$flag($(flags!(@ $flag $of))?))*
+    };
+    (@ starts *) => {
+        None
+    };
+    (@ starts $of:ident) => {
+        Some(Opcode::$of)
+    };
+    (@ $flag:ident $of:ident) => {
+        Opcode::$of
     };
 }
 
 macro_rules! define_ops {
     (
-        unary { $($un:ident $un_name:literal [$($un_class:ident)*] $un_acc:ident $(($un_ulp:literal))?;)* }
-        binary { $($bin:ident $bin_name:literal [$($bin_class:ident)*] $bin_acc:ident $(($bin_ulp:literal))?;)* }
+        unary { $($un:ident $un_name:literal $un_fn:ident [$($un_class:ident)*] $un_acc:tt $un_flags:tt;)* }
+        binary { $($bin:ident $bin_name:literal $bin_fn:ident [$($bin_class:ident)*] $bin_acc:tt $bin_flags:tt;)* }
         structured { $(
-            $st:ident $st_name:literal $st_arity:tt $st_shape:ident $st_acc:ident $(@ $st_boxed:ident)?
-            $(was { $($old:literal => $implied:literal),* $(,)? })?;
+            $st:ident $st_name:literal $st_arity:tt $st_shape:ident $st_acc:tt $st_kind:ident $st_dynamic:ident $st_flags:tt;
         )* }
+        was { $($old:literal => $now:ident $implied:literal;)* }
     ) => {
         /// Elementwise ops of one operand.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -152,7 +183,7 @@ macro_rules! define_ops {
             Unary(Unary),
             /// Elementwise, two operands.
             Binary(Binary),
-            $(#[doc = concat!("`", $st_name, "`")] $st(payload!($st $($st_boxed)?)),)*
+            $(#[doc = concat!("`", $st_name, "`")] $st(payload!($st $st_flags)),)*
         }
 
         /// The name of an operation, without attributes.
@@ -169,7 +200,7 @@ macro_rules! define_ops {
 
             /// Names of older texts: old name, opcode, the attributes the name stood for.
             pub const OLD_NAMES: &'static [(&'static str, Self, &'static str)] =
-                &[$($($(($old, Self::$st, $implied),)*)?)*];
+                &[$(($old, Self::$now, $implied),)*];
 
             /// Name in HLO text.
             pub const fn name(self) -> &'static str {
@@ -192,12 +223,33 @@ macro_rules! define_ops {
                     $(Self::$st => shape_text!($st_shape),)*
                 }
             }
-            /// How near another backend's result must come.
+            /// The bound on the difference to another backend's result.
             pub const fn accuracy(self) -> Accuracy {
                 match self {
-                    $(Self::$un => accuracy!($un_acc $($un_ulp)?),)*
-                    $(Self::$bin => accuracy!($bin_acc $($bin_ulp)?),)*
+                    $(Self::$un => accuracy!($un_acc),)*
+                    $(Self::$bin => accuracy!($bin_acc),)*
                     $(Self::$st => accuracy!($st_acc),)*
+                }
+            }
+            /// What executes it.
+            pub const fn kind(self) -> Kind {
+                match self {
+                    $(Self::$un)|* | $(Self::$bin)|* => Kind::Array,
+                    $(Self::$st => kind!($st_kind),)*
+                }
+            }
+            /// What it does with operands that are smaller than their bounds.
+            pub const fn dynamic_rule(self) -> DynamicRule {
+                match self {
+                    $(Self::$un)|* | $(Self::$bin)|* => DynamicRule::Elementwise,
+                    $(Self::$st => dynamic_rule!($st_dynamic),)*
+                }
+            }
+            pub(super) const fn flags(self) -> Flags {
+                match self {
+                    $(Self::$un => flags!($un_flags),)*
+                    $(Self::$bin => flags!($bin_flags),)*
+                    $(Self::$st => flags!($st_flags),)*
                 }
             }
             /// Element types an elementwise op is defined on; `None` for any other op, which has rules of its own.
@@ -241,12 +293,26 @@ macro_rules! define_ops {
         }
 
         impl Unary {
+            /// All of them, in table order.
+            pub const ALL: &'static [Self] = &[$(Self::$un,)*];
+
+            /// Its opcode.
+            pub const fn opcode(self) -> Opcode {
+                match self { $(Self::$un => Opcode::$un,)* }
+            }
             /// Element types it is defined on.
             pub const fn types(self) -> Types {
                 match self { $(Self::$un => Types(&[$(class!($un_class)),*]),)* }
             }
         }
         impl Binary {
+            /// All of them, in table order.
+            pub const ALL: &'static [Self] = &[$(Self::$bin,)*];
+
+            /// Its opcode.
+            pub const fn opcode(self) -> Opcode {
+                match self { $(Self::$bin => Opcode::$bin,)* }
+            }
             /// Element types it is defined on.
             pub const fn types(self) -> Types {
                 match self { $(Self::$bin => Types(&[$(class!($bin_class)),*]),)* }
@@ -257,8 +323,8 @@ macro_rules! define_ops {
             /// Which operation this is.
             pub const fn opcode(&self) -> Opcode {
                 match self {
-                    $(Self::Unary(Unary::$un) => Opcode::$un,)*
-                    $(Self::Binary(Binary::$bin) => Opcode::$bin,)*
+                    Self::Unary(op) => op.opcode(),
+                    Self::Binary(op) => op.opcode(),
                     $(Self::$st(_) => Opcode::$st,)*
                 }
             }
@@ -271,6 +337,12 @@ macro_rules! define_ops {
             }
             pub(crate) fn print(&self, out: &mut AttrWriter<'_>) {
                 match self { Self::Unary(_) | Self::Binary(_) => {} $(Self::$st(op) => op.print(out),)* }
+            }
+            pub(crate) fn communication(&self) -> Option<&dyn Communication> {
+                match self {
+                    Self::Unary(_) | Self::Binary(_) => None,
+                    $(Self::$st(op) => communication!($st op $st_kind),)*
+                }
             }
             /// Calls `visit` with each computation it calls, in the order XLA keeps them.
             pub fn each_callee(&self, visit: &mut dyn FnMut(ComputationId)) {
@@ -332,44 +404,6 @@ impl Opcode {
     /// ```
     pub fn from_name(name: &str) -> Option<Self> {
         Self::spelled(name).map(|spelling| spelling.opcode)
-    }
-    /// Whether the op has an asynchronous form of its own, and so none made with `async-start`.
-    pub fn has_native_async(self) -> bool {
-        matches!(
-            self,
-            Self::AllGather
-                | Self::AllReduce
-                | Self::CollectivePermute
-                | Self::Copy
-                | Self::Recv
-                | Self::Send
-        )
-    }
-    /// Whether it is one of the 20 functions that may ask for an accuracy.
-    pub fn takes_result_accuracy(self) -> bool {
-        const FUNCTIONS: [Opcode; 20] = [
-            Opcode::Acos,
-            Opcode::Acosh,
-            Opcode::Asin,
-            Opcode::Asinh,
-            Opcode::Atanh,
-            Opcode::Cbrt,
-            Opcode::Cosine,
-            Opcode::Cosh,
-            Opcode::Erf,
-            Opcode::Exponential,
-            Opcode::ExponentialMinusOne,
-            Opcode::Log,
-            Opcode::LogPlusOne,
-            Opcode::Logistic,
-            Opcode::Rsqrt,
-            Opcode::Sine,
-            Opcode::Sinh,
-            Opcode::Sqrt,
-            Opcode::Tan,
-            Opcode::Tanh,
-        ];
-        FUNCTIONS.contains(&self)
     }
 }
 impl fmt::Display for Opcode {

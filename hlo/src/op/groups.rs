@@ -1,6 +1,5 @@
 //! Which devices a collective op joins: what the ids of its groups are, and how many devices a group has.
-use super::value::ReplicaGroups;
-use super::{Infer, Op, check};
+use super::{Infer, check};
 use crate::diag::{Code, Place};
 use crate::ir::ModuleConfig;
 use crate::{ArrayShape, Error, Result, Shape};
@@ -20,7 +19,7 @@ pub enum GroupMode {
 
 impl GroupMode {
     /// The mode of an op that has the attribute `use_global_device_ids`.
-    fn with_flag(channel_id: Option<i64>, use_global_device_ids: bool) -> Self {
+    pub(super) fn with_flag(channel_id: Option<i64>, use_global_device_ids: bool) -> Self {
         match (channel_id, use_global_device_ids) {
             (None, _) => Self::CrossReplica,
             (Some(_), false) => Self::CrossReplicaAndPartition,
@@ -28,7 +27,7 @@ impl GroupMode {
         }
     }
     /// The mode of an op that has no such attribute.
-    fn without_flag(channel_id: Option<i64>) -> Self {
+    pub(super) fn without_flag(channel_id: Option<i64>) -> Self {
         if channel_id.is_some() { Self::CrossPartition } else { Self::CrossReplica }
     }
     /// What an id counts, in words.
@@ -53,47 +52,6 @@ impl GroupMode {
             Self::CrossReplicaAndPartition => config.num_partitions,
             Self::CrossReplica | Self::CrossPartition | Self::FlattenedId => 1,
         }
-    }
-}
-
-impl Op {
-    /// The groups of a collective op, and what the ids in them are.
-    pub fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
-        let with = |channel, flag, groups| Some((GroupMode::with_flag(channel, flag), groups));
-        let without = |channel, groups| Some((GroupMode::without_flag(channel), groups));
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops have groups")]
-        match self {
-            Self::AllGather(op) => {
-                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
-            }
-            Self::AllGatherStart(op) => {
-                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
-            }
-            Self::AllReduce(op) => {
-                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
-            }
-            Self::AllReduceStart(op) => {
-                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
-            }
-            Self::ReduceScatter(op) => {
-                with(op.channel_id, op.use_global_device_ids, &op.replica_groups)
-            }
-            Self::AllToAll(op) => without(op.channel_id, &op.replica_groups),
-            Self::CollectiveBroadcast(op) => without(op.channel_id, &op.replica_groups),
-            Self::RaggedAllToAll(op) => without(op.channel_id, &op.replica_groups),
-            _ => None,
-        }
-    }
-
-    /// Who sends to whom, of `collective-permute`, and what the ids are.
-    pub fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops have pairs")]
-        let (channel, pairs) = match self {
-            Self::CollectivePermute(op) => (op.channel_id, &op.source_target_pairs),
-            Self::CollectivePermuteStart(op) => (op.channel_id, &op.source_target_pairs),
-            _ => return None,
-        };
-        Some((GroupMode::without_flag(channel), &pairs.0))
     }
 }
 
@@ -149,12 +107,36 @@ pub(super) fn multiple(
 }
 
 /// How many times `small` goes into `big`; any number, here 1, if both are empty.
-pub(crate) fn times(small: i64, big: i64) -> Option<i64> {
+fn times(small: i64, big: i64) -> Option<i64> {
     match (small, big) {
         (0, 0) => Some(1),
         (0, _) => None,
         (small, big) => (big % small == 0).then(|| big / small),
     }
+}
+
+/// Fails unless the first array of `big` has as many blocks of that of `small` as a group has devices. Sizes that do not
+/// divide are reported by the shape rule.
+pub(super) fn block_ratio(
+    small: Option<&Shape>,
+    big: Option<&Shape>,
+    dims: &[i64],
+    devices: i64,
+    label: &'static str,
+) -> Result<()> {
+    let first = |shape: &Shape| shape.leaves().into_iter().find_map(Shape::array).cloned();
+    let dim = dims.first().and_then(|&d| usize::try_from(d).ok());
+    let (Some(small), Some(big), Some(dim)) = (small.and_then(first), big.and_then(first), dim)
+    else {
+        return Ok(());
+    };
+    let (Some(&found), Some(&whole)) = (small.dims.get(dim), big.dims.get(dim)) else {
+        return Ok(());
+    };
+    let wanted = found.checked_mul(devices);
+    check(times(found, whole).is_none() || wanted == Some(whole), label, || {
+        format!("a size of {whole:#} for blocks of {found:#}, but a group has {devices} devices")
+    })
 }
 
 /// Fails unless `dim` is a dimension of every array.

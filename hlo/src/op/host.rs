@@ -12,7 +12,7 @@
 //! The result's shape must be written, but is computed: of what is written only the data's shape counts. Texts from before the
 //! middle of 2018 have no tokens: `infeed()` and `recv-done` give the data, `send` and `recv` give `(data, u32[])`, `send-done` gives `()`.
 use super::value::Text;
-use super::{Infer, ShapeRule, check};
+use super::{Communication, Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
@@ -126,6 +126,38 @@ impl ShapeRule for RecvDone {
         let (data, with_token) = started(cx, "recv_done_operand")?;
         let data = data.clone();
         Ok(if with_token { Shape::Tuple(vec![data, Shape::Token]) } else { data })
+    }
+}
+impl Communication for Send {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn is_host_transfer(&self) -> bool {
+        self.is_host_transfer
+    }
+}
+impl Communication for SendDone {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn is_host_transfer(&self) -> bool {
+        self.is_host_transfer
+    }
+}
+impl Communication for Recv {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn is_host_transfer(&self) -> bool {
+        self.is_host_transfer
+    }
+}
+impl Communication for RecvDone {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn is_host_transfer(&self) -> bool {
+        self.is_host_transfer
     }
 }
 

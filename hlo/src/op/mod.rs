@@ -6,6 +6,8 @@
 mod attrs;
 #[macro_use]
 mod table;
+mod communication;
+mod facts;
 mod family;
 mod indexing;
 mod rule;
@@ -14,7 +16,9 @@ pub mod value;
 mod windows;
 
 pub(crate) use attrs::{AttrReader, AttrValue, AttrWriter, Attrs, Field, OuterAsync};
-pub use family::{Accuracy, Arity, Binary, Op, Opcode, ShapeText, Types, Unary};
+pub(crate) use communication::Communication;
+pub use facts::{Accuracy, Arity, AsyncRole, DynamicRule, Kind, ShapeText, Types};
+pub use family::{Binary, Op, Opcode, Unary};
 pub use rule::Callees;
 pub(crate) use rule::{Infer, ShapeRule, check};
 
@@ -102,7 +106,6 @@ pub use fft::Fft;
 pub use fusion::Fusion;
 pub use gather::Gather;
 pub use groups::GroupMode;
-pub(crate) use groups::times;
 pub use host::{Infeed, Outfeed, Recv, RecvDone, Send, SendDone};
 pub use iota::Iota;
 pub use map::Map;

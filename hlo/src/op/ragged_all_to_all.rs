@@ -5,7 +5,7 @@
 //! counts rows of the *receiver*. Rows of the output nobody writes keep their value. The four lists have one entry for
 //! each device of the group, or a row of entries for each, so that several ranges can be sent.
 use super::value::{Ignored, ReplicaGroups};
-use super::{Infer, ShapeRule, check};
+use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{Result, Shape};
 
@@ -49,5 +49,21 @@ impl ShapeRule for RaggedAllToAll {
             .map_err(|e| e.on(Place::Operand(i)))?;
         }
         Ok(output.clone().into())
+    }
+}
+impl Communication for RaggedAllToAll {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        Some((GroupMode::without_flag(self.channel_id), &self.replica_groups))
+    }
+    fn check_group_size(&self, operands: &[&Shape], _: &Shape, devices: i64) -> Result<()> {
+        let lists = operands.get(2).and_then(|list| list.array()?.dims.first().copied());
+        check(lists.is_none_or(|found| found == devices), "ragged_all_to_all_devices", || {
+            let found = lists.unwrap_or_default();
+            format!("sizes for {found:#} devices, but a group has {devices}")
+        })
+        .map_err(|e| e.on(Place::Operand(2)))
     }
 }

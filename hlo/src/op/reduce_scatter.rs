@@ -3,10 +3,10 @@
 //!
 //! How many blocks there are does not follow from the operands: the result states it, and `verify/collectives.rs`
 //! compares it with the groups.
-use super::groups::{arrays, global_ids, in_rank, multiple, results};
+use super::groups::{arrays, block_ratio, global_ids, in_rank, multiple, results};
 use super::rules::{only, reducer};
 use super::value::ReplicaGroups;
-use super::{Infer, ShapeRule};
+use super::{Communication, GroupMode, Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
@@ -41,5 +41,23 @@ impl ShapeRule for ReduceScatter {
             multiple(result, operand, dim, "reduce_scatter_c1")?;
         }
         Ok(stated.clone())
+    }
+}
+impl Communication for ReduceScatter {
+    fn channel_id(&self) -> Option<i64> {
+        self.channel_id
+    }
+    fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
+        let mode = GroupMode::with_flag(self.channel_id, self.use_global_device_ids);
+        Some((mode, &self.replica_groups))
+    }
+    fn check_group_size(&self, operands: &[&Shape], result: &Shape, devices: i64) -> Result<()> {
+        block_ratio(
+            Some(result),
+            operands.first().copied(),
+            &self.dimensions,
+            devices,
+            "reduce_scatter_group",
+        )
     }
 }

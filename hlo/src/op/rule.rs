@@ -194,39 +194,7 @@ pub(super) fn unary(op: Unary, cx: &Infer<'_>) -> Result<Shape> {
     let types = op.types();
     let operand = cx.array(0)?;
     cx.types(0, |ty| types.contains(ty), &types.to_string())?;
-    let ty = match op {
-        Unary::IsFinite => ElementType::Pred,
-        Unary::Abs | Unary::Real | Unary::Imag => operand.ty.component(),
-        Unary::Acos
-        | Unary::Acosh
-        | Unary::Asin
-        | Unary::Asinh
-        | Unary::Atanh
-        | Unary::Cbrt
-        | Unary::Ceil
-        | Unary::CountLeadingZeros
-        | Unary::Cosine
-        | Unary::Cosh
-        | Unary::Erf
-        | Unary::Exponential
-        | Unary::ExponentialMinusOne
-        | Unary::Floor
-        | Unary::Log
-        | Unary::LogPlusOne
-        | Unary::Logistic
-        | Unary::Negate
-        | Unary::Not
-        | Unary::Popcnt
-        | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven
-        | Unary::Rsqrt
-        | Unary::Sign
-        | Unary::Sine
-        | Unary::Sinh
-        | Unary::Sqrt
-        | Unary::Tan
-        | Unary::Tanh => operand.ty,
-    };
+    let ty = op.opcode().result_type(operand.ty).unwrap_or(operand.ty);
     Ok(operand.with_type(ty).into())
 }
 
@@ -240,33 +208,11 @@ pub(super) fn binary(op: Binary, cx: &Infer<'_>) -> Result<Shape> {
         format!("operands of `{}` are {} and {}", cx.opcode, lhs.ty, rhs.ty)
     })
     .map_err(|e| e.on(Place::Operand(1)))?;
-    let ty = match op {
-        Binary::Complex => match lhs.ty {
-            ElementType::F32 => ElementType::C64,
-            ElementType::F64 => ElementType::C128,
-            other => {
-                let (op, found) = (cx.opcode.name().to_owned(), other.name().to_owned());
-                let code = Code::OperandType { op, found, wanted: "f32, f64".into() };
-                return Err(Error::from(code).on(Place::Operand(0)));
-            }
-        },
-        Binary::Add
-        | Binary::And
-        | Binary::Atan2
-        | Binary::Divide
-        | Binary::Maximum
-        | Binary::Minimum
-        | Binary::Mulhi
-        | Binary::Multiply
-        | Binary::Or
-        | Binary::Power
-        | Binary::Remainder
-        | Binary::ShiftLeft
-        | Binary::ShiftRightArithmetic
-        | Binary::ShiftRightLogical
-        | Binary::Subtract
-        | Binary::Xor => lhs.ty,
-    };
+    let ty = op.opcode().result_type(lhs.ty).ok_or_else(|| {
+        let (op, found) = (cx.opcode.name().to_owned(), lhs.ty.name().to_owned());
+        let code = Code::OperandType { op, found, wanted: "f32, f64".into() };
+        Error::from(code).on(Place::Operand(0))
+    })?;
     Ok(merge_dynamic(lhs.with_type(ty), rhs).into())
 }
 

@@ -1,159 +1,205 @@
-//! The opcode table: one row for each of HLO's 133 opcodes, with every plain fact about it.
+//! The op table: one row for each of HLO's 133 opcodes, with every plain fact about it.
 //!
-//! Elementwise rows: name in the text, element types the operands may have (`P`red, `S`igned, `U`nsigned, `F`loat,
-//! `C`omplex), accuracy class. Structured rows: name, number of operands (`*` for any), whether the result shape must
-//! be `stated`, may be `inferred`, or is `forced` whatever is stated; accuracy class; `@boxed` if the attributes are large, so
-//! that an [`Op`](super::Op) stays small. `was` lists names of older texts,
-//! each with the attributes it stands for.
+//! A row of `unary` or `binary`: the op, its name in the text, the function of `interp::num` that gives its meaning, the
+//! classes of element types it is defined on (`P`red, `S`igned, `U`nsigned, `F`loat, `C`omplex), accuracy, flags.
+//!
+//! A row of `structured`: the op, its name in the text, number of operands (`*`: any), result shape in the text, accuracy,
+//! kind, dynamic rule, flags.
+//!
+//! | column | words |
+//! |---|---|
+//! | result shape | `stated` in the text, or may be `inferred`, or is `forced` whatever is stated |
+//! | accuracy | `exact`, a number of units in the last place, sums in any `order`, `random` |
+//! | kind | what executes it: see [`Kind`](crate::op::Kind) |
+//! | dynamic rule | arrays smaller than their bounds: see [`DynamicRule`](crate::op::DynamicRule) |
+//!
+//! | flag | the op |
+//! |---|---|
+//! | `pred`, `component`, `complex` | gives a result of this type; without it the type of the operands |
+//! | `result_accuracy` | takes the attribute `result_accuracy` |
+//! | `boxed` | has large attributes, which `Op` keeps in a box; stands first |
+//! | `moves` | copies, compares or selects elements and rounds nothing; what computations it calls do is their own |
+//! | `aliases` | gives the value of operand 0 as it is, in the same memory |
+//! | `shares` | takes no memory for its result: operands or computations it calls own it (`aliases` implies it) |
+//! | `carries` | may give a value of any kind that was made elsewhere, a tuple or a started op (`aliases` implies it) |
+//! | `starts(X)` | starts X, which runs until the result is consumed; `*`: the computation it calls |
+//! | `continues(X)`, `ends(X)` | takes the result of X, which is a start; `ends` gives the result of the started op |
+//! | `holds` | gives `(operands, result, ..)` when it starts, not the result alone |
+//!
+//! `was` lists names in older texts, each with the attributes the name stands for.
 
-/// Calls `$consume!` with the table.
+/// Passes the op table to the macro `$consume`.
+///
+/// It has the sections `unary`, `binary`, `structured` and `was`. Each column is one token tree, so that a macro can skip
+/// those it does not need:
+///
+/// ```
+/// macro_rules! count {
+///     (
+///         unary { $($unary:ident $u0:tt $u1:tt $u2:tt $u3:tt $u4:tt;)* }
+///         binary { $($binary:ident $b0:tt $b1:tt $b2:tt $b3:tt $b4:tt;)* }
+///         structured { $($op:ident $s0:tt $s1:tt $s2:tt $s3:tt $s4:tt $s5:tt $s6:tt;)* }
+///         was $was:tt
+///     ) => {
+///         [$(stringify!($unary),)* $(stringify!($binary),)* $(stringify!($op),)*].len()
+///     };
+/// }
+/// assert_eq!(hlo::for_each_op!(count), hlo::Opcode::ALL.len());
+/// ```
+#[macro_export]
 macro_rules! for_each_op {
     ($consume:ident) => {
         $consume! {
             unary {
-                Abs "abs" [S F C] exact;
-                Acos "acos" [F C] ulp(4);
-                Acosh "acosh" [F C] ulp(4);
-                Asin "asin" [F C] ulp(4);
-                Asinh "asinh" [F C] ulp(4);
-                Atanh "atanh" [F C] ulp(4);
-                Cbrt "cbrt" [F] ulp(4);
-                Ceil "ceil" [F] exact;
-                CountLeadingZeros "count-leading-zeros" [S U] exact;
-                Cosine "cosine" [F C] ulp(2);
-                Cosh "cosh" [F C] ulp(4);
-                Erf "erf" [F] ulp(5);
-                Exponential "exponential" [F C] ulp(2);
-                ExponentialMinusOne "exponential-minus-one" [F C] ulp(5);
-                Floor "floor" [F] exact;
-                Imag "imag" [F C] exact;
-                IsFinite "is-finite" [F] exact;
-                Log "log" [F C] ulp(2);
-                LogPlusOne "log-plus-one" [F C] ulp(3);
-                Logistic "logistic" [F C] ulp(3);
-                Negate "negate" [S U F C] exact;
-                Not "not" [P S U] exact;
-                Popcnt "popcnt" [S U] exact;
-                Real "real" [F C] exact;
-                RoundNearestAfz "round-nearest-afz" [F] exact;
-                RoundNearestEven "round-nearest-even" [F] exact;
-                Rsqrt "rsqrt" [F C] ulp(2);
-                Sign "sign" [S F C] ulp(2);
-                Sine "sine" [F C] ulp(2);
-                Sinh "sinh" [F C] ulp(4);
-                Sqrt "sqrt" [F C] ulp(1);
-                Tan "tan" [F C] ulp(2);
-                Tanh "tanh" [F C] ulp(5);
+                Abs                 "abs"                   abs             [S F C]   exact [component];
+                Acos                "acos"                  acos            [F C]     4     [result_accuracy];
+                Acosh               "acosh"                 acosh           [F C]     4     [result_accuracy];
+                Asin                "asin"                  asin            [F C]     4     [result_accuracy];
+                Asinh               "asinh"                 asinh           [F C]     4     [result_accuracy];
+                Atanh               "atanh"                 atanh           [F C]     4     [result_accuracy];
+                Cbrt                "cbrt"                  cbrt            [F]       4     [result_accuracy];
+                Ceil                "ceil"                  ceil            [F]       exact [];
+                CountLeadingZeros   "count-leading-zeros"   leading_zeros   [S U]     exact [];
+                Cosine              "cosine"                cos             [F C]     2     [result_accuracy];
+                Cosh                "cosh"                  cosh            [F C]     4     [result_accuracy];
+                Erf                 "erf"                   erf             [F]       5     [result_accuracy];
+                Exponential         "exponential"           exp             [F C]     2     [result_accuracy];
+                ExponentialMinusOne "exponential-minus-one" expm1           [F C]     5     [result_accuracy];
+                Floor               "floor"                 floor           [F]       exact [];
+                Imag                "imag"                  imag            [F C]     exact [component moves];
+                IsFinite            "is-finite"             is_finite       [F]       exact [pred moves];
+                Log                 "log"                   log             [F C]     2     [result_accuracy];
+                LogPlusOne          "log-plus-one"          log1p           [F C]     3     [result_accuracy];
+                Logistic            "logistic"              logistic        [F C]     3     [result_accuracy];
+                Negate              "negate"                neg             [S U F C] exact [moves];
+                Not                 "not"                   not             [P S U]   exact [];
+                Popcnt              "popcnt"                popcnt          [S U]     exact [];
+                Real                "real"                  real            [F C]     exact [component moves];
+                RoundNearestAfz     "round-nearest-afz"     round           [F]       exact [];
+                RoundNearestEven    "round-nearest-even"    round_ties_even [F]       exact [];
+                Rsqrt               "rsqrt"                 rsqrt           [F C]     2     [result_accuracy];
+                Sign                "sign"                  sign            [S F C]   2     [];
+                Sine                "sine"                  sin             [F C]     2     [result_accuracy];
+                Sinh                "sinh"                  sinh            [F C]     4     [result_accuracy];
+                Sqrt                "sqrt"                  sqrt            [F C]     1     [result_accuracy];
+                Tan                 "tan"                   tan             [F C]     2     [result_accuracy];
+                Tanh                "tanh"                  tanh            [F C]     5     [result_accuracy];
             }
             binary {
-                Add "add" [P S U F C] exact;
-                And "and" [P S U] exact;
-                Atan2 "atan2" [F C] ulp(3);
-                Complex "complex" [F] exact;
-                Divide "divide" [S U F C] exact;
-                Maximum "maximum" [P S U F C] exact;
-                Minimum "minimum" [P S U F C] exact;
-                Mulhi "mulhi" [S U] exact;
-                Multiply "multiply" [P S U F C] exact;
-                Or "or" [P S U] exact;
-                Power "power" [S U F C] ulp(2);
-                Remainder "remainder" [S U F] exact;
-                ShiftLeft "shift-left" [S U] exact;
-                ShiftRightArithmetic "shift-right-arithmetic" [S U] exact;
-                ShiftRightLogical "shift-right-logical" [S U] exact;
-                Subtract "subtract" [S U F C] exact;
-                Xor "xor" [P S U] exact;
+                Add                  "add"                    add                    [P S U F C] exact [];
+                And                  "and"                    and                    [P S U]     exact [];
+                Atan2                "atan2"                  atan2                  [F C]       3     [];
+                Complex              "complex"                complex                [F]         exact [complex moves];
+                Divide               "divide"                 div                    [S U F C]   exact [];
+                Maximum              "maximum"                max                    [P S U F C] exact [];
+                Minimum              "minimum"                min                    [P S U F C] exact [];
+                Mulhi                "mulhi"                  mulhi                  [S U]       exact [];
+                Multiply             "multiply"               mul                    [P S U F C] exact [];
+                Or                   "or"                     or                     [P S U]     exact [];
+                Power                "power"                  pow                    [S U F C]   2     [];
+                Remainder            "remainder"              rem                    [S U F]     exact [];
+                ShiftLeft            "shift-left"             shift_left             [S U]       exact [];
+                ShiftRightArithmetic "shift-right-arithmetic" shift_right_arithmetic [S U]       exact [];
+                ShiftRightLogical    "shift-right-logical"    shift_right_logical    [S U]       exact [];
+                Subtract             "subtract"               sub                    [S U F C]   exact [];
+                Xor                  "xor"                    xor                    [P S U]     exact [];
             }
             structured {
-                AddDependency "add-dependency" 2 forced exact;
-                AfterAll "after-all" * forced exact was { "generate-token" => "" };
-                AllGather "all-gather" * stated exact @boxed;
-                AllGatherDone "all-gather-done" 1 stated exact;
-                AllGatherStart "all-gather-start" * stated exact @boxed;
-                AllReduce "all-reduce" * stated order @boxed was { "cross-replica-sum" => "" };
-                AllReduceDone "all-reduce-done" 1 stated exact;
-                AllReduceStart "all-reduce-start" * stated order @boxed;
-                AllToAll "all-to-all" * stated exact @boxed;
-                AsyncDone "async-done" * stated exact;
-                AsyncStart "async-start" * stated exact @boxed;
-                AsyncUpdate "async-update" * stated exact @boxed;
-                BatchNormGrad "batch-norm-grad" 5 inferred order;
-                BatchNormInference "batch-norm-inference" 5 inferred order;
-                BatchNormTraining "batch-norm-training" 3 inferred order;
-                Bitcast "bitcast" 1 stated exact;
-                BitcastConvert "bitcast-convert" 1 stated exact;
-                Broadcast "broadcast" 1 inferred exact;
-                Call "call" * inferred exact;
-                Cholesky "cholesky" 1 inferred order;
-                Clamp "clamp" 3 inferred exact;
-                CollectiveBroadcast "collective-broadcast" * stated exact @boxed;
-                CollectivePermute "collective-permute" * stated exact @boxed;
-                CollectivePermuteDone "collective-permute-done" 1 stated exact;
-                CollectivePermuteStart "collective-permute-start" * stated exact @boxed;
-                Compare "compare" 2 inferred exact was {
-                    "equal-to" => "direction=EQ", "not-equal-to" => "direction=NE",
-                    "greater-than" => "direction=GT", "greater-than-or-equal-to" => "direction=GE",
-                    "less-than" => "direction=LT", "less-than-or-equal-to" => "direction=LE",
-                };
-                Concatenate "concatenate" * inferred exact;
-                Conditional "conditional" * inferred exact;
-                Constant "constant" 0 stated exact;
-                Convert "convert" 1 stated exact;
-                Convolution "convolution" * inferred order @boxed;
-                Copy "copy" 1 inferred exact;
-                CopyDone "copy-done" 1 stated exact;
-                CopyStart "copy-start" 1 stated exact;
-                CustomCall "custom-call" * stated order @boxed was {
-                    "host-compute" => "custom_call_target=\"host-compute\"",
-                };
-                Domain "domain" 1 inferred exact @boxed;
-                Dot "dot" 2 inferred order @boxed;
-                DynamicReshape "dynamic-reshape" * stated exact;
-                DynamicSlice "dynamic-slice" * stated exact;
-                DynamicUpdateSlice "dynamic-update-slice" * stated exact;
-                Fft "fft" 1 inferred order @boxed;
-                Fusion "fusion" * stated exact @boxed;
-                Gather "gather" 2 inferred exact @boxed;
-                GetDimensionSize "get-dimension-size" 1 inferred exact;
-                GetTupleElement "get-tuple-element" 1 inferred exact;
-                Infeed "infeed" * forced exact;
-                Iota "iota" 0 stated exact;
-                Map "map" * inferred exact;
-                OptBarrier "opt-barrier" 1 inferred exact;
-                Outfeed "outfeed" * forced exact @boxed;
-                Pad "pad" 2 inferred exact;
-                Parameter "parameter" 0 stated exact;
-                PartitionId "partition-id" 0 inferred exact;
-                RaggedAllToAll "ragged-all-to-all" * stated exact @boxed;
-                RaggedDot "ragged-dot" 3 inferred order @boxed;
-                Recv "recv" * forced exact;
-                RecvDone "recv-done" 1 forced exact;
-                Reduce "reduce" * inferred order;
-                ReducePrecision "reduce-precision" 1 stated exact;
-                ReduceScatter "reduce-scatter" * stated order @boxed;
-                ReduceWindow "reduce-window" * inferred order;
-                ReplicaId "replica-id" 0 inferred exact;
-                Reshape "reshape" 1 stated exact;
-                Reverse "reverse" 1 inferred exact;
-                Rng "rng" * stated random;
-                RngBitGenerator "rng-bit-generator" 1 stated exact;
-                RngGetAndUpdateState "rng-get-and-update-state" 0 stated exact;
-                ScaledDot "scaled-dot" 4 inferred order @boxed;
-                Scan "scan" * inferred order @boxed;
-                Scatter "scatter" * inferred order @boxed;
-                Select "select" 3 inferred exact was { "tuple-select" => "" };
-                SelectAndScatter "select-and-scatter" 3 inferred order @boxed;
-                Send "send" * forced exact;
-                SendDone "send-done" 1 forced exact;
-                SetDimensionSize "set-dimension-size" 2 inferred exact;
-                Slice "slice" 1 stated exact;
-                Sort "sort" * inferred exact @boxed;
-                StochasticConvert "stochastic-convert" 2 stated exact;
-                TopK "topk" 1 inferred exact;
-                Transpose "transpose" 1 inferred exact;
-                TriangularSolve "triangular-solve" 2 inferred order;
-                Tuple "tuple" * inferred exact;
-                While "while" 1 inferred exact;
+                AddDependency          "add-dependency"           2 forced   exact  value        forward     [moves aliases];
+                AfterAll               "after-all"                * forced   exact  value        forward     [moves];
+                AllGather              "all-gather"               * stated   exact  collective   refuse      [boxed moves];
+                AllGatherDone          "all-gather-done"          1 stated   exact  collective   refuse      [moves ends(AllGatherStart)];
+                AllGatherStart         "all-gather-start"         * stated   exact  collective   refuse      [boxed moves starts(AllGather) holds];
+                AllReduce              "all-reduce"               * stated   order  collective   refuse      [boxed];
+                AllReduceDone          "all-reduce-done"          1 stated   exact  collective   refuse      [moves ends(AllReduceStart)];
+                AllReduceStart         "all-reduce-start"         * stated   order  collective   refuse      [boxed starts(AllReduce)];
+                AllToAll               "all-to-all"               * stated   exact  collective   refuse      [boxed moves];
+                AsyncDone              "async-done"               * stated   exact  asynchronous forward     [moves ends(AsyncStart)];
+                AsyncStart             "async-start"              * stated   exact  asynchronous forward     [boxed moves starts(*) holds];
+                AsyncUpdate            "async-update"             * stated   exact  asynchronous forward     [boxed moves continues(AsyncStart)];
+                BatchNormGrad          "batch-norm-grad"          5 inferred order  array        trim        [];
+                BatchNormInference     "batch-norm-inference"     5 inferred order  array        trim        [];
+                BatchNormTraining      "batch-norm-training"      3 inferred order  array        trim        [];
+                Bitcast                "bitcast"                  1 stated   exact  array        refuse      [moves];
+                BitcastConvert         "bitcast-convert"          1 stated   exact  array        remap       [moves];
+                Broadcast              "broadcast"                1 inferred exact  array        remap       [moves];
+                Call                   "call"                     * inferred exact  control      forward     [moves shares carries];
+                Cholesky               "cholesky"                 1 inferred order  array        trim        [];
+                Clamp                  "clamp"                    3 inferred exact  array        elementwise [];
+                CollectiveBroadcast    "collective-broadcast"     * stated   exact  collective   refuse      [boxed moves];
+                CollectivePermute      "collective-permute"       * stated   exact  collective   refuse      [boxed moves];
+                CollectivePermuteDone  "collective-permute-done"  1 stated   exact  collective   refuse      [moves ends(CollectivePermuteStart)];
+                CollectivePermuteStart "collective-permute-start" * stated   exact  collective   refuse      [boxed moves starts(CollectivePermute) holds];
+                Compare                "compare"                  2 inferred exact  array        elementwise [moves];
+                Concatenate            "concatenate"              * inferred exact  array        trim        [moves];
+                Conditional            "conditional"              * inferred exact  control      forward     [moves shares carries];
+                Constant               "constant"                 0 stated   exact  value        forward     [moves shares];
+                Convert                "convert"                  1 stated   exact  array        elementwise [];
+                Convolution            "convolution"              * inferred order  array        trim        [boxed];
+                Copy                   "copy"                     1 inferred exact  value        forward     [moves aliases];
+                CopyDone               "copy-done"                1 stated   exact  value        forward     [moves ends(CopyStart)];
+                CopyStart              "copy-start"               1 stated   exact  value        forward     [moves starts(Copy)];
+                CustomCall             "custom-call"              * stated   order  custom       refuse      [boxed];
+                Domain                 "domain"                   1 inferred exact  value        forward     [boxed moves aliases];
+                Dot                    "dot"                      2 inferred order  array        trim        [boxed];
+                DynamicReshape         "dynamic-reshape"          * stated   exact  value        forward     [moves];
+                DynamicSlice           "dynamic-slice"            * stated   exact  array        remap       [moves];
+                DynamicUpdateSlice     "dynamic-update-slice"     * stated   exact  array        update      [moves];
+                Fft                    "fft"                      1 inferred order  array        trim        [boxed];
+                Fusion                 "fusion"                   * stated   exact  control      forward     [boxed moves shares];
+                Gather                 "gather"                   2 inferred exact  array        remap       [boxed moves];
+                GetDimensionSize       "get-dimension-size"       1 inferred exact  value        forward     [moves];
+                GetTupleElement        "get-tuple-element"        1 inferred exact  value        forward     [moves shares carries];
+                Infeed                 "infeed"                   * forced   exact  host         refuse      [];
+                Iota                   "iota"                     0 stated   exact  array        refuse      [moves];
+                Map                    "map"                      * inferred exact  array        trim        [moves];
+                OptBarrier             "opt-barrier"              1 inferred exact  value        forward     [moves aliases];
+                Outfeed                "outfeed"                  * forced   exact  host         forward     [boxed];
+                Pad                    "pad"                      2 inferred exact  array        trim        [moves];
+                Parameter              "parameter"                0 stated   exact  value        forward     [moves shares carries];
+                PartitionId            "partition-id"             0 inferred exact  device       refuse      [];
+                RaggedAllToAll         "ragged-all-to-all"        * stated   exact  collective   refuse      [boxed moves];
+                RaggedDot              "ragged-dot"               3 inferred order  array        trim        [boxed];
+                Recv                   "recv"                     * forced   exact  transfer     refuse      [moves starts(Recv)];
+                RecvDone               "recv-done"                1 forced   exact  transfer     refuse      [moves ends(Recv)];
+                Reduce                 "reduce"                   * inferred order  array        trim        [];
+                ReducePrecision        "reduce-precision"         1 stated   exact  array        elementwise [];
+                ReduceScatter          "reduce-scatter"           * stated   order  collective   refuse      [boxed];
+                ReduceWindow           "reduce-window"            * inferred order  array        trim        [];
+                ReplicaId              "replica-id"               0 inferred exact  device       refuse      [];
+                Reshape                "reshape"                  1 stated   exact  array        reshape     [moves shares];
+                Reverse                "reverse"                  1 inferred exact  array        trim        [moves];
+                Rng                    "rng"                      * stated   random random       refuse      [];
+                RngBitGenerator        "rng-bit-generator"        1 stated   exact  array        refuse      [];
+                RngGetAndUpdateState   "rng-get-and-update-state" 0 stated   exact  random       refuse      [];
+                ScaledDot              "scaled-dot"               4 inferred order  array        trim        [boxed];
+                Scan                   "scan"                     * inferred order  control      forward     [boxed];
+                Scatter                "scatter"                  * inferred order  array        scatter     [boxed];
+                Select                 "select"                   3 inferred exact  array        elementwise [moves];
+                SelectAndScatter       "select-and-scatter"       3 inferred order  array        trim        [boxed];
+                Send                   "send"                     * forced   exact  transfer     forward     [moves starts(Send)];
+                SendDone               "send-done"                1 forced   exact  transfer     refuse      [moves ends(Send)];
+                SetDimensionSize       "set-dimension-size"       2 inferred exact  value        forward     [moves];
+                Slice                  "slice"                    1 stated   exact  array        remap       [moves];
+                Sort                   "sort"                     * inferred exact  array        trim        [boxed moves];
+                StochasticConvert      "stochastic-convert"       2 stated   exact  array        elementwise [];
+                TopK                   "topk"                     1 inferred exact  array        trim        [moves];
+                Transpose              "transpose"                1 inferred exact  array        remap       [moves];
+                TriangularSolve        "triangular-solve"         2 inferred order  array        trim        [];
+                Tuple                  "tuple"                    * inferred exact  value        forward     [moves shares carries];
+                While                  "while"                    1 inferred exact  control      forward     [moves shares carries];
+            }
+            was {
+                "generate-token"           => AfterAll   "";
+                "cross-replica-sum"        => AllReduce  "";
+                "equal-to"                 => Compare    "direction=EQ";
+                "not-equal-to"             => Compare    "direction=NE";
+                "greater-than"             => Compare    "direction=GT";
+                "greater-than-or-equal-to" => Compare    "direction=GE";
+                "less-than"                => Compare    "direction=LT";
+                "less-than-or-equal-to"    => Compare    "direction=LE";
+                "host-compute"             => CustomCall "custom_call_target=\"host-compute\"";
+                "tuple-select"             => Select     "";
             }
         }
     };

@@ -6,8 +6,8 @@
 use crate::diag::Place;
 use crate::ir::{Computation, Instruction, InstructionId, ModuleConfig};
 use crate::op::value::ReplicaGroups;
-use crate::op::{GroupMode, check as rule, times};
-use crate::{ArrayShape, Error, Module, Op, Result, Shape};
+use crate::op::{GroupMode, check as rule};
+use crate::{Error, Module, Opcode, Result};
 
 pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     for (_, computation) in module.computations.iter() {
@@ -33,9 +33,10 @@ fn checked(
         return pair_ids(config, mode, pairs);
     }
     let Some((mode, groups)) = instruction.op.groups() else { return Ok(()) };
-    let uneven = matches!(instruction.op, Op::AllReduce(_) | Op::AllReduceStart(_));
+    let opcode = instruction.opcode().started();
+    let uneven = opcode == Opcode::AllReduce;
     // Who is in no group of a broadcast gets zeros.
-    let some = matches!(instruction.op, Op::CollectiveBroadcast(_));
+    let some = opcode == Opcode::CollectiveBroadcast;
     let on = |e: Error| e.on(Place::Attribute("replica_groups"));
     let ids = match groups {
         ReplicaGroups::List(groups) => listed(groups, uneven, some, mode).map_err(on)?,
@@ -63,7 +64,10 @@ fn checked(
     if devices < 1 || (devices == 1 && groups.is_empty()) {
         return Ok(());
     }
-    shapes(computation, instruction, devices)
+    let operands = instruction.operands.iter().map(|&id| &computation.instructions[id].shape);
+    let operands: Vec<_> = operands.collect();
+    let Some(op) = instruction.op.communication() else { return Ok(()) };
+    op.check_group_size(&operands, &instruction.shape, devices)
 }
 
 fn size(length: usize) -> i64 {
@@ -110,63 +114,4 @@ fn pair_ids(config: &ModuleConfig, mode: GroupMode, pairs: &[(i64, i64)]) -> Res
         format!("{} is no {noun}: the module has {count}", wrong.unwrap_or_default())
     })
     .map_err(|e| e.on(Place::Attribute("source_target_pairs")))
-}
-
-/// The shapes fit groups of so many devices.
-fn shapes(computation: &Computation, instruction: &Instruction, devices: i64) -> Result<()> {
-    let operand = |i: usize| {
-        let id = *instruction.operands.get(i)?;
-        computation.instructions[id].shape.array()
-    };
-    let first = |shape: &Shape| shape.leaves().into_iter().find_map(Shape::array).cloned();
-    let ratio = |small: Option<&ArrayShape>, big: Option<&ArrayShape>, dims: &[i64], label| {
-        let dim = dims.first().and_then(|&d| usize::try_from(d).ok());
-        let (Some(small), Some(big), Some(dim)) = (small, big, dim) else { return Ok(()) };
-        let (Some(&small), Some(&big)) = (small.dims.get(dim), big.dims.get(dim)) else {
-            return Ok(());
-        };
-        let wanted = small.checked_mul(devices);
-        rule(times(small, big).is_none() || wanted == Some(big), label, || {
-            format!("a size of {big:#} for blocks of {small:#}, but a group has {devices} devices")
-        })
-    };
-    let result = &instruction.shape;
-    match &instruction.op {
-        Op::AllGather(op) => {
-            ratio(operand(0), first(result).as_ref(), &op.dimensions, "all_gather_group")
-        }
-        Op::AllGatherStart(op) => {
-            let result = result.tuple().and_then(|pair| first(pair.get(1)?));
-            ratio(operand(0), result.as_ref(), &op.dimensions, "all_gather_group")
-        }
-        Op::ReduceScatter(op) => {
-            ratio(first(result).as_ref(), operand(0), &op.dimensions, "reduce_scatter_group")
-        }
-        Op::AllToAll(op) => match op.dimensions.as_slice() {
-            [] => {
-                let count = size(instruction.operands.len());
-                rule(count == devices, "all_to_all_operands", || {
-                    format!("{count} operands, but a group has {devices} devices")
-                })
-            }
-            dims => {
-                let dim = dims.first().and_then(|&d| usize::try_from(d).ok());
-                let found = dim.and_then(|dim| operand(0)?.dims.get(dim).copied());
-                let found = found.unwrap_or_default();
-                rule(found % devices == 0, "all_to_all_c2", || {
-                    format!("a size of {found:#} cannot be split between {devices} devices")
-                })
-                .map_err(|e| e.on(Place::Attribute("dimensions")))
-            }
-        },
-        Op::RaggedAllToAll(_) => {
-            let lists = operand(2).and_then(|list| list.dims.first().copied());
-            rule(lists.is_none_or(|found| found == devices), "ragged_all_to_all_devices", || {
-                let found = lists.unwrap_or_default();
-                format!("sizes for {found:#} devices, but a group has {devices}")
-            })
-            .map_err(|e| e.on(Place::Operand(2)))
-        }
-        _ => Ok(()),
-    }
 }

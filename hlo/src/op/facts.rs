@@ -1,0 +1,308 @@
+//! The words of the op table: what the columns and flags of a row mean.
+use super::Opcode;
+use crate::ElementType;
+use crate::elem::Class;
+use std::fmt;
+
+/// The bound on the difference between two right results; [`conformance`] turns it into a tolerance.
+///
+/// [`conformance`]: https://docs.rs/etalon-conformance
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accuracy {
+    /// The same bits, NaN payloads aside.
+    Exact,
+    /// Within this many units in the last place of the element type.
+    Ulp(u32),
+    /// The terms may be added in another order.
+    Order,
+    /// Only the distribution is defined.
+    Random,
+}
+
+/// The number of operands of an op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arity {
+    /// This many.
+    Fixed(usize),
+    /// Any number, within the op's own rules.
+    Any,
+}
+
+/// Whether the text must state the result shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShapeText {
+    /// It must be stated.
+    Stated,
+    /// It may be left out.
+    Inferred,
+    /// The stated shape is ignored: the shape follows from the operands.
+    Forced,
+}
+
+/// The part of a system that executes an op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A kernel computes arrays from arrays. A result without elements is known without the operands.
+    Array,
+    /// Values, tuples and tokens are passed on whole, or their sizes are read and set.
+    Value,
+    /// Computations are called: `call`, `fusion`, `while`, `conditional`, `scan`.
+    Control,
+    /// A computation runs until another instruction consumes its result: `async-start` and what continues it.
+    Asynchronous,
+    /// The devices of a group take part.
+    Collective,
+    /// A channel leads to another device, or to the host if `is_host_transfer` is set.
+    Transfer,
+    /// The host gives or takes data.
+    Host,
+    /// The device's own number is the result.
+    Device,
+    /// The result depends on the random state of the run.
+    Random,
+    /// The target of a custom call decides.
+    Custom,
+}
+
+/// What an op does with operands that are smaller than their bounds.
+///
+/// An array of a dynamic shape lies in memory of the size of its bounds; the elements past its sizes are padding, which
+/// has no influence on any result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DynamicRule {
+    /// Computed on the padding, too; the result has the sizes of the operands.
+    Elementwise,
+    /// Elements move within the bounds, the padding with them; sizes go where their dimensions go.
+    Remap,
+    /// The elements that are not padding are packed again.
+    Reshape,
+    /// A part of operand 0 is replaced; the result has the sizes of operand 0.
+    Update,
+    /// Updates that are padding are skipped; the result has the sizes of operand 0.
+    Scatter,
+    /// Sizes are a part of the value that is passed on.
+    Forward,
+    /// Operands are cut to their sizes, the shape rule gives the sizes of the result, and zeros fill it up to its bounds.
+    Trim,
+    /// Not supported.
+    Refuse,
+}
+
+/// The part of an instruction in an asynchronous operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AsyncRole {
+    /// Starts this op; `async-start` starts the computation it calls.
+    Start(Option<Opcode>),
+    /// Passes on what this op started.
+    Update(Opcode),
+    /// Waits for what this op started, and gives its result.
+    Done(Opcode),
+}
+
+/// The element type of the result of an elementwise op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ResultType {
+    Operand,
+    Pred,
+    Component,
+    Complex,
+}
+
+/// A set of element type classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Types(pub(super) &'static [Class]);
+
+impl Types {
+    /// Whether the set has the class of `ty`.
+    pub fn contains(self, ty: ElementType) -> bool {
+        self.0.contains(&ty.class())
+    }
+}
+impl fmt::Display for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, class) in self.0.iter().enumerate() {
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            f.write_str(match class {
+                Class::Pred => "pred",
+                Class::Signed => "signed",
+                Class::Unsigned => "unsigned",
+                Class::Float => "float",
+                Class::Complex => "complex",
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The flags of a row. Each method is a word of the table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flags {
+    bits: u8,
+    result: ResultType,
+    role: Option<AsyncRole>,
+}
+
+const MOVES: u8 = 1;
+const ALIASES: u8 = 2;
+const SHARES: u8 = 4;
+const CARRIES: u8 = 8;
+const HOLDS: u8 = 16;
+const RESULT_ACCURACY: u8 = 32;
+
+impl Flags {
+    pub(super) const NONE: Self = Self { bits: 0, result: ResultType::Operand, role: None };
+
+    const fn with(mut self, bits: u8) -> Self {
+        self.bits |= bits;
+        self
+    }
+    const fn has(self, bit: u8) -> bool {
+        self.bits & bit != 0
+    }
+    pub(super) const fn moves(self) -> Self {
+        self.with(MOVES)
+    }
+    pub(super) const fn aliases(self) -> Self {
+        self.with(ALIASES | SHARES | CARRIES)
+    }
+    pub(super) const fn shares(self) -> Self {
+        self.with(SHARES)
+    }
+    pub(super) const fn carries(self) -> Self {
+        self.with(CARRIES)
+    }
+    pub(super) const fn holds(self) -> Self {
+        self.with(HOLDS)
+    }
+    pub(super) const fn result_accuracy(self) -> Self {
+        self.with(RESULT_ACCURACY)
+    }
+    pub(super) const fn pred(self) -> Self {
+        Self { result: ResultType::Pred, ..self }
+    }
+    pub(super) const fn component(self) -> Self {
+        Self { result: ResultType::Component, ..self }
+    }
+    pub(super) const fn complex(self) -> Self {
+        Self { result: ResultType::Complex, ..self }
+    }
+    pub(super) const fn starts(self, op: Option<Opcode>) -> Self {
+        Self { role: Some(AsyncRole::Start(op)), ..self }
+    }
+    pub(super) const fn continues(self, start: Opcode) -> Self {
+        Self { role: Some(AsyncRole::Update(start)), ..self }
+    }
+    pub(super) const fn ends(self, start: Opcode) -> Self {
+        Self { role: Some(AsyncRole::Done(start)), ..self }
+    }
+}
+
+impl Opcode {
+    /// Whether `result[i]` is a function of the elements at `i` of the operands.
+    pub const fn is_elementwise(self) -> bool {
+        matches!(self.dynamic_rule(), DynamicRule::Elementwise)
+    }
+    /// Whether elements are copied, compared or selected, and none is rounded. What computations it calls do is their own.
+    pub const fn moves_data(self) -> bool {
+        self.flags().has(MOVES)
+    }
+    /// Whether the result is the value of operand 0 as it is, in the same memory.
+    pub const fn aliases_operand(self) -> bool {
+        self.flags().has(ALIASES)
+    }
+    /// Whether the result takes no memory of its own: operands or the computations it calls own it.
+    pub const fn shares_memory(self) -> bool {
+        self.flags().has(SHARES)
+    }
+    /// Whether the result may be a value of any kind that was made elsewhere, such as a tuple or a started op.
+    pub const fn carries_values(self) -> bool {
+        self.flags().has(CARRIES)
+    }
+    /// Whether an op that starts another gives `(operands, result, ..)`, not the result alone.
+    pub const fn holds_operands(self) -> bool {
+        self.flags().has(HOLDS)
+    }
+    /// Whether it is one of the functions that take the attribute `result_accuracy`.
+    pub const fn takes_result_accuracy(self) -> bool {
+        self.flags().has(RESULT_ACCURACY)
+    }
+    /// Whether other devices take part. Send and receive count, though `is_host_transfer` may turn them to the host: see
+    /// [`Op::communicates`](super::Op::communicates).
+    pub const fn communicates(self) -> bool {
+        matches!(self.kind(), Kind::Collective | Kind::Transfer)
+    }
+    /// The part in an asynchronous operation, if it has one.
+    pub const fn async_role(self) -> Option<AsyncRole> {
+        self.flags().role
+    }
+    /// The op that a start starts; any other op itself.
+    pub const fn started(self) -> Self {
+        match self.flags().role {
+            Some(AsyncRole::Start(Some(op))) => op,
+            Some(AsyncRole::Start(None) | AsyncRole::Update(_) | AsyncRole::Done(_)) | None => self,
+        }
+    }
+    /// Whether the op has an asynchronous form of its own, and so none made with `async-start`.
+    pub fn has_native_async(self) -> bool {
+        let starts = |start: &Self| start.async_role() == Some(AsyncRole::Start(Some(self)));
+        Self::ALL.iter().any(starts)
+    }
+    /// The result's element type for an operand of type `operand`, of an op whose row states it; `None` if there is none.
+    pub(super) const fn result_type(self, operand: ElementType) -> Option<ElementType> {
+        match self.flags().result {
+            ResultType::Operand => Some(operand),
+            ResultType::Pred => Some(ElementType::Pred),
+            ResultType::Component => Some(operand.component()),
+            ResultType::Complex => operand.complex(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(holds: impl Fn(Opcode) -> bool) -> Vec<&'static str> {
+        Opcode::ALL.iter().filter(|&&op| holds(op)).map(|op| op.name()).collect()
+    }
+
+    #[test]
+    fn each_start_is_ended_by_one_op_and_each_end_has_a_start() {
+        for &op in Opcode::ALL {
+            let ends = |start| names(|end| end.async_role() == Some(AsyncRole::Done(start)));
+            match op.async_role() {
+                Some(AsyncRole::Start(_)) => assert_eq!(ends(op).len(), 1, "{op}"),
+                Some(AsyncRole::Update(start) | AsyncRole::Done(start)) => {
+                    assert!(matches!(start.async_role(), Some(AsyncRole::Start(_))), "{op}");
+                }
+                None => {}
+            }
+        }
+        let native = names(Opcode::has_native_async);
+        let wanted = ["all-gather", "all-reduce", "collective-permute", "copy", "recv", "send"];
+        assert_eq!(native, wanted);
+        assert_eq!(Opcode::AllReduceStart.started(), Opcode::AllReduce);
+        assert_eq!(Opcode::AsyncStart.started(), Opcode::AsyncStart);
+    }
+
+    #[test]
+    fn flags_imply_each_other() {
+        let aliases = names(Opcode::aliases_operand);
+        assert_eq!(aliases, ["add-dependency", "copy", "domain", "opt-barrier"]);
+        for &op in Opcode::ALL {
+            let carried = !op.aliases_operand() || (op.carries_values() && op.shares_memory());
+            assert!(carried && (!op.carries_values() || op.moves_data()), "{op}");
+            assert!(!op.is_elementwise() || op.kind() == Kind::Array, "{op}");
+        }
+    }
+
+    #[test]
+    fn result_types_of_elementwise_ops() {
+        let of = |op: Opcode, ty| op.result_type(ty);
+        assert_eq!(of(Opcode::IsFinite, ElementType::Bf16), Some(ElementType::Pred));
+        assert_eq!(of(Opcode::Abs, ElementType::C128), Some(ElementType::F64));
+        assert_eq!(of(Opcode::Abs, ElementType::S8), Some(ElementType::S8));
+        assert_eq!(of(Opcode::Complex, ElementType::F32), Some(ElementType::C64));
+        assert_eq!(of(Opcode::Complex, ElementType::F16), None);
+    }
+}
