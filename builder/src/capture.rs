@@ -16,7 +16,7 @@ use crate::state::{Caller, Open, State};
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::{GetTupleElement, Parameter, Tuple};
-use hlo::{Op, Shape};
+use hlo::{Op, Opcode, Shape};
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -83,23 +83,23 @@ impl Open {
     /// Whether it is made of nothing but constants.
     fn is_constant(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
-        match &instruction.op {
-            Op::Constant(_) | Op::Iota(_) => true,
-            Op::Broadcast(_) => self.is_constant(instruction.operands[0]),
-            _ => false,
+        let opcode = instruction.opcode();
+        match instruction.operands.as_slice() {
+            [] => opcode == Opcode::Constant || opcode == Opcode::Iota,
+            operands => opcode == Opcode::Broadcast && self.is_constant(operands[0]),
         }
     }
     /// Whether its text is short, of a constant.
     fn is_small(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
-        match &instruction.op {
-            Op::Constant(_) => instruction.shape.array().is_some_and(|array| array.rank() == 0),
-            _ => instruction.operands.iter().all(|&operand| self.is_small(operand)),
+        if instruction.opcode() == Opcode::Constant {
+            return instruction.shape.array().is_some_and(|array| array.rank() == 0);
         }
+        instruction.operands.iter().all(|&operand| self.is_small(operand))
     }
     /// How many parameters it has.
     pub(crate) fn parameter_count(&self) -> i64 {
-        let parameters = self.instructions.iter().filter(|(_, i)| matches!(i.op, Op::Parameter(_)));
+        let parameters = self.instructions.iter().filter(|(_, i)| i.opcode() == Opcode::Parameter);
         i64::try_from(parameters.count()).unwrap_or(i64::MAX)
     }
 }
@@ -203,11 +203,10 @@ impl<'b> Packing<'b> {
         };
         let mut copies: Vec<InstructionId> = Vec::with_capacity(old.instructions.len());
         for (id, instruction) in old.instructions.iter() {
-            let parameter = matches!(instruction.op, Op::Parameter(_));
             copies.push(match (&instruction.op, slot(id)) {
                 (Op::Parameter(Parameter { number: 0 }), _) => first,
-                (_, Some(slot)) if parameter => captured[slot],
-                _ => {
+                (Op::Parameter(_), Some(slot)) => captured[slot],
+                (_, _) => {
                     let operands = instruction.operands.iter().map(|o| copies[o.index()]).collect();
                     let copy = Instruction { operands, ..instruction.clone() };
                     open.push(copy, old.names[id].clone(), old.callers[id.index()])

@@ -2,7 +2,7 @@
 use crate::state::{Caller, Open};
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
 use hlo::ir::{ComputationId, InstructionId};
-use hlo::{Op, Shape};
+use hlo::{Op, Opcode, Shape};
 use smol_str::SmolStr;
 
 /// A finished computation of its builder, for ops that call one.
@@ -148,7 +148,7 @@ impl Builder {
             }
             copies.push(match &instruction.op {
                 Op::GetTupleElement(op)
-                    if lines.is_some() && matches!(operands[0].op()?, Op::Tuple(_)) =>
+                    if lines.is_some() && operands[0].opcode()? == Opcode::Tuple =>
                 {
                     let index = usize::try_from(op.index).ok();
                     let elements = operands[0].operands()?;

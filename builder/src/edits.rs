@@ -1,7 +1,7 @@
 //! Changing instructions and computations that are there: shardings, notes of a front end, threads.
 use crate::annotations::for_shape;
 use crate::{Builder, Code, Computation, Error, Result, Value};
-use hlo::Op;
+use hlo::Opcode;
 use hlo::ir::{CommonAttrs, FrontendAttributes, Sharding};
 use hlo::op::value::ResultAccuracy;
 use smol_str::SmolStr;
@@ -66,7 +66,7 @@ impl Builder {
         self.record_or((), |b| {
             b.same_builder(parameter)?;
             let (leaves, op) = (parameter.shape()?.leaves().len(), parameter.op()?);
-            if !matches!(op, Op::Parameter(_)) {
+            if op.opcode() != Opcode::Parameter {
                 let message =
                     format!("replication is said of parameters, this is `{}`", op.opcode());
                 return Err(Error::argument(message));

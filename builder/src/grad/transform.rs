@@ -1,12 +1,12 @@
 //! Derivatives of whole computations, as computations.
+use super::api::{GradOptions, derive, gradients, pulled, pushed, seed};
 use super::tangent::varies;
-use super::{GradOptions, derive, gradients, pulled, pushed, seed};
 use crate::{Computation, Error, Result, Value};
 use hlo::Shape;
 
 impl<'b> Computation<'b> {
-    /// The Jacobian-vector product: a computation of the parameters and, behind them, a tangent for each that is not of whole
-    /// numbers. It gives the tuple of the result and its tangent.
+    /// The Jacobian-vector product: a computation of the parameters followed by a tangent for each parameter with float
+    /// elements. It returns the tuple of the result and its tangent.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -37,8 +37,8 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The vector-Jacobian product: a computation of the parameters and the result's cotangent. It gives the tuple of the
-    /// cotangents of all parameters that are not of whole numbers.
+    /// The vector-Jacobian product: a computation of the parameters and the cotangent of the result. It returns the tuple of the
+    /// cotangents of all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -70,8 +70,8 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The gradient of a computation that gives a real scalar: a computation of the same parameters. It gives the tuple of the
-    /// gradients by all parameters that are not of whole numbers.
+    /// The gradient of a computation whose result is a real scalar: a computation of the same parameters. It returns the tuple of
+    /// the gradients with respect to all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -105,7 +105,8 @@ impl<'b> Computation<'b> {
         )
     }
 
-    /// A computation of this one's parameters and others, in which `body` is given the result, the parameters and the others.
+    /// Returns a computation of the parameters of this one and others; `body` receives the result, the parameters and the
+    /// others.
     #[track_caller]
     fn derived(
         self,

@@ -20,6 +20,9 @@ impl<'b> RngOutput<'b> {
     }
 }
 
+/// The types of XLA's normal numbers.
+const NORMAL: [ElementType; 3] = [ElementType::F16, ElementType::F32, ElementType::F64];
+
 /// A source of random bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BitGenerator {
@@ -153,7 +156,7 @@ impl BitGenerator {
         b.record_or(RngOutput::invalid(b), |b| {
             let shape = array(shape)?;
             let ty = shape.ty;
-            if !matches!(ty, ElementType::F16 | ElementType::F32 | ElementType::F64) {
+            if !NORMAL.contains(&ty) {
                 return Err(Error::argument(format!(
                     "normal numbers are f16, f32 or f64, not {ty}"
                 )));

@@ -2,7 +2,6 @@
 use super::shapes::emit_of_type;
 use crate::{Error, Result, Value};
 use hlo::ElementType;
-use hlo::elem::Class;
 use hlo::op::value::{DotAlgorithm, OperandPrecision, Precision};
 use hlo::op::{Dot, RaggedDot, ScaledDot};
 
@@ -56,7 +55,7 @@ pub(crate) fn preferred(
     let Some(wanted) = ty else { return Ok(None) };
     for operand in operands {
         let found = operand.element_type()?;
-        let whole = matches!(found.class(), Class::Signed | Class::Unsigned);
+        let whole = found.is_integral();
         if whole && wanted.bits() < found.bits() {
             let message = format!("sums of products of {found} cannot be given as {wanted}");
             return Err(Error::argument(message)

@@ -37,7 +37,7 @@ fn infeeds_follow_each_other() {
 #[test]
 fn outfeeds_follow_each_other() {
     let b = Builder::new("outfeeds");
-    b.constant([1f32, 2.0]).outfeed("f32[2]", "");
+    let _ = b.constant([1f32, 2.0]).outfeed("f32[2]", "");
     let end = b.constant(7i32).outfeed("s32[]", "slow");
     let (result, received) = run_with_queues(&b, end, &[]);
     assert_eq!(

@@ -2,6 +2,7 @@
 use crate::{Code, Error, Result, Value};
 use hlo::ElementType;
 use hlo::ElementType::{Bf16, F16, F32, F64, Pred, S8, S16, S32, S64, U8, U16, U32, U64};
+use hlo::elem::Class;
 
 /// The types of an input.
 #[derive(Debug, Clone, Copy)]
@@ -34,23 +35,24 @@ impl Types {
     }
 }
 
+/// ONNX's names of the types that are no integers.
+const NAMES: [(ElementType, &str); 7] = [
+    (Pred, "bool"),
+    (F16, "float16"),
+    (Bf16, "bfloat16"),
+    (F32, "float"),
+    (F64, "double"),
+    (ElementType::C64, "complex64"),
+    (ElementType::C128, "complex128"),
+];
 /// `tensor(float)`. Types that ONNX does not have keep their name.
 pub(super) fn tensor(ty: ElementType) -> String {
-    let own = ty.name();
-    let name = match ty {
-        Pred => "bool",
-        F16 => "float16",
-        Bf16 => "bfloat16",
-        F32 => "float",
-        F64 => "double",
-        ElementType::C64 => "complex64",
-        ElementType::C128 => "complex128",
-        _ if ty.is_integral() => {
-            let sign = if own.starts_with('u') { "uint" } else { "int" };
-            return format!("tensor({sign}{})", ty.bits());
-        }
-        _ => own,
-    };
+    let named = NAMES.iter().find(|(named, _)| *named == ty).map(|(_, name)| (*name).to_owned());
+    let name = named.unwrap_or_else(|| match ty.class() {
+        Class::Signed => format!("int{}", ty.bits()),
+        Class::Unsigned => format!("uint{}", ty.bits()),
+        Class::Pred | Class::Float | Class::Complex => ty.name().to_owned(),
+    });
     format!("tensor({name})")
 }
 

@@ -1,8 +1,8 @@
 //! In-place hints: results that may use the memory of parameters.
 use crate::state::State;
 use crate::{Builder, Code, Result, Value};
-use hlo::Op;
 use hlo::ir::{AliasKind, InputOutputAlias, InstructionId, ModuleConfig};
+use hlo::{Op, Opcode};
 
 /// A value of the entry computation, and the number of the parameter whose memory it may use.
 #[derive(Debug, Clone, Copy)]
@@ -28,11 +28,9 @@ pub(super) fn hint<'b>(output: Value<'b>, input: Value<'b>) -> Result<()> {
 pub(crate) fn share(state: &State, root: InstructionId, config: &mut ModuleConfig) {
     let Some(entry) = state.open.first() else { return };
     let result = &entry.instructions[root];
-    let parts: Vec<(InstructionId, Vec<i64>)> = match &result.op {
-        Op::Tuple(_) => {
-            result.operands.iter().zip(0i64..).map(|(&part, i)| (part, vec![i])).collect()
-        }
-        _ => vec![(root, Vec::new())],
+    let parts: Vec<(InstructionId, Vec<i64>)> = match result.opcode() == Opcode::Tuple {
+        true => result.operands.iter().zip(0i64..).map(|(&part, i)| (part, vec![i])).collect(),
+        false => vec![(root, Vec::new())],
     };
     for (part, output_index) in parts {
         for hint in state.inplace.iter().filter(|hint| hint.value == part) {

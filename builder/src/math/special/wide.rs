@@ -27,9 +27,9 @@ pub(super) fn in_f64<'b, const N: usize>(
     let mut wide = operands;
     for operand in &mut wide {
         let stretched = implicit::pair(*operand, widest, widest)?.0;
-        *operand = match ty {
-            ElementType::F64 => stretched,
-            _ => stretched.convert_element_type(ElementType::F64),
+        *operand = match ty == ElementType::F64 {
+            true => stretched,
+            false => stretched.convert_element_type(ElementType::F64),
         };
     }
     let result = compute(wide);

@@ -1,10 +1,10 @@
-//! How often a loop repeats its body, where that can be read off: a number that starts, steps and ends at constants.
-use super::Node;
+//! Trip counts of loops that count from a constant by a constant to a constant.
+use super::node::Node;
 use crate::{Code, Result};
 use hlo::ir::{Computation, Instruction, InstructionId};
+use hlo::op::While;
 use hlo::op::value::Direction;
-use hlo::op::{Binary, While};
-use hlo::{Arena, ConstantValue, ElementType, Op, Shape};
+use hlo::{Arena, ConstantValue, ElementType, Op, Opcode, Shape};
 
 /// Where a value comes from, seen through tuples and copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +33,8 @@ fn source(
                 continue;
             }
             Op::Parameter(_) => return leaf_at(&instruction.shape, &path).map(Source::Leaf),
-            Op::Copy(_) | Op::OptBarrier(_) => {}
-            _ => return path.is_empty().then_some(Source::Made(at)),
+            op if op.opcode().aliases_operand() => {}
+            _made => return path.is_empty().then_some(Source::Made(at)),
         }
         at = *instruction.operands.first()?;
     }
@@ -113,12 +113,11 @@ impl Loop<'_> {
         let made = self.body.instructions.get(at)?;
         let [l, r] = *made.operands.as_slice() else { return None };
         let is_leaf = |at| source(&self.body.instructions, at, &[]) == Some(Source::Leaf(leaf));
-        match made.op {
-            Op::Binary(Binary::Add) if is_leaf(l) => self.fixed(self.body, r),
-            Op::Binary(Binary::Add) if is_leaf(r) => self.fixed(self.body, l),
-            Op::Binary(Binary::Subtract) if is_leaf(l) => self.fixed(self.body, r).map(|n| -n),
-            _ => None,
+        let (adds, subtracts) = (made.opcode() == Opcode::Add, made.opcode() == Opcode::Subtract);
+        if is_leaf(l) && (adds || subtracts) {
+            return self.fixed(self.body, r).map(|n| if adds { n } else { -n });
         }
+        if is_leaf(r) && adds { self.fixed(self.body, l) } else { None }
     }
     /// The number of steps, or what it cannot be read off.
     fn count(&self) -> Result<i64, &'static str> {

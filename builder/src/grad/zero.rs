@@ -1,10 +1,13 @@
-//! Why a derivative is zero.
-use super::{rules, sweep, tangent};
+//! The error of a derivative that is zero everywhere.
+use super::node::{Rule, at_op};
+use super::rules::rule_of;
+use super::sweep;
+use super::tangent::varies;
 use crate::{Code, Error, Result, Value};
 
-/// The error of an output whose derivative by an input is zero: `E0809` if nothing leads from one to the other, `E0808` with
-/// the op that is in the way if something does.
-pub(super) fn zero(output: Value<'_>, input: Value<'_>) -> Result<Error> {
+/// Returns the error of an output whose derivative with respect to an input is zero: `E0809` if the output does not depend on
+/// the input, `E0808` with the op that blocks the derivative if it does.
+pub(super) fn error(output: Value<'_>, input: Value<'_>) -> Result<Error> {
     let (of, by) = (named(output)?, named(input)?);
     let help = "leave it out, or ask for zeros: `GradOptions { disconnected: Disconnected::Zero }`";
     let Some(op) = obstacle(output, input)? else {
@@ -12,8 +15,8 @@ pub(super) fn zero(output: Value<'_>, input: Value<'_>) -> Result<Error> {
         return Ok(Error::from(Code::Disconnected { message }).with_help(help));
     };
     let opcode = op.opcode()?;
-    let why = match rules::is_flat(&op.op()?) || tangent::varies(&op.shape()?) {
-        true => "whose derivative is zero wherever it has one".to_owned(),
+    let why = match matches!(rule_of(&op.op()?), Rule::Zero) || varies(&op.shape()?) {
+        true => "whose derivative is zero wherever it exists".to_owned(),
         false => format!("which gives {:#}", op.shape()?),
     };
     let message = format!("{of} depends on {by} only through `{opcode}`, {why}");
@@ -21,11 +24,11 @@ pub(super) fn zero(output: Value<'_>, input: Value<'_>) -> Result<Error> {
     Ok(at_op(error, op, Some(help)))
 }
 
-/// The first instruction that takes what varies with the input and does not give on how.
+/// Returns the first instruction that depends on the input, and whose derivative with respect to it is zero.
 fn obstacle<'b>(output: Value<'b>, input: Value<'b>) -> Result<Option<Value<'b>>> {
     let b = output.builder();
     let (last, from) = (sweep::index(output)?, sweep::index(input)?);
-    let live = sweep::live(b, last + 1, &[from])?;
+    let live = sweep::live(b, rule_of, last + 1, &[from])?;
     let state = b.state.borrow();
     let open = state.open.last().ok_or(Code::Invalid {})?;
     let mut leads = vec![false; last + 1];
@@ -46,24 +49,4 @@ fn obstacle<'b>(output: Value<'b>, input: Value<'b>) -> Result<Option<Value<'b>>
 fn named(value: Value<'_>) -> Result<String> {
     let name = value.name()?;
     Ok(format!("`{name}` ({:#})", value.shape()?))
-}
-
-/// The error at the line of an instruction; the help names the line that asks for the derivative.
-pub(super) fn at_op(error: Error, op: Value<'_>, help: Option<&str>) -> Error {
-    let state = op.builder().state.borrow();
-    let made = op
-        .mark()
-        .zip(op.id())
-        .and_then(|(mark, id)| state.marked(mark)?.callers.get(id.index()).copied());
-    let asked = state.call.map(|(caller, _)| caller).filter(|&caller| Some(caller) != made);
-    let asked = asked.map(|caller| format!("the derivative is asked for at {caller}"));
-    let lines: Vec<&str> = asked.as_deref().into_iter().chain(help).collect();
-    let error = match lines.is_empty() {
-        true => error,
-        false => error.with_help(lines.join("; ")),
-    };
-    match made {
-        Some(line) => error.at(line),
-        None => error,
-    }
 }
