@@ -1,9 +1,11 @@
 //! What new instructions are marked with: scopes, metadata, shardings, notes of a front end.
 use crate::Builder;
-use crate::state::Caller;
 use hlo::ir::{CommonAttrs, FrontendAttributes, Metadata, OriginalValue, Sharding};
 use hlo::{Opcode, Shape};
 use smol_str::{SmolStr, format_smolstr};
+
+/// The line of a call of the builder in the user's program.
+pub(crate) type Caller = &'static std::panic::Location<'static>;
 
 /// What new instructions are marked with.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
 //! From a finished list of computations to a verified module.
-use crate::state::Caller;
+use crate::annotations::Caller;
 use crate::{Error, Result};
 use hlo::diag::Errors;
 use hlo::ir::InstructionSpans;

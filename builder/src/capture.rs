@@ -10,9 +10,10 @@
 //! Handing in: while the closure runs the value stands for an extra parameter. Afterwards loops and branches, whose
 //! computations take one parameter, pack state and captured values into a tuple, out of which the computation takes them
 //! again; a loop gives the captured ones on unchanged.
+use crate::annotations::Caller;
 use crate::computation::Traced;
 use crate::ops::movement::elements;
-use crate::state::{Caller, Open, State};
+use crate::state::{Open, State};
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::{GetTupleElement, Parameter, Tuple};

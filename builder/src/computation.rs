@@ -1,5 +1,6 @@
 //! Computations made from closures.
-use crate::state::{Caller, Open};
+use crate::annotations::Caller;
+use crate::state::Open;
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Op, Opcode, Shape};

@@ -1,7 +1,7 @@
 //! Sizes known only at run time: branches of different sizes, bounds that can be told beforehand.
 use crate::arguments::size;
 use crate::known::Known;
-use crate::ops::control::{Branch, branch, choice};
+use crate::ops::control::{Branch, choice, two};
 use crate::ops::movement::elements;
 use crate::{Builder, Code, Computation, Error, Result, Value};
 use hlo::{ArrayShape, Shape};
@@ -32,9 +32,8 @@ impl<'b> Value<'b> {
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
         self.builder().record(|b| {
-            let on_true = branch(b, "true_computation", true_operand, on_true)?;
-            let on_false = branch(b, "false_computation", false_operand, on_false)?;
-            choose(b, self, &[on_true, on_false], true)
+            let branches = two(b, (true_operand, on_true), (false_operand, on_false))?;
+            choose(b, self, &branches, true)
         })
     }
     /// As [`Value::switch`], of branches whose results may differ in size: XLA's `DynamicConditional` with a branch index.

@@ -101,7 +101,8 @@ impl Builder {
     }
 }
 
-fn make_static(shape: &mut Shape) {
+/// Replaces each dynamic dimension by its bound.
+pub(crate) fn make_static(shape: &mut Shape) {
     match shape {
         Shape::Array(array) => array.dynamic = None,
         Shape::Buffer(array) => array.dynamic = None,

@@ -1,5 +1,5 @@
 //! What a builder has made so far.
-use crate::annotations::Annotations;
+use crate::annotations::{Annotations, Caller};
 use crate::{Error, Result};
 use hlo::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, InstructionSpans,
@@ -8,10 +8,6 @@ use hlo::ir::{
 use hlo::op::Callees;
 use hlo::{Arena, SecondaryMap, Shape, Span};
 use smol_str::SmolStr;
-use std::panic::Location;
-
-/// Where a call of the builder stands in the user's program.
-pub(crate) type Caller = &'static Location<'static>;
 
 /// What a builder has made so far.
 #[derive(Debug)]
@@ -31,13 +27,20 @@ pub(crate) struct State {
     /// Aliases and donors, replica and partition counts.
     pub(crate) config: ModuleConfig,
     /// Results that may use the memory of parameters.
-    pub(crate) inplace: Vec<crate::compat::pytensor::alias::Hint>,
+    pub(crate) inplace: Vec<Hint>,
     /// How many computations were ever opened: gives each its own mark.
     pub(crate) opened: u32,
     /// How many channels were handed out.
     pub(crate) channels: i64,
     /// Whether the first mistake panics.
     pub(crate) dies: bool,
+}
+
+/// A value of the entry computation, and the number of the parameter whose memory it may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hint {
+    pub(crate) value: InstructionId,
+    pub(crate) parameter: i64,
 }
 
 /// A computation being built.

@@ -33,8 +33,22 @@ fn folded<'b>(
     Ok(done)
 }
 
-impl Value<'_> {
-    /// For each element the sum of those before it along a dimension, and itself; with `reverse` of those after it.
+/// A cumulative function for each row: its name, the unit of an element type, and the combining function.
+macro_rules! cumulative {
+    ($($(#[$doc:meta])* $name:ident $unit:ident, $combine:expr;)*) => {
+        impl Value<'_> {
+            $($(#[$doc])*
+            #[track_caller]
+            pub fn $name(self, dim: i64, reverse: bool) -> Self {
+                self.builder().record(|b| {
+                    folded(self, dim, reverse, b.$unit(self.element_type()?), $combine)
+                })
+            })*
+        }
+    };
+}
+cumulative! {
+    /// The sum of each element and all before it along a dimension; with `reverse`, and all after it.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -43,47 +57,25 @@ impl Value<'_> {
     /// assert_eq!(result.to_string(), "s32[4]{0} {1, 3, 6, 10}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[track_caller]
-    pub fn cumsum(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = b.zero(self.element_type()?);
-            folded(self, dim, reverse, unit, |a, c| a + c)
-        })
-    }
-    /// The same of products.
-    #[track_caller]
-    pub fn cumprod(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = b.constant_r0_with_type(self.element_type()?, 1);
-            folded(self, dim, reverse, unit, |a, c| a * c)
-        })
-    }
-    /// The same of the largest element; NaN from the first NaN on.
-    #[track_caller]
-    pub fn cummax(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = b.min_value(self.element_type()?);
-            folded(self, dim, reverse, unit, |a, c| a.max(c))
-        })
-    }
-    /// The same of the smallest element; NaN from the first NaN on.
-    #[track_caller]
-    pub fn cummin(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = b.max_value(self.element_type()?);
-            folded(self, dim, reverse, unit, |a, c| a.min(c))
-        })
-    }
-    /// The same of the logarithm of the sum of exponentials, which does not overflow.
+    cumsum zero, |a, c| a + c;
+    /// The product, as [`Value::cumsum`].
+    cumprod one, |a, c| a * c;
+    /// The largest element, as [`Value::cumsum`]; NaN from the first NaN on.
+    cummax min_value, |a, c| a.max(c);
+    /// The smallest element, as [`Value::cumsum`]; NaN from the first NaN on.
+    cummin max_value, |a, c| a.min(c);
+}
+
+impl Value<'_> {
+    /// The logarithm of the sum of exponentials, as [`Value::cumsum`], computed without overflow.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if it is not of real floats.
+    /// Kept by the builder: `E0801` if the elements are not real floats.
     #[track_caller]
     pub fn log_cumsum_exp(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             inexact(&self.array()?, "`log_cumsum_exp`")?;
-            let unit = b.min_value(self.element_type()?);
-            folded(self, dim, reverse, unit, log_add_exp)
+            folded(self, dim, reverse, b.min_value(self.element_type()?), log_add_exp)
         })
     }
 }

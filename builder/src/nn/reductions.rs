@@ -21,7 +21,22 @@ pub(super) fn spread<'b>(reduced: Value<'b>, like: Value<'b>, axes: &[i64]) -> R
     let shape = like.array()?;
     Ok(reduced.broadcast_in_dim(&shape.dims, &others(shape.rank(), axes)))
 }
-impl Value<'_> {
+/// A reduction for each row: its name, the initial value for an element type, and the combining function.
+macro_rules! reductions {
+    ($($(#[$doc:meta])* $name:ident $init:expr, $combine:expr;)*) => {
+        impl Value<'_> {
+            $($(#[$doc])*
+            #[track_caller]
+            pub fn $name(self, dims: &[i64]) -> Self {
+                self.builder().record(|b| {
+                    let init = $init(b, self.element_type()?);
+                    Ok(self.reduce(init, $combine, &axes(self, dims)?))
+                })
+            })*
+        }
+    };
+}
+reductions! {
     /// The sum along dimensions, which may be counted from the end; of `pred` the disjunction.
     ///
     /// ```
@@ -31,54 +46,25 @@ impl Value<'_> {
     /// assert_eq!(result.to_string(), "s32[2]{0} {3, 7}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[track_caller]
-    pub fn reduce_sum(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let zero = b.zero(self.element_type()?);
-            Ok(self.reduce(zero, |a, c| a + c, &axes(self, dims)?))
-        })
-    }
+    reduce_sum Builder::zero, |a, c| a + c;
     /// The product along dimensions; of `pred` the conjunction.
-    #[track_caller]
-    pub fn reduce_prod(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let one = b.constant_r0_with_type(self.element_type()?, 1);
-            Ok(self.reduce(one, |a, c| a * c, &axes(self, dims)?))
-        })
-    }
-    /// The largest element along dimensions, NaN if there is one; of nothing the smallest value there is.
-    #[track_caller]
-    pub fn reduce_max(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let least = b.min_value(self.element_type()?);
-            Ok(self.reduce(least, |a, c| a.max(c), &axes(self, dims)?))
-        })
-    }
-    /// The smallest element along dimensions, NaN if there is one; of nothing the largest value there is.
-    #[track_caller]
-    pub fn reduce_min(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let most = b.max_value(self.element_type()?);
-            Ok(self.reduce(most, |a, c| a.min(c), &axes(self, dims)?))
-        })
-    }
-    /// Whether all are true along dimensions, of `pred`; of whole numbers the bits set in all.
-    #[track_caller]
-    pub fn reduce_and(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let ty = self.element_type()?;
-            let all = b.zero(ty).not();
-            Ok(self.reduce(all, |a, c| a.and(c), &axes(self, dims)?))
-        })
-    }
-    /// Whether one is true along dimensions, of `pred`; of whole numbers the bits set in any.
-    #[track_caller]
-    pub fn reduce_or(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let none = b.zero(self.element_type()?);
-            Ok(self.reduce(none, |a, c| a.or(c), &axes(self, dims)?))
-        })
-    }
+    reduce_prod Builder::one, |a, c| a * c;
+    /// The largest element along dimensions, or NaN if one is NaN. The maximum of no elements is the lowest value of the type.
+    reduce_max Builder::min_value, |a, c| a.max(c);
+    /// The smallest element along dimensions, or NaN if one is NaN. The minimum of no elements is the highest value of the
+    /// type.
+    reduce_min Builder::max_value, |a, c| a.min(c);
+    /// Whether all elements along dimensions are true; of integers the bitwise and.
+    reduce_and all_bits, |a, c| a.and(c);
+    /// Whether any element along dimensions is true; of integers the bitwise or.
+    reduce_or Builder::zero, |a, c| a.or(c);
+}
+
+fn all_bits(b: &Builder, ty: ElementType) -> Value<'_> {
+    b.zero(ty).not()
+}
+
+impl Value<'_> {
     /// The mean along dimensions: the sum divided by the number of elements; NaN of nothing.
     ///
     /// # Errors

@@ -148,9 +148,7 @@ impl<'b> Value<'b> {
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
         self.builder().record(|b| {
-            let on_true = branch(b, "true_computation", true_operand, on_true)?;
-            let on_false = branch(b, "false_computation", false_operand, on_false)?;
-            choice(self, &[on_true, on_false], true)
+            choice(self, &two(b, (true_operand, on_true), (false_operand, on_false))?, true)
         })
     }
     /// Chooses between closures by this scalar `s32`: XLA's `Conditional` with a branch index.
@@ -233,7 +231,7 @@ pub(crate) struct Branch<'b> {
     pub(crate) operand: Value<'b>,
 }
 
-pub(crate) fn branch<'b>(
+fn branch<'b>(
     b: &'b Builder,
     name: &str,
     operand: Value<'b>,
@@ -244,6 +242,16 @@ pub(crate) fn branch<'b>(
     let traced: Traced = b.trace_open(name, std::slice::from_ref(&shape), |p| body(p[0]), true)?;
     let packing = Packing::new(b, shape, &[&traced]);
     Ok(Branch { operand: packing.pack(operand)?, computation: packing.file(traced, false) })
+}
+
+/// Traces the branches of a conditional on a `pred`.
+pub(crate) fn two<'b>(
+    b: &'b Builder,
+    (true_operand, on_true): (Value<'b>, impl FnOnce(Value<'b>) -> Value<'b>),
+    (false_operand, on_false): (Value<'b>, impl FnOnce(Value<'b>) -> Value<'b>),
+) -> Result<[Branch<'b>; 2]> {
+    let on_true = branch(b, "true_computation", true_operand, on_true)?;
+    Ok([on_true, branch(b, "false_computation", false_operand, on_false)?])
 }
 
 /// The conditional of branches that give one shape.

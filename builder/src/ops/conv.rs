@@ -3,6 +3,7 @@ use super::dot::{operand_precision, preferred};
 use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
 use super::shapes::{emit_of_type, inferred};
+use crate::program::make_static;
 use crate::{Builder, Error, Result, Value};
 use hlo::op::value::{ConvDims, ConvolutionKind, DotAlgorithm, PaddingType, Precision};
 use hlo::op::{Convolution, CustomCall};
@@ -125,9 +126,15 @@ impl<'b> Conv<'_, 'b> {
         emit_of_type(self.lhs.builder(), self.op()?, &[self.lhs, self.rhs], self.ty()?)
     }
 
-    /// The custom call that stands for the convolution, and its shape.
-    fn dynamic(&self, target: &str, padding_type: PaddingType) -> Result<(CustomCall, Shape)> {
-        let op = self.op()?;
+    /// Emits the custom call that stands for the convolution where sizes are dynamic.
+    fn call(
+        &self,
+        target: &str,
+        padding_type: PaddingType,
+        operands: &[Value<'b>],
+        change: impl FnOnce(&mut Shape),
+    ) -> Result<Value<'b>> {
+        let (b, op, ty) = (self.lhs.builder(), self.op()?, self.ty()?.map(Shape::scalar));
         let call = CustomCall {
             window: op.window.clone(),
             dim_labels: Some(op.dim_labels.clone()),
@@ -137,10 +144,9 @@ impl<'b> Conv<'_, 'b> {
             padding_type,
             ..target_of(target)
         };
-        let ty = self.ty()?.map(Shape::scalar);
-        let operands = [self.lhs, self.rhs];
-        let shape = inferred(self.lhs.builder(), &Op::from(op), &operands, ty.as_ref())?;
-        Ok((call, shape))
+        let mut shape = inferred(b, &Op::from(op), &[self.lhs, self.rhs], ty.as_ref())?;
+        change(&mut shape);
+        b.emit(call, operands, Some(shape))
     }
 }
 
@@ -270,10 +276,9 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.builder().record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
-            let (call, shape) = conv.dynamic("DynamicConvolutionForward", padding_type)?;
-            b.emit(call, &[self, rhs], Some(shape))
+            conv.call("DynamicConvolutionForward", padding_type, &[self, rhs], |_| {})
         })
     }
     /// The gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's `DynamicConvInputGrad`,
@@ -288,10 +293,10 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.builder().record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
-            let (call, shape) = conv.dynamic("DynamicConvolutionInputGrad", padding_type)?;
-            b.emit(call, &[input_sizes, self, rhs], Some(shape))
+            let operands = [input_sizes, self, rhs];
+            conv.call("DynamicConvolutionInputGrad", padding_type, &operands, |_| {})
         })
     }
     /// The gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is a custom call of
@@ -306,14 +311,11 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|b| {
-            let numbers = dimension_numbers;
-            let conv = Conv { lhs: self, rhs: gradients, window, numbers, options };
-            let (call, mut shape) = conv.dynamic("DynamicConvolutionKernelGrad", padding_type)?;
-            if let Shape::Array(array) = &mut shape {
-                array.dynamic = None;
-            }
-            b.emit(call, &[self, gradients], Some(shape))
+        self.builder().record(|_| {
+            let (rhs, numbers) = (gradients, dimension_numbers);
+            let conv = Conv { lhs: self, rhs, window, numbers, options };
+            let target = "DynamicConvolutionKernelGrad";
+            conv.call(target, padding_type, &[self, gradients], make_static)
         })
     }
 }

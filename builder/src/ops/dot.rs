@@ -65,6 +65,20 @@ pub(crate) fn preferred(
     Ok(ty)
 }
 
+/// The attributes that all kinds of dots share.
+macro_rules! dot {
+    ($op:ident, $numbers:expr, $options:expr $(, $field:ident: $value:expr)*) => {
+        $op {
+            lhs_batch_dims: $numbers.lhs_batch_dimensions.clone(),
+            lhs_contracting_dims: $numbers.lhs_contracting_dimensions.clone(),
+            rhs_batch_dims: $numbers.rhs_batch_dimensions.clone(),
+            rhs_contracting_dims: $numbers.rhs_contracting_dimensions.clone(),
+            operand_precision: operand_precision($options.precision),
+            $($field: $value,)*
+        }
+    };
+}
+
 impl Value<'_> {
     /// The product of vectors and matrices: XLA's `Dot`.
     ///
@@ -135,15 +149,7 @@ impl Value<'_> {
         options: &DotOptions,
     ) -> Self {
         self.builder().record(|b| {
-            let numbers = dimension_numbers.clone();
-            let op = Dot {
-                lhs_batch_dims: numbers.lhs_batch_dimensions,
-                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
-                rhs_batch_dims: numbers.rhs_batch_dimensions,
-                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
-                operand_precision: operand_precision(options.precision),
-                algorithm: options.algorithm,
-            };
+            let op = dot!(Dot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs], ty)
         })
@@ -163,17 +169,15 @@ impl Value<'_> {
     ) -> Self {
         self.builder().record(|b| {
             no_algorithm(options.algorithm, "ragged_dot")?;
-            let (ragged, numbers) =
-                (dimension_numbers.clone(), dimension_numbers.dot_dimension_numbers.clone());
-            let op = RaggedDot {
-                lhs_batch_dims: numbers.lhs_batch_dimensions,
-                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
-                rhs_batch_dims: numbers.rhs_batch_dimensions,
-                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
-                lhs_ragged_dims: ragged.lhs_ragged_dimensions,
-                rhs_group_dims: ragged.rhs_group_dimensions,
-                operand_precision: operand_precision(options.precision),
-            };
+            let RaggedDotDimensionNumbers {
+                dot_dimension_numbers,
+                lhs_ragged_dimensions: lhs_ragged_dims,
+                rhs_group_dimensions: rhs_group_dims,
+            } = dimension_numbers.clone();
+            let op = dot!(
+                RaggedDot, dot_dimension_numbers, options,
+                lhs_ragged_dims: lhs_ragged_dims, rhs_group_dims: rhs_group_dims
+            );
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, group_sizes], ty)
         })
@@ -190,15 +194,7 @@ impl Value<'_> {
         options: &DotOptions,
     ) -> Self {
         self.builder().record(|b| {
-            let numbers = dimension_numbers.clone();
-            let op = ScaledDot {
-                lhs_batch_dims: numbers.lhs_batch_dimensions,
-                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
-                rhs_batch_dims: numbers.rhs_batch_dimensions,
-                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
-                operand_precision: operand_precision(options.precision),
-                algorithm: options.algorithm,
-            };
+            let op = dot!(ScaledDot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, scales[0], scales[1]], ty)
         })

@@ -36,8 +36,7 @@ impl<'b> Value<'b> {
         self.builder().record(|b| {
             let init = init.beside(self)?.value;
             let window = ruled(self, window_dimensions, window_strides, padding)?;
-            let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
-            fold(b, &[self], &[init], ReduceWindow { window, to_apply }, padding)
+            fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, padding)
         })
     }
     /// Folds the elements under a moving window of any strides, padding and holes: XLA's `ReduceWindowWithGeneralPadding`.
@@ -53,8 +52,7 @@ impl<'b> Value<'b> {
         self.builder().record(|b| {
             let init = init.beside(self)?.value;
             let window = window(window_dimensions, options, &[])?;
-            let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
-            b.emit(ReduceWindow { window, to_apply }, &[self, init], None)
+            fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, Padding::Valid)
         })
     }
     /// Finds one element under each place of a window, and hands a value of `source` back to where it stands: XLA's
@@ -126,8 +124,7 @@ impl<'b> Value<'b> {
                 ..WindowOptions::default()
             };
             let window = window(window_dimensions, &options, &[])?;
-            let op = selecting(self, window, select, scatter)?;
-            b.emit(op, &[self, source, init], None)
+            b.emit(selecting(self, window, select, scatter)?, &[self, source, init], None)
         })
     }
 }
@@ -150,8 +147,7 @@ impl Builder {
         self.record(|b| {
             let first = one_init_each(operands, inits)?;
             let window = ruled(first, window_dimensions, window_strides, padding)?;
-            let to_apply = reducer(b, inits, combine)?;
-            fold(b, operands, inits, ReduceWindow { window, to_apply }, padding)
+            fold(b, operands, inits, combine, window, padding)
         })
     }
     /// As [`Value::reduce_window_with_general_padding`], of several arrays at once: XLA's `ReduceWindowWithGeneralPadding` of
@@ -168,8 +164,7 @@ impl Builder {
         self.record(|b| {
             let _ = one_init_each(operands, inits)?;
             let window = window(window_dimensions, options, &[])?;
-            let to_apply = reducer(b, inits, combine)?;
-            b.emit(ReduceWindow { window, to_apply }, &[operands, inits].concat(), None)
+            fold(b, operands, inits, combine, window, Padding::Valid)
         })
     }
 }
@@ -183,15 +178,6 @@ fn one_init_each<'b>(operands: &[Value<'b>], inits: &[Value<'b>]) -> Result<Valu
         Error::argument(format!("{arrays} cannot be folded from {inits}"))
             .with_help("give one array or more, and an initial value for each")
     })
-}
-
-fn reducer<'b>(
-    b: &'b Builder,
-    inits: &[Value<'b>],
-    combine: impl FnOnce(&[Value<'b>]) -> Value<'b>,
-) -> Result<hlo::ir::ComputationId> {
-    let scalars = scalars(inits)?;
-    b.trace("reducer", &[scalars.clone(), scalars].concat(), combine)
 }
 
 /// The window over an array, padded by a rule.
@@ -212,13 +198,18 @@ fn same_at_run_time(over: Value<'_>, window: &Window, padding: Padding) -> Resul
     Ok(padding == Padding::Same && moves_over_dynamic)
 }
 
+/// Emits a reduce-window, or the custom call that XLA makes where `Padding::Same` depends on a dynamic size.
 fn fold<'b>(
     b: &'b Builder,
     operands: &[Value<'b>],
     inits: &[Value<'b>],
-    op: ReduceWindow,
+    combine: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+    window: Window,
     padding: Padding,
 ) -> Result<Value<'b>> {
+    let scalars = scalars(inits)?;
+    let to_apply = b.trace("reducer", &[scalars.clone(), scalars].concat(), combine)?;
+    let op = ReduceWindow { window, to_apply };
     let all = [operands, inits].concat();
     let mut by_size = false;
     for &operand in operands {

@@ -1,15 +1,8 @@
 //! In-place hints: results that may use the memory of parameters.
-use crate::state::State;
+use crate::state::{Hint, State};
 use crate::{Builder, Code, Result, Value};
 use hlo::ir::{AliasKind, InputOutputAlias, InstructionId, ModuleConfig};
 use hlo::{Op, Opcode};
-
-/// A value of the entry computation, and the number of the parameter whose memory it may use.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Hint {
-    value: InstructionId,
-    parameter: i64,
-}
 
 /// Remembers that `output` may use the memory of `input`, if that is a parameter of the module.
 pub(super) fn hint<'b>(output: Value<'b>, input: Value<'b>) -> Result<()> {
