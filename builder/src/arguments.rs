@@ -48,3 +48,7 @@ pub(crate) fn counting(indices: Value<'_>) -> Result<Value<'_>> {
     let narrow = shape.ty.bits() < 32;
     Ok(if narrow { indices.convert_element_type(ElementType::S32) } else { indices })
 }
+/// Converts the elements unless they are of this type.
+pub(crate) fn cast(value: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
+    Ok(if value.element_type()? == ty { value } else { value.convert_element_type(ty) })
+}

@@ -2,7 +2,7 @@
 use super::node::{Derivative, Node};
 use super::ops;
 use super::tangent::Tangent;
-use crate::arguments::others;
+use crate::arguments::{cast, others};
 use crate::{Result, Value};
 use hlo::op::Dot;
 use hlo::{ArrayShape, Dims, Op};
@@ -54,7 +54,7 @@ fn transpose<'b>(
     (other, other_dims): (&Side<'_, 'b>, &[i64]),
 ) -> Result<Value<'b>> {
     let ty = c.element_type()?;
-    let wide = ops::of_type(other.value, ty)?;
+    let wide = cast(other.value, ty)?;
     let dot = Dot {
         lhs_batch_dims: ops::run(0, this.batch.len()),
         lhs_contracting_dims: other_dims.to_vec(),

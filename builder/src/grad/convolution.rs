@@ -6,6 +6,7 @@
 use super::node::{Derivative, Node};
 use super::ops;
 use super::tangent::Tangent;
+use crate::arguments::cast;
 use crate::{Result, Value};
 use hlo::op::Convolution;
 use hlo::op::value::{ConvDims, ConvolutionKind, Window, WindowDim};
@@ -36,7 +37,7 @@ impl Derivative for Convolution {
                 return Ok(node.operand(i)?.zeros_like());
             }
             let transpose = if i == 0 { to_input } else { to_kernel };
-            transpose(&op, c, ops::of_type(lhs, ty)?, ops::of_type(rhs, ty)?)
+            transpose(&op, c, cast(lhs, ty)?, cast(rhs, ty)?)
         })
     }
 }

@@ -1,4 +1,5 @@
 //! Scalar computations applied to arrays element by element.
+use crate::arguments::cast;
 use crate::{Builder, Code, Error, Result, Value, implicit};
 use hlo::ir::ComputationId;
 use hlo::op::Kind;
@@ -62,7 +63,7 @@ fn on_arrays(shape: &Shape, dims: &Dims) -> Option<Shape> {
 /// The array in the element type of a parameter: precisions may differ.
 fn typed<'b>(value: Value<'b>, parameter: &Shape) -> Result<Value<'b>> {
     match parameter.element_type() {
-        Some(ty) if ty != value.element_type()? => Ok(value.convert_element_type(ty)),
-        Some(_) | None => Ok(value),
+        Some(ty) => cast(value, ty),
+        None => Ok(value),
     }
 }

@@ -37,10 +37,6 @@ pub(super) fn integers<'b>(like: Value<'b>, ty: ElementType, numbers: Vec<i64>) 
 pub(super) fn like_array<'b>(value: Value<'b>, shape: &ArrayShape) -> Result<Value<'b>> {
     if value.rank()? == shape.rank() { Ok(value) } else { implicit::splat(value, shape) }
 }
-/// Converts the elements unless they are of this type.
-pub(super) fn of_type(value: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
-    Ok(if value.element_type()? == ty { value } else { value.convert_element_type(ty) })
-}
 /// Transposes, unless the permutation is the identity.
 pub(super) fn transposed<'b>(value: Value<'b>, permutation: &[i64]) -> Value<'b> {
     if permutation.is_sorted() { value } else { value.transpose(permutation) }

@@ -4,7 +4,7 @@ use super::node::{Derivative, Node};
 use super::rewrite::Rewrite;
 use super::tangent::Tangent;
 use super::{leaves, ops, rewrite};
-use crate::arguments::size;
+use crate::arguments::{cast, size};
 use crate::options::{GatherDimensionNumbers, ScatterDimensionNumbers, WindowOptions};
 use crate::{Code, Result, Value};
 use hlo::op::value::{Window, WindowDim};
@@ -100,7 +100,7 @@ fn scattered<'b>(
     let window = op.window.clone();
     let op = SelectAndScatter { window, select: prefers(node, kind)?, scatter: ops::adder(c)? };
     let operand = node.operand(0)?;
-    let c = ops::of_type(c, operand.element_type()?)?;
+    let c = cast(c, operand.element_type()?)?;
     let scattered = c.builder().emit(op, &[operand, c, c.scalar_like(0)], None)?;
     Ok(node.first_only(scattered))
 }
@@ -114,7 +114,7 @@ fn chosen<'b>(op: &ReduceWindow, node: &Node<'b>, kind: Combiner) -> Result<Valu
         return Ok(initial);
     }
     let places = places(node, &op.window, prefers(node, kind)?, &result.dims)?;
-    let taken = ops::of_type(taken(flat, places)?, result.ty)?;
+    let taken = cast(taken(flat, places)?, result.ty)?;
     let beyond = if kind == Combiner::Maximum { initial.gt(taken) } else { initial.lt(taken) };
     Ok((places.eq(none) | beyond).select(initial, taken))
 }

@@ -3,6 +3,7 @@
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The bits are those of XLA's
 //! `rng-bit-generator`.
 use super::bits;
+use crate::arguments::cast;
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::{ArrayShape, Dims, ElementType};
 
@@ -78,7 +79,7 @@ impl BitGenerator {
             Self::ThreeFry => three_fry_32(key, state, shape),
             Self::Philox => philox(key, state, shape),
         }
-        .map(|output| RngOutput { value: converted(output.value, unsigned), ..output })
+        .and_then(|output| Ok(RngOutput { value: cast(output.value, unsigned)?, ..output }))
     }
     /// Uniform floats from `minval` up to, but without, `maxval`, two scalars of the shape's type: XLA's
     /// `UniformFloatingPointDistribution`.
@@ -221,9 +222,6 @@ fn array(shape: impl IntoShape) -> Result<ArrayShape> {
         .array()
         .cloned()
         .ok_or_else(|| Error::argument(format!("random numbers fill an array, {shape:#} is none")))
-}
-fn converted(x: Value<'_>, ty: ElementType) -> Value<'_> {
-    if x.element_type().is_ok_and(|own| own == ty) { x } else { x.convert_element_type(ty) }
 }
 
 /// The element `index` of an array of `u64`, as a scalar. A scalar has one element.

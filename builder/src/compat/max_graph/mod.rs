@@ -40,6 +40,7 @@ pub use unary::{
     sigmoid, silu, sin, sqrt, tanh, trunc,
 };
 
+use crate::arguments::cast;
 use crate::compat::align::{Clash, Dim, aligned, stretched};
 use crate::{Code, Error, Operand, Result, Value};
 use hlo::{ArrayShape, ElementType};
@@ -94,10 +95,6 @@ fn promoted<'b>(lhs: Value<'b>, rhs: Value<'b>) -> Result<(Value<'b>, Value<'b>)
     let (lhs, rhs) = (cast(lhs, ty)?, cast(rhs, ty)?);
     let dims = broadcast(&lhs.array()?, &rhs.array()?)?;
     Ok((stretched(lhs, &dims, &[rhs])?, stretched(rhs, &dims, &[lhs])?))
-}
-
-fn cast(value: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
-    Ok(if value.element_type()? == ty { value } else { value.convert_element_type(ty) })
 }
 
 /// What a function is computed in: formulas of several steps would lose too much in floats of less than 32 bits.

@@ -1,7 +1,8 @@
 //! `CAReduce`: reductions by a commutative and associative scalar operation.
-use super::scalar::{build, cast};
+use super::scalar::build;
 use super::types::{is_discrete, refused, upcast, widest_integer};
 use super::{Axes, ScalarOp, Tensor, immediately};
+use crate::arguments::cast;
 use crate::{Error, Result, Value};
 use hlo::elem::Class;
 use hlo::{ElementType, Literal, Scalar};

@@ -1,9 +1,10 @@
 //! Derivatives of `CAReduce`.
 use super::careduce::Plan;
 use super::cotangent::{Cotangent, finished, seed};
-use super::scalar::{Partial, cast, full};
+use super::scalar::{Partial, full};
 use super::types::is_discrete;
 use super::{Axes, Axis, CAReduce, DimShuffle, ScalarOp};
+use crate::arguments::cast;
 use crate::{Error, Result, Value, implicit};
 use hlo::{ElementType, Scalar};
 

@@ -1,7 +1,7 @@
 //! What flows through a derivative: a value, nothing, or something unknown.
-use super::scalar::{Partial, cast, full};
+use super::scalar::{Partial, full};
 use super::types::is_discrete;
-use crate::operand::{Number, number};
+use crate::arguments::cast;
 use crate::{Error, Result, Value};
 use hlo::{ElementType, Scalar};
 
@@ -96,6 +96,6 @@ fn summed<'b>(found: Value<'b>, wanted: &[i64]) -> Result<Value<'b>> {
     let numbered = (0i64..).zip(0..dims.len());
     let stretched: Vec<i64> =
         numbered.filter(|(_, dim)| !kept(*dim)).map(|(number, _)| number).collect();
-    let zero = number(found, Number::Float(0.0))?;
+    let zero = found.scalar_like(0.0);
     Ok(found.reduce(zero, |a, b| a + b, &stretched).reshape(wanted))
 }

@@ -1,17 +1,12 @@
 //! The instructions of each scalar operation, on inputs of one size.
 use super::{ScalarOp, division};
+use crate::arguments::cast;
 use crate::compat::pytensor::types::{is_discrete, upcast};
-use crate::operand::{Number, number};
 use crate::{Code, Result, Value, implicit};
 use hlo::elem::Class;
 use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Scalar};
 use std::f64::consts::{LN_2, LN_10};
-
-/// The value in another type; of complex numbers as real ones the real part.
-pub(crate) fn cast(value: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
-    Ok(if value.element_type()? == ty { value } else { value.convert_element_type(ty) })
-}
 
 /// An array of one number, of this type and sized like `like`.
 pub(crate) fn full(like: Value<'_>, ty: ElementType, value: Scalar) -> Result<Value<'_>> {
@@ -39,16 +34,6 @@ fn many<'b>(op: ScalarOp, x: &[Value<'b>], out: ElementType) -> Result<Value<'b>
     })
 }
 
-/// A zero of the value's type.
-fn zero(like: Value<'_>) -> Result<Value<'_>> {
-    let number_kind = match like.element_type()?.class() {
-        Class::Pred => Number::Truth(false),
-        Class::Signed | Class::Unsigned => Number::Whole(0),
-        Class::Float | Class::Complex => Number::Float(0.0),
-    };
-    number(like, number_kind)
-}
-
 fn unary(op: ScalarOp, input: Value<'_>, out: ElementType) -> Result<Value<'_>> {
     let from = input.element_type()?;
     // What is computed in the type of the output; `abs`, `real` and `imag` leave complex numbers.
@@ -68,7 +53,7 @@ fn unary(op: ScalarOp, input: Value<'_>, out: ElementType) -> Result<Value<'_>> 
         ScalarOp::Erf => x.erf(),
         ScalarOp::Exp => x.exp(),
         // The power is exact where the product `x * ln(2)` would be rounded before it is exponentiated.
-        ScalarOp::Exp2 => number(x, Number::Float(2.0))?.pow(x),
+        ScalarOp::Exp2 => x.scalar_like(2.0).pow(x),
         ScalarOp::Expm1 => x.expm1(),
         ScalarOp::Floor => x.floor(),
         ScalarOp::Identity | ScalarOp::Cast(_) => return cast(input, out),
@@ -84,13 +69,13 @@ fn unary(op: ScalarOp, input: Value<'_>, out: ElementType) -> Result<Value<'_>> 
         ScalarOp::Neg => x.neg(),
         ScalarOp::Real if is_discrete(from) => x,
         ScalarOp::Real => x.real(),
-        ScalarOp::Reciprocal => number(x, Number::Float(1.0))?.div(x),
+        ScalarOp::Reciprocal => x.scalar_like(1.0).div(x),
         ScalarOp::RoundHalfAwayFromZero => x.round(),
         ScalarOp::RoundHalfToEven => x.round_nearest_even(),
         ScalarOp::Sigmoid => x.logistic(),
-        ScalarOp::Sign if from.class() == Class::Unsigned => cast(x.ne(zero(x)?), out)?,
+        ScalarOp::Sign if from.class() == Class::Unsigned => cast(x.ne(x.scalar_like(0)), out)?,
         // HLO keeps -0.
-        ScalarOp::Sign => x.eq(zero(x)?).select(zero(x)?, x.sign()),
+        ScalarOp::Sign => x.eq(x.scalar_like(0)).select(x.scalar_like(0), x.sign()),
         ScalarOp::Sin => x.sin(),
         ScalarOp::Sinh => x.sinh(),
         ScalarOp::Softplus => x.softplus(),
@@ -151,7 +136,8 @@ fn ternary<'b>(
 ) -> Result<Value<'b>> {
     match op {
         ScalarOp::Switch => {
-            let truth = if x.element_type()? == ElementType::Pred { x } else { x.ne(zero(x)?) };
+            let truth =
+                if x.element_type()? == ElementType::Pred { x } else { x.ne(x.scalar_like(0)) };
             Ok(truth.select(cast(y, out)?, cast(z, out)?))
         }
         // Not `clamp`, which puts the bounds in another order and lets NaN win.
@@ -172,7 +158,7 @@ fn magnitude(x: Value<'_>) -> Result<Value<'_>> {
 
 /// HLO has the two-operand arc tangent only.
 fn arctan(x: Value<'_>) -> Result<Value<'_>> {
-    Ok(x.atan2(number(x, Number::Float(1.0))?))
+    Ok(x.atan2(x.scalar_like(1.0)))
 }
 
 /// A test of floats, of either part of complex numbers; whole numbers fail it.
@@ -211,7 +197,7 @@ fn compare<'b>(x: Value<'b>, y: Value<'b>, direction: Direction) -> Result<Value
         Class::Signed => wide.compare(other, direction, None),
         _ => other.compare(wide, direction, None),
     };
-    Ok(signed.lt(zero(signed)?).select(outcome, same))
+    Ok(signed.lt(signed.scalar_like(0)).select(outcome, same))
 }
 
 /// The operation does not take so many inputs, which is checked before.

@@ -3,8 +3,7 @@
 //! Integers: the quotient is rounded down, the remainder has the sign of the divisor, and division by 0 gives 0, which is
 //! what NumPy's functions give (PyTensor's C code raises an error instead, which no array operation can). Floats: the
 //! remainder is C's `fmod` brought to the sign of the divisor, and the quotient is what is left, made whole.
-use super::build::cast;
-use crate::operand::{Number, number};
+use crate::arguments::cast;
 use crate::{Result, Value};
 use hlo::ElementType;
 use hlo::elem::Class;
@@ -14,13 +13,13 @@ pub(super) fn quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     match x.element_type()?.class() {
         Class::Pred => truths(x, y, quotient),
         Class::Unsigned => {
-            let zero = number(y, Number::Whole(0))?;
+            let zero = y.scalar_like(0);
             Ok(y.eq(zero).select(zero, x.div(y)))
         }
         Class::Signed => {
-            let zero = number(y, Number::Whole(0))?;
+            let zero = y.scalar_like(0);
             let (whole, rest) = (x.div(y), x.rem(y));
-            let down = whole.sub(number(y, Number::Whole(1))?);
+            let down = whole.sub(y.scalar_like(1));
             let rounded = differs(rest, y, zero).select(down, whole);
             Ok(y.eq(zero).select(zero, rounded))
         }
@@ -34,19 +33,19 @@ pub(super) fn modulo<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     match x.element_type()?.class() {
         Class::Pred => truths(x, y, modulo),
         Class::Unsigned => {
-            let zero = number(y, Number::Whole(0))?;
+            let zero = y.scalar_like(0);
             Ok(y.eq(zero).select(zero, x.rem(y)))
         }
         Class::Signed => {
-            let zero = number(y, Number::Whole(0))?;
+            let zero = y.scalar_like(0);
             let rest = x.rem(y);
             let turned = differs(rest, y, zero).select(rest.add(y), rest);
             Ok(y.eq(zero).select(zero, turned))
         }
         Class::Float => {
             let rest = x.rem(y);
-            let turned = differs(rest, y, number(y, Number::Float(0.0))?).select(rest + y, rest);
-            let signed_zero = y.lt(0.0).select(number(y, Number::Float(-0.0))?, 0.0);
+            let turned = differs(rest, y, y.scalar_like(0.0)).select(rest + y, rest);
+            let signed_zero = y.lt(0.0).select(y.scalar_like(-0.0), 0.0);
             Ok(rest.eq(0.0).select(signed_zero, turned))
         }
         Class::Complex => Err(complex()),
@@ -61,7 +60,7 @@ fn differs<'b>(rest: Value<'b>, y: Value<'b>, zero: Value<'b>) -> Value<'b> {
 fn float_quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     let rest = x.rem(y);
     let exact = x.sub(rest).div(y);
-    let whole = differs(rest, y, number(y, Number::Float(0.0))?).select(exact - 1.0, exact);
+    let whole = differs(rest, y, y.scalar_like(0.0)).select(exact - 1.0, exact);
     // The difference is within rounding of a whole number, on either side of it.
     let floor = whole.floor();
     let nearest = whole.sub(floor).gt(0.5).select(floor + 1.0, floor);

@@ -3,7 +3,8 @@
 //! Of complex numbers the convention is that of PyTensor's `mul` and `abs`: the cotangent of `x + iy` is the one by `x` plus
 //! `i` times the one by `y`.
 use super::ScalarOp;
-use super::build::{build, cast, full};
+use super::build::{build, full};
+use crate::arguments::cast;
 use crate::compat::pytensor::types::is_discrete;
 use crate::operand::{Number, number};
 use crate::{Code, Error, Result, Value};

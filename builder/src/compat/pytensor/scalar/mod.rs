@@ -11,7 +11,7 @@ use crate::{Error, Result};
 use hlo::ElementType;
 use rule::Rule;
 
-pub(crate) use build::{build, cast, full};
+pub(crate) use build::{build, full};
 pub(crate) use c::{c_type, expression};
 pub(crate) use gradient::{Partial, pull};
 pub(crate) use push::push;

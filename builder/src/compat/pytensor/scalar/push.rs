@@ -1,8 +1,9 @@
 //! Tangents pushed through the scalar operations.
 use super::ScalarOp;
-use super::build::{build, cast, full, zero_of};
+use super::build::{build, full, zero_of};
 use super::gradient::Partial::{self, Disconnected, Unknown, Zero};
 use super::gradient::pull;
+use crate::arguments::cast;
 use crate::compat::pytensor::types::is_discrete;
 use crate::{Result, Value};
 use hlo::Scalar;
