@@ -1,4 +1,4 @@
-//! Two spirals told apart by a small network that is trained to 95 % and more.
+//! Two spirals distinguished by a small network that is trained to 95 % and more.
 //!
 //! `cargo run --release -p etalon-builder --example mlp`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
@@ -122,6 +122,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let share = run(|step, loss, share| {
         println!("step {step:4}   loss {loss:.4}   {:5.1} % right", 100.0 * share);
     })?;
-    println!("{}", if share >= 0.95 { "the spirals are told apart" } else { "not good enough" });
+    println!("{}", if share >= 0.95 { "the spirals are distinguished" } else { "not good enough" });
     Ok(())
 }

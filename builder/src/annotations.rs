@@ -1,4 +1,4 @@
-//! What new instructions are marked with: scopes, metadata, shardings, notes of a front end.
+//! Attributes of new instructions: scopes, metadata, shardings, frontend attributes.
 use crate::Builder;
 use hlo::ir::{CommonAttrs, FrontendAttributes, Metadata, OriginalValue, Sharding};
 use hlo::{Opcode, Shape};

@@ -18,7 +18,7 @@ pub(crate) fn others(rank: usize, dims: &[i64]) -> Vec<i64> {
 pub(crate) fn matrix(shape: &ArrayShape) -> Result<(i64, i64)> {
     match shape.dims.as_slice() {
         [.., rows, columns] => Ok((*rows, *columns)),
-        [] | [_] => Err(Error::argument(format!("a matrix is wanted here, this is {shape:#}"))
+        [] | [_] => Err(Error::argument(format!("expected a matrix, found {shape:#}"))
             .with_help("a matrix has two dimensions or more; the last two are rows and columns")),
     }
 }
@@ -28,7 +28,7 @@ pub(crate) fn square(shape: &ArrayShape) -> Result<i64> {
     if rows == columns {
         return Ok(rows);
     }
-    Err(Error::argument(format!("square matrices are wanted here, these are {shape:#}")))
+    Err(Error::argument(format!("expected square matrices, found {shape:#}")))
 }
 /// Fails unless the elements are real or complex floats.
 pub(crate) fn inexact(shape: &ArrayShape, what: &str) -> Result<()> {
@@ -43,7 +43,7 @@ pub(crate) fn inexact(shape: &ArrayShape, what: &str) -> Result<()> {
 pub(crate) fn counting(indices: Value<'_>) -> Result<Value<'_>> {
     let shape = indices.array()?;
     if !shape.ty.is_integral() {
-        return Err(Error::argument(format!("indices are whole numbers, not {shape:#}")));
+        return Err(Error::argument(format!("indices are integers, not {shape:#}")));
     }
     let narrow = shape.ty.bits() < 32;
     Ok(if narrow { indices.convert_element_type(ElementType::S32) } else { indices })

@@ -1,4 +1,4 @@
-//! From a finished list of computations to a verified module.
+//! Verification of the finished module.
 use crate::annotations::Caller;
 use crate::{Error, Result};
 use hlo::diag::Errors;

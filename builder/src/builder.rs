@@ -1,4 +1,4 @@
-//! The builder: where instructions are made, and mistakes kept.
+//! The builder: it makes instructions and keeps the first error.
 use crate::state::{IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
 use hlo::ir::Instruction;
@@ -42,7 +42,7 @@ impl Builder {
         &self.name
     }
 
-    /// Runs one call of the user's: notes its line, keeps its mistake, and gives an invalid value in place of one that
+    /// Runs one call by the user: notes its line, keeps its mistake, and gives an invalid value in place of one that
     /// cannot be made. Calls that the library makes of itself count as the user's.
     #[track_caller]
     pub(crate) fn record<'b>(
@@ -98,7 +98,7 @@ impl Builder {
     }
 
     /// Makes an instruction of any op from values of the innermost computation. `stated` is the shape of an op whose shape
-    /// cannot be told from its operands.
+    /// does not follow from its operands.
     ///
     /// # Errors
     /// Operands of elsewhere, and every rule of the op.
@@ -266,8 +266,8 @@ fn shape_of(
     stated: Option<Shape>,
     state: &State,
 ) -> Result<Shape, hlo::Error> {
-    if let hlo::op::Arity::Fixed(wanted) = op.opcode().arity()
-        && wanted != operands.len()
+    if let hlo::op::Arity::Fixed(expected) = op.opcode().arity()
+        && expected != operands.len()
     {
         return op.shape(operands, stated.as_ref(), state);
     }

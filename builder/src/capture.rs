@@ -1,11 +1,11 @@
 //! Values of outer computations, used in closures: HLO's computations see nothing but their parameters, so what a closure
-//! captures is handed in.
+//! captures becomes a parameter.
 //!
 //! | captured | how it comes in |
 //! |---|---|
 //! | a scalar constant, a broadcast of one, an `iota` | it is copied: into any closure |
-//! | another constant | it is handed in; copied where nothing can be |
-//! | anything else | it is handed in, by loops and branches only: others give their computations just what the op says |
+//! | another constant | it becomes a parameter; copied where nothing can be |
+//! | anything else | it becomes a parameter, by loops and branches only: others give their computations just what the op says |
 //!
 //! Handing in: while the closure runs the value stands for an extra parameter. Afterwards loops and branches, whose
 //! computations take one parameter, pack state and captured values into a tuple, out of which the computation takes them

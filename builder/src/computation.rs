@@ -1,4 +1,4 @@
-//! Computations made from closures.
+//! Computations traced from closures.
 use crate::annotations::Caller;
 use crate::state::Open;
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
@@ -219,11 +219,11 @@ impl<'b> Computation<'b> {
         self.builder.record(|b| {
             let id = self.id_in(b)?;
             let computation = b.state.borrow().finished[id].clone();
-            let wanted = computation.parameters().len();
-            if wanted != arguments.len() {
+            let expected = computation.parameters().len();
+            if expected != arguments.len() {
                 let found = arguments.len();
                 let message =
-                    format!("`{}` takes {wanted} values, it is given {found}", computation.name);
+                    format!("`{}` takes {expected} values, it is given {found}", computation.name);
                 return Err(Error::argument(message));
             }
             b.copied(&computation, arguments, None)

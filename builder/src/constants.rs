@@ -1,4 +1,4 @@
-//! Values that depend on nothing but constants, and modules that compute them alone.
+//! Values that depend only on constants, and modules that compute them.
 use crate::state::{Open, State};
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{Instruction, InstructionId};

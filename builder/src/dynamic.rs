@@ -1,4 +1,4 @@
-//! Sizes known only at run time: branches of different sizes, bounds that can be told beforehand.
+//! Dynamic sizes: branches of different sizes, and bounds known before a run.
 use crate::arguments::size;
 use crate::known::Known;
 use crate::ops::control::{Branch, choice, two};
@@ -11,7 +11,7 @@ impl<'b> Value<'b> {
     ///
     /// Both results have the same rank and element type. Where sizes differ the result's size is dynamic, the larger one its
     /// bound; the smaller result is padded with zeros that do not count. Tuples are brought together element by element. The
-    /// closures may use values from outside, which are handed in beside the operands.
+    /// closures may use values from outside, which become further operands.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -53,7 +53,7 @@ impl<'b> Value<'b> {
     }
     /// The array, of which only `count` elements of a dimension count: XLA's `SetDimensionSizeWithRebound`.
     ///
-    /// If it can be told beforehand that `count`, a scalar `s32`, is smaller than the dimension, the array is cut to that
+    /// If it is known before the run that `count`, a scalar `s32`, is smaller than the dimension, the array is cut to that
     /// bound; if `count` is known altogether, the size stays static. Constants, sizes of dimensions, sums, differences and
     /// products of numbers that are not negative, `min`, `max` and `clamp` are seen through.
     ///
@@ -77,7 +77,7 @@ impl<'b> Value<'b> {
             if told.dynamic { Ok(array.set_dimension_size(count, dim)) } else { Ok(array) }
         })
     }
-    /// The array with the sizes that `sizes`, a vector of whole numbers, holds: XLA's `SetAllDimensionSizes`.
+    /// The array with the sizes that `sizes`, a vector of integers, holds: XLA's `SetAllDimensionSizes`.
     ///
     /// Dimensions whose size is known beforehand are left as they are.
     ///
@@ -159,23 +159,26 @@ fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     Ok(both.into())
 }
 /// The value padded to the bounds of a shape; its own sizes are those that count.
-fn widened<'b>(value: Value<'b>, wanted: &Shape) -> Result<Value<'b>> {
+fn widened<'b>(value: Value<'b>, expected: &Shape) -> Result<Value<'b>> {
     let b = value.builder();
-    if let Some(parts) = wanted.tuple() {
-        let parts: Result<Vec<Value<'b>>> =
-            elements(value)?.into_iter().zip(parts).map(|(e, wanted)| widened(e, wanted)).collect();
+    if let Some(parts) = expected.tuple() {
+        let parts: Result<Vec<Value<'b>>> = elements(value)?
+            .into_iter()
+            .zip(parts)
+            .map(|(e, expected)| widened(e, expected))
+            .collect();
         return Ok(b.tuple(&parts?));
     }
-    let Some(wanted) = wanted.array() else { return Ok(value) };
+    let Some(expected) = expected.array() else { return Ok(value) };
     let mut array = value;
-    for dim in 0..size(wanted.rank()) {
+    for dim in 0..size(expected.rank()) {
         let d = usize::try_from(dim).unwrap_or(0);
         let shape = array.array()?;
-        if !wanted.is_dynamic(d) || shape.dims[d] == wanted.dims[d] && shape.is_dynamic(d) {
+        if !expected.is_dynamic(d) || shape.dims[d] == expected.dims[d] && shape.is_dynamic(d) {
             continue;
         }
         let count = array.get_dimension_size(dim);
-        let more = wanted.dims[d] - shape.dims[d];
+        let more = expected.dims[d] - shape.dims[d];
         if more > 0 {
             array = array.pad_in_dim(b.zero(shape.ty), dim, 0, more);
         }

@@ -1,4 +1,4 @@
-//! Changing instructions and computations that are there: shardings, notes of a front end, threads.
+//! Changes to existing instructions and computations: shardings, frontend attributes, threads.
 use crate::annotations::for_shape;
 use crate::{Builder, Code, Computation, Error, Result, Value};
 use hlo::Opcode;

@@ -1,4 +1,4 @@
-//! Elementwise methods: one row for each, with XLA's name for it.
+//! Elementwise methods, one row for each op.
 use crate::{Error, Operand, Result, Value, implicit};
 use hlo::ElementType;
 use hlo::op::value::{ComparisonType, Direction};
@@ -34,7 +34,7 @@ unary! {
     atanh Atanh;
     /// Cube root.
     cbrt Cbrt;
-    /// The nearest whole number not below.
+    /// The nearest integer not below.
     ceil Ceil;
     /// How many zeros stand before the first one, from the highest bit.
     clz CountLeadingZeros;
@@ -48,7 +48,7 @@ unary! {
     exp Exponential;
     /// `exp(x) - 1`, exact near 0.
     expm1 ExponentialMinusOne;
-    /// The nearest whole number not above.
+    /// The nearest integer not above.
     floor Floor;
     /// Imaginary part; 0 of a real number.
     imag Imag;
@@ -68,9 +68,9 @@ unary! {
     population_count Popcnt;
     /// Real part.
     real Real;
-    /// The nearest whole number; halves go away from zero.
+    /// The nearest integer; halves go away from zero.
     round RoundNearestAfz;
-    /// The nearest whole number; halves go to the even one.
+    /// The nearest integer; halves go to the even one.
     round_nearest_even RoundNearestEven;
     /// `1 / sqrt(x)`.
     rsqrt Rsqrt;
@@ -235,7 +235,7 @@ impl<'b> Value<'b> {
             b.emit(Binary::Complex, &[real, imag], None)
         })
     }
-    /// Where this is true the element of `on_true`, elsewhere that of `on_false`.
+    /// Where this is true the element of `on_true`, otherwise that of `on_false`.
     ///
     /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred` chooses between, it
     /// becomes a [`conditional`](Value::conditional).

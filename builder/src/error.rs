@@ -1,4 +1,4 @@
-//! Why a module cannot be built, and at which call.
+//! Errors of building a module, with the line of the call.
 use hlo::diag::{Diagnostic, Level, Place, Source, Span, render};
 use std::fmt;
 use std::panic::Location;
@@ -109,7 +109,7 @@ impl Error {
             code => code.number(),
         }
     }
-    /// The call of the user's program.
+    /// The call by the user program.
     pub fn location(&self) -> Option<&'static Location<'static>> {
         self.0.location
     }

@@ -1,4 +1,4 @@
-//! Computations of other modules.
+//! Computations imported from other modules.
 use crate::constants::rename;
 use crate::{Builder, Computation};
 use hlo::ir::{ComputationId, InstructionSpans};

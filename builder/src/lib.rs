@@ -1,4 +1,4 @@
-//! Build HLO from Rust: `XlaBuilder`'s surface, numbers beside values, closures for computations.
+//! Construction of HLO modules: the functions of `XlaBuilder` as methods, with numbers as operands and closures as computations.
 //!
 //! ```
 //! use builder::Builder;
@@ -61,7 +61,11 @@ pub use ops::exchange::RaggedExchange;
 pub use state::IntoShape;
 pub use value::Value;
 
-/// The guide's programs are run with the tests.
+/// The programs of the guides run as doc tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/builder.md")]
-struct Guide;
+mod guides {
+    #[doc = include_str!("../../docs/builder.md")]
+    struct Building;
+    #[doc = include_str!("../../docs/broadcasting.md")]
+    struct Broadcasting;
+}

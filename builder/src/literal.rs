@@ -1,4 +1,4 @@
-//! Constants written as the user likes.
+//! Conversions of Rust values to literals.
 use crate::{Code, Error, Result};
 use half::{bf16, f16};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};

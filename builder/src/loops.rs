@@ -1,4 +1,4 @@
-//! Loops over lists of values, and tuples taken apart.
+//! Loops over lists of values, and elements of tuples.
 use crate::arguments::size;
 use crate::ops::movement::elements;
 use crate::{Builder, Code, Error, Result, Value};
@@ -80,7 +80,7 @@ impl Builder {
     ) -> Vec<Value<'b>> {
         self.record_or(vec![Value::invalid(self); initial.len()], |b| {
             if !ty.is_integral() {
-                return Err(Error::argument(format!("an index is a whole number, not {ty}")));
+                return Err(Error::argument(format!("an index is an integer, not {ty}")));
             }
             // Refused here, where the caller can be told, and not inside the closure.
             let _ = b.constant_r0_with_type(ty, count);
@@ -119,7 +119,7 @@ impl Value<'_> {
 /// Elements of a row of values that the caller knows the number of.
 pub(crate) fn exactly<'b, const N: usize>(values: Vec<Value<'b>>) -> Result<[Value<'b>; N]> {
     values.try_into().map_err(|values: Vec<Value<'b>>| {
-        let message = format!("{} values are given, wanted {}", size(values.len()), N);
+        let message = format!("{} values are given, expected {}", size(values.len()), N);
         Error::argument(message)
     })
 }

@@ -1,4 +1,4 @@
-//! What new instructions are marked with, set by hand: XLA's `Set`, `Swap` and `Clear` of sharding, metadata, notes and origin.
+//! Setters of the attributes of new instructions: XLA's `Set`, `Swap` and `Clear` methods.
 //!
 //! What is set lasts until it is set again, or until a [`Scope`](crate::Scope) around it ends.
 use crate::Builder;

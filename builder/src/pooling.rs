@@ -1,4 +1,4 @@
-//! Pooling: the largest or the mean of windows.
+//! Pooling: the maximum or the mean of windows.
 use crate::arguments::size;
 use crate::nn::reductions::count;
 pub use crate::ops::padding::Padding;
@@ -114,8 +114,8 @@ fn everywhere(
     format: &TensorFormat,
 ) -> Result<Vec<(i64, i64, i64)>> {
     if spatial.len() != format.spatial.len() {
-        let (found, wanted) = (spatial.len(), format.spatial.len());
-        let message = format!("padding is given for {found} dimensions, there are {wanted}");
+        let (found, expected) = (spatial.len(), format.spatial.len());
+        let message = format!("padding is given for {found} dimensions, there are {expected}");
         return Err(Error::argument(message).with_help("one pair for each spatial dimension"));
     }
     let mut all = vec![(0, 0, 0); rank];
@@ -287,7 +287,7 @@ pub struct SpatialSizes {
 pub struct SpatialGradient {
     /// Size of the result's cotangent with `stride - 1` zeros between its elements.
     pub output_size: i64,
-    /// Zeros before it, so that the kernel turned around gives the input's cotangent.
+    /// Zeros before it, so that the kernel reversed gives the input's cotangent.
     pub pad_before: i64,
     /// Zeros after it.
     pub pad_after: i64,
@@ -305,10 +305,10 @@ impl SpatialSizes {
         let reach = (filter - 1).saturating_mul(dilation).saturating_add(1);
         let (before, after) = padding_of(input, reach, stride, padding)?;
         let padded = input.saturating_add(before).saturating_add(after);
-        let wanted = if padded < reach { 0 } else { (padded - reach) / stride + 1 };
-        if output != wanted {
+        let expected = if padded < reach { 0 } else { (padded - reach) / stride + 1 };
+        if output != expected {
             let message = format!(
-                "a convolution of size {input} with {filter}, dilated by {dilation}, moved by {stride} has size {wanted}, not {output}"
+                "a convolution of size {input} with {filter}, dilated by {dilation}, moved by {stride} has size {expected}, not {output}"
             );
             return Err(Error::argument(message));
         }

@@ -1,4 +1,4 @@
-//! The module as a whole: devices, memory that is shared, ways to build it.
+//! Properties of the module: device counts, aliases and donors, builds with options.
 use crate::{Builder, Result, Value};
 use hlo::ir::{AliasKind, BufferDonor, InputOutputAlias};
 use hlo::{Shape, Verified};

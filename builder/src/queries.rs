@@ -1,4 +1,4 @@
-//! What was built so far, looked at.
+//! Queries about what has been built.
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::Shape;
 use hlo::ir::{Instruction, Sharding};

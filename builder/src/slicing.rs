@@ -1,4 +1,4 @@
-//! Boxes of arrays, named by some of their dimensions.
+//! Slices given by the last dimensions only.
 
 use crate::arguments::size;
 use crate::{Error, Result, Value};
@@ -98,7 +98,7 @@ impl Value<'_> {
     /// The array repeated to these sizes, lined up at the right, as numpy does it: XLA's `BroadcastTo`.
     ///
     /// New dimensions stand in front, dimensions of size 1 are repeated. XLA also repeats each element of a dimension whose
-    /// size divides the wanted one; here that is refused.
+    /// size divides the expected one; here that is refused.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -108,7 +108,7 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0802` if a size is neither 1 nor the wanted one, or there are fewer sizes than dimensions.
+    /// Kept by the builder: `E0802` if a size is neither 1 nor the expected one, or there are fewer sizes than dimensions.
     #[track_caller]
     pub fn broadcast_to(self, sizes: &[i64]) -> Self {
         self.builder().record(|_| {

@@ -1,4 +1,4 @@
-//! The largest elements, through sorts.
+//! Top-k by sorting.
 use crate::arguments::size;
 use crate::{Error, Result, Value};
 use hlo::ElementType;

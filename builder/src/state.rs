@@ -1,4 +1,4 @@
-//! What a builder has made so far.
+//! The state of a builder.
 use crate::annotations::{Annotations, Caller};
 use crate::{Error, Result};
 use hlo::ir::{
@@ -20,7 +20,7 @@ pub(crate) struct State {
     pub(crate) callers: Vec<Vec<Caller>>,
     /// The first mistake.
     pub(crate) error: Option<Error>,
-    /// The call of the user's that is being served, and how many calls of the library it has led to.
+    /// The call by the user that is being served, and how many calls of the library it has led to.
     pub(crate) call: Option<(Caller, usize)>,
     /// What new instructions are marked with.
     pub(crate) annotations: Annotations,
@@ -52,7 +52,7 @@ pub(crate) struct Open {
     pub(crate) instructions: Arena<Instruction>,
     pub(crate) names: SecondaryMap<Instruction, SmolStr>,
     pub(crate) callers: Vec<Caller>,
-    /// Values of the computation around that are handed in, in the order of their parameters; nothing where none can be.
+    /// Values of the computation around that become parameters, in the order of their parameters; nothing where none can be.
     pub(crate) captures: Option<Vec<InstructionId>>,
     /// Instructions of the computation around, and what stands for them here.
     pub(crate) brought: Vec<(InstructionId, InstructionId)>,

@@ -1,4 +1,4 @@
-//! Values: what instructions give.
+//! Values: the results of instructions.
 use crate::{Builder, Code, Error, Result};
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, ElementType, Op, Opcode, Shape};
@@ -76,7 +76,7 @@ impl<'b> Value<'b> {
     pub fn array(self) -> Result<ArrayShape> {
         let shape = self.shape()?;
         shape.array().cloned().ok_or_else(|| {
-            Error::argument(format!("an array is wanted here, this is {shape:#}"))
+            Error::argument(format!("expected an array, found {shape:#}"))
                 .with_help("take an array out of a tuple with `get_tuple_element(i)`")
         })
     }

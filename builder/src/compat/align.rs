@@ -1,4 +1,4 @@
-//! Dimensions aligned at their ends, as `NumPy` aligns them: the part that MAX Graph and ONNX share.
+//! Broadcasting of trailing dimensions, as in `NumPy`: the part that MAX Graph and ONNX share.
 use crate::{Code, Error, Result, Value, implicit};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ArrayShape, Dims};
@@ -108,8 +108,8 @@ pub(crate) fn laid<'b>(
     }
     let numbers: Vec<i64> = places.iter().map(|&place| number(place)).collect();
     let mut result = implicit::in_dim(value, &shape, Dim::shape(shape.ty, &known), &numbers)?;
-    for (at, (wanted, known)) in dims.iter().zip(&known).enumerate() {
-        if wanted == known {
+    for (at, (expected, known)) in dims.iter().zip(&known).enumerate() {
+        if expected == known {
             continue;
         }
         let size = others.iter().find_map(|other| size_of(*other, dims.len() - at));

@@ -218,9 +218,9 @@ pub(super) fn seed<'b>(
 ) -> Result<Tangent<'b>> {
     b.owns(value)?;
     b.owns(tangent)?;
-    let (wanted, found) = (value.shape()?, tangent.shape()?);
-    if !wanted.compatible(&found) {
-        let message = format!("the tangent of {wanted:#} is given as {found:#}");
+    let (expected, found) = (value.shape()?, tangent.shape()?);
+    if !expected.compatible(&found) {
+        let message = format!("the tangent of {expected:#} is given as {found:#}");
         return Err(Error::argument(message).with_help("a tangent has the shape of its value"));
     }
     Tangent::of(tangent)

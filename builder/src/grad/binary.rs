@@ -39,7 +39,7 @@ fn slope(op: Binary) -> Slope {
         }
         Binary::Multiply => By(|at, t| t * at.y, |at, t| t * at.x),
         Binary::Power => By(power_by_base, power_by_exponent),
-        // x - y * n, where n is the quotient cut off: a whole number, which the quotient of x - z and y is but for rounding.
+        // x - y * n, where n is the quotient cut off: an integer, which the quotient of x - z and y is but for rounding.
         Binary::Remainder => {
             By(|_, t| t, |At { x, y, z }, t| -(t * ((x - z) / y).round_nearest_even()))
         }
@@ -92,7 +92,7 @@ impl Derivative for Binary {
             return Ok(vec![Tangent::Array(c.real()), Tangent::Array(-c.imag())]);
         };
         let at = At::of(node)?;
-        node.each_wanted(|i| Ok([by_x, by_y][i](at, c)))
+        node.each_needed(|i| Ok([by_x, by_y][i](at, c)))
     }
 }
 impl<'b> At<'b> {

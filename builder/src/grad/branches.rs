@@ -71,14 +71,14 @@ impl Derivative for Conditional {
         let c = leaves::of_tangent(cotangent, &node.result.shape()?);
         let given = leaves::present(&c);
         // The selector is a leaf too, the first.
-        let mut wanted = node.wanted_leaves().into_iter().skip(1);
-        let mut wants = Vec::new();
+        let mut needed = node.needed_leaves().into_iter().skip(1);
+        let mut needs = Vec::new();
         let mut flowing = Vec::new();
         for callee in &branches.callees {
-            let these: Vec<bool> = wanted.by_ref().take(callee.takes().len()).collect();
+            let these: Vec<bool> = needed.by_ref().take(callee.takes().len()).collect();
             let [flows, _] = callee.vjp_leaves(&given, &these)?;
             flowing.push(flows);
-            wants.push(these);
+            needs.push(these);
         }
         if !flowing.concat().contains(&true) {
             return Ok(node.zeros());
@@ -87,7 +87,7 @@ impl Derivative for Conditional {
         let others = vec![leaves::kept(&c); branches.callees.len()];
         let pulled = branches.derived(node, "vjp", &others, |i, x, c| {
             let c = leaves::dealt(&given, c.iter().copied());
-            let own = branches.callees[i].vjp(x, &c, &wants[i])?;
+            let own = branches.callees[i].vjp(x, &c, &needs[i])?;
             let mut all = Vec::new();
             for (j, callee) in branches.callees.iter().enumerate() {
                 let nothing = vec![None; flowing[j].len()];

@@ -67,18 +67,18 @@ impl<'b> Callee<'b> {
         let pushed = forward(self.b, self.rules, output, &by, &seeds, Inputs::Leaves)?;
         Ok((leaves::of(output)?, leaves::of_tangent(&pushed, &self.result)))
     }
-    /// Cotangents of the leaves of the parameters that are `wanted`, at `x`, from those of the result's leaves.
+    /// Cotangents of the leaves of the parameters that are `needed`, at `x`, from those of the result's leaves.
     pub(super) fn vjp(
         &self,
         x: &[Value<'b>],
         cotangents: &[Option<Value<'b>>],
-        wanted: &[bool],
+        needed: &[bool],
     ) -> Result<Vec<Option<Value<'b>>>> {
         let output = self.inlined(x)?;
         let cotangent = leaves::tangent(&self.result, &mut cotangents.iter().copied());
-        let by = leaves::marked(x, wanted);
+        let by = leaves::marked(x, needed);
         let pulled = reverse(self.b, self.rules, output, &by, cotangent, Inputs::Leaves)?;
-        let pulled = leaves::dealt(wanted, pulled).into_iter();
+        let pulled = leaves::dealt(needed, pulled).into_iter();
         pulled.map(|tangent| tangent.map_or(Ok(None), |tangent| tangent.array())).collect()
     }
 
@@ -91,14 +91,14 @@ impl<'b> Callee<'b> {
             Ok(leaves::present(&self.jvp(x, &leaves::dealt(flowing, t.iter().copied()))?))
         })
     }
-    /// Which of the `wanted` leaves of the parameters have cotangents if these of the result have; and on which leaves of the
+    /// Which of the `needed` leaves of the parameters have cotangents if these of the result have; and on which leaves of the
     /// parameters those depend.
-    pub(super) fn vjp_leaves(&self, flowing: &[bool], wanted: &[bool]) -> Result<[Vec<bool>; 2]> {
+    pub(super) fn vjp_leaves(&self, flowing: &[bool], needed: &[bool]) -> Result<[Vec<bool>; 2]> {
         let (x, all) = (self.takes().len(), self.takes());
         let shapes = [all.as_slice(), &leaves::marked(&self.gives(), flowing)].concat();
         trial(self.b, &shapes, |p| {
             let (x, c) = p.split_at(x);
-            let pulled = self.vjp(x, &leaves::dealt(flowing, c.iter().copied()), wanted)?;
+            let pulled = self.vjp(x, &leaves::dealt(flowing, c.iter().copied()), needed)?;
             Ok([leaves::present(&pulled), used(self.b, &leaves::kept(&pulled), x)?])
         })
     }

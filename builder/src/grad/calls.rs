@@ -39,15 +39,15 @@ fn vjp<'b>(
     let (b, callee) = (node.result.builder(), Callee::of(node, id)?);
     let cotangents = leaves::of_tangent(cotangent, &callee.result);
     let (given, takes) = (leaves::present(&cotangents), callee.takes());
-    let wanted = node.wanted_leaves();
-    let [flowing, _] = callee.vjp_leaves(&given, &wanted)?;
+    let needed = node.needed_leaves();
+    let [flowing, _] = callee.vjp_leaves(&given, &needed)?;
     if !flowing.contains(&true) {
         return Ok(node.zeros());
     }
     let shapes = [takes.as_slice(), &leaves::marked(&callee.gives(), &given)].concat();
     let to_apply = traced(b, &callee.named("vjp")?, &shapes, |p| {
         let (x, c) = p.split_at(takes.len());
-        let pulled = callee.vjp(x, &leaves::dealt(&given, c.iter().copied()), &wanted)?;
+        let pulled = callee.vjp(x, &leaves::dealt(&given, c.iter().copied()), &needed)?;
         Ok(leaves::kept(&pulled))
     })?;
     let operands = [leaves::of_all(&node.operands)?, leaves::kept(&cotangents)].concat();
@@ -77,7 +77,7 @@ impl Derivative for Map {
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let (b, callee) = (node.result.builder(), Callee::of(node, self.to_apply)?);
         let shapes = [callee.takes(), callee.gives()].concat();
-        let [flowing, _] = callee.vjp_leaves(&[true], &node.wanted_leaves())?;
+        let [flowing, _] = callee.vjp_leaves(&[true], &node.needed_leaves())?;
         let mut cotangents = node.zeros();
         for (i, slot) in cotangents.iter_mut().enumerate().filter(|(i, _)| flowing[*i]) {
             let this: Vec<bool> = (0..flowing.len()).map(|other| other == i).collect();

@@ -22,7 +22,7 @@ impl Derivative for Dot {
         let right = ops::run(batch + lhs.free.len(), rhs.free.len());
         let mut reversed = self.clone();
         reversed.operand_precision.0.reverse();
-        node.each_wanted(|i| match i {
+        node.each_needed(|i| match i {
             0 => transpose(self, c, &lhs, (&rhs, &right)),
             _ => transpose(&reversed, c, &rhs, (&lhs, &left)),
         })

@@ -32,7 +32,7 @@ impl Derivative for Convolution {
         let op = forward(self, node)?;
         let (lhs, rhs, ty) = (node.operand(0)?, node.operand(1)?, c.element_type()?);
         let empty = [lhs.dims()?, rhs.dims()?, c.dims()?].concat().contains(&0);
-        node.each_wanted(|i| {
+        node.each_needed(|i| {
             if empty {
                 return Ok(node.operand(i)?.zeros_like());
             }
@@ -58,12 +58,12 @@ fn to_input<'b>(
     let dual = |((dim, &input), &output): ((&WindowDim, &i64), &i64)| {
         let (bases, places) = (extent(&shape, input), extent(&out, output));
         let pad_low = (dim.size - 1) * dim.rhs_dilation - dim.pad_low;
-        let wanted = (bases - 1) * dim.lhs_dilation + dilated(dim.size, dim.rhs_dilation);
+        let needed = (bases - 1) * dim.lhs_dilation + dilated(dim.size, dim.rhs_dilation);
         WindowDim {
             size: dim.size,
             stride: dim.lhs_dilation,
             pad_low,
-            pad_high: wanted - pad_low - dilated(places, dim.stride),
+            pad_high: needed - pad_low - dilated(places, dim.stride),
             lhs_dilation: dim.stride,
             rhs_dilation: dim.rhs_dilation,
             reversal: !dim.reversal,
@@ -108,12 +108,12 @@ fn to_kernel<'b>(
     let (labels, shape, out) = (&op.dim_labels, lhs.array()?, c.array()?);
     let dual = |((dim, &input), &output): ((&WindowDim, &i64), &i64)| {
         let (bases, places) = (extent(&shape, input), extent(&out, output));
-        let wanted = (dim.size - 1) * dim.rhs_dilation + dilated(places, dim.stride);
+        let needed = (dim.size - 1) * dim.rhs_dilation + dilated(places, dim.stride);
         WindowDim {
             size: places,
             stride: dim.rhs_dilation,
             pad_low: dim.pad_low,
-            pad_high: wanted - dim.pad_low - dilated(bases, dim.lhs_dilation),
+            pad_high: needed - dim.pad_low - dilated(bases, dim.lhs_dilation),
             lhs_dilation: dim.lhs_dilation,
             rhs_dilation: dim.stride,
             reversal: false,

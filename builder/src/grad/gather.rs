@@ -1,4 +1,4 @@
-//! Derivatives of gather: boxes are added back to where they were taken from.
+//! Derivatives of gather: slices are added back where they were taken.
 use super::node::{Derivative, Node};
 use super::ops;
 use super::tangent::Tangent;

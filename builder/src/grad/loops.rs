@@ -48,7 +48,7 @@ impl Derivative for While {
         if shapes.iter().any(|shape| shape.array().is_none()) {
             return Err(node.refused("has no reverse-mode derivative here: its state has a token"));
         }
-        let varying = closure(node.wanted_leaves(), |varying| body.jvp_leaves(varying))?;
+        let varying = closure(node.needed_leaves(), |varying| body.jvp_leaves(varying))?;
         let both =
             |a: &[bool], c: &[bool]| a.iter().zip(c).map(|(a, c)| a & c).collect::<Vec<bool>>();
         let start = both(&leaves::present(&given), &varying);
@@ -145,7 +145,7 @@ struct Reversal<'b> {
     body: Callee<'b>,
     steps: i64,
     shapes: Vec<Shape>,
-    /// Leaves of the state that depend on what is wanted.
+    /// Leaves of the state that depend on what is needed.
     varying: Vec<bool>,
     /// Leaves of the state that have cotangents.
     flowing: Vec<bool>,

@@ -10,7 +10,7 @@ pub(super) trait Derivative {
         node.again_first(tangents)
     }
     /// Returns the cotangents of the operands from the cotangent of the result, which is not zero. Cotangents that
-    /// [`Node::wants`] does not ask for may be zero.
+    /// [`Node::needs`] does not ask for may be zero.
     fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
         match cotangent.array()? {
             Some(c) => self.vjp_array(node, c),
@@ -43,9 +43,9 @@ pub(super) struct Node<'b> {
     pub(super) operands: Vec<Value<'b>>,
     pub(super) rules: Rules,
     /// The operands whose cotangents are used.
-    wanted: Vec<bool>,
+    needed: Vec<bool>,
     /// The leaves of all operands whose cotangents are used.
-    wanted_leaves: Vec<bool>,
+    needed_leaves: Vec<bool>,
 }
 
 impl<'b> Node<'b> {
@@ -56,27 +56,27 @@ impl<'b> Node<'b> {
         flows: impl Fn(Value<'b>) -> Result<bool>,
     ) -> Result<Self> {
         let operands = result.operands()?;
-        let wanted = operands.iter().map(|&operand| flows(operand)).collect::<Result<_>>()?;
-        let mut wanted_leaves = Vec::new();
+        let needed = operands.iter().map(|&operand| flows(operand)).collect::<Result<_>>()?;
+        let mut needed_leaves = Vec::new();
         for &operand in &operands {
-            wanted_leaves.extend(flowing_leaves(operand, &flows)?);
+            needed_leaves.extend(flowing_leaves(operand, &flows)?);
         }
-        Ok(Self { result, op: result.op()?, operands, rules, wanted, wanted_leaves })
+        Ok(Self { result, op: result.op()?, operands, rules, needed, needed_leaves })
     }
     pub(super) fn operand(&self, i: usize) -> Result<Value<'b>> {
         self.operands.get(i).copied().ok_or_else(|| Code::Invalid {}.into())
     }
     /// Returns whether the cotangent of operand `i` is used.
-    pub(super) fn wants(&self, i: usize) -> bool {
-        self.wanted.get(i).is_some_and(|&wanted| wanted)
+    pub(super) fn needs(&self, i: usize) -> bool {
+        self.needed.get(i).is_some_and(|&needed| needed)
     }
     /// Returns for each leaf of the operands whether its cotangent is used. Of an operand made by `tuple`, that is known
     /// element by element.
-    pub(super) fn wanted_leaves(&self) -> Vec<bool> {
-        self.wanted_leaves.clone()
+    pub(super) fn needed_leaves(&self) -> Vec<bool> {
+        self.needed_leaves.clone()
     }
-    pub(super) fn any_wanted(&self) -> bool {
-        self.wanted.contains(&true)
+    pub(super) fn any_needed(&self) -> bool {
+        self.needed.contains(&true)
     }
     /// Emits the same op on other operands, with the same result shape: the effect of a linear op on a tangent.
     pub(super) fn again(&self, operands: &[Value<'b>]) -> Result<Value<'b>> {
@@ -113,12 +113,12 @@ impl<'b> Node<'b> {
         }
         cotangents
     }
-    /// Returns the cotangents that `make` computes for the wanted operands, and zero for the others.
-    pub(super) fn each_wanted(
+    /// Returns the cotangents that `make` computes for the needed operands, and zero for the others.
+    pub(super) fn each_needed(
         &self,
         mut make: impl FnMut(usize) -> Result<Value<'b>>,
     ) -> Result<Vec<Tangent<'b>>> {
-        let of = |i| if self.wants(i) { make(i).map(Tangent::Array) } else { Ok(Tangent::Zero) };
+        let of = |i| if self.needs(i) { make(i).map(Tangent::Array) } else { Ok(Tangent::Zero) };
         (0..self.operands.len()).map(of).collect()
     }
 }

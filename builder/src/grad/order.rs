@@ -1,4 +1,4 @@
-//! Derivatives of sort and topk: elements are taken from where they stood.
+//! Derivatives of sort and topk: gathers by the sorted indices.
 use super::leaves;
 use super::node::Node;
 use super::rewrite::Rewrite;

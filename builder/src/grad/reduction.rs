@@ -67,7 +67,7 @@ fn is_empty(node: &Node<'_>) -> Result<bool> {
 fn sum_vjp<'b>(op: &Reduce, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
     let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
     let shape = node.operand(0)?.array()?;
-    node.each_wanted(|i| match i {
+    node.each_needed(|i| match i {
         0 => ops::spread(c, &others(shape.rank(), &op.dimensions), &shape),
         _ => Ok(ops::total(c)),
     })
@@ -123,7 +123,7 @@ fn chosen_vjp<'b>(
 ) -> Result<Vec<Tangent<'b>>> {
     let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
     let share = c / choice.count;
-    node.each_wanted(|i| match i {
+    node.each_needed(|i| match i {
         0 => {
             let shares = ops::spread(share, &choice.kept, &choice.operand.array()?)?;
             Ok(choice.chosen.select(shares, 0))
@@ -132,7 +132,7 @@ fn chosen_vjp<'b>(
     })
 }
 
-/// The reduction written as a tree: neighbours are combined until one is left, and that with the initial values.
+/// The reduction written as a tree: neighbors are combined until one is left, and that with the initial values.
 fn tree<'b>(op: &Reduce, node: &Node<'b>) -> Result<Value<'b>> {
     let count = node.operands.len() / 2;
     let (arrays, inits) = node.operands.split_at(count);

@@ -157,17 +157,17 @@ impl Derivative for Scan {
         let (b, steps) = (node.result.builder(), Steps::of(self, node)?);
         let (takes, gives) = (steps.step.takes(), steps.step.gives());
         let given = leaves::of_tangent(cotangent, &node.result.shape()?);
-        let wanted = closed(&node.wanted_leaves(), steps.inputs, |marks| {
+        let needed = closed(&node.needed_leaves(), steps.inputs, |marks| {
             Ok(steps.step.jvp_leaves(marks)?[steps.outputs..].to_vec())
         })?;
         let mut start = leaves::present(&given);
-        for (mark, wanted) in start[steps.outputs..].iter_mut().zip(&wanted[steps.inputs..]) {
-            *mark &= wanted;
+        for (mark, needed) in start[steps.outputs..].iter_mut().zip(&needed[steps.inputs..]) {
+            *mark &= needed;
         }
         let flowing = closed(&start, steps.outputs, |marks| {
-            Ok(steps.step.vjp_leaves(marks, &wanted)?[0][steps.inputs..].to_vec())
+            Ok(steps.step.vjp_leaves(marks, &needed)?[0][steps.inputs..].to_vec())
         })?;
-        let [results, read] = steps.step.vjp_leaves(&flowing, &wanted)?;
+        let [results, read] = steps.step.vjp_leaves(&flowing, &needed)?;
         let (inputs, carries) = node.operands.split_at(steps.inputs);
         let inputs: Vec<Value<'b>> =
             inputs.iter().map(|&x| in_front(x, steps.dim)).collect::<Result<_>>()?;
@@ -199,7 +199,7 @@ impl Derivative for Scan {
             let carries = filled(b, &began, &takes[steps.inputs..], &vec![true; began.len()])?;
             let c =
                 leaves::dealt(&flowing, c.iter().take(cotangents.len()).chain(of_next).copied());
-            let pulled = steps.step.vjp(&[x, &carries].concat(), &c, &wanted)?;
+            let pulled = steps.step.vjp(&[x, &carries].concat(), &c, &needed)?;
             let (of_inputs, of_carries) = pulled.split_at(steps.inputs);
             let of_inputs = filled(b, of_inputs, &takes[..steps.inputs], &results[..steps.inputs])?;
             let of_carries = filled(b, of_carries, &takes[steps.inputs..], carried)?;

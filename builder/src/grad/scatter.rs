@@ -45,7 +45,7 @@ impl Derivative for Scatter {
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let combiner = combiner(self, node)?;
         let (operand, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
-        node.each_wanted(|i| {
+        node.each_needed(|i| {
             if i == 2 {
                 let scaled = if combiner == Combiner::Multiply { c * operand } else { c };
                 let all = taken(self, node, scaled)?;

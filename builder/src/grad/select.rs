@@ -14,10 +14,10 @@ impl Derivative for Select {
     fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
         let pred = node.operand(0)?;
         let mut cotangents = node.zeros();
-        if node.wants(1) {
+        if node.needs(1) {
             cotangents[1] = cotangent.map(&|c| Ok(pred.select(c, 0)))?;
         }
-        if node.wants(2) {
+        if node.needs(2) {
             cotangents[2] = cotangent.map(&|c| Ok(pred.select(0, c)))?;
         }
         Ok(cotangents)
@@ -45,7 +45,7 @@ impl Derivative for Clamp {
     }
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let sources = sources(node)?;
-        node.each_wanted(|i| {
+        node.each_needed(|i| {
             let kept = sources[i].select(c, 0);
             let scalar = node.operand(i)?.rank()? < c.rank()?;
             Ok(if scalar { ops::total(kept) } else { kept })

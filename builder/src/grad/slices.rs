@@ -26,7 +26,7 @@ impl Derivative for Pad {
     /// Takes the elements of the operand out again; the sum of the others goes to the padding value.
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let dims = &self.padding.dims;
-        node.each_wanted(|i| match i {
+        node.each_needed(|i| match i {
             0 => unpadded(node.operand(0)?, c, dims),
             _ => {
                 let inside = c.builder().constant(false);
@@ -59,7 +59,7 @@ impl Derivative for Concatenate {
         for operand in &node.operands {
             starts.push(starts.last().unwrap_or(&0) + operand.array()?.dim(dim).unwrap_or(0));
         }
-        node.each_wanted(|i| Ok(c.slice_in_dim(starts[i], starts[i + 1], 1, dim)))
+        node.each_needed(|i| Ok(c.slice_in_dim(starts[i], starts[i + 1], 1, dim)))
     }
 }
 
@@ -84,7 +84,7 @@ impl Derivative for DynamicUpdateSlice {
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let update = node.operand(1)?;
         let indices = node.operands.get(2..).unwrap_or_default();
-        node.each_wanted(|i| match i {
+        node.each_needed(|i| match i {
             0 => Ok(c.dynamic_update_slice(update.zeros_like(), indices)),
             _ => Ok(c.dynamic_slice(indices, &update.dims()?)),
         })

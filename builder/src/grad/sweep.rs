@@ -47,13 +47,13 @@ impl<'b> Path<'b> {
         };
         let state = b.state.borrow();
         let open = state.open.last().ok_or(Code::Invalid {})?;
-        let mut wanted = vec![false; count];
-        wanted[count - 1] = true;
+        let mut needed = vec![false; count];
+        needed[count - 1] = true;
         for (id, instruction) in open.instructions.iter().take(count).rev() {
             let at = id.index();
-            on[at] &= wanted[at];
+            on[at] &= needed[at];
             if on[at] && !leaf[at] {
-                instruction.operands.iter().for_each(|operand| wanted[operand.index()] = true);
+                instruction.operands.iter().for_each(|operand| needed[operand.index()] = true);
             }
         }
         let ids = open.instructions.ids().take(count).filter(|id| on[id.index()]);
@@ -72,7 +72,7 @@ impl<'b> Path<'b> {
             return Ok(None);
         }
         let node = Node::on_path(value, self.rules, |operand| Ok(self.on[index(operand)?]))?;
-        Ok(node.any_wanted().then_some(node))
+        Ok(node.any_needed().then_some(node))
     }
 }
 
@@ -200,7 +200,7 @@ fn vjp<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>>
         Rule::Zero => return Ok(node.zeros()),
         Rule::Refused(why) => return Err(node.refused(why)),
     };
-    let of_operand = |(i, cotangent): (usize, Tangent<'b>)| match node.wants(i) {
+    let of_operand = |(i, cotangent): (usize, Tangent<'b>)| match node.needs(i) {
         true => cotangent.fitted(node.operand(i)?),
         false => Ok(Tangent::Zero),
     };

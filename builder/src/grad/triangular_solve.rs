@@ -41,7 +41,7 @@ impl Derivative for TriangularSolve {
         let (op, x) = (self, node.result);
         let of_b = solve_transposed(op, node.operand(0)?, c)?;
         let mut cotangents = vec![Tangent::Zero, Tangent::Array(of_b)];
-        if node.wants(0) {
+        if node.needs(0) {
             let of_op_a: Value<'b> = match op.left_side {
                 true => product(Plain(of_b), Transposed(x))?,
                 false => product(Transposed(x), Plain(of_b))?,

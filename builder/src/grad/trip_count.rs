@@ -69,7 +69,7 @@ fn path_to(shape: &Shape, mut leaf: usize) -> Option<Vec<usize>> {
     Some(path)
 }
 
-/// A whole number that an instruction gives as a scalar constant.
+/// An integer that an instruction gives as a scalar constant.
 fn constant(instructions: &Arena<Instruction>, at: InstructionId) -> Option<i128> {
     let Op::Constant(op) = &instructions.get(at)?.op else { return None };
     let ConstantValue::Literal(literal) = &*op.value else { return None };

@@ -1,4 +1,4 @@
-//! Derivatives of reduce-window and select-and-scatter: sums of windows, and elements that windows choose.
+//! Derivatives of reduce-window and select-and-scatter: sums of windows, and elements that windows select.
 use super::combiner::Combiner;
 use super::node::{Derivative, Node};
 use super::rewrite::Rewrite;
@@ -48,7 +48,7 @@ impl Derivative for ReduceWindow {
 fn sum_vjp<'b>(op: &ReduceWindow, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
     let (operand, places) = (node.operand(0)?, c.dims()?);
     let bases = operand.dims()?;
-    node.each_wanted(|i| {
+    node.each_needed(|i| {
         if i == 1 {
             return Ok(ops::total(c));
         }
@@ -58,8 +58,8 @@ fn sum_vjp<'b>(op: &ReduceWindow, node: &Node<'b>, c: Value<'b>) -> Result<Vec<T
         let around = |((dim, &base), &place): ((&WindowDim, &i64), &i64)| {
             let reach = (dim.size - 1) * dim.rhs_dilation;
             let low = reach - dim.pad_low;
-            let wanted = (base - 1) * dim.lhs_dilation + reach + 1;
-            let high = wanted - low - ((place - 1) * dim.stride + 1);
+            let needed = (base - 1) * dim.lhs_dilation + reach + 1;
+            let high = needed - low - ((place - 1) * dim.stride + 1);
             (low, high, dim.stride - 1)
         };
         let dims = &op.window.dims;

@@ -41,8 +41,8 @@ impl<'b> Value<'b> {
     /// let (q, r) = a.qr_explicit(false);
     /// let module = b.build(q.batch_dot(r))?;
     /// let product = interp::Interpreter::new(&module).run(&[])?;
-    /// let wanted = [3.0, 1.0, 4.0, 2.0];
-    /// assert!((0..4).all(|i| (product.get(i).as_f64() - wanted[i]).abs() < 1e-14));
+    /// let expected = [3.0, 1.0, 4.0, 2.0];
+    /// assert!((0..4).all(|i| (product.get(i).as_f64() - expected[i]).abs() < 1e-14));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

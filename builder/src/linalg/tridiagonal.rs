@@ -106,8 +106,10 @@ impl Builder {
             let (shape, right) = (diagonals.shape()?, rhs.array()?);
             let rank = shape.rank();
             let (n, front) = (shape.dims[rank - 1], &shape.dims[..rank - 2]);
-            let wanted = [front, &[n]].concat();
-            if right.rank() != rank || right.dims[..rank - 1] != wanted[..] || right.ty != shape.ty
+            let expected = [front, &[n]].concat();
+            if right.rank() != rank
+                || right.dims[..rank - 1] != expected[..]
+                || right.ty != shape.ty
             {
                 let message = format!("matrices {right:#} do not fit diagonals {shape:#}");
                 return Err(

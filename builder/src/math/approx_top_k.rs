@@ -1,4 +1,4 @@
-//! Approximate top-k: the best elements of each window first, then the best of these.
+//! Approximate top-k: the best elements of each window, then the best of those.
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::ir::BackendConfig;
 use hlo::op::value::{
@@ -11,7 +11,7 @@ use hlo::{ArrayShape, Dims, Shape};
 /// How [`Builder::approx_top_k`] searches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ApproxTopK {
-    /// How many elements are wanted.
+    /// How many elements are expected.
     pub top_k: i64,
     /// The dimension they are searched along; may be counted from the end.
     pub reduction_dim: i64,
@@ -67,7 +67,7 @@ pub fn approx_top_k_reduction_output_size(
         return Err(Error::argument(message));
     }
     if !(recall_target > 0.0 && recall_target <= 1.0) {
-        let message = format!("the recall is {recall_target}, wanted above 0 and at most 1");
+        let message = format!("the recall is {recall_target}, expected above 0 and at most 1");
         return Err(Error::argument(message));
     }
     if aggregate_to_topk {

@@ -1,4 +1,4 @@
-//! Computations of two scalars, and reductions that are made of them.
+//! Computations of two scalars, and reductions that use them.
 use crate::operand::{Number, scalar};
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::op::Reduce;
@@ -125,7 +125,7 @@ impl Value<'_> {
                     .with_help("name an integer type: `ElementType::S32`"));
             }
             let size = shape.dim(axis).unwrap_or(0);
-            scalar(Number::Whole((size - 1).max(0)), output_type)?;
+            scalar(Number::Integer((size - 1).max(0)), output_type)?;
             let narrow = i32::try_from(size).is_ok();
             let index_type = if narrow { ElementType::S32 } else { output_type };
             let places = self.builder().iota((index_type, &shape.dims), axis);

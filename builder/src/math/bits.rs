@@ -10,7 +10,7 @@ pub(super) fn word(x: Value<'_>, bits: u64) -> Value<'_> {
     })
 }
 
-/// The unsigned integer of so many bits.
+/// The unsigned integer of this width.
 pub(super) fn unsigned(bits: u32) -> Option<ElementType> {
     match bits {
         8 => Some(ElementType::U8),

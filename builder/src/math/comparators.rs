@@ -1,4 +1,4 @@
-//! Comparators of sorts: which of two rows of operands stands first.
+//! Comparators for sorts of several operands.
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::{ElementType, Shape};
 

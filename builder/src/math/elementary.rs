@@ -68,7 +68,7 @@ impl<'b> Value<'b> {
     pub fn atan(self) -> Self {
         self.atan2(1)
     }
-    /// The nearest whole number, halves to the even one: XLA's `RoundToEven`.
+    /// The nearest integer, halves to the even one: XLA's `RoundToEven`.
     #[track_caller]
     pub fn round_to_even(self) -> Self {
         self.round_nearest_even()
@@ -103,7 +103,7 @@ impl<'b> Value<'b> {
 fn real_format(x: Value<'_>) -> Result<FloatFormat> {
     let ty = x.element_type()?;
     ty.float_format().ok_or_else(|| {
-        Error::argument(format!("real floats are wanted here, this is {ty}"))
+        Error::argument(format!("expected real floats, found {ty}"))
             .with_help("convert it first: `x.convert_element_type(ElementType::F32)`")
     })
 }

@@ -1,4 +1,4 @@
-//! Random numbers from counters: the generators Threefry and Philox, and distributions made of their bits.
+//! Counter-based random numbers: Threefry, Philox, and distributions made from their bits.
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The bits are those of XLA's
 //! `rng-bit-generator`.
@@ -234,7 +234,7 @@ fn word<'b>(x: Value<'b>, index: i64, what: &str) -> Result<Value<'b>> {
             _ => false,
         };
     if !fits {
-        let message = format!("{what} is {shape:#}, its word {index} is wanted");
+        let message = format!("{what} is {shape:#}, expected a word {index}");
         return Err(Error::argument(message).with_help("keys and states are of type u64"));
     }
     if shape.rank() == 0 {
@@ -400,7 +400,7 @@ fn philox<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Result<Rn
 fn uniform<'b>(bits: Value<'b>, minval: Value<'b>, maxval: Value<'b>) -> Result<Value<'b>> {
     let (ty, own) = (minval.element_type()?, bits.element_type()?);
     let Some(format) = ty.float_format() else {
-        return Err(Error::argument(format!("uniform floats are wanted, the bounds are {ty}")));
+        return Err(Error::argument(format!("expected float bounds, found {ty}")));
     };
     if ty == ElementType::F16 && own == ElementType::U16 {
         // A number in [1, 2) of random mantissa, minus 1.

@@ -1,4 +1,4 @@
-//! Small integers packed into words, and the numbers they stand for.
+//! Quantized integers packed into words.
 use crate::{Error, Value};
 use half::bf16;
 use hlo::ElementType;
@@ -105,11 +105,12 @@ impl Value<'_> {
                 }
             };
             if shape.ty != ElementType::U32 || shape.rank() == 0 {
-                let message = format!("an array of packed u32 is wanted here, this is {shape:#}");
+                let message = format!("expected an array of packed u32, found {shape:#}");
                 return Err(Error::argument(message));
             }
             if how.mode_string.0 != "MIN_COMBINED" {
-                let message = format!("the mode is `{}`, wanted `MIN_COMBINED`", how.mode_string.0);
+                let message =
+                    format!("the mode is `{}`, expected `MIN_COMBINED`", how.mode_string.0);
                 return Err(Error::argument(message));
             }
             let (bits, mut dims) = (i64::from(how.ty.bits()), shape.dims.to_vec());

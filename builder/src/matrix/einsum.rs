@@ -1,4 +1,4 @@
-//! The language of `einsum`: `"...ij,jk->...ik"`.
+//! The notation of `einsum`: `"...ij,jk->...ik"`.
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use hlo::{ArrayShape, ElementType};
 pub use einsum::{EinsumDims, Label, normalize_einsum, parse_einsum};
 
 impl Builder {
-    /// `m` rows and `n` columns with 1 on the main diagonal, elsewhere 0: XLA's `IdentityMatrix`.
+    /// `m` rows and `n` columns with 1 on the main diagonal, otherwise 0: XLA's `IdentityMatrix`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -139,10 +139,10 @@ impl<'b> Value<'b> {
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
             let front = shape.rank() - 2;
-            let wanted = [&shape.dims[..front], &[length]].concat();
-            if given.dims.as_slice() != wanted.as_slice() || given.ty != shape.ty {
+            let expected = [&shape.dims[..front], &[length]].concat();
+            if given.dims.as_slice() != expected.as_slice() || given.ty != shape.ty {
                 let message = format!("{given:#} is not shaped as diagonal {k} of {shape:#} is");
-                let help = format!("wanted {}{wanted:?}", shape.ty);
+                let help = format!("expected {}{expected:?}", shape.ty);
                 return Err(Error::argument(message).with_help(help));
             }
             // Laid along the rows, or along the columns, each element meets its place on the diagonal.
@@ -164,7 +164,7 @@ impl<'b> Value<'b> {
             Ok(rows.ge(columns))
         })
     }
-    /// The lower or upper triangle with the main diagonal, 0 elsewhere: XLA's `Triangle`.
+    /// The lower or upper triangle with the main diagonal, 0 otherwise: XLA's `Triangle`.
     #[track_caller]
     pub fn triangle(self, lower: bool) -> Self {
         self.builder().record(|b| {
@@ -175,12 +175,12 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// The upper triangle with the main diagonal, 0 elsewhere: XLA's `UpperTriangle`.
+    /// The upper triangle with the main diagonal, 0 otherwise: XLA's `UpperTriangle`.
     #[track_caller]
     pub fn upper_triangle(self) -> Self {
         self.triangle(false)
     }
-    /// The lower triangle with the main diagonal, 0 elsewhere: XLA's `LowerTriangle`.
+    /// The lower triangle with the main diagonal, 0 otherwise: XLA's `LowerTriangle`.
     #[track_caller]
     pub fn lower_triangle(self) -> Self {
         self.triangle(true)

@@ -3,7 +3,7 @@ use crate::Value;
 use crate::arguments::inexact;
 
 impl Value<'_> {
-    /// `max(x, 0)`; NaN stays NaN.
+    /// `max(x, 0)`, with derivative 0 at 0 as in `jax.nn.relu`; NaN stays NaN.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -14,7 +14,8 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn relu(self) -> Self {
-        self.max(0)
+        // The derivative of `max` at equal operands is 1/2.
+        self.le(0).select(0, self)
     }
     /// `min(max(x, 0), 6)`.
     #[track_caller]
@@ -97,7 +98,8 @@ impl Value<'_> {
     pub fn hard_swish(self) -> Self {
         self * self.hard_sigmoid()
     }
-    /// `x / 2 * (1 + erf(x / sqrt 2))`: the Gaussian error linear unit, exactly.
+    /// `x / 2 * (1 + erf(x / sqrt 2))`: the exact Gaussian error linear unit, the default of PyTorch and ONNX.
+    /// [`Value::gelu_tanh`] is the default of `jax.nn.gelu`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -110,7 +112,8 @@ impl Value<'_> {
     pub fn gelu(self) -> Self {
         self * 0.5 * ((self * std::f64::consts::FRAC_1_SQRT_2).erf() + 1)
     }
-    /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: what models trained with the approximation expect.
+    /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: the approximation of [`Value::gelu`] that `jax.nn.gelu` computes
+    /// by default.
     #[track_caller]
     pub fn gelu_tanh(self) -> Self {
         let scale = (2.0 / std::f64::consts::PI).sqrt();

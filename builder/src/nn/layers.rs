@@ -40,7 +40,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
     })
 }
 
-/// 1 at the place each index names, in a new last dimension of `depth`, 0 elsewhere: `indices[..]` gives `ty[.., depth]`.
+/// 1 at the place each index names, in a new last dimension of `depth`, 0 otherwise: `indices[..]` gives `ty[.., depth]`.
 ///
 /// An index outside gives zeros only, as in JAX.
 ///
@@ -54,7 +54,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 /// ```
 ///
 /// # Errors
-/// Kept by the builder: `E0801` if indices are not whole numbers.
+/// Kept by the builder: `E0801` if indices are not integers.
 #[track_caller]
 pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
     indices.builder().record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))

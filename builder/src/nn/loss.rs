@@ -3,7 +3,7 @@ use super::layers::chosen;
 use crate::arguments::{first, inexact, size};
 use crate::{Error, Value};
 
-/// `-log(softmax(logits))` at each label: of `logits[.., c]` and whole numbers `labels[..]` it is `[..]`.
+/// `-log(softmax(logits))` at each label: of `logits[.., c]` and integers `labels[..]` it is `[..]`.
 ///
 /// Computed as `logsumexp(logits) - logits[label]`, which is exact also where a probability is near 0. A label outside gives
 /// NaN.
@@ -19,7 +19,7 @@ use crate::{Error, Value};
 /// ```
 ///
 /// # Errors
-/// Kept by the builder: `E0801` if labels are not whole numbers, or not one for each row of logits.
+/// Kept by the builder: `E0801` if labels are not integers, or not one for each row of logits.
 #[track_caller]
 pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
     logits.builder().record(|b| {

@@ -89,10 +89,10 @@ impl Value<'_> {
     pub fn variance(self, dims: &[i64], correction: i64) -> Self {
         self.builder().record(|_| {
             let axes = axes(self, dims)?;
-            let centred = self - spread(self.mean(&axes), self, &axes)?;
+            let centered = self - spread(self.mean(&axes), self, &axes)?;
             let squares = match self.element_type()?.is_complex() {
-                true => centred.real() * centred.real() + centred.imag() * centred.imag(),
-                false => centred * centred,
+                true => centered.real() * centered.real() + centered.imag() * centered.imag(),
+                false => centered * centered,
             };
             let free = folded(self, &axes, correction, squares.element_type()?)?;
             Ok(squares.reduce_sum(&axes) / free)

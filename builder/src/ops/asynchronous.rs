@@ -1,4 +1,4 @@
-//! What compilers write: ops that run beside others, fusions, bitcasts, borders, dependencies.
+//! Ops that compilers insert: asynchronous computations, fusions, bitcasts, domains, dependencies.
 use crate::{Builder, Computation, IntoShape, Value};
 use hlo::ir::Sharding;
 use hlo::op::value::{DomainMetadata, FusionKind, Ignored, OutputOperandAliasing};

@@ -1,4 +1,4 @@
-//! Values from nothing: counts, repeated numbers, constants in a layout; the logical ops of three and more operands.
+//! Iota, filled constants and constants with a layout; logical ops of three and more operands.
 use super::shapes::sizes;
 use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
 use hlo::op::{Binary, Iota};

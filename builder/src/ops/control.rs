@@ -81,7 +81,7 @@ impl<'b> Value<'b> {
     /// Repeats `body` on the state, which starts as `self`, while `condition` gives true: XLA's `While`.
     ///
     /// Both closures are given the state, an array or a tuple; `body` gives one of the same shape. They may use values
-    /// from outside, which are handed through the loop unchanged. A computation made before is used with
+    /// from outside, which the loop passes on unchanged. A computation made before is used with
     /// [`Computation::inline`]. (While, XLA operation semantics.)
     ///
     /// ```
@@ -114,7 +114,7 @@ impl<'b> Value<'b> {
             let condition = b.trace_open("condition", &state, |p| condition(p[0]), true)?;
             if !condition.result().is_scalar(ElementType::Pred) {
                 let message =
-                    format!("the loop's condition gives {:#}, wanted pred[]", condition.result());
+                    format!("the loop's condition gives {:#}, expected pred[]", condition.result());
                 return Err(misfit(message, "compare something: `|state| state.lt(10)`"));
             }
             let [state] = state;
@@ -155,7 +155,7 @@ impl<'b> Value<'b> {
     ///
     /// The first [`case`](Cases::case) is for 0, the next for 1; [`otherwise`](Cases::otherwise) is the last branch, which
     /// numbers without a case lead to, negative ones too. Only one of them runs. They may use values from outside, which
-    /// are handed in beside the operands.
+    /// become parameters beside the operands.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -276,7 +276,7 @@ pub(crate) fn choice<'b>(
     b.emit(Conditional { branches, on_pred }, &operands, None)
 }
 
-/// `select` on tuples: a conditional whose branches hand their operand through.
+/// `select` on tuples: a conditional whose branches return their operand.
 pub(crate) fn select_tuple<'b>(
     pred: Value<'b>,
     on_true: Value<'b>,

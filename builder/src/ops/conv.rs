@@ -1,4 +1,4 @@
-//! Convolutions, and the custom calls that stand for them where sizes are known only at run time.
+//! Convolutions, and the custom calls that represent convolutions of dynamic size.
 use super::dot::{operand_precision, preferred};
 use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
@@ -80,8 +80,8 @@ impl Builder {
             }
             let mut all: Vec<i64> = spatial.iter().copied().chain([first, second]).collect();
             all.sort_unstable();
-            let mut neighbours = all.iter().zip(all.iter().skip(1));
-            if let Some((dim, _)) = neighbours.find(|(a, b)| a == b) {
+            let mut neighbors = all.iter().zip(all.iter().skip(1));
+            if let Some((dim, _)) = neighbors.find(|(a, b)| a == b) {
                 let message = format!("dimension {dim} of the {name} stands for two things");
                 return Err(Error::argument(message));
             }

@@ -1,4 +1,4 @@
-//! Sizes that are known only at run time.
+//! Sizes of dynamic dimensions: read, set and removed.
 use crate::{Result, Value};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ElementType, Literal, Scalar, Shape};

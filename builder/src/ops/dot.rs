@@ -52,12 +52,12 @@ pub(crate) fn preferred(
     ty: Option<ElementType>,
     operands: [Value<'_>; 2],
 ) -> Result<Option<ElementType>> {
-    let Some(wanted) = ty else { return Ok(None) };
+    let Some(expected) = ty else { return Ok(None) };
     for operand in operands {
         let found = operand.element_type()?;
         let whole = found.is_integral();
-        if whole && wanted.bits() < found.bits() {
-            let message = format!("sums of products of {found} cannot be given as {wanted}");
+        if whole && expected.bits() < found.bits() {
+            let message = format!("sums of products of {found} cannot be given as {expected}");
             return Err(Error::argument(message)
                 .with_help("the preferred element type of integers is not narrower than theirs"));
         }

@@ -1,4 +1,4 @@
-//! Places and sizes known only at run time.
+//! Indices and sizes known only at run time.
 use super::shapes::{one_each, sizes};
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
 use hlo::ir::BackendConfig;
@@ -154,7 +154,7 @@ fn size_vector(name: &str, found: Value<'_>, result: &ArrayShape) -> Result<()> 
     if found.ty.is_integral() && found.dims.as_slice() == [count] {
         return Ok(());
     }
-    let message = format!("`{name}` is {found:#}, wanted a vector of {count} integers");
+    let message = format!("`{name}` is {found:#}, expected a vector of {count} integers");
     Err(Error::argument(message).with_help("it holds one size for each dimension of the result"))
 }
 

@@ -1,4 +1,4 @@
-//! Exchanges between devices: everyone sends to everyone, one sends to all, pairs send along.
+//! Exchanges between devices: all-to-all, broadcast, permutation.
 use super::collectives::{CollectiveOptions, Exchanged, divided};
 use crate::{Builder, Error, Result, Value};
 use hlo::op::value::{Ignored, Pairs, SliceRange, SliceRanges};

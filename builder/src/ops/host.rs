@@ -1,4 +1,4 @@
-//! Tokens, and data that comes from the host or other devices or goes there.
+//! Tokens, and transfers to and from the host and other devices.
 //!
 //! Without a token of its own, an infeed waits for the infeed before it in its computation, and an outfeed for the outfeed
 //! before it: the builder keeps the two chains. A transfer without a token is ordered by nothing.

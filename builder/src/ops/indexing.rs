@@ -1,4 +1,4 @@
-//! Gather and scatter: boxes at places given by an array.
+//! Gather and scatter: slices at indices given by an array.
 use crate::{Builder, Error, Value};
 use hlo::op::{Gather, Scatter};
 

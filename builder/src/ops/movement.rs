@@ -1,4 +1,4 @@
-//! Moving elements: broadcasts, reshapes, transposes, tuples.
+//! Broadcasts, reshapes, transposes and tuples.
 use super::shapes::sizes as checked;
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
@@ -76,6 +76,6 @@ pub(crate) fn elements(tuple: Value<'_>) -> Result<Vec<Value<'_>>> {
     let count = shape
         .tuple()
         .map(<[_]>::len)
-        .ok_or_else(|| Error::argument(format!("a tuple is wanted here, this is {shape:#}")))?;
+        .ok_or_else(|| Error::argument(format!("expected a tuple, found {shape:#}")))?;
     Ok((0i64..).take(count).map(|i| tuple.get_tuple_element(i)).collect())
 }

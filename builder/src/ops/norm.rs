@@ -1,10 +1,10 @@
-//! Batch normalisation.
+//! Batch normalization.
 use crate::Value;
 use hlo::op::value::Float;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 
 impl Value<'_> {
-    /// Normalises with the statistics of the array itself: XLA's `BatchNormTraining`. Gives the tuple `(output, mean,
+    /// Normalizes with the statistics of the array itself: XLA's `BatchNormTraining`. Gives the tuple `(output, mean,
     /// variance)`.
     ///
     /// Each place of dimension `feature_index` has a mean and a variance of its own over all other dimensions, and a number
@@ -30,7 +30,7 @@ impl Value<'_> {
         let op = BatchNormTraining { epsilon: Float(epsilon), feature_index };
         self.builder().record(|b| b.emit(op, &[self, scale, offset], None))
     }
-    /// Normalises with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
+    /// Normalizes with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
     #[track_caller]
     pub fn batch_norm_inference(
         self,

@@ -1,4 +1,4 @@
-//! Windows as methods take them: sizes, strides, and padding by a rule or by numbers.
+//! Arguments that describe windows: sizes, strides and padding.
 use super::shapes::counted;
 use crate::{Error, Result};
 use hlo::op::value::{Window, WindowDim};
@@ -106,8 +106,8 @@ fn each<T>(
     set: impl Fn(&mut WindowDim, &T),
 ) -> Result<()> {
     if !values.is_empty() && values.len() != dims.len() {
-        let (found, wanted) = (counted(values.len(), "entry"), counted(dims.len(), "dimension"));
-        let message = format!("`{name}` has {found}, the window {wanted}");
+        let (found, expected) = (counted(values.len(), "entry"), counted(dims.len(), "dimension"));
+        let message = format!("`{name}` has {found}, the window {expected}");
         return Err(Error::argument(message).with_help(
             "give one entry for each dimension of the window, or leave the list empty",
         ));

@@ -1,4 +1,4 @@
-//! Reshapes, and where the dynamic sizes of an operand go.
+//! Reshapes, and the propagation of dynamic sizes through them.
 use super::shapes::sizes;
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::op::Reshape;

@@ -1,4 +1,4 @@
-//! Cutting, padding, joining and turning around: what changes sizes by numbers known when the module is made.
+//! Slices, pads, concatenations and reversals with static sizes.
 use super::shapes::{inferred, one_each, sizes};
 use crate::{Builder, Error, Operand, Result, Value};
 use hlo::Op;
@@ -13,7 +13,7 @@ impl<'b> Value<'b> {
     }
     /// Puts a value around and between the elements: XLA's `Pad`.
     ///
-    /// `padding` has `(low, high, interior)` of each dimension: `interior` values go between each two neighbours, then
+    /// `padding` has `(low, high, interior)` of each dimension: `interior` values go between each two neighbors, then
     /// `low` before the first and `high` behind the last. A negative `low` or `high` takes elements away instead, those
     /// put between included. Size `n` becomes `low + n + (n - 1) * interior + high`. (Pad, XLA operation semantics.)
     ///
@@ -93,7 +93,7 @@ impl<'b> Value<'b> {
             b.emit(Reverse { dimensions: dimensions? }, &[self], None)
         })
     }
-    /// Makes neighbouring dimensions one, whose size is their product: XLA's `Collapse`. No dimension, or one alone,
+    /// Makes neighboring dimensions one, whose size is their product: XLA's `Collapse`. No dimension, or one alone,
     /// gives the value itself.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl<'b> Value<'b> {
             if !dimensions.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) {
                 let message = format!("the dimensions {dimensions:?} do not follow each other");
                 return Err(Error::argument(message)
-                    .with_help("name neighbours, the lowest first; transpose others together"));
+                    .with_help("name neighbors, the lowest first; transpose others together"));
             }
             if shape.dim(first).is_none() || shape.dim(last).is_none() {
                 let message =

@@ -1,4 +1,4 @@
-//! Computations of the user's applied along a dimension, or element by element.
+//! Scans along a dimension and maps over elements.
 use super::reduce::scalars;
 use super::shapes::sizes;
 use crate::{Builder, Error, Result, Value, implicit};
@@ -100,7 +100,7 @@ impl Builder {
                 let size = shape.dim(at).unwrap_or(0);
                 let all = *steps.get_or_insert(size);
                 if size != all {
-                    let message = format!("{shape:#} has {size} steps, wanted {all}");
+                    let message = format!("{shape:#} has {size} steps, expected {all}");
                     return Err(Error::argument(message)
                         .with_help("all inputs have one size along the dimension"));
                 }

@@ -1,4 +1,4 @@
-//! Order: sorts and largest elements.
+//! Sorts and largest elements.
 use super::shapes::counted;
 use crate::{Builder, Error, Result, Value};
 use hlo::Shape;

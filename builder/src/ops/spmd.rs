@@ -1,4 +1,4 @@
-//! Borders between a program for all devices together and one for each of them.
+//! Boundaries between a partitioned program and a manually partitioned region.
 use crate::{CustomCallOptions, Error, IntoShape, Result, Value};
 use hlo::ir::{DeviceSharding, Placement, Sharding, Subgroup, TileDevices, Tiling};
 use hlo::{ArrayShape, Shape};
@@ -75,16 +75,16 @@ fn tiling(sharding: &Sharding) -> Option<&Tiling> {
 
 /// The sharding has a number of tiles for each dimension.
 fn fits(tiles: &Tiling, shape: &ArrayShape) -> Result<()> {
-    let (found, wanted) =
+    let (found, expected) =
         (tiles.dims.len() - tiles.subgroups.len().min(tiles.dims.len()), shape.rank());
-    if found == wanted && tiles.dims.iter().all(|&count| count > 0) {
+    if found == expected && tiles.dims.iter().all(|&count| count > 0) {
         return Ok(());
     }
-    let message = format!("the sharding cuts {found} dimensions, {shape:#} has {wanted}");
+    let message = format!("the sharding cuts {found} dimensions, {shape:#} has {expected}");
     Err(Error::argument(message).with_help("give a number of tiles for each dimension"))
 }
 
-/// A call that hands its operand through, with a sharding.
+/// A call that returns its operand, with a sharding.
 fn marked<'b>(
     value: Value<'b>,
     target: &str,

@@ -17,9 +17,9 @@ fn text(b: &Builder, root: Value<'_>) -> String {
     build(b, root).module().to_string()
 }
 #[track_caller]
-fn contains(text: &str, wanted: &[&str]) {
-    for wanted in wanted {
-        assert!(text.contains(wanted), "`{wanted}` is not in {text}");
+fn contains(text: &str, expected: &[&str]) {
+    for expected in expected {
+        assert!(text.contains(expected), "`{expected}` is not in {text}");
     }
 }
 #[track_caller]
@@ -30,7 +30,7 @@ fn refused(b: &Builder, root: Value<'_>, message: &str) {
 
 /// On one device every group has one member, who gets his own.
 #[test]
-fn one_device_works_alone() {
+fn one_device() {
     let b = Builder::new("alone");
     let x = b.parameter(0, "f32[2,2]", "x");
     let options = groups("{{0}}");
@@ -49,8 +49,8 @@ fn one_device_works_alone() {
     let result = run(&b, b.tuple(&results), &["f32[2,2] {{1, 2}, {3, 4}}"]);
     let same = "f32[2,2]{1,0} { { 1, 2 }, { 3, 4 } }";
     let zeros = "f32[2,2]{1,0} { { 0, 0 }, { 0, 0 } }";
-    let wanted: Vec<&str> = (0..10).map(|i| if i < 9 { same } else { zeros }).collect();
-    assert_eq!(result, format!("( {} )", wanted.join(", ")));
+    let expected: Vec<&str> = (0..10).map(|i| if i < 9 { same } else { zeros }).collect();
+    assert_eq!(result, format!("( {} )", expected.join(", ")));
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn tuples_are_exchanged_together() {
     let result = run(&b, b.tuple(&results), &["f32[2] {1, 2}", "f32[4] {3, 4, 5, 6}"]);
     let one = "( f32[2]{0} {1, 2} )";
     let two = "( f32[2]{0} {1, 2}, f32[4]{0} {3, 4, 5, 6} )";
-    let wanted = [two, two, one, two, one, two, one, two, two];
-    assert_eq!(result, format!("( {} )", wanted.join(", ")));
+    let expected = [two, two, one, two, one, two, one, two, two];
+    assert_eq!(result, format!("( {} )", expected.join(", ")));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn reductions_and_gathers_print_their_groups() {
 }
 
 #[test]
-fn sums_of_pred_are_disjunctions() {
+fn sums_of_pred() {
     let b = Builder::new("any");
     let p = b.parameter(0, "pred[2]", "p");
     let any = p.cross_replica_sum(Vec::new());

@@ -5,11 +5,11 @@ use builder::{Builder, Value};
 use hlo::Literal;
 
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
     let b = Builder::new("refused");
     let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
     let made = make(&b, x);
-    refused(&b, made, wanted);
+    refused(&b, made, expected);
 }
 
 #[test]
@@ -21,8 +21,8 @@ fn places_are_limited() {
     assert_eq!(run(&b, taken, &["s32[] 1", "s32[] 1"]), "s32[1,2]{1,0} { { 5, 6 } }");
     assert_eq!(run(&b, taken, &["s32[] -7", "s32[] 9"]), "s32[1,2]{1,0} { { 2, 3 } }");
     let put = x.dynamic_update_slice(b.constant([[0i32, 0]]), &[i, j]);
-    let wanted = "s32[2,3]{1,0} { { 1, 2, 3 }, { 4, 0, 0 } }";
-    assert_eq!(run(&b, put, &["s32[] 5", "s32[] 2"]), wanted);
+    let expected = "s32[2,3]{1,0} { { 1, 2, 3 }, { 4, 0, 0 } }";
+    assert_eq!(run(&b, put, &["s32[] 5", "s32[] 2"]), expected);
     // A scalar takes no index.
     let scalar = b.constant(3i32).dynamic_slice(&[], &[]);
     assert_eq!(run(&b, scalar, &["s32[] 0", "s32[] 0"]), "s32[] 3");
@@ -162,10 +162,10 @@ fn custom_calls_of_mhlo() {
 
 #[test]
 fn mistakes_in_custom_calls_of_mhlo() {
-    refuses("`output_shape` is s32[], wanted a vector of 1 integers", |b, x| {
+    refuses("`output_shape` is s32[], expected a vector of 1 integers", |b, x| {
         x.mhlo_dynamic_reshape(b.constant(6i32), "s32[6]")
     });
-    refuses("wanted a vector of 1 integers", |b, x| {
+    refuses("expected a vector of 1 integers", |b, x| {
         x.mhlo_dynamic_reshape(b.constant([6f32]), "s32[6]")
     });
     refuses("a reshape of s32 cannot give f32[6]", |b, x| {

@@ -95,7 +95,7 @@ fn transfers_print_their_channels() {
     let back = host.recv_from_host("f32[2]", 8);
     let module = build(&b, b.tuple(&[received, half.get_tuple_element(0), back]));
     let text = module.module().to_string();
-    for wanted in [
+    for expected in [
         "(f32[2]{0}, u32[], token[]) send(",
         "token[] send-done(",
         "(f32[2]{0}, u32[], token[]) recv(",
@@ -107,7 +107,7 @@ fn transfers_print_their_channels() {
         "channel_id=7, is_host_transfer=true",
         "channel_id=8, is_host_transfer=true",
     ] {
-        assert!(text.contains(wanted), "{wanted}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
 }
 

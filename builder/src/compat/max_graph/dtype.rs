@@ -1,4 +1,4 @@
-//! Which type two types promote to, decided from what each can hold.
+//! Type promotion, derived from the values that each type can represent.
 use crate::{Code, Error, Result};
 use hlo::ElementType;
 use hlo::elem::{Class, FloatFormat, Special};
@@ -82,16 +82,16 @@ pub fn promote(lhs: ElementType, rhs: ElementType) -> Result<ElementType> {
             format!("{lhs} and {rhs} do not promote: they have one width, and different formats");
         return Err(refused(message, CAST));
     }
-    let wanted = (l.0.max(r.0), l.1.max(r.1));
+    let expected = (l.0.max(r.0), l.1.max(r.1));
     // Of floats several share a width. Where neither operand is the candidate it is a float as narrow as the other, an
     // integer, and no float holds all integers of its width: naming one of them is enough.
     let mut types = [lhs, rhs].into_iter().chain(ElementType::ALL.iter().copied());
     let candidate = types.find_map(|ty| {
         let numbers = numbers(ty).ok()?;
-        (rank(ty, numbers) == wanted).then_some((ty, numbers))
+        (rank(ty, numbers) == expected).then_some((ty, numbers))
     });
     let (candidate, held) = candidate.ok_or_else(|| {
-        let message = format!("{lhs} and {rhs} do not promote: no type has {} bits", wanted.1);
+        let message = format!("{lhs} and {rhs} do not promote: no type has {} bits", expected.1);
         refused(message, CAST)
     })?;
     for (ty, own) in [(lhs, left), (rhs, right)] {
@@ -130,14 +130,14 @@ fn lost(from: Numbers, to: Numbers) -> Option<String> {
     }
 }
 
-/// The least positive whole number that a format with a zero does not hold.
+/// The least positive integer that a format with a zero does not hold.
 fn first_gap(format: FloatFormat) -> i128 {
     let FloatFormat { mantissa_bits, bias, .. } = format;
     let largest = format.largest();
     let exponent = i64::try_from(largest >> mantissa_bits).unwrap_or(0) - i64::from(bias);
     let significand = i128::from(largest & ((1 << mantissa_bits) - 1)) | 1 << mantissa_bits;
     match u32::try_from(i64::from(mantissa_bits) - exponent) {
-        // The largest value has a part below 1: every whole number up to it is held.
+        // The largest value has a part below 1: every integer up to it is held.
         Ok(fraction) => (significand >> fraction) + 1,
         Err(_) => (1 << (mantissa_bits + 1)) + 1,
     }
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(lost(of(F32), of(F64)), None);
         assert_eq!(lost(of(F64), of(F32)).as_deref(), Some("1.7976931348623157e308"));
     }
-    /// The same of whole numbers, up to 16 bits.
+    /// The same of integers, up to 16 bits.
     #[test]
     fn whole_numbers_are_held_as_the_codes_say() {
         for (ty, format) in formats() {
@@ -246,9 +246,9 @@ mod tests {
             (ElementType::F4E2M1Fn, ElementType::F8E5M2, ElementType::F8E5M2),
             (Pred, ElementType::F4E2M1Fn, ElementType::F4E2M1Fn),
         ];
-        for (a, b, wanted) in accepted {
-            assert_eq!(promote(a, b).unwrap(), wanted, "{a} {b}");
-            assert_eq!(promote(b, a).unwrap(), wanted, "{b} {a}");
+        for (a, b, expected) in accepted {
+            assert_eq!(promote(a, b).unwrap(), expected, "{a} {b}");
+            assert_eq!(promote(b, a).unwrap(), expected, "{b} {a}");
         }
         let refused = [
             (U8, S8, "u8 holds 128, which s8"),

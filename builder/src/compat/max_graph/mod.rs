@@ -125,7 +125,7 @@ enum Domain {
 fn admit(function: &str, ty: ElementType, domain: Domain) -> Result<()> {
     // Of the types that do not promote at all the rule says so.
     promote(ty, ty)?;
-    let (taken, wanted, other) = match domain {
+    let (taken, expected, other) = match domain {
         Domain::All => return Ok(()),
         Domain::Numbers => (ty != ElementType::Pred, "numbers", "an integer or float type"),
         Domain::Floats => (ty.is_float(), "floating-point tensors", "the float type you want"),
@@ -133,7 +133,7 @@ fn admit(function: &str, ty: ElementType, domain: Domain) -> Result<()> {
     if taken {
         return Ok(());
     }
-    let message = format!("`{function}` takes {wanted}, this is {ty}");
+    let message = format!("`{function}` takes {expected}, this is {ty}");
     Err(Error::from(Code::Promotion { message })
         .with_help(format!("cast it to {other} first: `x.convert_element_type(...)`")))
 }

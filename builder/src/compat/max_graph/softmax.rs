@@ -1,4 +1,4 @@
-//! `softmax` and `logsoftmax`, which look at a whole axis.
+//! `softmax` and `logsoftmax`, which reduce over an axis.
 use super::{Domain, admit, through_wide};
 use crate::compat::align::{Dim, laid};
 use crate::{Error, Result, Value};

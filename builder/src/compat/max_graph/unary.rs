@@ -1,4 +1,4 @@
-//! Functions of one operand, element by element.
+//! Elementwise functions of one operand.
 use super::{Domain, admit, through_wide};
 use crate::{Result, Value};
 use hlo::Class;
@@ -48,7 +48,7 @@ functions! {
     erf Floats "" plain(Value::erf), "[0f32, f32::INFINITY]" => "f32[2]{0} {0, 1}";
     /// `e` to this power: MAX Graph's `exp`. The page is silent on integers; they are refused as `cos` refuses them.
     exp Floats "" plain(Value::exp), "[0f32, f32::NEG_INFINITY]" => "f32[2]{0} {1, 0}";
-    /// The nearest whole number not above: MAX Graph's `floor`.
+    /// The nearest integer not above: MAX Graph's `floor`.
     floor Floats "" plain(Value::floor), "[-1.5f32, 1.5]" => "f32[2]{0} {-2, 1}";
     /// `x * P(x)`, with the cumulative distribution `P` of the normal distribution: MAX Graph's `gelu`.
     ///
@@ -69,10 +69,10 @@ functions! {
     log1p Floats "" plain(Value::log1p), "[0f32, -1.0]" => "f32[2]{0} {0, -inf}";
     /// `max(0, x)`: MAX Graph's `relu`; NaN stays NaN. The page is silent on integers, for which the formula is as good.
     relu Numbers "" rectified, "[-2f32, 3.0]" => "f32[2]{0} {0, 3}";
-    /// The nearest whole number: MAX Graph's `round`. The page does not say what becomes of halves; the reference has them
+    /// The nearest integer: MAX Graph's `round`. The page does not say what becomes of halves; the reference has them
     /// go to the even one, as [`roundeven`] does.
     round Floats "" plain(Value::round_nearest_even), "[0.5f32, 1.5, -2.5]" => "f32[3]{0} {0, 2, -2}";
-    /// The nearest whole number; halves go to the even one: MAX Graph's `roundeven`.
+    /// The nearest integer; halves go to the even one: MAX Graph's `roundeven`.
     roundeven Floats "" plain(Value::round_nearest_even), "[0.5f32, 1.5, -2.5]" => "f32[3]{0} {0, 2, -2}";
     /// `1 / sqrt(x)`: MAX Graph's `rsqrt`.
     rsqrt Floats "" plain(Value::rsqrt), "[4f32, 0.0]" => "f32[2]{0} {0.5, inf}";

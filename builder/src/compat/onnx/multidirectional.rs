@@ -1,4 +1,4 @@
-//! Operators of two inputs that are broadcast to each other.
+//! Operators of two inputs with multidirectional broadcasting.
 use super::together;
 use super::types::Types;
 use crate::{Result, Value};

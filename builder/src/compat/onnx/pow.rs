@@ -1,4 +1,4 @@
-//! `Pow`, the one operator whose inputs may differ in type.
+//! `Pow`, the only operator whose inputs may differ in type.
 use super::broadcast_all;
 use super::types::{Types, taken};
 use crate::Value;

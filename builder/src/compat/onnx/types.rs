@@ -1,4 +1,4 @@
-//! Which element types an operator takes, under the names ONNX has for them.
+//! Element types of operators, by their ONNX names.
 use crate::{Code, Error, Result, Value};
 use hlo::ElementType;
 use hlo::ElementType::{Bf16, F16, F32, F64, Pred, S8, S16, S32, S64, U8, U16, U32, U64};
@@ -73,15 +73,15 @@ pub(super) fn one_type(operator: &str, inputs: &[(&str, Value<'_>)], types: Type
     let Some(&first) = inputs.first() else { return Ok(()) };
     let b = first.1.builder();
     inputs.iter().try_for_each(|(_, value)| b.owns(*value))?;
-    let wanted = first.1.element_type()?;
+    let expected = first.1.element_type()?;
     for &(name, input) in inputs {
         taken(operator, (name, input), types)?;
         let found = input.element_type()?;
-        if found != wanted {
+        if found != expected {
             let message = format!(
                 "{operator}: {} is {}, {name} is {}, and all inputs have one type",
                 first.0,
-                tensor(wanted),
+                tensor(expected),
                 tensor(found)
             );
             let help = "ONNX converts nothing by itself; cast first: `x.convert_element_type(...)`";

@@ -1,4 +1,4 @@
-//! The operators of which one input is broadcast to another: `Gemm` and `PRelu`.
+//! Operators with unidirectional broadcasting: `Gemm` and `PRelu`.
 use super::types::{Types, one_type, tensor};
 use super::{Dim, onto, stretched};
 use crate::operand::{Number, number};
@@ -110,15 +110,15 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
     let factor = if ty.is_float() {
         Number::Float(wide)
     } else {
-        // Below 2^63, where whole numbers end.
+        // Below 2^63, where integers end.
         let whole = wide.fract() == 0.0 && wide.abs() < 2f64.powi(63);
         let signed = Scalar::Float(wide).convert(ElementType::F64, ElementType::S64).as_i64();
         let Some(number) = signed.filter(|_| whole) else {
             let message = format!("Gemm: {name} is {factor}, and the inputs are {}", tensor(ty));
             return Err(Error::from(Code::Literal { message })
-                .with_help("integers are multiplied by whole numbers only"));
+                .with_help("integers are multiplied by integers only"));
         };
-        Number::Whole(number)
+        Number::Integer(number)
     };
     Ok(value.mul(number(value, factor)?))
 }

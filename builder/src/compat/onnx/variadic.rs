@@ -1,4 +1,4 @@
-//! Operators of one input or more, which are all broadcast to each other.
+//! Operators of one input or more with multidirectional broadcasting.
 use super::together;
 use super::types::Types;
 use crate::{Builder, Result, Value};

@@ -80,7 +80,7 @@ impl Axes {
 /// # Ok::<(), builder::Error>(())
 /// ```
 ///
-/// (PyTensor's own calls hand over the number of batch dimensions alone, which its code adds; with that reading the examples
+/// (PyTensor's own calls pass the number of batch dimensions alone, which its code adds; with that reading the examples
 /// would not hold.)
 ///
 /// # Errors

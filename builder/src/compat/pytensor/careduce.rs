@@ -91,7 +91,7 @@ impl CAReduce {
         self.acc_dtype = Some(ty);
         self
     }
-    /// Whether an output whose type is not stated is `int64` of truth values and signed integers, and `uint64` of unsigned
+    /// Whether an output whose type is not stated is `int64` of booleans and signed integers, and `uint64` of unsigned
     /// ones.
     pub fn upcast_discrete_output(mut self, upcast: bool) -> Self {
         self.upcast_discrete_output = upcast;
@@ -129,22 +129,22 @@ impl CAReduce {
     }
     fn accumulator(&self, input: ElementType) -> Result<ElementType> {
         let rounds = matches!(self.scalar_op, ScalarOp::Add | ScalarOp::Mul);
-        let Some(wanted) = self.acc_dtype else {
+        let Some(expected) = self.acc_dtype else {
             return Ok(if rounds { wide(input) } else { input });
         };
-        super::types::check(wanted)?;
-        if is_discrete(input) && !is_discrete(wanted) {
-            return Ok(wanted);
+        super::types::check(expected)?;
+        if is_discrete(input) && !is_discrete(expected) {
+            return Ok(expected);
         }
-        let least = upcast([input, wanted])?;
-        if least != wanted {
+        let least = upcast([input, expected])?;
+        if least != expected {
             let message =
-                format!("`{self}` of {input} in an accumulator of {wanted} loses precision");
+                format!("`{self}` of {input} in an accumulator of {expected} loses precision");
             return Err(refused(message).with_help(format!(
                 "accumulate in {least}, or state the output's type alone with `dtype`"
             )));
         }
-        Ok(wanted)
+        Ok(expected)
     }
     /// What a reduction starts from: 0, 1, every bit, or the least or greatest value of the type.
     pub(super) fn identity(&self, ty: ElementType) -> Literal {

@@ -134,7 +134,7 @@ enum Derivative<'b> {
     One,
     /// These factors.
     Of(Value<'b>),
-    /// 1 where this is true, elsewhere 0.
+    /// 1 where this is true, otherwise 0.
     Where(Value<'b>),
     Zero,
     Unknown(String),

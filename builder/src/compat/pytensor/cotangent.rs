@@ -1,4 +1,4 @@
-//! What flows through a derivative: a value, nothing, or something unknown.
+//! Cotangents: a value, disconnected, or not implemented.
 use super::scalar::{Partial, full};
 use super::types::is_discrete;
 use crate::arguments::cast;
@@ -49,12 +49,12 @@ impl<'b> From<&Cotangent<'b>> for Cotangent<'b> {
 
 /// A cotangent or tangent given for `value`: of its sizes, in its type if that is continuous.
 pub(super) fn seed<'b>(value: Value<'b>, given: Value<'b>) -> Result<Value<'b>> {
-    let (wanted, found) = (value.array()?, given.array()?);
-    if !wanted.same_dims(&found) {
-        let message = format!("the derivative that belongs to {wanted:#} is given as {found:#}");
+    let (expected, found) = (value.array()?, given.array()?);
+    if !expected.same_dims(&found) {
+        let message = format!("the derivative that belongs to {expected:#} is given as {found:#}");
         return Err(Error::argument(message).with_help("it has the sizes of its value"));
     }
-    if is_discrete(wanted.ty) { Ok(given) } else { cast(given, wanted.ty) }
+    if is_discrete(expected.ty) { Ok(given) } else { cast(given, expected.ty) }
 }
 
 /// A derivative brought to the sizes of its value, by sums over what was stretched, and to its type if that is continuous.
@@ -86,16 +86,16 @@ pub(super) fn finished<'b>(
 }
 
 /// The sum over the dimensions in which an array of these sizes was stretched.
-fn summed<'b>(found: Value<'b>, wanted: &[i64]) -> Result<Value<'b>> {
+fn summed<'b>(found: Value<'b>, expected: &[i64]) -> Result<Value<'b>> {
     let dims = found.dims()?;
-    if dims == wanted {
+    if dims == expected {
         return Ok(found);
     }
-    let missing = dims.len().saturating_sub(wanted.len());
-    let kept = |dim: usize| dim >= missing && wanted.get(dim - missing) == dims.get(dim);
+    let missing = dims.len().saturating_sub(expected.len());
+    let kept = |dim: usize| dim >= missing && expected.get(dim - missing) == dims.get(dim);
     let numbered = (0i64..).zip(0..dims.len());
     let stretched: Vec<i64> =
         numbered.filter(|(_, dim)| !kept(*dim)).map(|(number, _)| number).collect();
     let zero = found.scalar_like(0.0);
-    Ok(found.reduce(zero, |a, b| a + b, &stretched).reshape(wanted))
+    Ok(found.reduce(zero, |a, b| a + b, &stretched).reshape(expected))
 }

@@ -55,7 +55,7 @@ pub struct DimShuffle {
 }
 
 impl DimShuffle {
-    /// The operation on inputs of so many dimensions.
+    /// The operation on inputs of this rank.
     ///
     /// # Errors
     /// `E0801` for a dimension the input does not have, and one that is named twice.

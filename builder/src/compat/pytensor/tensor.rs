@@ -1,4 +1,4 @@
-//! Values with PyTensor's types: which dimensions may be stretched.
+//! Values with PyTensor's broadcast patterns.
 use super::types;
 use crate::{Code, Error, Result, Value, implicit};
 use hlo::{Dims, ElementType};

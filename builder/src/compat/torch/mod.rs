@@ -1,4 +1,4 @@
-//! Elements by index along one dimension, as `PyTorch` has them.
+//! Gather, scatter and index select along one dimension, as in `PyTorch`.
 use crate::arguments::{counting, others, size};
 use crate::{Builder, Error, Result, Value};
 use hlo::ArrayShape;
@@ -48,8 +48,8 @@ impl Value<'_> {
     pub fn torch_gather(self, index: Self, dim: i64, sparse: bool) -> Self {
         self.builder().record(|b| {
             let dim = self.axis(dim)?;
-            let (shape, wanted) = (self.array()?, index.array()?);
-            fits(&shape, &wanted, dim)?;
+            let (shape, expected) = (self.array()?, index.array()?);
+            fits(&shape, &expected, dim)?;
             let rank = size(shape.rank());
             if !sparse {
                 return masked_gather(b, self, index, dim);
@@ -156,14 +156,14 @@ fn masked_gather<'b>(
     index: Value<'b>,
     dim: i64,
 ) -> Result<Value<'b>> {
-    let (shape, wanted) = (x.array()?, index.array()?);
+    let (shape, expected) = (x.array()?, index.array()?);
     // What indices do not reach in other dimensions is cut off.
     let at = usize::try_from(dim).unwrap_or(0);
-    let mut limits = wanted.dims.to_vec();
+    let mut limits = expected.dims.to_vec();
     limits[at] = shape.dims[at];
     let x = x.slice(&vec![0; limits.len()], &limits, &vec![1; limits.len()]);
     // Every place along the dimension beside every index: one dimension more, in front of that of the indices.
-    let mut sizes = wanted.dims.to_vec();
+    let mut sizes = expected.dims.to_vec();
     sizes.insert(at, shape.dims[at]);
     let all: Vec<i64> = (0..size(sizes.len())).collect();
     let without =

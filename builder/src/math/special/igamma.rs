@@ -1,4 +1,4 @@
-//! Regularised incomplete gamma functions.
+//! Regularized incomplete gamma functions.
 use super::erf::erfc;
 use super::gamma::{gamma_from_one, lgamma1p, stirling};
 use super::temme;
@@ -12,13 +12,13 @@ pub(super) const STEPS: f64 = 4096.0;
 pub(super) const SMALL: f64 = 1.0 / 9_007_199_254_740_992.0;
 
 impl<'b> Value<'b> {
-    /// Lower regularised incomplete gamma function of `self = a` and `x`: XLA's `Igamma`.
+    /// Lower regularized incomplete gamma function of `self = a` and `x`: XLA's `Igamma`.
     ///
     /// `P(a, x) = integral of t^(a-1) exp(-t) from 0 to x, over gamma(a)` (DLMF 8.2.4). The power series (8.11.4) for
     /// `x <= a`, else a continued fraction (8.9.2), for `a >= 30` with `x` from `0.31 a` to `2.35 a` Temme's expansion
     /// (8.12), so that the number of steps stays small for every `a`.
     ///
-    /// For `a >= 0`, `x >= 0`, not both 0 and not both infinite; elsewhere NaN. 0 for `x = 0`, 1 for `x = inf` and for
+    /// For `a >= 0`, `x >= 0`, not both 0 and not both infinite; otherwise NaN. 0 for `x = 0`, 1 for `x = inf` and for
     /// `a = 0`, 0 for `a = inf`.
     ///
     /// Accuracy in `f64`: `16 + 8 |ln P|` ULP.
@@ -40,7 +40,7 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// Upper regularised incomplete gamma function of `self = a` and `x`: XLA's `Igammac`.
+    /// Upper regularized incomplete gamma function of `self = a` and `x`: XLA's `Igammac`.
     ///
     /// `Q(a, x) = 1 - P(a, x)`, with all its digits where it is small (DLMF 8.2.4); computed as [`igamma`](Value::igamma)
     /// is, and where `a` and `x` are small by DLMF 8.7.3.

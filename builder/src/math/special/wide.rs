@@ -1,4 +1,4 @@
-//! What the special functions share: computing in f64, polynomials, loops that end element by element.
+//! Helpers of the special functions: computation in f64, polynomials, loops with a mask per element.
 use crate::math::bits;
 use crate::{Error, Result, Value, implicit};
 use hlo::ElementType;
@@ -12,7 +12,7 @@ pub(super) fn in_f64<'b, const N: usize>(
     for operand in operands {
         let other = operand.element_type()?;
         if !other.is_float() {
-            return Err(Error::argument(format!("real floats are wanted here, this is {other}"))
+            return Err(Error::argument(format!("expected real floats, found {other}"))
                 .with_help("convert it first: `x.convert_element_type(ElementType::F32)`"));
         }
         if other != ty {
@@ -92,12 +92,12 @@ pub(super) fn exp_of_minus_square(x: Value<'_>) -> Value<'_> {
     (-(kept * kept)).exp() * (-((x - kept) * (x + kept))).exp()
 }
 
-/// `x` minus the nearest whole number: exact, from -1/2 to 1/2.
+/// `x` minus the nearest integer: exact, from -1/2 to 1/2.
 pub(super) fn offset_from_whole(x: Value<'_>) -> Value<'_> {
     x - x.round_nearest_even()
 }
 
-/// Whether `x` is a whole number.
+/// Whether `x` is an integer.
 pub(super) fn is_whole(x: Value<'_>) -> Value<'_> {
     x.floor().eq(x)
 }

@@ -37,7 +37,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// Whether a whole number is even.
+/// Whether an integer is even.
 fn is_even(x: Value<'_>) -> Value<'_> {
     is_whole(x * 0.5)
 }

@@ -54,7 +54,7 @@ fn elemwise(l: &str, r: &str) -> String {
 
 #[test]
 fn shapes_are_as_the_page_says() {
-    let rows = table("has as shape:\n");
+    let rows = table("The shape of the sum of two operands:\n");
     assert_eq!(rows.len(), 12);
     for [l, r, xla, max, onnx, pytensor] in rows {
         // Rules look the same from both sides.
@@ -102,7 +102,7 @@ fn numpy(l: ElementType, r: ElementType) -> ElementType {
 
 #[test]
 fn types_are_as_the_page_says() {
-    let rows = table("has as type:\n");
+    let rows = table("The element type of the sum of two operands:\n");
     assert_eq!(rows.len(), 14);
     for [l, r, xla, max, onnx, pytensor] in rows {
         for (l, r) in [(&l, &r), (&r, &l)] {
@@ -122,7 +122,7 @@ fn types_are_as_the_page_says() {
 /// What is said of a shape holds of the shape rule alone too.
 #[test]
 fn the_rule_of_max_graph_gives_the_same() {
-    for [l, r, _, max, ..] in table("has as shape:\n") {
+    for [l, r, _, max, ..] in table("The shape of the sum of two operands:\n") {
         let array = |text: &str| text.parse::<Shape>().unwrap().array().unwrap().clone();
         let found = match max_graph::result_shape(&array(&l), &array(&r)) {
             Ok(shape) => format!("{shape:#}"),

@@ -61,8 +61,8 @@ fn each_function_takes_its_types_and_gives_its_type() {
             let y = function(parameter(&b, 0, ty));
             if taken {
                 build(&b, y);
-                let wanted = if name.starts_with("is_") { Pred } else { ty };
-                assert_eq!(y.element_type().unwrap(), wanted, "{name} {ty}");
+                let expected = if name.starts_with("is_") { Pred } else { ty };
+                assert_eq!(y.element_type().unwrap(), expected, "{name} {ty}");
             } else {
                 let error = b.build(y).unwrap_err();
                 assert_eq!(error.number(), "E0810");
@@ -71,13 +71,13 @@ fn each_function_takes_its_types_and_gives_its_type() {
         }
     }
     for (name, function, of_pred, of_s32) in BINARY {
-        for (ty, wanted) in [(Pred, of_pred), (S32, Some(of_s32))] {
+        for (ty, expected) in [(Pred, of_pred), (S32, Some(of_s32))] {
             let b = Builder::new(name);
             let y = function(parameter(&b, 0, ty), parameter(&b, 1, ty));
-            match wanted {
-                Some(wanted) => {
+            match expected {
+                Some(expected) => {
                     build(&b, y);
-                    assert_eq!(y.element_type().unwrap(), wanted, "{name} {ty}");
+                    assert_eq!(y.element_type().unwrap(), expected, "{name} {ty}");
                 }
                 None => assert_eq!(b.build(y).unwrap_err().number(), "E0810", "{name} {ty}"),
             }
@@ -130,10 +130,10 @@ fn functions_have_their_values() {
             [-0.18964545005310887, -0.24061597561845527, 0.17233275504349768, 1.437409049357991],
         ),
     ];
-    for (name, function, wanted) in everywhere {
+    for (name, function, expected) in everywhere {
         let b = Builder::new(name);
         let y = function(b.parameter(0, "f64[4]", "x"));
-        near(&evaluate(&b, y, &["f64[4] {-2.5, -0.75, 0.3, 1.7}"]), &wanted, 1e-14, 0.0);
+        near(&evaluate(&b, y, &["f64[4] {-2.5, -0.75, 0.3, 1.7}"]), &expected, 1e-14, 0.0);
     }
 }
 
@@ -162,10 +162,10 @@ fn functions_of_what_is_positive_have_their_values() {
             [0.5477225575051661, 1.3038404810405297, 1.5811388300841898, 3.0],
         ),
     ];
-    for (name, function, wanted) in positive {
+    for (name, function, expected) in positive {
         let b = Builder::new(name);
         let y = function(b.parameter(0, "f64[4]", "x"));
-        near(&evaluate(&b, y, &["f64[4] {0.3, 1.7, 2.5, 9}"]), &wanted, 1e-15, 0.0);
+        near(&evaluate(&b, y, &["f64[4] {0.3, 1.7, 2.5, 9}"]), &expected, 1e-15, 0.0);
     }
 }
 
@@ -179,10 +179,10 @@ fn whole_numbers_are_found_as_the_names_say() {
         (max_graph::trunc, "{-2, -1, -0, -0, 0, 2, nan}"),
         (max_graph::relu, "{0, 0, 0, 0, 0.5, 2.5, nan}"),
     ];
-    for (function, wanted) in rows {
+    for (function, expected) in rows {
         let b = Builder::new("whole");
         let y = function(b.parameter(0, "f32[7]", "x"));
-        assert_eq!(run(&b, y, &arguments), format!("f32[7]{{0}} {wanted}"));
+        assert_eq!(run(&b, y, &arguments), format!("f32[7]{{0}} {expected}"));
     }
     let b = Builder::new("whole");
     let (n, u) = (b.constant([-128i8, -3, 3]), b.constant([0u8, 255]));
@@ -214,13 +214,13 @@ fn softmax_is_along_the_last_axis_and_does_not_overflow() {
     let x = "f64[2,3] {{1, 2, 3}, {-1000, 0, 1000.5}}";
     let b = Builder::new("softmax");
     let y = max_graph::softmax(b.parameter(0, "f64[2,3]", "x"));
-    let wanted = [0.09003057317038046, 0.24472847105479764, 0.6652409557748219, 0.0, 0.0, 1.0];
-    near(&evaluate(&b, y, &[x]), &wanted, 1e-14, 0.0);
+    let expected = [0.09003057317038046, 0.24472847105479764, 0.6652409557748219, 0.0, 0.0, 1.0];
+    near(&evaluate(&b, y, &[x]), &expected, 1e-14, 0.0);
     let b = Builder::new("logsoftmax");
     let y = max_graph::logsoftmax(b.parameter(0, "f64[2,3]", "x"));
-    let wanted =
+    let expected =
         [-2.40760596444438, -1.4076059644443804, -0.4076059644443803, -2000.5, -1000.5, 0.0];
-    near(&evaluate(&b, y, &[x]), &wanted, 1e-14, 0.0);
+    near(&evaluate(&b, y, &[x]), &expected, 1e-14, 0.0);
     let b = Builder::new("softmax_of_a_scalar");
     let error = b.build(max_graph::softmax(b.constant(1f32))).unwrap_err();
     assert!(error.to_string().contains("`softmax` works along the last axis, and f32[] has none"));
@@ -234,15 +234,15 @@ fn narrow_floats_are_computed_in_wide_ones() {
         (max_graph::gelu, [-0.01552581787109375, -0.169921875, 0.1854248046875, 1.6240234375]),
         (max_graph::silu, [-0.189697265625, -0.2406005859375, 0.17236328125, 1.4375]),
     ];
-    for (function, wanted) in rows {
+    for (function, expected) in rows {
         let b = Builder::new("narrow");
         let y = function(b.parameter(0, "f16[4]", "x"));
-        near(&evaluate(&b, y, &[x]), &wanted, 0.0, 0.0);
+        near(&evaluate(&b, y, &[x]), &expected, 0.0, 0.0);
     }
     let b = Builder::new("narrow");
     let y = max_graph::softmax(b.parameter(0, "f16[3]", "x"));
-    let wanted = [0.266845703125, 0.72509765625, 0.008056640625];
-    near(&evaluate(&b, y, &["f16[3] {0.5, 1.5, -3}"]), &wanted, 0.0, 0.0);
+    let expected = [0.266845703125, 0.72509765625, 0.008056640625];
+    near(&evaluate(&b, y, &["f16[3] {0.5, 1.5, -3}"]), &expected, 0.0, 0.0);
 }
 
 /// By hand, and as Python has it: 7 % -3 is -2, -7 % 2.5 is 0.5, -1 % inf is inf.

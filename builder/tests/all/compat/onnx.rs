@@ -128,11 +128,11 @@ proptest! {
         let inputs: Vec<Value<'_>> = literals.iter().map(|literal| b.constant(literal)).collect();
         let found = whole(&evaluate_on(&b, onnx::max(&b, &inputs), &[]));
         let count: i64 = dims.iter().product();
-        let wanted: Vec<i64> = (0..count).map(|at| {
+        let expected: Vec<i64> = (0..count).map(|at| {
             let each = shapes.iter().zip(&literals).map(|(sizes, l)| element_of(sizes, &whole(l), &dims, at));
             each.max().unwrap()
         }).collect();
-        prop_assert_eq!(found, wanted);
+        prop_assert_eq!(found, expected);
     }
 }
 
@@ -163,14 +163,14 @@ fn many_inputs_are_broadcast_to_each_other() {
         onnx::mean(&b, &inputs),
     ];
     let result = evaluate(&b, b.tuple(&all), &[]);
-    let wanted = [
+    let expected = [
         [3.0, 7.0, 5.0, 7.0],
         [1.0, 1.0, 2.0, 3.0],
         [6.0, 11.0, 10.0, 15.0],
         [2.0, 11.0 / 3.0, 10.0 / 3.0, 5.0],
     ];
-    for (found, wanted) in result.leaves().into_iter().zip(wanted) {
-        near(found, &wanted, 1e-7, 0.0);
+    for (found, expected) in result.leaves().into_iter().zip(expected) {
+        near(found, &expected, 1e-7, 0.0);
     }
 }
 
@@ -182,9 +182,9 @@ fn operators_have_their_values() {
     assert_eq!(run(&b, onnx::div(n, d), &[]), "s32[4]{0} {3, -3, -2147483648, -1}");
     let (t, u) = (b.constant([[true], [false]]), b.constant([true, false]));
     let logic = [onnx::and(t, u), onnx::or(t, u), onnx::xor(t, u), onnx::equal(t, u)];
-    let wanted = "( pred[2,2]{1,0} { { 1, 0 }, { 0, 0 } }, pred[2,2]{1,0} { { 1, 1 }, { 1, 0 } }, \
+    let expected = "( pred[2,2]{1,0} { { 1, 0 }, { 0, 0 } }, pred[2,2]{1,0} { { 1, 1 }, { 1, 0 } }, \
         pred[2,2]{1,0} { { 0, 1 }, { 1, 0 } }, pred[2,2]{1,0} { { 1, 0 }, { 0, 1 } } )";
-    assert_eq!(run(&b, b.tuple(&logic), &[]), wanted);
+    assert_eq!(run(&b, b.tuple(&logic), &[]), expected);
     let (x, y) = (b.constant([1f32, 2.0, f32::NAN]), b.constant(2f32));
     let order = [
         onnx::greater(x, y),
@@ -193,8 +193,8 @@ fn operators_have_their_values() {
         onnx::mul(x, y),
         onnx::sub(x, y),
     ];
-    let wanted = "( pred[3]{0} {0, 0, 0}, pred[3]{0} {1, 0, 0}, pred[3]{0} {0, 1, 0}, f32[3]{0} {2, 4, nan}, f32[3]{0} {-1, 0, nan} )";
-    assert_eq!(run(&b, b.tuple(&order), &[]), wanted);
+    let expected = "( pred[3]{0} {0, 0, 0}, pred[3]{0} {1, 0, 0}, pred[3]{0} {0, 1, 0}, f32[3]{0} {2, 4, nan}, f32[3]{0} {-1, 0, nan} )";
+    assert_eq!(run(&b, b.tuple(&order), &[]), expected);
 }
 
 /// `NumPy`'s `power(...).astype(...)`, but for 3 to the power 2^63 + 2, which wraps: 3 has order 2^30 modulo 2^32, so that
@@ -223,14 +223,14 @@ fn gemm_broadcasts_its_third_input() {
     let x = b.constant([[1f32, 2.0], [3.0, 4.0], [5.0, 6.0]]);
     let y = b.constant([[1f32, 0.0, -1.0], [2.0, 1.0, 3.0]]);
     let halves = Gemm { alpha: 0.5, beta: 2.0, ..Gemm::default() };
-    let wanted = "f32[3,3]{1,0} { { 22.5, 21, 22.5 }, { 45.5, 42, 44.5 }, { 68.5, 63, 66.5 } }";
+    let expected = "f32[3,3]{1,0} { { 22.5, 21, 22.5 }, { 45.5, 42, 44.5 }, { 68.5, 63, 66.5 } }";
     let column = b.constant([[10f32], [20.0], [30.0]]);
-    assert_eq!(run(&b, onnx::gemm(x, y, Some(column), halves), &[]), wanted);
+    assert_eq!(run(&b, onnx::gemm(x, y, Some(column), halves), &[]), expected);
     let (xt, yt) = (x.transpose(&[1, 0]), y.transpose(&[1, 0]));
     let turned = Gemm { trans_a: true, trans_b: true, ..halves };
     let row = b.constant([1f32, 2.0, 3.0]);
-    let wanted = "f32[3,3]{1,0} { { 4.5, 5, 8.5 }, { 7.5, 6, 10.5 }, { 10.5, 7, 12.5 } }";
-    assert_eq!(run(&b, onnx::gemm(xt, yt, Some(row), turned), &[]), wanted);
+    let expected = "f32[3,3]{1,0} { { 4.5, 5, 8.5 }, { 7.5, 6, 10.5 }, { 10.5, 7, 12.5 } }";
+    assert_eq!(run(&b, onnx::gemm(xt, yt, Some(row), turned), &[]), expected);
     let (n, m) = (b.constant([[1i32, 2]]), b.constant([[3i32], [4]]));
     let twice = Gemm { alpha: 2.0, ..Gemm::default() };
     assert_eq!(run(&b, onnx::gemm(n, m, None, twice), &[]), "s32[1,1]{1,0} { {22} }");

@@ -29,9 +29,9 @@ pub fn run(b: &Builder, root: Value<'_>, arguments: &[&str]) -> String {
 
 /// Fails unless the module whose root is `root` is refused, and the message says so.
 #[track_caller]
-pub fn refused(b: &Builder, root: Value<'_>, wanted: &str) {
+pub fn refused(b: &Builder, root: Value<'_>, expected: &str) {
     let message = b.build(root).unwrap_err().to_string();
-    assert!(message.contains(wanted), "{message}");
+    assert!(message.contains(expected), "{message}");
 }
 
 /// The elements of a real array, in row-major order.
@@ -40,14 +40,14 @@ pub fn reals(literal: &Literal) -> Vec<f64> {
     (0..literal.len()).map(|i| literal.get(i).as_f64()).collect()
 }
 
-/// Fails unless every element is within `relative` of its own size, or `absolute`, of what is wanted.
+/// Fails unless every element is within `relative` of its own size, or `absolute`, of what is expected.
 #[track_caller]
-pub fn near(found: &Literal, wanted: &[f64], relative: f64, absolute: f64) {
+pub fn near(found: &Literal, expected: &[f64], relative: f64, absolute: f64) {
     let found = reals(found);
-    assert_eq!(found.len(), wanted.len(), "{found:?}");
-    for (i, (&x, &y)) in found.iter().zip(wanted).enumerate() {
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (i, (&x, &y)) in found.iter().zip(expected).enumerate() {
         let same = x == y || (x.is_nan() && y.is_nan());
         let within = (x - y).abs() <= absolute.max(relative * y.abs());
-        assert!(same || within, "element {i}: {x:e}, wanted {y:e}; all: {found:?}");
+        assert!(same || within, "element {i}: {x:e}, expected {y:e}; all: {found:?}");
     }
 }

@@ -161,7 +161,7 @@ fn arctan(x: Value<'_>) -> Result<Value<'_>> {
     Ok(x.atan2(x.scalar_like(1.0)))
 }
 
-/// A test of floats, of either part of complex numbers; whole numbers fail it.
+/// A test of floats, of either part of complex numbers; integers fail it.
 fn parts<'b>(x: Value<'b>, test: impl Fn(Value<'b>) -> Result<Value<'b>>) -> Result<Value<'b>> {
     match x.element_type()?.class() {
         Class::Pred | Class::Signed | Class::Unsigned => {
@@ -176,7 +176,7 @@ pub(super) fn zero_of(ty: ElementType) -> Scalar {
     Scalar::Float(0.0).convert(ElementType::F64, ty)
 }
 
-/// Compared by value: of 64-bit integers of both kinds no type holds all, so the negative ones are told apart first.
+/// Compared by value: of 64-bit integers of both kinds no type holds all, so the negative ones are distinguished first.
 fn compare<'b>(x: Value<'b>, y: Value<'b>, direction: Direction) -> Result<Value<'b>> {
     let (left, right) = (x.element_type()?, y.element_type()?);
     let common = upcast([left, right])?;

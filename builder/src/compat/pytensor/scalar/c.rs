@@ -90,7 +90,7 @@ fn comparison(op: ScalarOp) -> Option<&'static str> {
     })
 }
 
-/// By value: no type holds the 64-bit integers of both kinds, so the negative ones are told apart first.
+/// By value: no type holds the 64-bit integers of both kinds, so the negative ones are distinguished first.
 fn compare(inputs: &[(&str, ElementType)], common: ElementType, operator: &str) -> Result<String> {
     let [(x, left), (y, right)] = inputs else { return Err(unknown("a comparison")) };
     if common.is_integral() || !(left.is_integral() && right.is_integral()) {

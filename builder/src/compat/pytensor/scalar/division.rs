@@ -61,7 +61,7 @@ fn float_quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     let rest = x.rem(y);
     let exact = x.sub(rest).div(y);
     let whole = differs(rest, y, y.scalar_like(0.0)).select(exact - 1.0, exact);
-    // The difference is within rounding of a whole number, on either side of it.
+    // The difference is within rounding of an integer, on either side of it.
     let floor = whole.floor();
     let nearest = whole.sub(floor).gt(0.5).select(floor + 1.0, floor);
     let ratio = x.div(y);
@@ -69,7 +69,7 @@ fn float_quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     Ok(y.eq(0.0).select(ratio, finished))
 }
 
-/// Division of truth values, as numbers.
+/// Division of booleans, as numbers.
 fn truths<'b>(
     x: Value<'b>,
     y: Value<'b>,

@@ -67,7 +67,7 @@ fn many<'b>(op: ScalarOp, x: &[Value<'b>], g: Value<'b>) -> Vec<Partial<'b>> {
     (0..x.len()).map(|i| Partial::Value(if op == ScalarOp::Mul { others(i) } else { g })).collect()
 }
 
-/// A number where a truth value holds, elsewhere 0.
+/// A number where a boolean holds, otherwise 0.
 fn masked<'b>(truth: Value<'b>, g: Value<'b>) -> Partial<'b> {
     Partial::Value(truth.select(g, 0.0))
 }
@@ -213,7 +213,7 @@ fn pull_complex<'b>(
     })
 }
 
-/// The operation has another number of inputs, or an output that is discrete; both are told apart before.
+/// The operation has another number of inputs, or an output that is discrete; both are distinguished before.
 #[cold]
 fn misfit(op: ScalarOp) -> Error {
     let message = format!("`{op}` has no derivative");

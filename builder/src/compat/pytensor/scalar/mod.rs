@@ -79,7 +79,7 @@ scalar_ops! {
     ArcTan "arctan" 1 Float "Arc tangent.";
     ArcTan2 "arctan2" 2 Float "The angle of the point (second, first).";
     ArcTanh "arctanh" 1 Float "Inverse hyperbolic tangent.";
-    Ceil "ceil" 1 FloatReal "The nearest whole number not below.";
+    Ceil "ceil" 1 FloatReal "The nearest integer not below.";
     Clip "clip" 3 UpcastReal "The second where the first is below it, else the third where it is above that, else the first.";
     Complex "complex" 2 Complex "The complex number with these parts.";
     Conj "conj" 1 SameMin8 "The complex conjugate.";
@@ -90,7 +90,7 @@ scalar_ops! {
     Exp "exp" 1 Float "`e` to this power.";
     Exp2 "exp2" 1 Float "2 to this power.";
     Expm1 "expm1" 1 Float "`exp(x) - 1`, exact near 0.";
-    Floor "floor" 1 FloatReal "The nearest whole number not above.";
+    Floor "floor" 1 FloatReal "The nearest integer not above.";
     Ge "ge" 2 Order "Whether it is not below.";
     Gt "gt" 2 Order "Whether it is above.";
     Identity "identity" 1 Same "The same.";
@@ -115,8 +115,8 @@ scalar_ops! {
     Pow "pow" 2 UpcastMin8 "The first to the power of the second. Integers wrap around; to a negative power 1 is 1, -1 is 1 or -1, and others are 0.";
     Real "real" 1 Part "Real part.";
     Reciprocal "reciprocal" 1 Float "1 divided by it.";
-    RoundHalfAwayFromZero "round_half_away_from_zero" 1 SameFloat "The nearest whole number; halves go away from zero.";
-    RoundHalfToEven "round_half_to_even" 1 SameFloat "The nearest whole number; halves go to the even one.";
+    RoundHalfAwayFromZero "round_half_away_from_zero" 1 SameFloat "The nearest integer; halves go away from zero.";
+    RoundHalfToEven "round_half_to_even" 1 SameFloat "The nearest integer; halves go to the even one.";
     Second "second" 2 Second "The second, shaped like both.";
     Sigmoid "sigmoid" 1 Float "`1 / (1 + exp(-x))`.";
     Sign "sign" 1 Sign "-1, 0 or 1; 0 of -0, and NaN of NaN.";
@@ -130,7 +130,7 @@ scalar_ops! {
     Tan "tan" 1 Float "Tangent.";
     Tanh "tanh" 1 Float "Hyperbolic tangent.";
     TrueDiv "true_div" 2 TrueDiv "The quotient, which of integers too is a float.";
-    Trunc "trunc" 1 FloatReal "The nearest whole number not farther from zero.";
+    Trunc "trunc" 1 FloatReal "The nearest integer not farther from zero.";
     Xor "xor" 2 Bits "The bits set in one of both.";
 }
 
@@ -172,11 +172,11 @@ impl ScalarOp {
         inputs: &[ElementType],
         float_x: ElementType,
     ) -> Result<ElementType> {
-        let wanted = self.nin();
-        if wanted.is_some_and(|n| n != inputs.len()) || inputs.is_empty() {
-            let wanted = wanted.map_or("one or more".to_owned(), |n| n.to_string());
+        let expected = self.nin();
+        if expected.is_some_and(|n| n != inputs.len()) || inputs.is_empty() {
+            let expected = expected.map_or("one or more".to_owned(), |n| n.to_string());
             let message =
-                format!("`{}` takes {wanted} inputs, it is given {}", self.name(), inputs.len());
+                format!("`{}` takes {expected} inputs, it is given {}", self.name(), inputs.len());
             return Err(Error::argument(message));
         }
         inputs.iter().try_for_each(|&ty| types::check(ty))?;

@@ -1,4 +1,4 @@
-//! Tangents pushed through the scalar operations.
+//! JVPs of the scalar operations.
 use super::ScalarOp;
 use super::build::{build, full, zero_of};
 use super::gradient::Partial::{self, Disconnected, Unknown, Zero};

@@ -1,4 +1,4 @@
-//! Types of outputs from those of inputs.
+//! Output types of the scalar operations.
 use super::ScalarOp;
 use crate::compat::pytensor::types::{self, refused, upcast, upgrade_to_float};
 use crate::{Code, Error, Result};

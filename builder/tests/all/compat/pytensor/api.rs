@@ -7,7 +7,7 @@ use hlo::ElementType;
 #[test]
 fn the_documented_examples() {
     // (operation, first, second, output)
-    for (op, left, right, wanted) in [
+    for (op, left, right, expected) in [
         (ScalarOp::Mul, "f64[10,5]", "f64[1,5]", "f64[10,5]{1,0}"),
         (ScalarOp::Mul, "f64[10,5]", "f64[5]", "f64[10,5]{1,0}"),
         (ScalarOp::TrueDiv, "f64[10,5]", "f64[10,1]", "f64[10,5]{1,0}"),
@@ -16,7 +16,7 @@ fn the_documented_examples() {
         let b = Builder::new("documented");
         let (x, y) = (b.parameter(0, left, "x"), b.parameter(1, right, "y"));
         let z = Elemwise::new(op).apply(&b, &[x, y]);
-        assert_eq!(z.shape().unwrap().to_string(), wanted);
+        assert_eq!(z.shape().unwrap().to_string(), expected);
         build(&b, z);
     }
     let b = Builder::new("documented");
@@ -67,11 +67,11 @@ fn only_broadcastable_dimensions_are_stretched() {
 
 #[test]
 fn mistakes_are_kept_with_their_line() {
-    let refused = |make: &dyn for<'b> Fn(&'b Builder) -> Value<'b>, wanted: &str| {
+    let refused = |make: &dyn for<'b> Fn(&'b Builder) -> Value<'b>, expected: &str| {
         let b = Builder::new("m");
         assert!(!make(&b).is_valid());
         let error = b.status().unwrap_err();
-        assert!(error.to_string().contains(wanted), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
         assert!(error.location().is_some_and(|l| l.file() == file!()), "{error}");
     };
     let add = Elemwise::new(ScalarOp::Add);
@@ -89,7 +89,7 @@ fn mistakes_are_kept_with_their_line() {
         &|b| add.apply(b, &[b.parameter(0, "f32[<=2]", "x")]),
         "f32[<=2] has dimensions whose sizes vary",
     );
-    refused(&|b| add.apply(b, &[b.tuple(&[])]), "an array is wanted here");
+    refused(&|b| add.apply(b, &[b.tuple(&[])]), "expected an array");
     // A value of another builder.
     let other = Builder::new("other");
     let foreign = other.constant(1f32);
@@ -157,11 +157,11 @@ fn in_place_patterns_that_mean_nothing_are_refused() {
     let x = b.parameter(0, "f32[2,3]", "x");
     let row = b.parameter(1, "f32[3]", "row");
     let n = b.parameter(2, "s8[2,3]", "n");
-    let refused = |pattern: (usize, usize), inputs: &[Value<'_>], wanted: &str| {
+    let refused = |pattern: (usize, usize), inputs: &[Value<'_>], expected: &str| {
         let op = Elemwise::new(ScalarOp::Add).inplace_pattern([pattern]);
         let inputs: Vec<Tensor<'_>> = inputs.iter().map(|&x| x.into()).collect();
         let error = op.make_node(&inputs).unwrap_err().to_string();
-        assert!(error.contains(wanted), "{error}");
+        assert!(error.contains(expected), "{error}");
     };
     refused((0, 1), &[x, row], "cannot be computed in input 1, which is stretched");
     refused((0, 0), &[n, x], "`add` gives f32, which cannot be kept in an input of s8");

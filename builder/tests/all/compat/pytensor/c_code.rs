@@ -73,7 +73,7 @@ fn compile(name: &str, source: &str) -> Option<PathBuf> {
 struct Case {
     what: String,
     inputs: Vec<Literal>,
-    wanted: Literal,
+    expected: Literal,
     bound: f64,
 }
 
@@ -101,7 +101,7 @@ fn dims(array: &Literal) -> Vec<i64> {
 /// The function of an operation, and one that the engine calls, which hands over sizes and strides.
 fn elemwise_source(op: ScalarOp, number: usize, case: &Case) -> String {
     let types: Vec<ElementType> = case.inputs.iter().map(|x| x.array_shape().unwrap().ty).collect();
-    let sizes = dims(&case.wanted);
+    let sizes = dims(&case.expected);
     let mut code = Elemwise::new(op).c_code(&format!("f{number}"), &types, sizes.len()).unwrap();
     let _ = writeln!(code, "void case{number}(void *out, const void **in) {{");
     let _ = writeln!(code, "  static const int64_t dims[] = {};", list(&sizes));
@@ -122,10 +122,10 @@ fn elemwise_case(op: ScalarOp, inputs: Vec<Literal>) -> Option<Case> {
     let b = Builder::new("instructions");
     let x = super::parameters(&b, &inputs);
     let module = build(&b, Elemwise::new(op).apply(&b, &x));
-    let wanted = Interpreter::new(&module).run(&inputs).unwrap();
-    let complex = wanted.array_shape().unwrap().ty.is_complex();
+    let expected = Interpreter::new(&module).run(&inputs).unwrap();
+    let complex = expected.array_shape().unwrap().ty.is_complex();
     let what = format!("{op} of {types:?}");
-    (!complex).then_some(Case { what, inputs, wanted, bound: bound(op) })
+    (!complex).then_some(Case { what, inputs, expected, bound: bound(op) })
 }
 
 /// Calls function `number` of the library and compares.
@@ -138,14 +138,14 @@ fn check(library: &Path, number: usize, case: &Case) {
     }
     let text = format!(
         "HloModule c\nENTRY e {{\n{parameters}  ROOT r = {} custom-call({}), custom_call_target=\"case{number}\"\n}}",
-        case.wanted.shape(),
+        case.expected.shape(),
         names.join(", ")
     );
     let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
     let hooks = Hooks::new().library(library).unwrap();
     let found = Interpreter::new(&module).with_hooks(hooks).run(&case.inputs).unwrap();
-    let ty = case.wanted.array_shape().unwrap().ty;
-    for (i, (x, y)) in parts(&found).into_iter().zip(parts(&case.wanted)).enumerate() {
+    let ty = case.expected.array_shape().unwrap().ty;
+    for (i, (x, y)) in parts(&found).into_iter().zip(parts(&case.expected)).enumerate() {
         let near = match (x, y) {
             (Scalar::Float(x), Scalar::Float(y)) if case.bound == 0.0 => {
                 x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan())
@@ -234,7 +234,7 @@ fn reductions() {
             for axes in [vec![], vec![-1], vec![2, 0]] {
                 let reduce = CAReduce::new(op).unwrap().axis(axes.clone());
                 let reduce = reduce.upcast_discrete_output(axes.len() % 2 == 0);
-                // Whole numbers and halves, whose sums and products are exact.
+                // Integers and halves, whose sums and products are exact.
                 let small = |random: &mut Random| match ty.is_float() {
                     true => Scalar::Float(
                         f64::from(u8::try_from(random.next() % 9).unwrap()) / 2.0 - 2.0,
@@ -248,7 +248,7 @@ fn reductions() {
                 let Ok(y) = reduce.make_node(&x.into()) else { continue };
                 let module = build(&b, y.value());
                 let inputs = vec![input];
-                let wanted = Interpreter::new(&module).run(&inputs).unwrap();
+                let expected = Interpreter::new(&module).run(&inputs).unwrap();
                 let number = cases.len();
                 source += &reduce.c_code(&format!("f{number}"), ty, 3).unwrap();
                 let _ = writeln!(
@@ -258,7 +258,7 @@ fn reductions() {
                      f{number}(dims, strides, in[0], out);\n}}"
                 );
                 let what = format!("{reduce} of {ty}");
-                cases.push(Case { what, inputs, wanted, bound: 0.0 });
+                cases.push(Case { what, inputs, expected, bound: 0.0 });
             }
         }
     }

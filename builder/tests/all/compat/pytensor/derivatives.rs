@@ -12,7 +12,7 @@ const BOUND: f64 = 16.0;
 fn every_operation_is_differentiated_as_pytensor_does() {
     let mut seen = Vec::new();
     for line in include_str!("derivatives.txt").lines() {
-        let [name, inputs, given, wanted] = line.split(" | ").collect::<Vec<_>>()[..] else {
+        let [name, inputs, given, expected] = line.split(" | ").collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
         let (inputs, given) = (literals(inputs), literals(given));
@@ -28,16 +28,16 @@ fn every_operation_is_differentiated_as_pytensor_does() {
         } else {
             op.pullback(x, y, g[0])
         };
-        let wanted: Vec<&str> = wanted.split(" ; ").collect();
-        assert_eq!(found.len(), wanted.len());
+        let expected: Vec<&str> = expected.split(" ; ").collect();
+        assert_eq!(found.len(), expected.len());
         let arguments = [inputs, given].concat();
-        for (found, wanted) in found.iter().zip(wanted) {
+        for (found, expected) in found.iter().zip(expected) {
             let Some(value) = found.value() else {
-                assert!(found.is_disconnected() && wanted == "disconnected", "{line}: {found:?}");
+                assert!(found.is_disconnected() && expected == "disconnected", "{line}: {found:?}");
                 continue;
             };
-            let wanted: Literal = wanted.parse().unwrap();
-            assert_near(&evaluate_on(&b, value, &arguments), &wanted, BOUND, line);
+            let expected: Literal = expected.parse().unwrap();
+            assert_near(&evaluate_on(&b, value, &arguments), &expected, BOUND, line);
         }
     }
     let missing: Vec<_> = ScalarOp::ALL.iter().filter(|op| !seen.contains(op)).collect();
@@ -166,7 +166,7 @@ fn complex_cotangents_are_by_real_and_imaginary_part() {
 
 #[test]
 fn wrong_cotangents_are_refused() {
-    let refused = |shape: &str, wanted: &str| {
+    let refused = |shape: &str, expected: &str| {
         let b = Builder::new("m");
         let x = b.parameter(0, "f32[2]", "x");
         let g = b.parameter(1, shape, "g");
@@ -174,7 +174,7 @@ fn wrong_cotangents_are_refused() {
         let pulled = op.pullback(&[x], op.apply(&b, &[x]), g);
         assert!(pulled[0].value().is_some_and(|value| !value.is_valid()));
         let error = b.status().unwrap_err().to_string();
-        assert!(error.contains(wanted), "{error}");
+        assert!(error.contains(expected), "{error}");
     };
     refused("f32[3]", "the derivative that belongs to f32[2] is given as f32[3]");
     let b = Builder::new("m");

@@ -17,11 +17,11 @@ fn the_documented_examples() {
         ("f32[2,3]", &new_order![0, "x", 1], &[2, 1, 3]),
         ("f32[2,3]", &new_order![1, "x", 0], &[3, 1, 2]),
     ];
-    for (shape, order, wanted) in cases {
+    for (shape, order, expected) in cases {
         let b = Builder::new("m");
         let x = b.parameter(0, shape, "x");
         let op = DimShuffle::new(x.rank().unwrap(), order).unwrap();
-        assert_eq!(op.apply(x).dims().unwrap(), wanted, "{shape} {op}");
+        assert_eq!(op.apply(x).dims().unwrap(), expected, "{shape} {op}");
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The `.txt` files beside this one hold what PyTensor 3.0.7 (with NumPy 2.4.6) gives, computed by its Python linker without
 //! rewrites: a case a line, `operation | inputs | result`, arrays as HLO text. Left out is what is wrong there: `softplus` of
-//! truth values, which is computed in `float16`, and the derivatives of `log2` and `log10` by integers, whose constant is cut
+//! booleans, which is computed in `float16`, and the derivatives of `log2` and `log10` by integers, whose constant is cut
 //! off to an integer, and of `real` and `imag` by real numbers, which are complex or integers.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -49,7 +49,7 @@ fn ulps(x: f64, y: f64, ty: ElementType) -> f64 {
     (x - y).abs() / unit.max(f64::from_bits(1))
 }
 
-/// The parts of the elements of a float array; whole numbers as they are.
+/// The parts of the elements of a float array; integers as they are.
 fn parts(array: &Literal) -> Vec<Scalar> {
     (0..array.len())
         .flat_map(|i| match array.get(i) {
@@ -62,10 +62,10 @@ fn parts(array: &Literal) -> Vec<Scalar> {
 /// Fails unless both have one shape and each element is within `bound` units in the last place; with a bound of 0 signs of
 /// zeros count too.
 #[track_caller]
-fn assert_near(found: &Literal, wanted: &Literal, bound: f64, what: &str) {
-    assert_eq!(format!("{:#}", found.shape()), format!("{:#}", wanted.shape()), "{what}");
-    let ty = wanted.array_shape().unwrap().ty;
-    for (i, (x, y)) in parts(found).into_iter().zip(parts(wanted)).enumerate() {
+fn assert_near(found: &Literal, expected: &Literal, bound: f64, what: &str) {
+    assert_eq!(format!("{:#}", found.shape()), format!("{:#}", expected.shape()), "{what}");
+    let ty = expected.array_shape().unwrap().ty;
+    for (i, (x, y)) in parts(found).into_iter().zip(parts(expected)).enumerate() {
         let near = match (x, y) {
             (Scalar::Float(x), Scalar::Float(y)) => {
                 let signs =
@@ -74,6 +74,9 @@ fn assert_near(found: &Literal, wanted: &Literal, bound: f64, what: &str) {
             }
             (x, y) => x == y,
         };
-        assert!(near, "element {i} of {what}: {x:?}, wanted {y:?}\nfound {found}\nwanted {wanted}");
+        assert!(
+            near,
+            "element {i} of {what}: {x:?}, expected {y:?}\nfound {found}\nwanted {expected}"
+        );
     }
 }

@@ -19,7 +19,7 @@ fn reductions_are_as_pytensor_has_them() {
         let (name, axis, up) = (fields[0], fields[1], fields[2]);
         let inputs: Vec<Literal> =
             fields[3..fields.len() - 1].iter().flat_map(|x| literals(x)).collect();
-        let wanted: Literal = fields[fields.len() - 1].parse().unwrap();
+        let expected: Literal = fields[fields.len() - 1].parse().unwrap();
         let b = Builder::new("reduction");
         let x = parameters(&b, &inputs);
         let (way, name) = name.split_once(' ').unwrap_or(("", name));
@@ -31,7 +31,7 @@ fn reductions_are_as_pytensor_has_them() {
             "push" => op.pushforward(x[0], y, x[1]).value().unwrap(),
             _ => y,
         };
-        assert_near(&evaluate_on(&b, found, &inputs), &wanted, 1.0, line);
+        assert_near(&evaluate_on(&b, found, &inputs), &expected, 1.0, line);
     }
 }
 
@@ -80,7 +80,7 @@ fn accumulators_that_lose_precision_are_refused() {
 
 #[test]
 fn no_elements_give_the_identity() {
-    for (op, ty, wanted) in [
+    for (op, ty, expected) in [
         (ScalarOp::Add, "f32", "f32[2]{0} {0, 0}"),
         (ScalarOp::Mul, "s32", "s32[2]{0} {1, 1}"),
         (ScalarOp::And, "u8", "u8[2]{0} {255, 255}"),
@@ -91,7 +91,7 @@ fn no_elements_give_the_identity() {
         let b = Builder::new("empty");
         let x = b.parameter(0, &format!("{ty}[2,0]"), "x");
         let y = CAReduce::new(op).unwrap().axis(1).apply(x);
-        assert_eq!(run(&b, y, &[&format!("{ty}[2,0] {{{{}}, {{}}}}")]), wanted, "{op}");
+        assert_eq!(run(&b, y, &[&format!("{ty}[2,0] {{{{}}, {{}}}}")]), expected, "{op}");
     }
     for op in [ScalarOp::Maximum, ScalarOp::Minimum] {
         let b = Builder::new("m");
@@ -117,13 +117,13 @@ fn axes_are_named_in_any_way() {
     assert_eq!(dims(sum().axis([-1, 0])).unwrap(), [3]);
     assert_eq!(dims(sum().axis(vec![])).unwrap(), [2, 3, 4]);
     assert_eq!(dims(sum().axis(&[2i64][..])).unwrap(), [2, 3]);
-    for (op, wanted) in [
+    for (op, expected) in [
         (sum().axis(3), "axis 3 does not exist in 3 dimensions"),
         (sum().axis(-4), "axis -4 does not exist in 3 dimensions"),
         (sum().axis([1, -2]), "axis 1 is named twice"),
     ] {
         let error = dims(op).unwrap_err().to_string();
-        assert!(error.contains(wanted), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     // A scalar has an axis 0, as in NumPy.
     let scalar = b.parameter(1, "f32[]", "s");

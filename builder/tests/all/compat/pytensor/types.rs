@@ -55,9 +55,9 @@ fn one_input() {
     let mut count = 0;
     for (names, outputs) in UNARY {
         for op in names.split(' ').map(|name| ScalarOp::from_name(name).unwrap()) {
-            for ((_, ty), wanted) in TYPES.iter().zip(outputs.chars()) {
-                let wanted = if refused_here(op, &[*ty]) { '.' } else { wanted };
-                assert_eq!(letter(op, &[*ty]), wanted, "{op} of {ty}");
+            for ((_, ty), expected) in TYPES.iter().zip(outputs.chars()) {
+                let expected = if refused_here(op, &[*ty]) { '.' } else { expected };
+                assert_eq!(letter(op, &[*ty]), expected, "{op} of {ty}");
             }
             count += 1;
         }
@@ -72,10 +72,10 @@ fn two_inputs() {
     for (names, rows) in BINARY {
         for op in names.split(' ').map(|name| ScalarOp::from_name(name).unwrap()) {
             for ((_, left), row) in TYPES.iter().zip(rows) {
-                for ((_, right), wanted) in TYPES.iter().zip(row.chars()) {
+                for ((_, right), expected) in TYPES.iter().zip(row.chars()) {
                     let types = [*left, *right];
-                    let wanted = if refused_here(op, &types) { '.' } else { wanted };
-                    assert_eq!(letter(op, &types), wanted, "{op} of {left} and {right}");
+                    let expected = if refused_here(op, &types) { '.' } else { expected };
+                    assert_eq!(letter(op, &types), expected, "{op} of {left} and {right}");
                 }
             }
             count += 1;

@@ -37,7 +37,7 @@ fn bound(op: ScalarOp) -> f64 {
 fn every_operation_gives_what_pytensor_gives() {
     let mut seen = Vec::new();
     for line in include_str!("values.txt").lines() {
-        let [name, inputs, wanted] = line.split(" | ").collect::<Vec<_>>()[..] else {
+        let [name, inputs, expected] = line.split(" | ").collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
         let inputs = literals(inputs);
@@ -45,10 +45,10 @@ fn every_operation_gives_what_pytensor_gives() {
         let op = scalar_elemwise(name).unwrap();
         let y = op.apply(&b, &parameters(&b, &inputs));
         let found = crate::support::evaluate_on(&b, y, &inputs);
-        let wanted = wanted.parse().unwrap();
+        let expected = expected.parse().unwrap();
         let complex = inputs.iter().any(|x| x.array_shape().unwrap().ty.is_complex());
         let bound = if complex { 4.0 } else { bound(op.scalar_op()) };
-        assert_near(&found, &wanted, bound, line);
+        assert_near(&found, &expected, bound, line);
         seen.push(op.scalar_op());
     }
     let missing: Vec<_> = ScalarOp::ALL.iter().filter(|op| !seen.contains(op)).collect();
