@@ -14,7 +14,7 @@ pub(crate) fn first(count: usize) -> Vec<i64> {
 pub(crate) fn others(rank: usize, dims: &[i64]) -> Vec<i64> {
     (0..size(rank)).filter(|d| !dims.contains(d)).collect()
 }
-/// Fails unless the array has two dimensions or more; gives the sizes of the matrices' rows and columns.
+/// Fails unless the array has two dimensions or more; returns the sizes of the matrices' rows and columns.
 pub(crate) fn matrix(shape: &ArrayShape) -> Result<(i64, i64)> {
     match shape.dims.as_slice() {
         [.., rows, columns] => Ok((*rows, *columns)),

@@ -1,4 +1,4 @@
-//! The builder: it makes instructions and keeps the first error.
+//! The builder, which makes instructions and keeps the first error.
 use crate::state::{IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
 use hlo::ir::Instruction;
@@ -12,7 +12,7 @@ use std::panic::Location;
 /// Makes one module, instruction by instruction.
 ///
 /// Values are made by methods of the builder (`parameter`, `constant`, `iota`) and of other values (`x.tanh()`, `x + y`).
-/// The first mistake is kept with the line it was made on; what follows from it is ignored, and [`Builder::build`] returns
+/// The first error is kept with the line it was made on; what follows from it is ignored, and [`Builder::build`] returns
 /// it.
 ///
 /// ```
@@ -42,8 +42,8 @@ impl Builder {
         &self.name
     }
 
-    /// Runs one call by the user: notes its line, keeps its mistake, and gives an invalid value in place of one that
-    /// cannot be made. Calls that the library makes of itself count as the user's.
+    /// Runs one call by the user: records its line, keeps its error, and returns an invalid value if it fails. Calls inside
+    /// the library count as part of the call by the user.
     #[track_caller]
     pub(crate) fn record<'b>(
         &'b self,
@@ -51,7 +51,7 @@ impl Builder {
     ) -> Value<'b> {
         self.record_or(Value::invalid(self), make)
     }
-    /// As [`Builder::record`], of a call that gives something else than a value.
+    /// As [`Builder::record`], for a call that returns something other than a value.
     #[track_caller]
     pub(crate) fn record_or<'b, T>(
         &'b self,
@@ -85,14 +85,14 @@ impl Builder {
     pub fn report_error(&self, error: Error) {
         self.record_or((), |_| Err(error));
     }
-    /// The first mistake.
+    /// The first error.
     pub fn first_error(&self) -> Option<Error> {
         self.state.borrow().error.clone()
     }
     /// Whether nothing has gone wrong so far.
     ///
     /// # Errors
-    /// The first mistake.
+    /// The first error.
     pub fn status(&self) -> Result<()> {
         self.first_error().map_or(Ok(()), Err)
     }
@@ -101,7 +101,7 @@ impl Builder {
     /// does not follow from its operands.
     ///
     /// # Errors
-    /// Operands of elsewhere, and every rule of the op.
+    /// Operands of other computations, and every broken rule of the op.
     pub(crate) fn emit<'b>(
         &'b self,
         op: impl Into<Op>,
@@ -218,7 +218,7 @@ impl Builder {
     /// The module whose result is `root`.
     ///
     /// # Errors
-    /// The first mistake that was made on the way; a module that breaks a rule that only whole modules can be asked.
+    /// The first error that was made on the way; a module that breaks a rule that only whole modules can be asked.
     #[track_caller]
     pub fn build(&self, root: Value<'_>) -> Result<Verified> {
         let caller = Location::caller();
@@ -236,7 +236,7 @@ impl Builder {
         let last = self.last().map_err(|error| error.at(caller))?;
         self.module(last, |_| {}).map_err(|error| error.at(caller))
     }
-    /// The module, whose entry computation is changed before it is checked.
+    /// Returns the module; `change` is applied to its entry computation before verification.
     pub(crate) fn module(
         &self,
         root: Value<'_>,

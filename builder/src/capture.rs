@@ -1,15 +1,15 @@
-//! Values of outer computations, used in closures: HLO's computations see nothing but their parameters, so what a closure
-//! captures becomes a parameter.
+//! Captures: values of outer computations used in closures. An HLO computation sees only its parameters, so a captured value
+//! becomes a parameter or is copied.
 //!
-//! | captured | how it comes in |
+//! | captured | treatment |
 //! |---|---|
-//! | a scalar constant, a broadcast of one, an `iota` | it is copied: into any closure |
-//! | another constant | it becomes a parameter; copied where nothing can be |
-//! | anything else | it becomes a parameter, by loops and branches only: others give their computations just what the op says |
+//! | a scalar constant, a broadcast of one, an `iota` | copied, into any closure |
+//! | another constant | a parameter of loops and branches; copied into other closures |
+//! | any other value | a parameter of loops and branches; refused in other closures, whose parameters the op defines |
 //!
-//! Handing in: while the closure runs the value stands for an extra parameter. Afterwards loops and branches, whose
-//! computations take one parameter, pack state and captured values into a tuple, out of which the computation takes them
-//! again; a loop gives the captured ones on unchanged.
+//! While the closure is traced, a captured value is an extra parameter. Afterwards loops and branches, whose computations take
+//! one parameter, pack the state and the captured values into a tuple. The body of a loop returns the captured values
+//! unchanged.
 use crate::annotations::Caller;
 use crate::computation::Traced;
 use crate::ops::movement::elements;
@@ -110,7 +110,7 @@ fn bare(op: impl Into<Op>, shape: Shape, operands: &[InstructionId]) -> Instruct
     Instruction { op: op.into(), shape, operands: SmallVec::from_slice(operands), common: None }
 }
 
-/// How one value and captured ones become the single parameter of a computation: a tuple, into which the elements of a
+/// The layout of the single parameter of a computation with captures: a tuple, into which the elements of a
 /// value that is one itself are laid out. Without captured values nothing is packed.
 pub(crate) struct Packing<'b> {
     builder: &'b Builder,
@@ -147,7 +147,7 @@ impl<'b> Packing<'b> {
         parts.extend(self.values());
         self.builder.emit(Tuple {}, &parts, None)
     }
-    /// The value in what a loop gives.
+    /// Returns the value in the result of a loop.
     pub(crate) fn unpack(&self, packed: Value<'b>) -> Result<Value<'b>> {
         if self.captured.is_empty() {
             return Ok(packed);
@@ -161,7 +161,7 @@ impl<'b> Packing<'b> {
             Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => part(0),
         }
     }
-    /// Files the computation, once it takes what is packed; one that is to `give_on` gives the captured values too.
+    /// Files the computation with the packed parameter. With `give_on` it returns the captured values too.
     pub(crate) fn file(&self, traced: Traced, give_on: bool) -> ComputationId {
         let mut state = self.builder.state.borrow_mut();
         if self.captured.is_empty() {

@@ -17,7 +17,7 @@ pub struct Computation<'b> {
     id: Option<ComputationId>,
 }
 
-/// A computation a closure made, which is not filed yet.
+/// A computation traced from a closure, not filed yet.
 pub(crate) struct Traced {
     pub(crate) open: Open,
     pub(crate) root: InstructionId,
@@ -31,7 +31,7 @@ impl Traced {
 }
 
 impl Builder {
-    /// A computation with parameters of these shapes, whose result is what the closure gives.
+    /// Traces a computation with parameters of these shapes from a closure.
     ///
     /// Equal computations of one name are kept once.
     ///
@@ -56,8 +56,8 @@ impl Builder {
         Computation { builder: self, id }
     }
 
-    /// Runs a closure on the parameters of a new computation. The lines noted are those of the closure if the user wrote it,
-    /// and that of the user's call if the library did.
+    /// Runs a closure on the parameters of a new computation. Instructions record the lines of a closure of the user,
+    /// and the line of the call for a closure of the library.
     pub(crate) fn trace<'b>(
         &'b self,
         name: &str,
@@ -174,7 +174,7 @@ impl Builder {
 }
 
 impl<'b> Computation<'b> {
-    /// What a call that failed gives.
+    /// The result of a call that failed.
     pub(crate) fn invalid(builder: &'b Builder) -> Self {
         Self { builder, id: None }
     }
@@ -204,7 +204,7 @@ impl<'b> Computation<'b> {
     pub fn program_shape(self) -> Result<(Vec<Shape>, Shape)> {
         self.builder.signature(self.id.ok_or(Code::Invalid {})?)
     }
-    /// Its instructions, copied to where it is called, on these values.
+    /// Copies its instructions to the caller, with these values as parameters.
     ///
     /// ```
     /// let b = builder::Builder::new("m");

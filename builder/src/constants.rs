@@ -10,8 +10,8 @@ use std::panic::Location;
 impl Builder {
     /// Whether a value depends on constants only: XLA's `IsConstant`.
     ///
-    /// A value is constant if it depends on no parameter, random state, device, host or called computation. `get-dimension-size`
-    /// of any value is constant, and so is a custom call of `SetBound`.
+    /// A value is constant if it depends on no parameter, random state, device, host or called computation.
+    /// `get-dimension-size` of any value is constant, and so is a custom call of `SetBound`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -21,7 +21,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// The first mistake; `E0804` if the value is not one of the computation being built.
+    /// The first error; `E0804` if the value is not one of the computation being built.
     pub fn is_constant(&self, value: Value<'_>) -> Result<bool> {
         self.status()?;
         self.owns(value)?;
@@ -29,7 +29,7 @@ impl Builder {
         let (open, id) = state.open.last().zip(value.id()).ok_or(Code::Invalid {})?;
         Ok(variable(open, id).is_none())
     }
-    /// The module that computes this value, which must be constant, and nothing else: XLA's `BuildConstantSubGraph`.
+    /// Returns the module that computes this value, which must be constant: XLA's `BuildConstantSubGraph`.
     ///
     /// Sizes of dimensions become constants: the bound, or of dynamic ones -1 if `dynamic_dimension_is_minus_one`. What
     /// `SetBound` sets is its literal. The builder can be used further.
@@ -43,7 +43,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// The first mistake; `E0801` if the value is not constant, with the instruction it depends on.
+    /// The first error; `E0801` if the value is not constant, with the instruction it depends on.
     #[track_caller]
     pub fn build_constant_sub_graph(
         &self,

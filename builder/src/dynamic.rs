@@ -105,7 +105,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The conditional whose branches give one shape.
+/// Emits the conditional, after its branches are brought to one shape.
 fn choose<'b>(
     b: &'b Builder,
     selector: Value<'b>,
@@ -129,7 +129,7 @@ fn choose<'b>(
     }
     choice(selector, &fitting, on_pred)
 }
-/// The shape both fit: the larger size of each dimension, dynamic where they differ.
+/// Returns the shape that both fit: the larger size of each dimension, dynamic where they differ.
 fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     let differ = || {
         let message = format!("one branch gives {a:#}, another {c:#}");

@@ -32,7 +32,7 @@ pub(crate) fn set_frontend_attribute(common: &mut CommonAttrs, name: &str, value
 }
 
 impl Builder {
-    /// Adds a note of a front end to an instruction: XLA's `SetInstructionFrontendAttribute`.
+    /// Adds a frontend attribute to an instruction: XLA's `SetInstructionFrontendAttribute`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -48,7 +48,7 @@ impl Builder {
             amend(op, |common| set_frontend_attribute(common, name, value))
         });
     }
-    /// Gives an instruction a sharding, or takes it away: XLA's `SetInstructionSharding`.
+    /// Sets or removes the sharding of an instruction: XLA's `SetInstructionSharding`.
     #[track_caller]
     pub fn set_instruction_sharding(&self, op: Value<'_>, sharding: Option<Sharding>) {
         self.record_or((), |b| {
@@ -57,7 +57,7 @@ impl Builder {
             amend(op, |common| common.sharding = sharding.map(|s| for_shape(s, &shape)))
         });
     }
-    /// Says of each leaf of a parameter whether all replicas are given the same: XLA's `SetParameterReplication`.
+    /// Sets for each leaf of a parameter whether all replicas receive the same value: XLA's `SetParameterReplication`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the value is no parameter, or there are not as many entries as leaves.
@@ -81,8 +81,7 @@ impl Builder {
             amend(parameter, |common| common.parameter_replication = Some(replicated.to_vec()))
         });
     }
-    /// Says which thread runs a computation: XLA's `SetExecutionThread`. Of its own threads XLA knows `main`, which is
-    /// meant if nothing is said, and `host`.
+    /// Sets the thread that runs a computation: XLA's `SetExecutionThread`. XLA has `main`, the default, and `host`.
     #[track_caller]
     pub fn set_execution_thread(&self, computation: Computation<'_>, thread: &str) {
         self.record_or((), |b| {
@@ -95,7 +94,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Asks for an accuracy of the function that gives the value: XLA's `result_accuracy`.
+    /// Sets the accuracy of the function that computes the value: XLA's `result_accuracy`.
     ///
     /// ```
     /// use hlo::op::value::{AccuracyMode, ResultAccuracy};

@@ -4,50 +4,49 @@ use std::fmt;
 use std::panic::Location;
 
 hlo::error_codes! {
-    /// What is wrong with a call of the builder.
+    /// The error of a call of the builder.
     pub enum Code {
-        /// An argument cannot mean anything: an axis that does not exist, a list of the wrong length.
+        /// An invalid argument: an axis that does not exist, a list of the wrong length.
         "E0801" "{message}"
         Argument { message: String },
-        /// Shapes that do not broadcast: HLO stretches scalars and, in operands of one rank, dimensions of size 1; anything
-        /// else has to be said with `along`. The functions of other systems have rules of their own: docs/broadcasting.md
-        /// puts them side by side.
+        /// Shapes that do not broadcast. Scalars broadcast to any shape, and operands of equal rank along dimensions of size
+        /// 1; name the dimensions of other operands with `along`. docs/broadcasting.md compares the rules of other systems.
         "E0802" "{message}"
         Broadcast { message: String },
         /// A value that another builder made. Each builder makes one module; pass data between modules as arguments.
         "E0803" "a value of builder `{found}` is used in builder `{here}`"
         OtherBuilder { found: String, here: String },
-        /// A value of one computation used in another. HLO's computations see nothing but their parameters. The closures of
-        /// loops and branches may use values from outside, and any closure scalar constants; to others hand the value over as
-        /// an operand. What a closure makes leaves it as its result only.
+        /// A value of one computation used in another. An HLO computation sees only its parameters. The closures of loops and
+        /// branches may use outer values, and any closure scalar constants; pass other values as operands. A closure passes
+        /// values out only through its result.
         "E0804" "a value of computation `{found}` is used in `{here}`"
         OtherComputation { found: String, here: String },
         /// A computation without an instruction, or without a result.
         "E0805" "{message}"
         Root { message: String },
-        /// A closure that gives something else than its place allows: a condition that is not `pred[]`, a loop's body that
-        /// changes the shape of the state.
+        /// A closure whose result has the wrong shape: a condition that is not `pred[]`, a body of a loop that changes the
+        /// shape of the state.
         "E0806" "{message}"
         Closure { message: String },
         /// A literal that has no shape: rows of different lengths, a number the element type does not hold.
         "E0807" "{message}"
         Literal { message: String },
-        /// The value cannot be differentiated: an op on the way has no derivative, or none is known here.
+        /// The value cannot be differentiated: an op on the path has no derivative, or no derivative rule here.
         "E0808" "{message}"
         NotDifferentiable { message: String },
-        /// The result does not depend on the input it is differentiated by: its gradient is zero, which is seldom meant.
+        /// The result does not depend on the input: the gradient is zero, which is rarely intended.
         "E0809" "{message}"
         Disconnected { message: String },
-        /// Element types that a system's rules do not let meet.
+        /// Element types without a common type under the rules of the system.
         "E0810" "{message}"
         Promotion { message: String },
         /// Etalon does not build this yet.
         "E0811" "{message}"
         Unsupported { message: String },
-        /// An instruction breaks a rule of the specification; its own number says which.
+        /// An instruction breaks a rule of the specification, which has a number of its own.
         "E0812" "{message}"
         Rule { message: String, number: &'static str },
-        /// The value of a call that failed before was used. The first failure is the one that is reported.
+        /// The value of a call that failed was used. The first failure is reported.
         "E0813" "the value comes from a call that failed"
         Invalid {},
     }

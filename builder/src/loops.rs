@@ -5,7 +5,7 @@ use crate::{Builder, Code, Error, Result, Value};
 use hlo::ElementType;
 
 impl Builder {
-    /// Repeats `body` on a list of values while `condition` gives true: XLA's `WhileLoopHelper`.
+    /// Repeats `body` on a list of values while `condition` is true: XLA's `WhileLoopHelper`.
     ///
     /// Both closures are given the values; `body` gives as many, of the same shapes. The loop's state is their tuple.
     ///
@@ -116,7 +116,7 @@ impl Value<'_> {
     }
 }
 
-/// Elements of a row of values that the caller knows the number of.
+/// Returns a list of values as an array of known length.
 pub(crate) fn exactly<'b, const N: usize>(values: Vec<Value<'b>>) -> Result<[Value<'b>; N]> {
     values.try_into().map_err(|values: Vec<Value<'b>>| {
         let message = format!("{} values are given, expected {}", size(values.len()), N);

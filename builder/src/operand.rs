@@ -3,7 +3,7 @@ use crate::{Code, Error, Result, Value};
 use hlo::elem::Class;
 use hlo::{ElementType, Literal, Scalar};
 
-/// A value and the dimensions of the other operand it is laid along; made by [`Value::along`].
+/// A value and the dimensions of the other operand that it broadcasts along; made by [`Value::along`].
 #[derive(Debug, Clone)]
 pub struct Along<'b> {
     pub(crate) value: Value<'b>,
@@ -11,7 +11,7 @@ pub struct Along<'b> {
 }
 
 impl<'b> Value<'b> {
-    /// Lays the value along these dimensions of the other operand: XLA's `broadcast_dimensions`.
+    /// Broadcasts the value along these dimensions of the other operand: XLA's `broadcast_dimensions`.
     ///
     /// Of two operands of different rank the one with fewer dimensions is laid along; `dims` has one entry for each of its
     /// dimensions, growing. (Broadcasting Semantics, XLA.)
@@ -29,10 +29,10 @@ impl<'b> Value<'b> {
     }
 }
 
-/// What may stand beside a value: a [`Value`], one laid [`along`](Value::along) dimensions, or a plain number, which becomes
+/// The other operand of an operator: a [`Value`], one with broadcast dimensions ([`Value::along`]), or a number, which becomes
 /// a scalar constant of the other operand's type.
 pub trait Operand<'b> {
-    /// The value, made to stand beside `other`.
+    /// Converts to an operand for `other`.
     ///
     /// # Errors
     /// `E0807` if it is a number that `other`'s type does not hold.
@@ -72,7 +72,7 @@ macro_rules! numbers {
 }
 numbers! { f32: Float; f64: Float; i32: Integer; i64: Integer; u32: Integer; bool: Bool; }
 
-/// A plain number of the user's program.
+/// A number in the user's program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Number {
     Float(f64),

@@ -6,7 +6,7 @@ use crate::options::WindowOptions;
 use crate::{Error, Result, Value};
 use hlo::{ArrayShape, Dims};
 
-/// What the dimensions of images are: XLA's `TensorFormat`.
+/// The dimension order of images: XLA's `TensorFormat`.
 ///
 /// ```
 /// use builder::pooling::TensorFormat;
@@ -23,11 +23,11 @@ pub struct TensorFormat {
 }
 
 impl TensorFormat {
-    /// Images, channels, then so many spatial dimensions: NCHW.
+    /// Images, channels, then spatial dimensions: NCHW.
     pub fn channels_first(spatial: usize) -> Self {
         Self { batch: 0, feature: 1, spatial: (2..).take(spatial).collect() }
     }
-    /// Images, so many spatial dimensions, then channels: NHWC.
+    /// Images, spatial dimensions, then channels: NHWC.
     pub fn channels_last(spatial: usize) -> Self {
         Self { batch: 0, feature: size(spatial) + 1, spatial: (1..).take(spatial).collect() }
     }
@@ -44,7 +44,7 @@ impl TensorFormat {
     }
 }
 
-/// What goes before and after a spatial dimension: XLA's padding rule of one dimension.
+/// The padding of a spatial dimension: XLA's padding rule of one dimension.
 ///
 /// # Errors
 /// `E0801` if window or stride is not positive.
@@ -69,7 +69,7 @@ pub(crate) fn padding_of(
     }
 }
 
-/// What goes before and after each spatial dimension: XLA's `MakeSpatialPadding`.
+/// The padding of each spatial dimension: XLA's `MakeSpatialPadding`.
 ///
 /// `input`, `kernel` and `stride` have one entry for each dimension, also for batch and channels.
 ///
@@ -132,7 +132,7 @@ fn window_sum<'b>(x: Value<'b>, kernel: &[i64], stride: &[i64]) -> Result<Value<
     let options = WindowOptions { strides: stride.to_vec(), ..WindowOptions::default() };
     Ok(x.reduce_window_with_general_padding(zero, |a, c| a + c, kernel, &options))
 }
-/// How many elements each window of an array of these sizes covers.
+/// Returns the number of elements in each window.
 fn counts<'b>(
     like: Value<'b>,
     dims: &[i64],

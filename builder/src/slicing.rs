@@ -4,7 +4,7 @@ use crate::arguments::size;
 use crate::{Error, Result, Value};
 use hlo::{ArrayShape, ElementType};
 
-/// Fails unless there are at most as many as dimensions; gives how many dimensions are not named.
+/// Returns the number of dimensions that are not named. Fails if more are named than the array has.
 fn unnamed(shape: &ArrayShape, named: usize, what: &str) -> Result<usize> {
     shape.rank().checked_sub(named).ok_or_else(|| {
         Error::argument(format!("{named} {what} are given, {shape:#} has {}", shape.rank()))

@@ -7,8 +7,8 @@ impl<'b> Value<'b> {
     /// The `k` largest elements of the last dimension and their places, which are of type `index_type`: XLA's `TopK` of its
     /// library of functions.
     ///
-    /// `x[.., n]` gives `(x[.., k], index_type[.., k])`, the largest first; of equal elements the earlier one first. Floats are
-    /// in total order, so NaN comes before infinity and -0 after 0. The op `topk` does the same with places of type `s32`.
+    /// `x[.., n]` gives `(x[.., k], index_type[.., k])`, the largest first; of equal elements the earlier one first. Floats
+    /// are in total order, so NaN comes before infinity and -0 after 0. The op `topk` does the same with places of type `s32`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");

@@ -53,8 +53,8 @@ pub(crate) struct Clash {
     pub(crate) rhs: Dim,
 }
 
-/// What both lists become: missing leading dimensions count as 1, a static 1 takes what the other has, others must be
-/// equal.
+/// Broadcasts two lists of dimensions: missing leading dimensions count as 1, a static 1 takes what the other has, others
+/// must be equal.
 pub(crate) fn aligned(lhs: &[Dim], rhs: &[Dim]) -> Result<Vec<Dim>, Clash> {
     let rank = lhs.len().max(rhs.len());
     let dim = |dims: &[Dim], at: usize| {

@@ -84,9 +84,9 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if the cotangent's shape is not the output's, or one of `wrt` has no float elements; `E0808`
-    /// if an op on the path has no derivative rule, the trip count of a loop is unknown (forward mode does not need it), or only
-    /// ops of zero derivative connect one of `wrt` to the output; `E0809` if nothing does.
+    /// Kept by the builder: `E0801` if the cotangent's shape is not the output's, or one of `wrt` has no float elements;
+    /// `E0808` if an op on the path has no derivative rule, the trip count of a loop is unknown (forward mode does not need
+    /// it), or only ops of zero derivative connect one of `wrt` to the output; `E0809` if nothing does.
     #[track_caller]
     pub fn vjp<'b>(
         &'b self,

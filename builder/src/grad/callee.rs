@@ -122,7 +122,7 @@ fn used<'b>(b: &'b Builder, values: &[Value<'b>], inputs: &[Value<'b>]) -> Resul
     Ok(inputs.into_iter().map(|at| used[at]).collect())
 }
 
-/// What `find` finds in a computation that is dropped then.
+/// Returns the result of `find` in a computation that is dropped afterwards.
 fn trial<'b, T>(
     b: &'b Builder,
     parameters: &[Shape],
@@ -139,7 +139,7 @@ fn trial<'b, T>(
     traced.map(|_| found)
 }
 
-/// A computation that gives the tuple of what `body` gives.
+/// Traces a computation whose result is the tuple of the values that `body` returns.
 pub(super) fn traced<'b>(
     b: &'b Builder,
     name: &str,

@@ -57,7 +57,7 @@ fn vjp<'b>(
 }
 
 impl Derivative for Map {
-    /// The computation's derivative is mapped: it gives one scalar, as a map's computation must.
+    /// Maps the derivative of the computation, which returns one scalar.
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         let (b, callee) = (node.result.builder(), Callee::of(node, self.to_apply)?);
         let tangents = tangents.iter().map(Tangent::array).collect::<Result<Vec<_>>>()?;

@@ -29,7 +29,7 @@ impl Derivative for Dot {
     }
 }
 
-/// An operand and what its dimensions are for.
+/// An operand and the roles of its dimensions.
 struct Side<'a, 'b> {
     value: Value<'b>,
     shape: ArrayShape,

@@ -1,7 +1,7 @@
 //! Derivatives of fft: linear, and its matrix is symmetric.
 //!
-//! A real transform is the complex one of an array without imaginary part, of which one half is kept; back, the half stands for
-//! the whole, so that all but the first and, of even lengths, the last entry count twice. (JAX has the same cotangents.)
+//! A real transform is the complex one of an array without imaginary part, of which one half is kept; back, the half stands
+//! for the whole, so that all but the first and, of even lengths, the last entry count twice. (JAX has the same cotangents.)
 use super::node::{Derivative, Node};
 use super::ops;
 use super::tangent::Tangent;
@@ -26,7 +26,7 @@ impl Derivative for Fft {
     }
 }
 
-/// Of the half that was kept: the whole transform of it, its real part.
+/// Returns the cotangent of a real input: the real part of the full transform of the half spectrum.
 fn from_half<'b>(op: &Fft, c: Value<'b>, operand: Value<'b>) -> Result<Value<'b>> {
     let (whole, half) = (operand.array()?, c.array()?);
     let missing = |(&size, &kept): (&i64, &i64)| (0, size - kept, 0);
@@ -35,7 +35,7 @@ fn from_half<'b>(op: &Fft, c: Value<'b>, operand: Value<'b>) -> Result<Value<'b>
     let back = Fft { fft_type: FftType::Fft, ..op.clone() };
     Ok(c.builder().emit(back, &[filled], Some(filled.shape()?))?.real())
 }
-/// Of what the half became: half a transform of it, conjugated, with its weights.
+/// Returns the cotangent of a half spectrum: half of the transform, conjugated and weighted.
 fn to_half<'b>(op: &Fft, c: Value<'b>, operand: Value<'b>) -> Result<Value<'b>> {
     let shape = operand.array()?;
     let back = Fft { fft_type: FftType::Rfft, ..op.clone() };

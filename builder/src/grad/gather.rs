@@ -31,7 +31,7 @@ impl Derivative for Gather {
     }
 }
 
-/// The indices as gather reads them: limited so that each box lies in the operand. Scatter would skip the others.
+/// Clamps the indices as gather does, since scatter would skip slices outside the operand.
 fn limited<'b>(op: &Gather, operand: Value<'b>, indices: Value<'b>) -> Result<Value<'b>> {
     let sizes = operand.array()?;
     let last = |&dim: &i64| sizes.dim(dim).unwrap_or(0) - op.slice_sizes[ops::at(dim)];

@@ -97,7 +97,7 @@ fn repeat<'b>(
     crate::ops::movement::elements(b.emit(While { condition, body }, &[state], None)?)
 }
 
-/// A loop whose state is a number that counts the steps, and others.
+/// Emits a loop whose state is a step counter and others.
 fn count<'b>(
     b: &'b Builder,
     name: &str,

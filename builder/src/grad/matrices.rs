@@ -56,7 +56,7 @@ pub(super) enum Part {
     AboveDiagonal,
     Diagonal,
 }
-/// Whether each element of an array of matrices lies in this part.
+/// Returns a mask of the elements in this part of each matrix.
 pub(super) fn lies_in(value: Value<'_>, part: Part) -> Result<Value<'_>> {
     let (b, shape) = (value.builder(), value.array()?.with_type(ElementType::S32));
     let (row, column) = (b.iota(shape.clone(), -2), b.iota(shape, -1));

@@ -83,7 +83,7 @@ struct Choice<'b> {
     chosen: Value<'b>,
     /// Where the initial value is the result; it counts as an element unless it is the value below, or above, all others.
     initial: Value<'b>,
-    /// How many share the result.
+    /// The number of elements equal to the result.
     count: Value<'b>,
 }
 
@@ -174,7 +174,7 @@ fn tree<'b>(op: &Reduce, node: &Node<'b>) -> Result<Value<'b>> {
     }
 }
 
-/// The array with the folded dimensions as one, which stands first.
+/// Merges the reduced dimensions into one, which comes first.
 fn folded_first<'b>(array: Value<'b>, dimensions: &[i64]) -> Result<Value<'b>> {
     let shape = array.array()?;
     let kept = others(shape.rank(), dimensions);

@@ -9,7 +9,7 @@ use crate::{Result, Value};
 use hlo::op::Scan;
 use hlo::{ArrayShape, ElementType, Shape};
 
-/// A scan's step, and how many of what it takes and gives are what.
+/// The step of a scan, with the numbers of its inputs and outputs.
 struct Steps<'b> {
     op: Scan,
     step: Callee<'b>,
@@ -43,7 +43,7 @@ impl<'b> Steps<'b> {
     }
 }
 
-/// Marks of leaves that the step takes or gives, of which the carries' hold all that follows.
+/// Returns the marks of leaves, closed under `follow` for the carries.
 fn closed(
     start: &[bool],
     carries_from: usize,
@@ -60,7 +60,7 @@ fn closed(
     }
 }
 
-/// A scan along a dimension: what it stacks, and its last carries.
+/// A scan along a dimension, which returns stacked outputs and the last carries.
 struct Pass<'b> {
     name: String,
     dim: usize,

@@ -108,7 +108,7 @@ fn box_sizes(op: &Scatter, rank: usize, updates: Value<'_>) -> Result<Vec<i64>> 
         .ok_or_else(|| Code::Invalid {}.into())
 }
 
-/// Of each index vector, whether its box lies in the operand.
+/// Returns for each index vector whether its slice is inside the operand.
 fn inside<'b>(
     op: &Scatter,
     sizes: &[i64],

@@ -88,7 +88,7 @@ impl<'b> Tangent<'b> {
             }
         }
     }
-    /// The tangent that a value of tangents, of the shape of `like`, stands for.
+    /// Returns the tangent given by a value with its structure.
     pub(super) fn of(value: Value<'b>) -> Result<Self> {
         Ok(match value.shape()? {
             Shape::Array(array) if is_inexact(array.ty) => Self::Array(value),

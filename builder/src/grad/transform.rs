@@ -37,8 +37,8 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The vector-Jacobian product: a computation of the parameters and the cotangent of the result. It returns the tuple of the
-    /// cotangents of all parameters with float elements.
+    /// The vector-Jacobian product: a computation of the parameters and the cotangent of the result. It returns the tuple of
+    /// the cotangents of all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -70,8 +70,8 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The gradient of a computation whose result is a real scalar: a computation of the same parameters. It returns the tuple of
-    /// the gradients with respect to all parameters with float elements.
+    /// The gradient of a computation whose result is a real scalar: a computation of the same parameters. It returns the
+    /// tuple of the gradients with respect to all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");

@@ -69,7 +69,7 @@ fn path_to(shape: &Shape, mut leaf: usize) -> Option<Vec<usize>> {
     Some(path)
 }
 
-/// An integer that an instruction gives as a scalar constant.
+/// Returns the value of a scalar integer constant.
 fn constant(instructions: &Arena<Instruction>, at: InstructionId) -> Option<i128> {
     let Op::Constant(op) = &instructions.get(at)?.op else { return None };
     let ConstantValue::Literal(literal) = &*op.value else { return None };
@@ -107,7 +107,7 @@ impl Loop<'_> {
             Source::Leaf(_) => None,
         }
     }
-    /// What is added to a leaf in each step.
+    /// Returns the increment of a leaf in each step.
     fn step(&self, leaf: usize) -> Option<i128> {
         let Source::Made(at) = self.next(leaf)? else { return None };
         let made = self.body.instructions.get(at)?;
@@ -119,7 +119,7 @@ impl Loop<'_> {
         }
         if is_leaf(r) && adds { self.fixed(self.body, l) } else { None }
     }
-    /// The number of steps, or what it cannot be read off.
+    /// Returns the trip count, or the reason why it is unknown.
     fn count(&self) -> Result<i64, &'static str> {
         let condition = &self.condition.instructions;
         let compared = source(condition, self.condition.root, &[]);
@@ -161,7 +161,7 @@ fn mirrored(direction: Direction) -> Direction {
         Direction::Lt => Direction::Gt,
     }
 }
-/// How many of `start, start + step, ...` there are before the first that does not compare.
+/// Returns the number of terms of `start, start + step, ...` before the first for which the comparison is false.
 fn steps(start: i128, step: i128, limit: i128, direction: Direction) -> Option<i128> {
     match direction {
         Direction::Lt if start >= limit => Some(0),
@@ -186,7 +186,7 @@ fn holds(ty: ElementType, n: i128) -> bool {
     (low..1i128 << bits).contains(&n)
 }
 
-/// How often a `while` repeats its body, and which leaves of its state stay as they are.
+/// Returns the trip count of a `while`, and which leaves of its state are loop-invariant.
 pub(super) fn of(node: &Node<'_>, op: &While) -> Result<(i64, Vec<bool>)> {
     let initial = node.operand(0)?;
     let (shape, at) = (initial.shape()?, initial.id().ok_or(Code::Invalid {})?);

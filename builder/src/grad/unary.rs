@@ -153,8 +153,8 @@ impl Derivative for Imag {
 
 struct Sign;
 impl Derivative for Sign {
-    /// Of a complex number `y = x / abs(x)`: along `t` it turns by `(t - y real(conj(y) t)) / abs(x)`, and at 0 not at all. Of a
-    /// real number it is a step.
+    /// Of a complex number `y = x / abs(x)`: along `t` it turns by `(t - y real(conj(y) t)) / abs(x)`, and at 0 not at all.
+    /// Of a real number it is a step.
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         let t = first(tangents)?.filter(|_| is_complex(node).unwrap_or(false));
         let Some(t) = t else { return Ok(Tangent::Zero) };

@@ -44,7 +44,7 @@ impl Derivative for ReduceWindow {
     }
 }
 
-/// The windows' cotangents, spread so far that a window of the same size around each element meets those it was in.
+/// Pads the cotangents so that a window of the same size around each element covers the windows it was in.
 fn sum_vjp<'b>(op: &ReduceWindow, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
     let (operand, places) = (node.operand(0)?, c.dims()?);
     let bases = operand.dims()?;
@@ -105,7 +105,7 @@ fn scattered<'b>(
     Ok(node.first_only(scattered))
 }
 
-/// The largest or smallest elements, taken from where they stand.
+/// Returns the maxima or minima, gathered by their indices.
 fn chosen<'b>(op: &ReduceWindow, node: &Node<'b>, kind: Combiner) -> Result<Value<'b>> {
     let (operand, result) = (node.operand(0)?, node.result.array()?);
     let initial = ops::like_array(node.operand(1)?, &result)?;

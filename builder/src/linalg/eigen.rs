@@ -5,7 +5,7 @@ use crate::loops::exactly;
 use crate::{Result, Value};
 use hlo::ElementType;
 
-/// What [`Value::self_adjoint_eig`] gives: `a = v diag(w) v^H`.
+/// The result of [`Value::self_adjoint_eig`]: `a = v diag(w) v^H`.
 #[derive(Debug, Clone, Copy)]
 pub struct SelfAdjointEig<'b> {
     /// `[.., n, n]`: the eigenvectors, as columns, of length 1.
@@ -14,7 +14,7 @@ pub struct SelfAdjointEig<'b> {
     pub w: Value<'b>,
 }
 
-/// What [`Value::svd`] gives: `a = u diag(d) v^H`.
+/// The result of [`Value::svd`]: `a = u diag(d) v^H`.
 #[derive(Debug, Clone, Copy)]
 pub struct Svd<'b> {
     /// `[.., m, min(m, n)]`, if full `[.., m, m]`: columns of length 1 that are orthogonal.

@@ -54,7 +54,7 @@ pub(super) fn part(ty: ElementType, batch: &[i64], own: &[i64]) -> Part {
     (ArrayShape::new(ty, dims), own.len())
 }
 
-/// What a routine gives for operands, each with the number of its own dimensions; in the default layout.
+/// Calls a routine on operands, each with the number of its own dimensions; results have the default layout.
 ///
 /// `config` is the attributes: `{mode = 65 : ui8}`.
 pub(super) fn call<'b>(
@@ -80,7 +80,7 @@ pub(super) fn call<'b>(
     for (i, (laid, (shape, _))) in (0i64..).zip(laid.iter().zip(results)) {
         let result = if single { made } else { made.get_tuple_element(i) };
         let default = Shape::from(shape.clone());
-        // From here on arrays lie row by row again.
+        // From here on arrays are row-major again.
         given.push(if *laid == default {
             result
         } else {
@@ -120,7 +120,7 @@ fn set_backend_config(b: &Builder, value: Value<'_>, config: &str) -> Result<()>
     Ok(())
 }
 
-/// The array where `fine`, a truth for each problem, holds; NaN elsewhere.
+/// Replaces the problems for which `fine` is false by NaN.
 pub(super) fn or_nan<'b>(array: Value<'b>, fine: Value<'b>) -> Result<Value<'b>> {
     let (shape, batch) = (array.array()?, fine.rank()?);
     let b = array.builder();

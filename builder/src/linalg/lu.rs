@@ -5,7 +5,7 @@ use crate::loops::exactly;
 use crate::{Builder, Result, Value};
 use hlo::ElementType;
 
-/// What [`Value::lu_decomposition`] gives: `a` with its rows permuted is `l u`.
+/// The result of [`Value::lu_decomposition`]: `a` with its rows permuted is `l u`.
 #[derive(Debug, Clone, Copy)]
 pub struct LuDecomposition<'b> {
     /// `[.., m, n]`: on and above the diagonal U, below it L, whose diagonal is 1.
@@ -75,7 +75,7 @@ fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value
         };
         let zero = b.zero(ElementType::S32);
         let spread = |x: Value<'b>| x.broadcast_in_dim(&dims, &first(last));
-        // What stands where the mask is true, which is one place in each row.
+        // The mask is true at one position in each row.
         let at = |mask: Value<'b>, x: Value<'b>| mask.select(x, zero).reduce_sum(&[size(last)]);
         let with = spread(at(place(steps).eq(i), pivots));
         let (here, there) = (place(rows).eq(i), place(rows).eq(with));

@@ -3,7 +3,7 @@ use super::lapack::{GEQRF, ORGQR, call, part};
 use crate::arguments::{inexact, matrix, size};
 use crate::{Error, Result, Value};
 
-/// What [`Value::qr`] gives: LAPACK's compact form.
+/// The result of [`Value::qr`]: LAPACK's compact form.
 #[derive(Debug, Clone, Copy)]
 pub struct QrDecomposition<'b> {
     /// `[.., m, n]`: on and above the diagonal R, below it the Householder vectors, whose first element is 1.
@@ -22,7 +22,7 @@ impl<'b> Value<'b> {
         let [q_and_r, taus] = self.builder().record_or([invalid; 2], |_| decompose(self));
         QrDecomposition { q_and_r, taus }
     }
-    /// The first `n` columns of the product of the reflections whose vectors stand below the diagonal of `self`,
+    /// The first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`,
     /// `[.., m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
     ///
     /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.

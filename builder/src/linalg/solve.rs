@@ -6,8 +6,8 @@ use crate::{Error, Result, Value};
 use hlo::op::Unary;
 
 impl Value<'_> {
-    /// The solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and `rhs[n]` it
-    /// is `[n]`.
+    /// The solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and `rhs[n]`
+    /// it is `[n]`.
     ///
     /// By an LU decomposition with partial pivoting. Of a singular matrix the result has infinities and NaN.
     ///

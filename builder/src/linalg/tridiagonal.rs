@@ -186,7 +186,7 @@ fn thomas<'b>(
     let [_, _, x] = exactly(solved)?;
     Ok(x)
 }
-/// What a loop's body gives, its mistake kept by the builder.
+/// Returns the result of a loop's body; the builder keeps its error.
 fn kept<'b>(b: &'b Builder, values: Result<Vec<Value<'b>>>) -> Vec<Value<'b>> {
     b.record_or(Vec::new(), |_| values)
 }

@@ -8,10 +8,10 @@ use hlo::op::value::{
 use hlo::op::{CustomCall, Reduce, Sort};
 use hlo::{ArrayShape, Dims, Shape};
 
-/// How [`Builder::approx_top_k`] searches.
+/// Options of [`Builder::approx_top_k`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ApproxTopK {
-    /// How many elements are expected.
+    /// The number of elements to find.
     pub top_k: i64,
     /// The dimension they are searched along; may be counted from the end.
     pub reduction_dim: i64,
@@ -121,7 +121,7 @@ impl Builder {
     ///
     /// `operands` are searched together, the first one usually values and the second their places; `init_values` are scalars
     /// that lose against everything. `comparator` takes a left and a right scalar of each operand and says whether the left
-    /// one stands first. Gives a tuple of arrays. Dimensions above 128 elements (1024 in arrays of one dimension) become a
+    /// one stands first. Returns a tuple of arrays. Dimensions above 128 elements (1024 in arrays of one dimension) become a
     /// custom call `PartialReduce`, which only TPUs have; [`Builder::approx_top_k_fallback`] runs everywhere.
     ///
     /// # Errors

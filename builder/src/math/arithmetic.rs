@@ -92,17 +92,17 @@ impl Value<'_> {
             Ok(self.reduce(true, |a, b| a & b, &dims))
         })
     }
-    /// Where the largest element along a dimension stands: XLA's `ArgMax`. See [`Value::arg_min_max`].
+    /// The index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
     #[track_caller]
     pub fn arg_max(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, false)
     }
-    /// Where the smallest element along a dimension stands. See [`Value::arg_min_max`].
+    /// The index of the smallest element along a dimension. See [`Value::arg_min_max`].
     #[track_caller]
     pub fn arg_min(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, true)
     }
-    /// Where the smallest or the largest element along a dimension stands, as this integer type: XLA's `ArgMinMax`.
+    /// The index of the smallest or largest element along a dimension, as this integer type: XLA's `ArgMinMax`.
     ///
     /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or larger, than every number, so
     /// the first NaN is found, as in `numpy` and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.

@@ -313,7 +313,7 @@ fn three_fry_32<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Res
     Ok(RngOutput { value: split.join(words)?, state: advanced(state, half.iter().product()) })
 }
 
-/// How an array is filled with pairs of numbers.
+/// The arrangement of pairs of numbers in an array.
 struct Split {
     /// Sizes of the array.
     dims: Vec<i64>,

@@ -7,9 +7,9 @@ use hlo::op::value::Text;
 /// The range quantized numbers cover, rounded to `bf16`: XLA's `QuantizedRange`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct QuantizedRange {
-    /// What the code 0 stands for.
+    /// The value of code 0.
     pub min: bf16,
-    /// What the largest code stands for.
+    /// The value of the largest code.
     pub max: bf16,
 }
 impl QuantizedRange {
@@ -48,16 +48,16 @@ pub fn pack_to_uint32<T: PackedElement>(input: &[T]) -> Vec<u32> {
     input.chunks(4 / bytes).map(pack).collect()
 }
 
-/// How [`Value::dequantize`] reads packed numbers.
+/// Options of [`Value::dequantize`].
 #[derive(Debug, Clone)]
 pub struct Dequantize {
-    /// What was packed: `U8` or `U16`.
+    /// The packed type: `U8` or `U16`.
     pub ty: ElementType,
     /// The range the codes cover.
     pub range: QuantizedRange,
     /// XLA's `mode_string`; only `MIN_COMBINED` is defined.
     pub mode_string: Text,
-    /// Gives the result with its dimensions reversed.
+    /// Returns the result with its dimensions reversed.
     pub transpose_output: bool,
 }
 impl Default for Dequantize {
@@ -72,7 +72,7 @@ impl Default for Dequantize {
 }
 
 impl Value<'_> {
-    /// The `bf16` numbers that codes packed by [`pack_to_uint32`] stand for: XLA's `Dequantize`.
+    /// The `bf16` numbers of the codes packed by [`pack_to_uint32`]: XLA's `Dequantize`.
     ///
     /// `u32[d0,...,dn]` gives `bf16[d0,...,dn * k]`, k codes from each word, those in the highest bits first; reversed,
     /// `bf16[dn * k,...,d0]`, if `transpose_output`. A code c stands for `c * scale + min` with

@@ -47,7 +47,7 @@ pub fn normalize_einsum(config: &str) -> String {
     format!("{bare}->{ellipsis}{once}")
 }
 
-/// What an einsum says of operands of these ranks: XLA's `ParseEinsumString`.
+/// The dimensions of an einsum on operands of these ranks: XLA's `ParseEinsumString`.
 ///
 /// ```
 /// let dims = builder::matrix::parse_einsum("...ij,jk->...ik", &[4, 2])?;

@@ -36,7 +36,7 @@ fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> Result<(Value<'b
     let columns = b.iota((ElementType::S32, dims), row + 1);
     Ok((if shift == 0 { rows } else { rows + shift }, columns))
 }
-/// The same of the matrices of an array. Diagonals that lie outside are all alike: `s32` holds any that lies inside.
+/// The same for the matrices of an array. All diagonals outside are equivalent, and `s32` holds any inside.
 fn coordinates_in<'b>(
     x: Value<'b>,
     shape: &ArrayShape,
@@ -45,14 +45,14 @@ fn coordinates_in<'b>(
     let (m, n) = matrix(shape)?;
     coordinates(x.builder(), &shape.dims, shift.clamp(-m - 1, n + 1))
 }
-/// How many elements the diagonal has.
+/// Returns the length of a diagonal.
 fn diagonal_length(m: i64, n: i64, k: i64) -> i64 {
     let (rows, columns) = (m.saturating_add(k.min(0)), n.saturating_sub(k.max(0)));
     rows.min(columns).max(0)
 }
 
 impl<'b> Value<'b> {
-    /// Whether an element lies on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
+    /// Whether an element is on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column = row + k`.
     #[track_caller]
@@ -154,7 +154,7 @@ impl<'b> Value<'b> {
             Ok(self.diagonal_mask(k).select(long.broadcast_in_dim(&shape.dims, &dims), self))
         })
     }
-    /// Whether an element lies on diagonal `k` or below: XLA's `TriangleMask`.
+    /// Whether an element is on diagonal `k` or below: XLA's `TriangleMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column <= row + k`.
     #[track_caller]

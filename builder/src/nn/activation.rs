@@ -112,8 +112,8 @@ impl Value<'_> {
     pub fn gelu(self) -> Self {
         self * 0.5 * ((self * std::f64::consts::FRAC_1_SQRT_2).erf() + 1)
     }
-    /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: the approximation of [`Value::gelu`] that `jax.nn.gelu` computes
-    /// by default.
+    /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: the approximation of [`Value::gelu`] that `jax.nn.gelu`
+    /// computes by default.
     #[track_caller]
     pub fn gelu_tanh(self) -> Self {
         let scale = (2.0 / std::f64::consts::PI).sqrt();

@@ -4,7 +4,7 @@ use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 
-/// How [`attention`] weighs.
+/// Options of [`attention`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Attention<'b> {
     /// Added to the scores; stretched to `[.., t, s]` as numpy does it.
@@ -13,7 +13,7 @@ pub struct Attention<'b> {
     pub mask: Option<Value<'b>>,
     /// Query `i` sees the keys up to `i` only.
     pub causal: bool,
-    /// What scores are multiplied with; `1 / sqrt(d)` if there is none.
+    /// The factor of the scores; `1 / sqrt(d)` by default.
     pub scale: Option<f64>,
 }
 

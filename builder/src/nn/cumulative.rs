@@ -5,7 +5,7 @@
 use crate::arguments::inexact;
 use crate::{Error, Result, Value};
 
-/// For each element the fold of those before it (with `reverse`, after it) and itself. `unit` is what `combine` leaves alone.
+/// Returns for each element the fold of all up to it, or with `reverse` from it on. `unit` is the identity of `combine`.
 fn folded<'b>(
     x: Value<'b>,
     dim: i64,

@@ -40,7 +40,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
     })
 }
 
-/// 1 at the place each index names, in a new last dimension of `depth`, 0 otherwise: `indices[..]` gives `ty[.., depth]`.
+/// 1 at the position of each index, in a new last dimension of `depth`, 0 otherwise: `indices[..]` gives `ty[.., depth]`.
 ///
 /// An index outside gives zeros only, as in JAX.
 ///
@@ -59,7 +59,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
     indices.builder().record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))
 }
-/// Whether a place of a new last dimension is the one an index names.
+/// Compares the positions in a new last dimension with the indices.
 pub(super) fn chosen(indices: Value<'_>, depth: i64) -> Result<Value<'_>> {
     let (given, indices) = (indices.array()?, counting(indices)?);
     let dims = [&given.dims[..], &[depth]].concat();
@@ -75,7 +75,7 @@ fn rate_of(rate: f64) -> Result<()> {
         .with_help("it is at least 0 and less than 1"))
 }
 
-/// Which elements stay, from random bits of type `u32`: those whose bits, as a number, are at least `rate * 2^32`.
+/// The mask of elements to keep, from random bits of type `u32`: those that are at least `rate * 2^32`.
 ///
 /// ```
 /// use builder::{Builder, nn};

@@ -53,7 +53,7 @@ pub fn rms_norm<'b>(x: Value<'b>, scale: Option<Value<'b>>, epsilon: f64) -> Val
     })
 }
 
-/// What [`batch_norm`] gives.
+/// The result of [`batch_norm`].
 #[derive(Debug, Clone, Copy)]
 pub struct BatchNorm<'b> {
     /// The normalized array.

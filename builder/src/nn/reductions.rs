@@ -16,7 +16,7 @@ pub(super) fn axes(x: Value<'_>, dims: &[i64]) -> Result<Vec<i64>> {
         }
     }
 }
-/// What a reduction left, repeated along the dimensions it folded away.
+/// Broadcasts the result of a reduction along the reduced dimensions.
 pub(super) fn spread<'b>(reduced: Value<'b>, like: Value<'b>, axes: &[i64]) -> Result<Value<'b>> {
     let shape = like.array()?;
     Ok(reduced.broadcast_in_dim(&shape.dims, &others(shape.rank(), axes)))
@@ -105,7 +105,7 @@ impl Value<'_> {
     }
 }
 
-/// How many elements are folded into one, less `correction`, as a scalar of this type; of dynamic dimensions those that count.
+/// The number of elements reduced into one, minus `correction`, as a scalar of this type; dynamic dimensions count by size.
 fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> Result<Value<'b>> {
     let (b, shape) = (x.builder(), x.array()?);
     let most = axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul);

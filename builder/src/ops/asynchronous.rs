@@ -9,10 +9,10 @@ use hlo::op::{
 use hlo::{ElementType, Shape};
 
 impl Builder {
-    /// Starts a computation that runs beside what follows, until [`Value::async_done`]: XLA's `BuildAsyncStart`.
+    /// Starts a computation that runs concurrently until [`Value::async_done`]: XLA's `BuildAsyncStart`.
     ///
     /// It runs on the thread that [`Builder::set_execution_thread`] says. Operands may be missing at the end of the list:
-    /// updates give them. Gives `((operands), result, u32[])`.
+    /// updates give them. Returns `((operands), result, u32[])`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -43,7 +43,7 @@ impl Builder {
             b.emit(op, operands, Some(stated))
         })
     }
-    /// Runs a computation as one piece, as a compiler has fused it: XLA's `BuildFusion`. `aliasing` says which parts of the
+    /// Calls a computation as a fusion: XLA's `BuildFusion`. `aliasing` says which parts of the
     /// result lie in the memory of an operand.
     #[track_caller]
     pub fn fusion<'b>(
@@ -69,7 +69,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Goes on with what [`Builder::async_start`] started, and hands over further operands: XLA's `BuildAsyncUpdate`.
+    /// Continues what [`Builder::async_start`] started, with further operands: XLA's `BuildAsyncUpdate`.
     #[track_caller]
     pub fn async_update(self, operands: &[Self]) -> Self {
         self.builder().record(|b| {
@@ -89,7 +89,7 @@ impl Value<'_> {
             b.emit(op, &[self], None)
         })
     }
-    /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Gives `(copy, value, u32[])`.
+    /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Returns `(copy, value, u32[])`.
     #[track_caller]
     pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
         self.builder().record(|b| {

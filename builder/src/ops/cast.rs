@@ -31,7 +31,7 @@ impl Value<'_> {
     pub fn stochastic_convert_type(self, random: Self, ty: ElementType) -> Self {
         self.builder().record(|b| emit_of_type(b, StochasticConvert {}, &[self, random], Some(ty)))
     }
-    /// Floats rounded to what a float of this width holds, in their own type: XLA's `ReducePrecision`.
+    /// Floats rounded to the precision of a narrower format, in their own type: XLA's `ReducePrecision`.
     ///
     /// # Errors
     /// Kept by the builder: `E0301` of less than 1 bit of exponent or 0 of mantissa; `E0303` of values that are no floats.

@@ -6,7 +6,7 @@ use hlo::ir::ComputationId;
 use hlo::op::{Call, Conditional, OptBarrier, While};
 use hlo::{ElementType, Shape};
 
-/// What a composite call stands for; see [`Builder::composite_call`].
+/// The op that a composite call represents; see [`Builder::composite_call`].
 #[derive(Debug, Clone, Default)]
 pub struct Composite {
     /// The op of a higher level that the computation spells out: `"my.gelu"`.
@@ -71,14 +71,14 @@ impl Builder {
     }
 }
 
-/// What a loop's closure gives must fit its place.
+/// Returns the error of a closure whose result has the wrong shape.
 #[cold]
 fn misfit(message: String, help: &str) -> Error {
     Error::from(Code::Closure { message }).with_help(help)
 }
 
 impl<'b> Value<'b> {
-    /// Repeats `body` on the state, which starts as `self`, while `condition` gives true: XLA's `While`.
+    /// Repeats `body` on the state, which starts as `self`, while `condition` is true: XLA's `While`.
     ///
     /// Both closures are given the state, an array or a tuple; `body` gives one of the same shape. They may use values
     /// from outside, which the loop passes on unchanged. A computation made before is used with
@@ -125,8 +125,8 @@ impl<'b> Value<'b> {
             packing.unpack(b.emit(While { condition, body }, &[init], None)?)
         })
     }
-    /// What `on_true` gives of `true_operand` where this scalar `pred` is true, else what `on_false` gives of
-    /// `false_operand`: XLA's `Conditional` of two computations.
+    /// Applies `on_true` to `true_operand` if this scalar `pred` is true, otherwise `on_false` to `false_operand`: XLA's
+    /// `Conditional` of two computations.
     ///
     /// Only one of the closures' computations runs. Both give the same shape. They may use values from outside, which are
     /// handed in beside the operands.
@@ -169,7 +169,7 @@ impl<'b> Value<'b> {
     pub fn switch(self) -> Cases<'b> {
         Cases { index: self, branches: Vec::new() }
     }
-    /// As [`Value::switch`], between computations that are there already: each takes the operand of its place.
+    /// As [`Value::switch`], between existing computations, each with the operand at its position.
     ///
     /// # Errors
     /// Kept by the builder: `E0202` if there are not as many operands as computations.
@@ -181,14 +181,15 @@ impl<'b> Value<'b> {
             b.emit(Conditional { branches: branches?, on_pred: false }, &operands, None)
         })
     }
-    /// The value, across which a compiler moves nothing: XLA's `OptimizationBarrier`. Of any shape, tuples too.
+    /// The value, as a barrier that compilers do not move instructions across: XLA's `OptimizationBarrier`. Of any shape,
+    /// tuples too.
     #[track_caller]
     pub fn optimization_barrier(self) -> Self {
         self.builder().record(|b| b.emit(OptBarrier {}, &[self], None))
     }
 }
 
-/// A choice that is being written; see [`Value::switch`].
+/// A conditional that is being built; see [`Value::switch`].
 #[must_use = "a choice ends with `otherwise`"]
 #[derive(Debug, Clone)]
 pub struct Cases<'b> {
@@ -198,7 +199,7 @@ pub struct Cases<'b> {
 }
 
 impl<'b> Cases<'b> {
-    /// What the next number leads to: the closure, on this operand.
+    /// Adds the branch of the next index: the closure, on this operand.
     #[track_caller]
     pub fn case(mut self, operand: Value<'b>, body: impl FnOnce(Value<'b>) -> Value<'b>) -> Self {
         let b = self.index.builder();
@@ -206,7 +207,7 @@ impl<'b> Cases<'b> {
         self.branches.push(branch);
         self
     }
-    /// What all other numbers lead to. Ends the choice, and gives its result.
+    /// Adds the branch of all other indices, and returns the result of the conditional.
     #[track_caller]
     pub fn otherwise(
         self,

@@ -9,14 +9,14 @@ use hlo::op::value::{ConvDims, ConvolutionKind, DotAlgorithm, PaddingType, Preci
 use hlo::op::{Convolution, CustomCall};
 use hlo::{Dims, ElementType, Op, Shape};
 
-/// What a convolution leaves open.
+/// Options of a convolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvOptions {
-    /// Groups of features that do not mix; 1 unless said otherwise.
+    /// Groups of features that do not mix; 1 by default.
     pub feature_group_count: i64,
-    /// Groups of the batch that become features; 1 unless said otherwise.
+    /// Groups of the batch that become features; 1 by default.
     pub batch_group_count: i64,
-    /// How exactly each operand is to be read.
+    /// The precision of each operand.
     pub precision: [Precision; 2],
     /// The element type of the result; without it, the one of the operands that holds more.
     pub preferred_element_type: Option<ElementType>,
@@ -65,7 +65,7 @@ impl Builder {
     /// Whether dimension numbers are those of a convolution of two spatial dimensions or more: XLA's `Validate`.
     ///
     /// # Errors
-    /// `E0801` if an array has fewer spatial dimensions, or a dimension stands for two things.
+    /// `E0801` if an array has fewer spatial dimensions, or a dimension has two roles.
     pub fn validate(dimension_numbers: &ConvDims) -> Result<()> {
         let d = dimension_numbers;
         let arrays = [
@@ -82,7 +82,7 @@ impl Builder {
             all.sort_unstable();
             let mut neighbors = all.iter().zip(all.iter().skip(1));
             if let Some((dim, _)) = neighbors.find(|(a, b)| a == b) {
-                let message = format!("dimension {dim} of the {name} stands for two things");
+                let message = format!("dimension {dim} of the {name} has two roles");
                 return Err(Error::argument(message));
             }
         }
@@ -126,7 +126,7 @@ impl<'b> Conv<'_, 'b> {
         emit_of_type(self.lhs.builder(), self.op()?, &[self.lhs, self.rhs], self.ty()?)
     }
 
-    /// Emits the custom call that stands for the convolution where sizes are dynamic.
+    /// Emits the custom call that represents the convolution where sizes are dynamic.
     fn call(
         &self,
         target: &str,

@@ -33,7 +33,7 @@ impl Value<'_> {
             b.emit(GetDimensionSize { dimensions: vec![dimension] }, &[self], None)
         })
     }
-    /// The same data, of which only as much counts in a dimension as `size`, an `s32[]`, says: XLA's `SetDimensionSize`.
+    /// The same data with the size of a dimension set to `size`, an `s32[]`: XLA's `SetDimensionSize`.
     /// The dimension becomes dynamic; the size it had is its bound.
     #[track_caller]
     pub fn set_dimension_size(self, size: Self, dimension: i64) -> Self {

@@ -5,7 +5,7 @@ use hlo::ElementType;
 use hlo::op::value::{DotAlgorithm, OperandPrecision, Precision};
 use hlo::op::{Dot, RaggedDot, ScaledDot};
 
-/// Which dimensions of a dot are which: XLA's `DotDimensionNumbers`.
+/// The dimension numbers of a dot: XLA's `DotDimensionNumbers`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DotDimensionNumbers {
     /// Left dimensions summed over.
@@ -18,7 +18,7 @@ pub struct DotDimensionNumbers {
     pub rhs_batch_dimensions: Vec<i64>,
 }
 
-/// Which dimensions of a ragged dot are which: XLA's `RaggedDotDimensionNumbers`.
+/// The dimension numbers of a ragged dot: XLA's `RaggedDotDimensionNumbers`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RaggedDotDimensionNumbers {
     /// Those of a dot.
@@ -30,18 +30,18 @@ pub struct RaggedDotDimensionNumbers {
     pub rhs_group_dimensions: Vec<i64>,
 }
 
-/// What a dot leaves open.
+/// Options of a dot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DotOptions {
-    /// How exactly each operand is to be read.
+    /// The precision of each operand.
     pub precision: [Precision; 2],
     /// The element type of the result; without it, the one of the operands that holds more.
     pub preferred_element_type: Option<ElementType>,
-    /// How products are formed and added.
+    /// The algorithm of products and sums.
     pub algorithm: DotAlgorithm,
 }
 
-/// The attribute; what is only the default is left out.
+/// Returns the attribute, which is empty for default precision.
 pub(crate) fn operand_precision(precision: [Precision; 2]) -> OperandPrecision {
     let given = OperandPrecision(precision.to_vec());
     if given.all_default() { OperandPrecision::default() } else { given }
@@ -154,7 +154,7 @@ impl Value<'_> {
             emit_of_type(b, op, &[self, rhs], ty)
         })
     }
-    /// A dot whose groups have sizes of their own: XLA's `RaggedDot`.
+    /// A dot with groups of different sizes: XLA's `RaggedDot`.
     ///
     /// `group_sizes` are integers, how long each group is along the ragged dimension. If that is kept, each group of rows
     /// meets its own slice of `rhs`; if it is summed over, each group gives a result of its own, along a new first
@@ -182,7 +182,7 @@ impl Value<'_> {
             emit_of_type(b, op, &[self, rhs, group_sizes], ty)
         })
     }
-    /// A dot whose operands are scaled block by block: XLA's `ScaledDot`.
+    /// A dot with block-scaled operands: XLA's `ScaledDot`.
     ///
     /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the operand's, or a scalar.
     #[track_caller]

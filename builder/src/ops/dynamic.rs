@@ -7,10 +7,10 @@ use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
 use hlo::{ArrayShape, Shape};
 
 impl Value<'_> {
-    /// The box of these sizes that starts where the indices say: XLA's `DynamicSlice`.
+    /// The slice of these sizes at these start indices: XLA's `DynamicSlice`.
     ///
     /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of them all. Each is limited
-    /// to `0..=size - slice size`, so that the box lies inside the array. (`DynamicSlice`, XLA operation semantics.)
+    /// to `0..=size - slice size`, so that the slice is inside the array. (`DynamicSlice`, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -30,7 +30,7 @@ impl Value<'_> {
             b.emit(op, &[&[self], start_indices].concat(), None)
         })
     }
-    /// The array with the box that starts where the indices say overwritten by `update`: XLA's `DynamicUpdateSlice`.
+    /// The array with the slice at these start indices replaced by `update`: XLA's `DynamicUpdateSlice`.
     ///
     /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
     #[track_caller]
@@ -40,7 +40,7 @@ impl Value<'_> {
             b.emit(DynamicUpdateSlice {}, &[&[self, update], start_indices].concat(), None)
         })
     }
-    /// The elements that count, in row-major order, under other dimensions whose sizes are computed: XLA's
+    /// The elements inside the dynamic sizes, in row-major order, with dimensions of computed sizes: XLA's
     /// `DynamicReshape`.
     ///
     /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds` their largest values, whose

@@ -3,18 +3,18 @@ use crate::Value;
 use hlo::op::value::{FftType, Transpose};
 use hlo::op::{Cholesky, Fft, TriangularSolve};
 
-/// How a triangular matrix is read: XLA's `TriangularSolveOptions`.
+/// Options of a triangular solve: XLA's `TriangularSolveOptions`.
 ///
 /// The default solves `a x = b` with the lower triangle of `a` as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TriangularSolveOptions {
-    /// The matrix stands on the left of the unknown: `a x = b`; otherwise `x a = b`.
+    /// The matrix is on the left of the unknown: `a x = b`; otherwise `x a = b`.
     pub left_side: bool,
     /// The lower triangle is read; otherwise the upper.
     pub lower: bool,
-    /// The diagonal is taken to be 1, and not read.
+    /// The diagonal is assumed to be 1 and is not read.
     pub unit_diagonal: bool,
-    /// How the matrix is taken.
+    /// Whether the matrix is transposed.
     pub transpose_a: Transpose,
 }
 
@@ -43,7 +43,7 @@ impl Value<'_> {
         let op = Fft { fft_type, fft_length: fft_length.to_vec() };
         self.builder().record(|b| b.emit(op, &[self], None))
     }
-    /// The unknowns of triangular systems, of which `self` holds the matrices and `rhs` the other sides: XLA's
+    /// The solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's
     /// `TriangularSolve`.
     ///
     /// Both have matrices in their last two dimensions, in batches of the same sizes. The other triangle is not read. A zero

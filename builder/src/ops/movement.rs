@@ -5,7 +5,7 @@ use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
 use hlo::{ArrayShape, Dims};
 
 impl Value<'_> {
-    /// Repeats the array along new dimensions of these sizes, which stand before its own: XLA's `Broadcast`.
+    /// Repeats the array along new dimensions of these sizes, in front of its own: XLA's `Broadcast`.
     #[track_caller]
     pub fn broadcast(self, sizes: &[i64]) -> Self {
         self.builder().record(|b| {

@@ -4,7 +4,7 @@ use hlo::op::value::Float;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 
 impl Value<'_> {
-    /// Normalizes with the statistics of the array itself: XLA's `BatchNormTraining`. Gives the tuple `(output, mean,
+    /// Normalizes with the statistics of the array itself: XLA's `BatchNormTraining`. Returns the tuple `(output, mean,
     /// variance)`.
     ///
     /// Each place of dimension `feature_index` has a mean and a variance of its own over all other dimensions, and a number
@@ -44,7 +44,7 @@ impl Value<'_> {
         let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
         self.builder().record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
     }
-    /// The gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. Gives a tuple of
+    /// The gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. Returns a tuple of
     /// the three.
     ///
     /// `batch_mean` and `batch_var` are what the training gave, `grad_output` the gradient of its output.

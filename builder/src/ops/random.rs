@@ -46,7 +46,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Random bits from a state: XLA's `RngBitGenerator`. Gives the tuple `(state to go on from, bits)`.
+    /// Random bits from a state: XLA's `RngBitGenerator`. Returns the tuple `(state to go on from, bits)`.
     ///
     /// The bits have this shape, with the unsigned element type of the same width. `Philox` starts from `u64[2]` or
     /// `u64[3]`, `ThreeFry` from `u64[2]`; the same state gives the same bits everywhere.

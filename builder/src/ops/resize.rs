@@ -6,15 +6,15 @@ use hlo::op::value::{PaddingConfig, PaddingDim, SliceRange, SliceRanges};
 use hlo::op::{Concatenate, Copy, Pad, Reverse, Slice};
 
 impl<'b> Value<'b> {
-    /// The same value once more, of any shape: XLA's `Copy`.
+    /// A copy of the value, of any shape: XLA's `Copy`.
     #[track_caller]
     pub fn copy(self) -> Self {
         self.builder().record(|b| b.emit(Copy {}, &[self], None))
     }
-    /// Puts a value around and between the elements: XLA's `Pad`.
+    /// Pads around and between the elements: XLA's `Pad`.
     ///
     /// `padding` has `(low, high, interior)` of each dimension: `interior` values go between each two neighbors, then
-    /// `low` before the first and `high` behind the last. A negative `low` or `high` takes elements away instead, those
+    /// `low` before the first and `high` after the last. A negative `low` or `high` removes elements instead, those
     /// put between included. Size `n` becomes `low + n + (n - 1) * interior + high`. (Pad, XLA operation semantics.)
     ///
     /// ```
@@ -28,8 +28,8 @@ impl<'b> Value<'b> {
     pub fn pad(self, value: impl Operand<'b>, padding: &[(i64, i64, i64)]) -> Self {
         self.builder().record(|_| pad(self, value, padding))
     }
-    /// Puts `low` values before and `high` behind the elements of one dimension: XLA's `PadInDim`. Negative numbers take
-    /// elements away; `dim` may be counted from the end.
+    /// Pads one dimension with `low` elements before and `high` after: XLA's `PadInDim`. Negative numbers remove
+    /// elements; `dim` may be counted from the end.
     #[track_caller]
     pub fn pad_in_dim(self, value: impl Operand<'b>, dim: i64, low: i64, high: i64) -> Self {
         self.builder().record(|_| {
@@ -85,7 +85,7 @@ impl<'b> Value<'b> {
             b.emit(Slice { ranges: SliceRanges(ranges) }, &[self], None)
         })
     }
-    /// Turns dimensions around: index `i` becomes `size - 1 - i`. XLA's `Rev`.
+    /// Reverses dimensions: index `i` becomes `size - 1 - i`. XLA's `Rev`.
     #[track_caller]
     pub fn rev(self, dimensions: &[i64]) -> Self {
         self.builder().record(|b| {
@@ -93,7 +93,7 @@ impl<'b> Value<'b> {
             b.emit(Reverse { dimensions: dimensions? }, &[self], None)
         })
     }
-    /// Makes neighboring dimensions one, whose size is their product: XLA's `Collapse`. No dimension, or one alone,
+    /// Merges adjacent dimensions into one: XLA's `Collapse`. No dimension, or one alone,
     /// gives the value itself.
     ///
     /// # Errors

@@ -6,12 +6,12 @@ use hlo::ir::ComputationId;
 use hlo::op::{Map, Scan};
 use hlo::{ArrayShape, Shape};
 
-/// What a scan leaves open.
+/// Options of a scan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScanOptions {
-    /// How many steps there are; needed where there is no input to tell.
+    /// The number of steps; needed if there is no input.
     pub scan_dimension_size: Option<i64>,
-    /// From the end to the start; an output stands where the inputs of its step stood.
+    /// Scans from the end to the start; the output of a step has the index of its inputs.
     pub is_reverse: bool,
     /// A promise that changes no value.
     pub is_associative: bool,
@@ -81,8 +81,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of an input without the dimension, of sizes that differ, and if nothing tells how many
-    /// steps there are; `E0301` of a step that gives other carries than it takes.
+    /// Kept by the builder: `E0801` of an input without the dimension, of sizes that differ, and if nothing determines how
+    /// many steps there are; `E0301` of a step that gives other carries than it takes.
     #[track_caller]
     pub fn scan<'b>(
         &'b self,

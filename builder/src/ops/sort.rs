@@ -20,9 +20,9 @@ impl Value<'_> {
     pub fn sort(self, dimension: i64) -> Self {
         self.builder().sort_by_first(&[self], dimension, false)
     }
-    /// The elements along a dimension in an order of one's own: XLA's `Sort` of one array.
+    /// The elements along a dimension in a custom order: XLA's `Sort` of one array.
     ///
-    /// `comparator` is given two elements and says whether the first must stand before the second. Where neither must, they
+    /// `comparator` is given two elements and says whether the first comes before the second. Where neither must, they
     /// keep their order if `is_stable`.
     #[track_caller]
     pub fn sort_by(
@@ -40,7 +40,7 @@ impl Value<'_> {
         })
     }
     /// The `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending order, with
-    /// their places: XLA's `TopK`. Gives the tuple `(values, s32 places)`.
+    /// their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
     ///
     /// Floats are in total order, and equal elements in the order of their places, with or without `is_stable`.
     ///

@@ -84,7 +84,7 @@ fn fits(tiles: &Tiling, shape: &ArrayShape) -> Result<()> {
     Err(Error::argument(message).with_help("give a number of tiles for each dimension"))
 }
 
-/// A call that returns its operand, with a sharding.
+/// A custom call that returns its operand, with a sharding.
 fn marked<'b>(
     value: Value<'b>,
     target: &str,

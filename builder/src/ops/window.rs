@@ -11,8 +11,8 @@ use hlo::{ElementType, Op};
 impl<'b> Value<'b> {
     /// Folds the elements under a moving window, padded by a rule: XLA's `ReduceWindow`.
     ///
-    /// At each place of the window the accumulator starts as `init`, and `combine` is given it and an element. Padding is
-    /// skipped. The result has one element for each place. Where a dynamic dimension is padded by `Padding::Same` it is a
+    /// At each position of the window the accumulator starts as `init`; `combine` takes it and an element. Padding is
+    /// skipped. The result has one element for each position. Where a dynamic dimension is padded by `Padding::Same` it is a
     /// custom call of `DynamicReduceWindowSamePadding`, as in XLA. (`ReduceWindow`, XLA operation semantics.)
     ///
     /// ```
@@ -55,12 +55,12 @@ impl<'b> Value<'b> {
             fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, Padding::Valid)
         })
     }
-    /// Finds one element under each place of a window, and hands a value of `source` back to where it stands: XLA's
+    /// Selects one element in each position of a window, and scatters the value of `source` to it: XLA's
     /// `SelectAndScatter`, the gradient of a pooling layer.
     ///
     /// `select` is given the element chosen so far and the next, and says whether the former is kept. All elements of the
     /// result start as `init`; `scatter` is given what is there and the source's element. `source` has an element for each
-    /// place. Where a dynamic dimension is padded by `Padding::Same` it is a custom call of
+    /// position. Where a dynamic dimension is padded by `Padding::Same` it is a custom call of
     /// `DynamicSelectAndScatterSamePadding`, as in XLA. (`SelectAndScatter`, XLA operation semantics.)
     ///
     /// ```
@@ -130,7 +130,7 @@ impl<'b> Value<'b> {
 }
 
 impl Builder {
-    /// As [`Value::reduce_window`], of several arrays at once: XLA's `ReduceWindow` of many.
+    /// As [`Value::reduce_window`], for several arrays: XLA's `ReduceWindow` of many.
     ///
     /// `combine` is given the accumulators, then an element of each array, and gives a tuple of new accumulators (for one
     /// array, the accumulator). The result is a tuple; for one array, the array.
@@ -150,7 +150,7 @@ impl Builder {
             fold(b, operands, inits, combine, window, padding)
         })
     }
-    /// As [`Value::reduce_window_with_general_padding`], of several arrays at once: XLA's `ReduceWindowWithGeneralPadding` of
+    /// As [`Value::reduce_window_with_general_padding`], for several arrays: XLA's `ReduceWindowWithGeneralPadding` of
     /// many.
     #[track_caller]
     pub fn reduce_window_with_general_padding<'b>(

@@ -5,7 +5,7 @@ use hlo::ElementType;
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Compare};
 
-/// A function a row: what it takes, how it is built from promoted operands, and an example that runs.
+/// One function for each row: its domain, how it is built from promoted operands, and an example that runs.
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident $label:literal $domain:ident $result:literal $build:expr,
        ($lhs:literal, $rhs:literal) => $out:literal;)*) => {$(
@@ -61,16 +61,18 @@ functions! {
     /// The sum: MAX Graph's `add`. Integers wrap.
     add "add" Numbers "The result has the promoted type." op(Binary::Add),
         ("[1u8, 2]", "[300i16]") => "s16[2]{0} {301, 302}";
-    /// The larger: MAX Graph's `max`; NaN if either is. `bool` is allowed, where true is the larger: the page is silent.
+    /// The larger: MAX Graph's `max`; NaN if either is. `bool` is allowed, where true is the larger, which the page does not
+    /// mention.
     max "max" All "The result has the promoted type." op(Binary::Maximum),
         ("[1i32, 5]", "[3i32]") => "s32[2]{0} {3, 5}";
-    /// The smaller: MAX Graph's `min`; NaN if either is. `bool` is allowed, where false is the smaller: the page is silent.
+    /// The smaller: MAX Graph's `min`; NaN if either is. `bool` is allowed, where false is the smaller, which the page does
+    /// not mention.
     min "min" All "The result has the promoted type." op(Binary::Minimum),
         ("[1i32, 5]", "[3i32]") => "s32[2]{0} {1, 3}";
-    /// What division by floor leaves over: MAX Graph's `mod`, whose name is no name in Rust.
+    /// The remainder of floor division: MAX Graph's `mod`, which is not a valid name in Rust.
     ///
     /// The page calls it a maximum, by mistake; the reference a modulus. It is that of Python's `%`, which the reference's
-    /// language shares: what is not zero has the sign of the divisor. Both are silent on the rest, which is XLA's
+    /// language shares: what is not zero has the sign of the divisor. Neither defines the rest, which is XLA's
     /// remainder's: an integer modulo 0 is itself, a float modulo 0 is NaN, and a zero keeps the sign of the dividend.
     #[doc(alias = "mod")]
     mod_ "mod" Numbers "The result has the promoted type." floor_remainder,
@@ -81,7 +83,7 @@ functions! {
         ("[2u8, 3]", "[1.5f32]") => "f32[2]{0} {3, 4.5}";
     /// The power: MAX Graph's `pow`.
     ///
-    /// The page is silent on integers: their powers wrap, and negative exponents give 1 or -1 for the bases 1 and -1,
+    /// The page does not define powers of integers: they wrap, and negative exponents give 1 or -1 for the bases 1 and -1,
     /// and 0 for all others, as XLA's `power` does.
     pow "pow" Numbers "The result has the promoted type." op(Binary::Power),
         ("[2i32, 3]", "[4i32, -1]") => "s32[2]{0} {16, 0}";

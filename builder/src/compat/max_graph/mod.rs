@@ -45,7 +45,7 @@ use crate::compat::align::{Clash, Dim, aligned, stretched};
 use crate::{Code, Error, Operand, Result, Value};
 use hlo::{ArrayShape, ElementType};
 
-/// Type and sizes of what two operands become: [`promote`] of their types, and their shapes broadcast.
+/// The type and sizes of the result of two operands: [`promote`] of their types, and their shapes broadcast.
 ///
 /// Source: "`DType` Promotion Rules", "Broadcasting Rules".
 ///
@@ -97,7 +97,7 @@ fn promoted<'b>(lhs: Value<'b>, rhs: Value<'b>) -> Result<(Value<'b>, Value<'b>)
     Ok((stretched(lhs, &dims, &[rhs])?, stretched(rhs, &dims, &[lhs])?))
 }
 
-/// What a function is computed in: formulas of several steps would lose too much in floats of less than 32 bits.
+/// The type that formulas of several steps are computed in, since narrower floats would lose too much precision.
 fn widened(ty: ElementType) -> ElementType {
     if ty.is_float() && ty.bits() < 32 { ElementType::F32 } else { ty }
 }
@@ -111,7 +111,7 @@ fn through_wide<'b>(
     cast(formula(cast(x, widened(ty))?)?, ty)
 }
 
-/// Which element types a function takes.
+/// The element types of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Domain {
     /// All that promote.

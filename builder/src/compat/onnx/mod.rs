@@ -105,7 +105,7 @@ fn refused(who: &str, message: &str, clash: Option<&Clash>, help: &str) -> Error
     Error::from(Code::Broadcast { message }).with_help(help)
 }
 
-/// The dimensions of all together; `who` stands before what goes wrong.
+/// Broadcasts the dimensions of all inputs; `who` prefixes the error.
 fn common(who: &str, shapes: &[Vec<Dim>]) -> Result<Vec<Dim>> {
     let Some((first, rest)) = shapes.split_first() else {
         let message =

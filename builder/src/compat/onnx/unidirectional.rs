@@ -10,9 +10,9 @@ use hlo::{ElementType, Scalar};
 /// The attributes of [`gemm`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gemm {
-    /// What the product of the matrices is multiplied by; 1 if left out.
+    /// The factor of the product of the matrices; 1 by default.
     pub alpha: f32,
-    /// What the third input is multiplied by; 1 if left out.
+    /// The factor of the third input; 1 by default.
     pub beta: f32,
     /// Whether the first input is transposed before: `transA`; not if left out.
     pub trans_a: bool,

@@ -56,9 +56,9 @@ impl Elemwise {
     /// options that change arithmetic (`-ffast-math`) change results.
     ///
     /// The values are those of the instructions, bit for bit, but for functions: with the GNU library those of `exp`, `exp2`,
-    /// `expm1`, `log`, `log1p`, `pow`, `erf`, `sin`, `cos`, `tan` and their inverses are within 1 unit in the last place, those
-    /// of `log2`, `log10`, `sigmoid`, `softplus`, `sinh`, `cosh`, `tanh` and their inverses within 2. Rounding half to even
-    /// follows the rounding mode, which is that unless a program changes it.
+    /// `expm1`, `log`, `log1p`, `pow`, `erf`, `sin`, `cos`, `tan` and their inverses are within 1 unit in the last place,
+    /// those of `log2`, `log10`, `sigmoid`, `softplus`, `sinh`, `cosh`, `tanh` and their inverses within 2. Rounding half to
+    /// even follows the rounding mode, which is that unless a program changes it.
     ///
     /// ```
     /// use builder::compat::pytensor::{Elemwise, ScalarOp};
@@ -113,9 +113,9 @@ impl CAReduce {
     /// int name(const int64_t *dims, const int64_t *strides, const void *in, void *out);
     /// ```
     ///
-    /// `dims` and `strides` (in elements) are the input's. The output is written row by row, without gaps. The result is 0, or 1
-    /// for the `maximum` or `minimum` of no elements. Elements are reduced in row-major order, in the accumulator's type, so
-    /// that sums and products of floats may differ from the instructions' by rounding, and nothing else. See
+    /// `dims` and `strides` (in elements) are the input's. The output is written row by row, without gaps. The result is 0,
+    /// or 1 for the `maximum` or `minimum` of no elements. Elements are reduced in row-major order, in the accumulator's
+    /// type, so that sums and products of floats may differ from the instructions' by rounding, and nothing else. See
     /// [`Elemwise::c_code`] for how to compile it.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ pub fn scalar_elemwise(symbol: &str) -> Result<Elemwise> {
         .ok_or_else(|| Error::argument(format!("there is no scalar operation `{symbol}`")).at(here))
 }
 
-/// Runs a call by the user whose mistakes are returned, not kept by the builder.
+/// Runs a call by the user whose errors are returned, not kept by the builder.
 #[track_caller]
 fn immediately<'b, T>(b: &'b Builder, make: impl FnOnce(&'b Builder) -> Result<T>) -> Result<T> {
     let here = Location::caller();

@@ -78,7 +78,7 @@ pub(super) fn iterate<'b>(
     (parts[2..].to_vec(), parts[1])
 }
 
-/// A scalar laid beside an array of the same computation.
+/// Broadcasts a scalar to an array of the same computation.
 pub(super) fn like<'b>(scalar: Value<'b>, array: Value<'b>) -> Value<'b> {
     array.builder().record(|_| Ok(implicit::pair(scalar, array, array)?.0))
 }
