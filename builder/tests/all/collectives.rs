@@ -1,6 +1,6 @@
 //! Collective ops: their values on one device, and their text for several.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, run};
+use crate::support::{contains, refused, run, text};
 use builder::{Builder, CollectiveOptions, RaggedExchange, Value};
 use hlo::Layout;
 
@@ -12,20 +12,6 @@ fn groups(text: &str) -> CollectiveOptions {
 }
 fn devices(text: &str, channel: i64) -> CollectiveOptions {
     CollectiveOptions { channel_id: Some(channel), use_global_device_ids: true, ..groups(text) }
-}
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
-#[track_caller]
-fn contains(text: &str, expected: &[&str]) {
-    for expected in expected {
-        assert!(text.contains(expected), "`{expected}` is not in {text}");
-    }
-}
-#[track_caller]
-fn refused(b: &Builder, root: Value<'_>, message: &str) {
-    let error = b.build(root).unwrap_err();
-    assert!(error.to_string().contains(message), "{error}");
 }
 
 /// On one device every group has one member, who gets his own.

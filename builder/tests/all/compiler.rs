@@ -1,21 +1,12 @@
 //! What compilers and front ends write: custom calls, asynchronous ops, fusions, dynamic sizes, borders of partitioning.
-use crate::support::{build, run};
-use builder::{Builder, CustomCallOptions, Value};
+use crate::support::{build, contains, run, text};
+use builder::{Builder, CustomCallOptions};
 use hlo::ir::Sharding;
 use hlo::op::value::{
     ApiVersion, CustomCallSchedule, FusionKind, OutputOperandAlias, OutputOperandAliasing,
     ShapeIndex, Window, WindowDim,
 };
 
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
-#[track_caller]
-fn contains(text: &str, expected: &[&str]) {
-    for expected in expected {
-        assert!(text.contains(expected), "`{expected}` is not in {text}");
-    }
-}
 /// All of the result lies in operand 0.
 fn in_place() -> OutputOperandAliasing {
     let (output_index, operand_index) = (ShapeIndex::default(), ShapeIndex::default());

@@ -1,5 +1,5 @@
 //! Dots of every kind: result types, precisions, groups, scales; and the likeliest mistakes.
-use crate::support::{build, refused, run};
+use crate::support::{build, refuses_on, run};
 use builder::options::{DotDimensionNumbers, DotOptions, RaggedDotDimensionNumbers};
 use builder::{Builder, Value};
 use hlo::ElementType;
@@ -7,10 +7,7 @@ use hlo::op::value::{DotAlgorithm, Precision};
 
 #[track_caller]
 fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
-    let made = make(&b, x);
-    refused(&b, made, expected);
+    refuses_on([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]], expected, make);
 }
 fn over(lhs: &[i64], rhs: &[i64]) -> DotDimensionNumbers {
     DotDimensionNumbers {

@@ -1,11 +1,8 @@
 //! Calls, loops, branches, and what closures use from outside.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, run};
+use crate::support::{build, run, text};
 use builder::{Builder, Composite, Value};
 
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
 fn refused(b: &Builder, root: Value<'_>) -> (&'static str, String) {
     let error = b.build(root).unwrap_err();
     (error.number(), error.to_string())

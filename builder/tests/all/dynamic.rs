@@ -1,15 +1,12 @@
 //! Places and sizes known only at run time, and the custom calls that XLA makes of them.
-use crate::support::{build, refused, run};
+use crate::support::{build, refuses_on, run};
 use builder::options::Padding;
 use builder::{Builder, Value};
 use hlo::Literal;
 
 #[track_caller]
 fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    let made = make(&b, x);
-    refused(&b, made, expected);
+    refuses_on([[1i32, 2, 3], [4, 5, 6]], expected, make);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Gather and scatter: values by hand, many arrays at once, and the likeliest mistakes.
-use crate::support::{refused, run};
+use crate::support::{refuses_on, run};
 use builder::options::{GatherDimensionNumbers, ScatterDimensionNumbers};
 use builder::{Builder, Value};
 
@@ -25,10 +25,7 @@ fn rows_back() -> ScatterDimensionNumbers {
 
 #[track_caller]
 fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1i32, 2], [3, 4], [5, 6]]);
-    let made = make(&b, x);
-    refused(&b, made, expected);
+    refuses_on([[1i32, 2], [3, 4], [5, 6]], expected, make);
 }
 
 #[test]

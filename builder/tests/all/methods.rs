@@ -1,14 +1,11 @@
 //! The builder itself: what it is asked, what is set on it, how modules are built.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, run};
+use crate::support::{build, run, text};
 use builder::{Builder, Code, CustomCallOptions, Error, Value};
 use hlo::ir::{AliasKind, FrontendAttributes, Metadata, OriginArray, OriginalValue, Sharding};
 use hlo::{ElementType, Opcode, Verified};
 use interp::Interpreter;
 
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
 fn sharding(text: &str) -> Sharding {
     text.parse().unwrap()
 }

@@ -1,15 +1,12 @@
 //! Ops that move elements to places known when the module is made: values by hand, and the likeliest mistakes.
-use crate::support::{refused, run};
+use crate::support::{refuses_on, run};
 use builder::{Builder, Value};
 use hlo::ElementType;
 
 /// Each mistake in a builder of its own.
 #[track_caller]
 fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    let made = make(&b, x);
-    refused(&b, made, expected);
+    refuses_on([[1i32, 2, 3], [4, 5, 6]], expected, make);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Normalization, random numbers, Fourier transforms, triangular systems: values by hand, and the likeliest mistakes.
-use crate::support::{evaluate, near, reals, refused, run};
+use crate::support::{evaluate, near, reals, refuses_on, run};
 use builder::options::TriangularSolveOptions;
 use builder::{Builder, Value};
 use hlo::ElementType;
@@ -7,10 +7,7 @@ use hlo::op::value::{FftType, RandomAlgorithm, Transpose};
 
 #[track_caller]
 fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[4f32, 0.0], [2.0, 5.0]]);
-    let made = make(&b, x);
-    refused(&b, made, expected);
+    refuses_on([[4f32, 0.0], [2.0, 5.0]], expected, make);
 }
 
 /// Two features, three elements each: 1 3 5 and 2 4 9; means 3 and 5, variances 8/3 and 26/3.

@@ -1,14 +1,11 @@
 //! Sorts, largest elements, maps and scans: values by hand, and the likeliest mistakes.
-use crate::support::{build, refused, run};
+use crate::support::{build, refuses_on, run};
 use builder::options::ScanOptions;
 use builder::{Builder, Value};
 
 #[track_caller]
 fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[3i32, 1, 2], [6, 5, 4]]);
-    let made = make(&b, x);
-    refused(&b, made, expected);
+    refuses_on([[3i32, 1, 2], [6, 5, 4]], expected, make);
 }
 
 #[test]

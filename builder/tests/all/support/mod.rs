@@ -7,7 +7,7 @@
     clippy::unwrap_used,
     reason = "tests; not every test uses everything"
 )]
-use builder::{Builder, Value};
+use builder::{Builder, IntoLiteral, Value};
 use hlo::Literal;
 
 pub mod gradient;
@@ -32,6 +32,32 @@ pub fn run(b: &Builder, root: Value<'_>, arguments: &[&str]) -> String {
 pub fn refused(b: &Builder, root: Value<'_>, expected: &str) {
     let message = b.build(root).unwrap_err().to_string();
     assert!(message.contains(expected), "{message}");
+}
+
+/// Fails unless what `make` makes of a constant is refused, and the message says so.
+#[track_caller]
+pub fn refuses_on(
+    constant: impl IntoLiteral,
+    expected: &str,
+    make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>,
+) {
+    let b = Builder::new("refused");
+    let made = make(&b, b.constant(constant));
+    refused(&b, made, expected);
+}
+
+/// The text of the module whose root is `root`.
+#[track_caller]
+pub fn text(b: &Builder, root: Value<'_>) -> String {
+    build(b, root).module().to_string()
+}
+
+/// Fails unless the text contains all of these.
+#[track_caller]
+pub fn contains(text: &str, expected: &[&str]) {
+    for expected in expected {
+        assert!(text.contains(expected), "`{expected}` is not in {text}");
+    }
 }
 
 /// The elements of a real array, in row-major order.
