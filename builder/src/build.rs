@@ -15,11 +15,12 @@ pub(crate) fn verified(module: Module, callers: &[Vec<Caller>]) -> Result<Verifi
 fn located(mut module: Module, callers: &[Vec<Caller>], unplaced: Errors) -> Error {
     let mut lines: Vec<Caller> = Vec::new();
     for ((_, computation), callers) in module.computations.iter_mut().zip(callers) {
-        for (id, caller) in computation.instructions.ids().zip(callers) {
-            let span = Span::new(lines.len(), lines.len() + 1);
-            computation.spans[id] = InstructionSpans { name: span, body: span };
-            lines.push(caller);
-        }
+        let first = lines.len();
+        lines.extend(callers);
+        computation.set_spans(|id| {
+            let span = Span::new(first + id.index(), first + id.index() + 1);
+            InstructionSpans { name: span, body: span }
+        });
     }
     let mut errors = module.verify().err().unwrap_or(unplaced).0;
     let first = errors.remove(0);

@@ -1,4 +1,5 @@
 //! The builder, which makes instructions and keeps the first error.
+use crate::error::error_in_call;
 use crate::state::{IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
 use hlo::ir::Instruction;
@@ -131,7 +132,7 @@ impl Builder {
         let open = state.open.last().ok_or(Code::Invalid {})?;
         let shapes: Vec<&Shape> = ids.iter().map(|&id| &open.instructions[id].shape).collect();
         let shape = shape_of(&mut op, &shapes, stated, &state)
-            .map_err(|error| Error::from(error).making(|| call_text(&op, &shapes)))?;
+            .map_err(|error| error_in_call(&error, &call_text(&op, &shapes)))?;
         let caller = state.call.map_or(Location::caller(), |(caller, _)| caller);
         let common = state.annotations.common(op.opcode(), &shape, caller);
         let open = state.innermost();

@@ -2,7 +2,7 @@
 use crate::constants::rename;
 use crate::{Builder, Computation};
 use hlo::ir::{ComputationId, InstructionSpans};
-use hlo::{Module, SecondaryMap, Span, Verified};
+use hlo::{Module, Span, Verified};
 use std::panic::Location;
 
 impl Builder {
@@ -30,7 +30,7 @@ impl Builder {
             let mut computation = module.computations[id].clone();
             rename(&mut computation.instructions, &moved);
             let count = computation.instructions.len();
-            computation.spans = SecondaryMap::filled(count, InstructionSpans::default());
+            computation.set_spans(|_| InstructionSpans::default());
             computation.span = Span::default();
             computation.signature = None;
             for (_, instruction) in computation.instructions.iter_mut() {

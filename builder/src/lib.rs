@@ -51,7 +51,7 @@ pub use annotations::Scope;
 pub use builder::Builder;
 pub use computation::Computation;
 pub use elementwise::{BINARY, UNARY};
-pub use error::{Code, Error, Result, explain};
+pub use error::{Code, Error, Result};
 pub use grad::{Disconnected, GradOptions};
 pub use literal::{Element, IntoLiteral, Nested};
 pub use operand::{Along, Operand};

@@ -2,11 +2,10 @@
 use crate::annotations::{Annotations, Caller};
 use crate::{Error, Result};
 use hlo::ir::{
-    CommonAttrs, Computation, ComputationId, Instruction, InstructionId, InstructionSpans,
-    ModuleConfig, ProgramShape,
+    CommonAttrs, Computation, ComputationId, Instruction, InstructionId, ModuleConfig, ProgramShape,
 };
 use hlo::op::Callees;
-use hlo::{Arena, SecondaryMap, Shape, Span};
+use hlo::{Arena, SecondaryMap, Shape};
 use smol_str::SmolStr;
 
 /// The state of a builder.
@@ -88,17 +87,7 @@ impl Open {
     }
     /// The computation whose result is `root`.
     pub(crate) fn finish(self, root: InstructionId) -> Computation {
-        let spans = SecondaryMap::filled(self.instructions.len(), InstructionSpans::default());
-        Computation {
-            name: self.name,
-            instructions: self.instructions,
-            names: self.names,
-            spans,
-            root,
-            signature: None,
-            execution_thread: SmolStr::default(),
-            span: Span::default(),
-        }
+        Computation::from_parts(self.name, self.instructions, self.names, root)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Errors of the command line itself, and what the process exits with.
 use conformance::Failed;
-use hlo::diag::{Diagnostic, Level, Place};
+use hlo::diag::{Diagnostic, Error};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,25 +10,25 @@ hlo::error_codes! {
         /// The file cannot be read or written.
         "E0601" "{path}: {message}"
         File { path: String, message: String },
-        /// The module has parameters, and nothing says what their values are.
+        /// The module has parameters, but no arguments are given. Use `--input` or `--random`.
         "E0602" "the module takes arguments and none are given ({count}): {shapes}"
         MissingInput { count: usize, shapes: String },
-        /// What was given with `--input` is no .npz file, or does not fit the parameters.
+        /// The file of `--input` is not an .npz file, or does not fit the parameters.
         "E0603" "{path}: {message}"
         Input { path: String, message: String },
-        /// `--input N=FILE.npy` names a parameter the module does not have.
+        /// `--input N=FILE.npy` names a parameter that the module does not have.
         "E0604" "there is no parameter {number}; the module takes {count} arguments"
         NoSuchParameter { number: usize, count: usize },
         /// `etalon explain` knows neither an error number nor an opcode of this name.
         "E0605" "nothing is known of `{what}`"
         Unknown { what: String },
-        /// A file of tests cannot be understood. It counts as failed; the other files are run.
+        /// A test file is malformed. It counts as failed; the other files are run.
         "E0606" "{message}"
         BadTest { message: String },
-        /// `--random` cannot draw a value for a parameter: it is larger than memory, or of a type that has no values.
+        /// `--random` cannot generate a value for a parameter: it is larger than memory, or its type has no values.
         "E0607" "parameter {number} cannot be drawn: {message}"
         NotDrawn { number: usize, message: String },
-        /// `etalon graph` draws devices and what joins them; the instructions of a module it does not draw yet.
+        /// `etalon graph` draws devices and the ops that connect them. It does not draw the instructions of a module yet.
         "E0608" "graphs of instructions are not there yet"
         NoGraph,
         /// Several processes were started together, as `mpirun` does, and they cannot run together.
@@ -84,15 +84,7 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn new(code: &Code, help: Option<String>) -> Self {
-        let diagnostic = Diagnostic {
-            level: Level::Error,
-            code: code.number(),
-            message: code.to_string(),
-            span: None,
-            place: Place::Whole,
-            labels: Vec::new(),
-            help,
-        };
+        let diagnostic = Diagnostic { help, ..Error::from(code.clone()).diagnostic() };
         Self { diagnostics: vec![diagnostic], source: None, exit: Exit::Misuse }
     }
     pub(crate) fn file(path: &Path, error: &impl ToString) -> Self {

@@ -72,7 +72,7 @@ fn folded(given: &[Given]) -> Vec<Column> {
         }
     }
     let column = |(one, devices): (&Given, Vec<usize>)| {
-        let mut lines = vec![format!("{}:", collectives::listed(&devices))];
+        let mut lines = vec![format!("{}:", collectives::list_devices(&devices))];
         lines.extend(lines_of(one));
         let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         Column { lines, width }

@@ -1,119 +1,120 @@
-//! Who waits for whom, when nobody can go on.
+//! Deadlock reports: the wait-for graph of a run without a runnable device.
 use hlo::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// Places that are listed, and devices of a place that wait for different things.
-const PLACES: usize = 10;
-const OF_A_PLACE: usize = 3;
-/// Runs of devices in a list, and devices of a circle, that are shown.
-const SHOWN: usize = 8;
+/// The number of instructions in a report.
+const MAX_INSTRUCTIONS: usize = 10;
+/// The number of different reasons at an instruction.
+const MAX_REASONS: usize = 3;
+/// The number of ranges in a list of devices, and of devices in a cycle.
+const MAX_ITEMS: usize = 8;
 
 /// What one device waits for.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waiting {
     /// Its number.
     pub device: usize,
-    /// The instruction it stands at: `computation/name`.
+    /// The instruction at which it is suspended: `computation/name`.
     pub at: String,
-    /// Where that stands in the text.
+    /// The span of that instruction.
     pub span: Span,
-    /// Where what it waits for was started, or stands itself: a done waits for what its start has begun.
-    pub begun: Option<(String, Span)>,
-    /// What is missing, if it is not that other devices come there too: `a value on channel 1`.
+    /// For a done, the instruction of the async operation that is not complete, and its span.
+    pub started: Option<(String, Span)>,
+    /// What it waits for, unless that is the other members of its group: `a value on channel 1`.
     pub what: Option<String>,
-    /// The devices it waits for, where they are known.
+    /// The devices for which it waits, as far as they are known.
     pub missing: Arc<[usize]>,
-    /// The loops it is in, the outermost first, and how many rounds of each have begun.
+    /// The active loops, the outermost first, with the number of started iterations.
     pub loops: Vec<(String, u64)>,
 }
 
-/// Every device that has not ended, and what it waits for.
+/// Every device that has not finished, and what it waits for.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Deadlock {
-    /// Those that wait, in order of their numbers.
+    /// The waiting devices, by number.
     pub waiting: Vec<Waiting>,
-    /// Those that have ended.
-    pub ended: Vec<usize>,
+    /// The finished devices.
+    pub finished: Vec<usize>,
 }
 
-/// Devices that wait at one place.
-struct Here<'a> {
+/// The devices that wait at one instruction.
+struct Location<'a> {
     at: &'a str,
     devices: Vec<usize>,
-    /// What they wait for, and who of them does.
+    /// What they wait for, and the devices that do.
     reasons: Vec<(String, Vec<usize>)>,
-    /// Somebody they wait for has ended: it is they whom the others wait for.
+    /// Whether a device for which they wait has finished: they are the cause of the deadlock.
     is_cause: bool,
     span: Span,
-    begun: Option<&'a (String, Span)>,
-    /// The last of them, and the place of its reason.
+    started: Option<&'a (String, Span)>,
+    /// The last of them, and the index of its reason.
     last: Option<&'a Waiting>,
     known: Option<usize>,
 }
 
 impl Waiting {
-    /// Whether both wait for the same, as far as can be seen at a glance.
-    fn is_for_the_same(&self, other: &Self) -> bool {
+    /// Whether both obviously wait for the same; comparing the missing devices would take too long.
+    fn has_same_reason(&self, other: &Self) -> bool {
         let same =
-            (&self.what, &self.begun, &self.loops) == (&other.what, &other.begun, &other.loops);
+            (&self.what, &self.started, &self.loops) == (&other.what, &other.started, &other.loops);
         same && Arc::ptr_eq(&self.missing, &other.missing)
     }
 }
 
 impl Deadlock {
-    /// Those that wait at each place; first those that wait for somebody who has ended.
-    fn places(&self) -> Vec<Here<'_>> {
+    /// Returns the devices at each instruction; first those that wait for a finished device.
+    fn locations(&self) -> Vec<Location<'_>> {
         let at: BTreeMap<usize, &str> =
             self.waiting.iter().map(|w| (w.device, w.at.as_str())).collect();
-        let mut places: Vec<Here<'_>> = Vec::new();
+        let mut locations: Vec<Location<'_>> = Vec::new();
         let mut found: BTreeMap<&str, usize> = BTreeMap::new();
         for waiting in &self.waiting {
             let i = *found.entry(&waiting.at).or_insert_with(|| {
                 let (at, span) = (waiting.at.as_str(), waiting.span);
                 let (devices, reasons) = (Vec::new(), Vec::new());
-                let begun = waiting.begun.as_ref();
+                let started = waiting.started.as_ref();
                 let (last, known) = (None, None);
-                places.push(Here {
+                locations.push(Location {
                     at,
                     devices,
                     reasons,
                     is_cause: false,
                     span,
-                    begun,
+                    started,
                     last,
                     known,
                 });
-                places.len() - 1
+                locations.len() - 1
             });
-            let here = &mut places[i];
-            here.devices.push(waiting.device);
-            // Members of one group share the list of those they miss, which may be as long as there are devices.
-            if here.last.is_some_and(|last| last.is_for_the_same(waiting)) {
-                if let Some(reason) = here.known {
-                    here.reasons[reason].1.push(waiting.device);
+            let location = &mut locations[i];
+            location.devices.push(waiting.device);
+            // Members of one group share the list of missing devices, which may be long.
+            if location.last.is_some_and(|last| last.has_same_reason(waiting)) {
+                if let Some(reason) = location.known {
+                    location.reasons[reason].1.push(waiting.device);
                 }
                 continue;
             }
-            here.last = Some(waiting);
-            here.is_cause |= waiting.missing.iter().any(|device| !at.contains_key(device));
-            // Many different reasons are not listed, so they need not be told apart.
+            location.last = Some(waiting);
+            location.is_cause |= waiting.missing.iter().any(|device| !at.contains_key(device));
+            // Reasons beyond the limit are not listed, so they are not compared.
             let reason = reason(waiting, &at);
-            here.known = here.reasons.iter().position(|(known, _)| *known == reason);
-            match here.known {
-                Some(i) => here.reasons[i].1.push(waiting.device),
-                None if here.reasons.len() <= OF_A_PLACE => {
-                    here.known = Some(here.reasons.len());
-                    here.reasons.push((reason, vec![waiting.device]));
+            location.known = location.reasons.iter().position(|(known, _)| *known == reason);
+            match location.known {
+                Some(i) => location.reasons[i].1.push(waiting.device),
+                None if location.reasons.len() <= MAX_REASONS => {
+                    location.known = Some(location.reasons.len());
+                    location.reasons.push((reason, vec![waiting.device]));
                 }
                 None => {}
             }
         }
-        places.sort_by_key(|here| !here.is_cause);
-        places
+        locations.sort_by_key(|location| !location.is_cause);
+        locations
     }
-    /// What to look at: a place that some never come to, or who waits for whom in a circle.
+    /// Returns what to look at: an instruction that some devices do not reach, or a cycle.
     pub(crate) fn help(&self) -> String {
         let waits: BTreeSet<usize> = self.waiting.iter().map(|w| w.device).collect();
         let mut last: Option<&Arc<[usize]>> = None;
@@ -126,22 +127,24 @@ impl Deadlock {
             if gone.is_empty() {
                 continue;
             }
-            let gone = listed(&gone);
+            let gone = list_devices(&gone);
             return match what {
-                Some(what) => format!("{gone} ended without sending {what} that `{at}` waits for"),
+                Some(what) => {
+                    format!("{gone} finished without sending {what} for which `{at}` waits")
+                }
                 None => format!(
-                    "{gone} ended without coming to `{at}` so often: look for a branch or a loop around it that depends on \
+                    "{gone} finished after fewer executions of `{at}`: look for a branch or a loop around it that depends on \
                      the device"
                 ),
             };
         }
-        self.circle().unwrap_or_else(|| {
-            "nobody sends what they wait for: a `recv` needs a `send` on its channel, from a device that comes to it"
+        self.cycle().unwrap_or_else(|| {
+            "no device sends the values: add a `send` on the channel of each `recv`, and make sure that a device executes it"
                 .to_owned()
         })
     }
-    /// `device 0 waits for device 1, that for device 0`, if they wait in a circle.
-    fn circle(&self) -> Option<String> {
+    /// Returns `device 0 waits for device 1, which waits for device 0`, if devices wait in a cycle.
+    fn cycle(&self) -> Option<String> {
         let mut next: BTreeMap<usize, usize> = BTreeMap::new();
         for waiting in &self.waiting {
             if let Some(&other) = waiting.missing.first() {
@@ -149,37 +152,40 @@ impl Deadlock {
             }
         }
         let mut way: Vec<usize> = Vec::new();
-        let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut locations: BTreeMap<usize, usize> = BTreeMap::new();
         let mut device = self.waiting.first()?.device;
         let start = loop {
-            if let Some(&at) = places.get(&device) {
+            if let Some(&at) = locations.get(&device) {
                 break at;
             }
-            places.insert(device, way.len());
+            locations.insert(device, way.len());
             way.push(device);
             device = *next.get(&device)?;
         };
-        let circle = &way[start..];
-        let links = circle.iter().skip(1).chain([&device]);
+        let cycle = &way[start..];
+        let links = cycle.iter().skip(1).chain([&device]);
         let mut text: Vec<String> =
-            links.take(SHOWN).map(|other| format!("for device {other}")).collect();
-        if circle.len() > SHOWN {
-            text.push(format!("and so on: {} devices in a circle", circle.len()));
+            links.take(MAX_ITEMS).map(|other| format!("for device {other}")).collect();
+        if cycle.len() > MAX_ITEMS {
+            text.push(format!("and so on: {} devices in a cycle", cycle.len()));
         }
         let text = format!("device {device} waits {}", text.join(", which waits "))
             .replace(", which waits and", ", and");
-        Some(text + "; all devices must come to their ops in one order")
+        Some(text + "; execute the ops in one order on all devices")
     }
-    /// The place that the error is shown at.
+    /// Returns the span at which the error is shown.
     pub(crate) fn first(&self) -> Option<Span> {
-        self.places().first().map(|here| here.span).filter(|&span| span != Span::default())
+        self.locations()
+            .first()
+            .map(|location| location.span)
+            .filter(|&span| span != Span::default())
     }
-    /// A label for each place.
+    /// Returns a label for each instruction.
     pub(crate) fn labels(&self) -> Vec<(Span, String)> {
         let mut labels = Vec::new();
-        for here in self.places().into_iter().take(PLACES) {
-            labels.push((here.span, format!("{} here", waits(&here.devices))));
-            if let Some((_, span)) = here.begun {
+        for location in self.locations().into_iter().take(MAX_INSTRUCTIONS) {
+            labels.push((location.span, format!("{} here", waits(&location.devices))));
+            if let Some((_, span)) = location.started {
                 labels.push((*span, "started here".to_owned()));
             }
         }
@@ -189,7 +195,7 @@ impl Deadlock {
     }
 }
 
-/// `for device 1, which has ended, in round 2 of w`
+/// Returns `for device 1, which has finished, in iteration 2 of w`.
 fn reason(waiting: &Waiting, at: &BTreeMap<usize, &str>) -> String {
     let mut text = String::from("for ");
     if let Some(what) = &waiting.what {
@@ -198,7 +204,7 @@ fn reason(waiting: &Waiting, at: &BTreeMap<usize, &str>) -> String {
             text.push_str(" from ");
         }
     }
-    // What each of them does instead.
+    // The instruction at which each of them waits.
     let mut does: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
     for &device in waiting.missing.iter() {
         let place = at.get(&device).copied();
@@ -209,9 +215,9 @@ fn reason(waiting: &Waiting, at: &BTreeMap<usize, &str>) -> String {
     }
     let parts = does.iter().map(|(place, devices)| {
         let one = devices.len() == 1;
-        let devices = listed(devices);
+        let devices = list_devices(devices);
         match place {
-            None => format!("{devices}, which {} ended", if one { "has" } else { "have" }),
+            None => format!("{devices}, which {} finished", if one { "has" } else { "have" }),
             Some(place) if *place == waiting.at => format!("{devices} there"),
             Some(place) => {
                 format!("{devices}, which {} at `{place}`", if one { "waits" } else { "wait" })
@@ -219,17 +225,17 @@ fn reason(waiting: &Waiting, at: &BTreeMap<usize, &str>) -> String {
         }
     });
     text.push_str(&parts.collect::<Vec<_>>().join("; "));
-    if let Some((name, _)) = &waiting.begun {
-        text += &[" (begun at `", name, "`)"].concat();
+    if let Some((name, _)) = &waiting.started {
+        text += &[" (started at `", name, "`)"].concat();
     }
     for (name, round) in &waiting.loops {
-        text += &[", in round ", &round.to_string(), " of `", name, "`"].concat();
+        text += &[", in iteration ", &round.to_string(), " of `", name, "`"].concat();
     }
     text
 }
 
-/// `devices 0, 1 and 5 to 9`; of a long list the beginning.
-pub fn listed(devices: &[usize]) -> String {
+/// Returns `devices 0, 1 and 5 to 9`; for a long list only the beginning.
+pub fn list_devices(devices: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &device in devices {
         match runs.last_mut() {
@@ -239,7 +245,7 @@ pub fn listed(devices: &[usize]) -> String {
     }
     let mut parts: Vec<String> = Vec::new();
     let mut left = devices.len();
-    let shown = if runs.len() > SHOWN { SHOWN - 1 } else { SHOWN };
+    let shown = if runs.len() > MAX_ITEMS { MAX_ITEMS - 1 } else { MAX_ITEMS };
     for (first, last) in runs.into_iter().take(shown) {
         left -= last - first + 1;
         match last - first {
@@ -260,38 +266,39 @@ pub fn listed(devices: &[usize]) -> String {
 }
 
 fn waits(devices: &[usize]) -> String {
-    format!("{} {}", listed(devices), if devices.len() == 1 { "waits" } else { "wait" })
+    format!("{} {}", list_devices(devices), if devices.len() == 1 { "waits" } else { "wait" })
 }
 
 impl fmt::Display for Deadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "every device that has not ended waits for another")?;
-        let places = self.places();
-        for here in places.iter().take(PLACES) {
-            write!(f, "\n  {} at `{}`", waits(&here.devices), here.at)?;
-            if let [(reason, _)] = here.reasons.as_slice() {
+        write!(f, "deadlock: every running device waits for another one")?;
+        let locations = self.locations();
+        for location in locations.iter().take(MAX_INSTRUCTIONS) {
+            write!(f, "\n  {} at `{}`", waits(&location.devices), location.at)?;
+            if let [(reason, _)] = location.reasons.as_slice() {
                 write!(f, " {reason}")?;
                 continue;
             }
             write!(f, ":")?;
-            let shown = &here.reasons[..here.reasons.len().min(OF_A_PLACE)];
+            let shown = &location.reasons[..location.reasons.len().min(MAX_REASONS)];
             for (reason, devices) in shown {
-                write!(f, "\n    {} {reason}", listed(devices))?;
+                write!(f, "\n    {} {reason}", list_devices(devices))?;
             }
-            let told: usize = shown.iter().map(|(_, devices)| devices.len()).sum();
-            if told < here.devices.len() {
-                write!(f, "\n    and so on for {} more", here.devices.len() - told)?;
+            let listed: usize = shown.iter().map(|(_, devices)| devices.len()).sum();
+            if listed < location.devices.len() {
+                write!(f, "\n    and so on for {} more", location.devices.len() - listed)?;
             }
         }
-        let more: usize = places.iter().skip(PLACES).map(|here| here.devices.len()).sum();
+        let more: usize =
+            locations.iter().skip(MAX_INSTRUCTIONS).map(|location| location.devices.len()).sum();
         if more > 0 {
-            let others = places.len() - PLACES;
+            let others = locations.len() - MAX_INSTRUCTIONS;
             write!(f, "\n  and {more} more at {others} other instructions")?;
         }
-        match self.ended.as_slice() {
+        match self.finished.as_slice() {
             [] => Ok(()),
-            [one] => write!(f, "\n  device {one} has ended"),
-            all => write!(f, "\n  {} have ended", listed(all)),
+            [one] => write!(f, "\n  device {one} has finished"),
+            all => write!(f, "\n  {} have finished", list_devices(all)),
         }
     }
 }
@@ -310,31 +317,31 @@ mod tests {
             (vec![0, 2, 5, 6, 7, 9], "devices 0, 2, 5 to 7 and 9"),
             ((0..40).step_by(2).collect(), "devices 0, 2, 4, 6, 8, 10, 12 and 13 more"),
         ] {
-            assert_eq!(listed(&devices), text);
+            assert_eq!(list_devices(&devices), text);
         }
     }
     #[test]
-    fn long_chains_are_cut_and_causes_come_first() {
+    fn long_chains_are_shortened_and_causes_come_first() {
         let waiting = |device: usize| Waiting {
             device,
             at: if device == 40 { "e/last".to_owned() } else { "b/x".to_owned() },
             span: Span::default(),
-            begun: None,
+            started: None,
             what: Some("a value".to_owned()),
             missing: [device + 1].into(),
             loops: vec![("w".to_owned(), 3)],
         };
-        let deadlock = Deadlock { waiting: (0..=40).map(waiting).collect(), ended: vec![41] };
+        let deadlock = Deadlock { waiting: (0..=40).map(waiting).collect(), finished: vec![41] };
         assert_eq!(
             deadlock.to_string(),
-            "every device that has not ended waits for another
-  device 40 waits at `e/last` for a value from device 41, which has ended, in round 3 of `w`
+            "deadlock: every running device waits for another one
+  device 40 waits at `e/last` for a value from device 41, which has finished, in iteration 3 of `w`
   devices 0 to 39 wait at `b/x`:
-    device 0 for a value from device 1 there, in round 3 of `w`
-    device 1 for a value from device 2 there, in round 3 of `w`
-    device 2 for a value from device 3 there, in round 3 of `w`
+    device 0 for a value from device 1 there, in iteration 3 of `w`
+    device 1 for a value from device 2 there, in iteration 3 of `w`
+    device 2 for a value from device 3 there, in iteration 3 of `w`
     and so on for 37 more
-  device 41 has ended"
+  device 41 has finished"
         );
     }
 }

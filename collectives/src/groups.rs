@@ -1,4 +1,4 @@
-//! Which devices a collective op joins.
+//! The groups of devices that a collective op connects.
 //!
 //! Source: the four group modes of `StableHLO`'s "Collective ops", with XLA's order of members where ids are replicas of all
 //! partitions: replica after replica.
@@ -7,23 +7,23 @@ use hlo::Op;
 use hlo::op::GroupMode;
 use interp::{Device, Grid};
 
-/// The groups of an op on a grid, and each device's place in them.
+/// The groups of an op on a grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Groups {
     /// Numbers of the devices of each group, in group order.
     pub groups: Vec<Vec<usize>>,
-    /// For each device its group and its place there; nothing for one that is in none.
-    places: Vec<Option<(usize, usize)>>,
+    /// The group of each device, and its index there; nothing for a device that is in no group.
+    indices: Vec<Option<(usize, usize)>>,
 }
 
 impl Groups {
-    /// The groups of a collective op; nothing for an op without.
+    /// Returns the groups of a collective op; nothing for an op without groups.
     ///
     /// # Errors
     /// `E0502` if an id is not one of the grid's, or a device is in two groups.
     pub fn of(op: &Op, grid: Grid) -> Option<Result<Self>> {
         let (mode, groups) = op.groups()?;
-        // Of the spellings that count, the number is asked first: their lists could be longer than memory.
+        // The number of ids is checked before a list is expanded, which could exceed the memory.
         let ids = match mode {
             GroupMode::CrossReplica | GroupMode::CrossReplicaAndPartition => grid.replicas,
             GroupMode::CrossPartition => grid.partitions,
@@ -32,23 +32,24 @@ impl Groups {
         Some(match groups.counted() {
             Some(found) if usize::try_from(found).is_ok_and(|n| n > ids) => {
                 let noun = mode.id_noun();
-                let message = format!("{found} ids of {noun}s are named, there are {ids}");
+                let message = format!("the groups name {found} {noun}s, the run has {ids}");
                 Err(Code::Groups { message }.into())
             }
-            _ => Self::expanded(mode, &groups.expand(), ids, grid),
+            _ => Self::from_lists(mode, &groups.expand(), ids, grid),
         })
     }
 
-    fn expanded(mode: GroupMode, lists: &[Vec<i64>], ids: usize, grid: Grid) -> Result<Self> {
+    fn from_lists(mode: GroupMode, lists: &[Vec<i64>], ids: usize, grid: Grid) -> Result<Self> {
         let mut named = Vec::with_capacity(lists.len());
         for list in lists {
             let list: Result<Vec<usize>> =
-                list.iter().map(|&id| checked(id, ids, mode.id_noun())).collect();
+                list.iter().map(|&id| check_id(id, ids, mode.id_noun())).collect();
             named.push(list?);
         }
         if named.is_empty() {
             if mode == GroupMode::FlattenedId {
-                let message = "ids of devices are asked for, and no group is named".to_owned();
+                let message =
+                    "the group mode requires ids of devices, and the op has no groups".to_owned();
                 return Err(Code::Groups { message }.into());
             }
             named.push((0..ids).collect());
@@ -75,40 +76,41 @@ impl Groups {
                 named.iter().map(|ids| ids.iter().flat_map(|&id| all(id)).collect()).collect()
             }
         };
-        Self::placed(groups, grid)
+        Self::from_members(groups, grid)
     }
 
-    fn placed(groups: Vec<Vec<usize>>, grid: Grid) -> Result<Self> {
-        let mut places = vec![None; grid.len()];
+    fn from_members(groups: Vec<Vec<usize>>, grid: Grid) -> Result<Self> {
+        let mut indices = vec![None; grid.len()];
         for (group, members) in groups.iter().enumerate() {
             for (place, &member) in members.iter().enumerate() {
-                if places[member].replace((group, place)).is_some() {
-                    let message = format!("device {member} is in two groups, or twice in one");
+                if indices[member].replace((group, place)).is_some() {
+                    let message =
+                        format!("device {member} is in two groups, or twice in one group");
                     return Err(Code::Groups { message }.into());
                 }
             }
         }
-        Ok(Self { groups, places })
+        Ok(Self { groups, indices })
     }
 
-    /// The group of a device.
+    /// Returns the group of a device.
     pub fn group_of(&self, device: usize) -> Option<&[usize]> {
-        let (group, _) = (*self.places.get(device)?)?;
+        let (group, _) = (*self.indices.get(device)?)?;
         self.groups.get(group).map(Vec::as_slice)
     }
-    /// The place of a device in its group.
-    pub fn place_of(&self, device: usize) -> Option<usize> {
-        self.places.get(device).copied().flatten().map(|(_, place)| place)
+    /// Returns the index of a device in its group.
+    pub fn index_of(&self, device: usize) -> Option<usize> {
+        self.indices.get(device).copied().flatten().map(|(_, place)| place)
     }
 }
 
-/// An id, if there is a replica, partition or device of it.
-pub(crate) fn checked(id: i64, count: usize, noun: &str) -> Result<usize> {
+/// Checks that a replica, partition or device exists.
+pub(crate) fn check_id(id: i64, count: usize, noun: &str) -> Result<usize> {
     let known = usize::try_from(id).ok().filter(|&id| id < count);
     known.ok_or_else(|| {
-        let message = format!("{noun} {id} is named, there are {count}");
+        let message = format!("{noun} {id} does not exist: the run has {count}");
         Error::from(Code::Groups { message })
-            .with_help("the module was made for more devices: see `--replicas` and `--partitions`")
+            .with_help("run the module on more devices: see `--replicas` and `--partitions`")
     })
 }
 
@@ -116,7 +118,7 @@ pub(crate) fn checked(id: i64, count: usize, noun: &str) -> Result<usize> {
 mod tests {
     use super::*;
 
-    /// The groups of an all-reduce with these attributes, of 3 replicas and 2 partitions.
+    /// Returns the groups of an all-reduce with these attributes, for 3 replicas and 2 partitions.
     fn groups(attributes: &str) -> Result<Vec<Vec<usize>>> {
         let text = format!(
             "HloModule m, replica_count=3, num_partitions=2
@@ -130,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_what_the_mode_says() {
+    fn the_group_mode_determines_the_ids() {
         // Devices are numbered replica * 2 + partition.
-        for (attributes, wanted) in [
+        for (attributes, expected) in [
             ("replica_groups={}", vec![vec![0, 2, 4], vec![1, 3, 5]]),
             ("replica_groups={{2,0},{1}}", vec![vec![4, 0], vec![2], vec![5, 1], vec![3]]),
             ("channel_id=1, replica_groups={{0,2},{1}}", vec![vec![0, 1, 4, 5], vec![2, 3]]),
@@ -146,11 +148,11 @@ mod tests {
                 vec![vec![0, 2, 4], vec![1, 3, 5]],
             ),
         ] {
-            assert_eq!(groups(attributes).unwrap(), wanted, "{attributes}");
+            assert_eq!(groups(attributes).unwrap(), expected, "{attributes}");
         }
     }
     #[test]
-    fn ids_of_nobody_are_refused() {
+    fn ids_of_missing_devices_are_errors() {
         for attributes in [
             "replica_groups={{0,3}}",
             "replica_groups={{0,1},{1,2}}",

@@ -1,8 +1,14 @@
-//! Many devices on one machine: replicas and partitions of a module, run together.
+//! Many devices in one process: replicas and partitions of a module that run together.
 //!
-//! Each device is a machine of its own that stops at every op others take part in. A [`World`] lets all machines that can go on
-//! go on, in parallel, then answers the ops whose members have all come. No clock and no lock decides a result, so that it is
-//! the same for any number of threads; and when nobody can go on, that is known at once, and told.
+//! ```text
+//! Verified ──> World::run ──> one machine per device, stepped in parallel ──> one Literal per device
+//!                                   │ suspends at each cross-device op             ▲
+//!                                   └──> rendezvous, messages, async operations ───┘ resume
+//! ```
+//!
+//! Each device is a machine that suspends at cross-device instructions. A [`World`] steps every runnable machine, then
+//! resumes those whose rendezvous is complete. Results do not depend on time or on the number of threads. If no device is
+//! runnable, the run is deadlocked, and [`Deadlock`] lists what each device waits for. [`spmd`] runs unpartitioned programs.
 //!
 //! ```
 //! let text = "HloModule m, replica_count=2
@@ -15,32 +21,31 @@
 //! assert_eq!(results[1].to_string(), "s32[] 7");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-mod body;
+mod async_ops;
 mod deadlock;
+mod device_state;
 mod error;
 mod groups;
 mod links;
-mod mail;
-mod meeting;
+mod message_queue;
 mod order;
-mod report;
+mod rank_exchange;
+mod rendezvous;
 mod run;
-mod serve;
-mod share;
-mod spmd;
-mod starts;
-mod strand;
-mod transfer;
+mod send_recv;
+pub mod spmd;
+mod suspension;
+mod task;
 mod transport;
+mod wait_graph;
 mod wire;
 mod world;
 
-pub use deadlock::{Deadlock, Waiting, listed};
-pub use error::{Code, Error, Result, explain};
+pub use deadlock::{Deadlock, Waiting, list_devices};
+pub use error::{Code, Error, Result};
 pub use groups::Groups;
 pub use links::Link;
-pub use order::{Dependent, dependence};
-pub use spmd::{Boundary, Finished, Global, Note};
+pub use order::{OrderDependence, order_dependence};
 #[cfg(feature = "mpi")]
 pub use transport::Mpi;
 pub use transport::{Ranks, Transport};

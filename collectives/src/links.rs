@@ -1,28 +1,29 @@
-//! Whom an instruction joins, as far as the text says: groups, and pairs of sender and receiver.
-use crate::mail::{Neighbours, all_neighbours};
-use crate::transfer::stated;
+//! The devices that an instruction connects, as far as the text states them: groups, and pairs of sender and receiver.
+use crate::message_queue::{Neighbors, all_neighbors};
+use crate::send_recv::stated;
 use crate::{Groups, Result};
 use hlo::Op;
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
 use interp::Grid;
 
-/// Whom an instruction joins.
+/// The devices that an instruction connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Link {
-    /// The members of each group all give and all get.
+    /// The members of each group exchange values.
     Groups(Groups),
     /// The first device of a pair sends to the second.
     Pairs(Vec<(usize, usize)>),
-    /// It sends to whoever receives on its channel: the text does not say who that is.
+    /// The text does not state the receiver: any device that receives on the channel.
     Channel(Option<i64>),
 }
 
 impl Link {
-    /// Whom an instruction joins on a grid; nothing for one that joins nobody. Of `send` and `recv` the `send` has the link.
+    /// Returns the devices that an instruction connects; nothing for one that connects none. Of `send` and `recv` the `send` has
+    /// the link.
     ///
     /// # Errors
-    /// `E0502` if ids are not those of the grid, or pairs cannot be read.
+    /// `E0502` if an id is out of range, or the pairs are malformed.
     pub fn of(instruction: &Instruction, grid: Grid) -> Option<Result<Self>> {
         let op = &instruction.op;
         if let Some(groups) = Groups::of(op, grid) {
@@ -31,7 +32,10 @@ impl Link {
         if let Some((mode, list)) = op.pairs() {
             return Some(devices(mode, list, grid).map(Self::Pairs));
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "all others have groups or pairs")]
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "all other cross-device ops have groups or pairs"
+        )]
         match op {
             Op::Send(send) if !send.is_host_transfer => Some(match stated(instruction, grid) {
                 Some(list) => {
@@ -44,11 +48,11 @@ impl Link {
     }
 }
 
-/// The pairs of devices that pairs of ids stand for.
+/// Returns the pairs of devices for pairs of ids.
 fn devices(mode: GroupMode, list: &[(i64, i64)], grid: Grid) -> Result<Vec<(usize, usize)>> {
-    let all = all_neighbours(mode, list, grid)?.into_iter().enumerate();
-    let pairs = |(number, neighbours): (usize, Neighbours)| {
-        neighbours.targets.into_iter().map(move |target| (number, target))
+    let all = all_neighbors(mode, list, grid)?.into_iter().enumerate();
+    let pairs = |(number, neighbors): (usize, Neighbors)| {
+        neighbors.targets.into_iter().map(move |target| (number, target))
     };
     Ok(all.flat_map(pairs).collect())
 }
@@ -57,7 +61,7 @@ fn devices(mode: GroupMode, list: &[(i64, i64)], grid: Grid) -> Result<Vec<(usiz
 mod tests {
     use super::*;
 
-    /// The link of the root of a module of 2 replicas and 2 partitions.
+    /// Returns the link of the root of a module with 2 replicas and 2 partitions.
     fn link(body: &str) -> Option<Link> {
         let text = format!("HloModule m, replica_count=2, num_partitions=2\nENTRY e {{ {body} }}");
         let module = hlo::Module::parse(&text).unwrap();

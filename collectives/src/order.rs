@@ -1,10 +1,10 @@
-//! Orders that a machine is free to choose: who goes first, and in which order values are folded; and what depends on them.
+//! Orders that a device may choose: which task is stepped first, in which order values are combined; and what depends on them.
 use fastrand::Rng;
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use std::fmt;
 use std::ops::Range;
 
-/// Chooses orders by chance: the same for the same seed.
+/// A random order, determined by a seed.
 #[derive(Debug)]
 pub(crate) struct Order(Rng);
 
@@ -12,39 +12,39 @@ impl Order {
     pub(crate) fn new(seed: u64) -> Self {
         Self(Rng::with_seed(seed))
     }
-    /// Keeps some of them, at least one if there is one, in any order.
-    pub(crate) fn some_of(&mut self, all: &mut Vec<usize>) {
+    /// Keeps a random selection, at least one item of a list that is not empty, in random order.
+    pub(crate) fn select(&mut self, all: &mut Vec<usize>) {
         self.0.shuffle(all);
         if !all.is_empty() {
             all.truncate(self.0.usize(1..=all.len()));
         }
     }
-    /// The places of a group of `count` members in any order.
-    pub(crate) fn of(&mut self, count: usize) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..count).collect();
-        self.0.shuffle(&mut places);
-        places
+    /// Returns a random permutation of the indices of `count` members.
+    pub(crate) fn permutation(&mut self, count: usize) -> Vec<usize> {
+        let mut indices: Vec<usize> = (0..count).collect();
+        self.0.shuffle(&mut indices);
+        indices
     }
 }
 
-/// An array of a device's result that comes out otherwise in another order.
+/// An array of a device's result that depends on the order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dependent {
+pub struct OrderDependence {
     /// The device.
     pub device: usize,
-    /// Which array of its result, counted through tuples.
+    /// The index of the array among the leaves of the result.
     pub array: usize,
     /// Its shape.
     pub shape: ArrayShape,
     /// How many of its elements differ between two orders.
     pub elements: usize,
-    /// The element that differs most, by its indices.
+    /// The index of the element that differs most.
     pub index: Vec<i64>,
-    /// What it was in each order, each value once.
+    /// Its different values.
     pub values: Vec<Scalar>,
 }
 
-impl fmt::Display for Dependent {
+impl fmt::Display for OrderDependence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { device, array, shape, elements, index, values } = self;
         let all: i64 = shape.dims.iter().product();
@@ -56,7 +56,7 @@ impl fmt::Display for Dependent {
         let shown = values.len().min(4);
         for (i, value) in values[..shown].iter().enumerate() {
             let between = if i == 0 { "" } else { " or " };
-            write!(f, "{between}{}", number(*value, shape.ty))?;
+            write!(f, "{between}{}", print_number(*value, shape.ty))?;
         }
         match values.len() - shown {
             0 => Ok(()),
@@ -65,14 +65,14 @@ impl fmt::Display for Dependent {
     }
 }
 
-/// With the digits that tell it from its neighbours of the type.
-fn number(value: Scalar, ty: ElementType) -> String {
+/// Prints a value with as many digits as its type needs.
+fn print_number(value: Scalar, ty: ElementType) -> String {
     let text = Literal::scalar(ty, value).to_string();
     text.split_once(' ').map_or(text.clone(), |(_, digits)| digits.to_owned())
 }
 
-/// Runs a module in several orders (see [`interp::Options::order`]) and tells which results depend on the order: on a machine, which
-/// promises none, they may come out otherwise each time. `run` gives the results of all devices in the order of a seed.
+/// Runs a module in several orders (see [`interp::Options::order`]) and returns the results that depend on the order: real devices
+/// do not guarantee one, so that such results may differ between runs. `run` returns the results of all devices for a seed.
 ///
 /// ```
 /// let text = "HloModule m, replica_count=3
@@ -81,7 +81,7 @@ fn number(value: Scalar, ty: ElementType) -> String {
 /// let verified = hlo::Module::parse(text)?.verify()?;
 /// let inputs: Vec<Vec<hlo::Literal>> =
 ///     vec![vec!["f32[] 1".parse()?], vec!["f32[] 1e9".parse()?], vec!["f32[] -1e9".parse()?]];
-/// let dependent = collectives::dependence(0..16, |seed| {
+/// let dependent = collectives::order_dependence(0..16, |seed| {
 ///     let options = interp::Options::default().order(seed);
 ///     collectives::World::new(&verified).with_options(options).run(&inputs)
 /// })?;
@@ -94,11 +94,11 @@ fn number(value: Scalar, ty: ElementType) -> String {
 /// ```
 ///
 /// # Errors
-/// What `run` fails with, also where only one of the orders does.
-pub fn dependence<E>(
+/// The first error of `run`.
+pub fn order_dependence<E>(
     seeds: Range<u64>,
     run: impl FnMut(u64) -> Result<Vec<Literal>, E>,
-) -> Result<Vec<Dependent>, E> {
+) -> Result<Vec<OrderDependence>, E> {
     let runs: Vec<Vec<Literal>> = seeds.map(run).collect::<Result<_, E>>()?;
     let mut found = Vec::new();
     for device in 0..runs.first().map_or(0, Vec::len) {
@@ -106,14 +106,14 @@ pub fn dependence<E>(
             runs.iter().map(|results| results[device].leaves()).collect();
         for array in 0..leaves.first().map_or(0, Vec::len) {
             let orders: Vec<&Literal> = leaves.iter().map(|leaves| leaves[array]).collect();
-            found.extend(compared(device, array, &orders));
+            found.extend(compare(device, array, &orders));
         }
     }
     Ok(found)
 }
 
-/// What differs between the values that an array had in each order.
-fn compared(device: usize, array: usize, orders: &[&Literal]) -> Option<Dependent> {
+/// Compares the values of an array in all orders.
+fn compare(device: usize, array: usize, orders: &[&Literal]) -> Option<OrderDependence> {
     let (first, others) = orders.split_first()?;
     let shape = first.array_shape()?;
     if others.iter().all(|other| other.bytes() == first.bytes()) {
@@ -128,10 +128,10 @@ fn compared(device: usize, array: usize, orders: &[&Literal]) -> Option<Dependen
     let worst = elements.iter().copied().max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
     let mut values: Vec<Scalar> = orders.iter().map(|order| order.get(worst)).collect();
     values.sort_by(|a, b| a.as_f64().total_cmp(&b.as_f64()));
-    values.dedup_by(|a, b| number(*a, shape.ty) == number(*b, shape.ty));
+    values.dedup_by(|a, b| print_number(*a, shape.ty) == print_number(*b, shape.ty));
     let index = index_of(worst, &shape.dims);
     let (elements, shape) = (elements.len(), shape.clone());
-    Some(Dependent { device, array, shape, elements, index, values })
+    Some(OrderDependence { device, array, shape, elements, index, values })
 }
 
 fn bits(literal: &Literal, i: usize) -> &[u8] {
@@ -139,7 +139,7 @@ fn bits(literal: &Literal, i: usize) -> &[u8] {
     &literal.bytes()[i * width..(i + 1) * width]
 }
 
-/// The indices of an element of which only the place in row-major order is known.
+/// Returns the index of an element from its position in row-major order.
 fn index_of(place: usize, dims: &[i64]) -> Vec<i64> {
     let mut rest = i64::try_from(place).unwrap_or_default();
     let mut index: Vec<i64> = Vec::with_capacity(dims.len());

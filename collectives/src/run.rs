@@ -1,239 +1,245 @@
-//! One run: strands that are stepped while they can go on, and what they wait for.
-use crate::body::Body;
-use crate::mail::{Mail, Slot};
-use crate::meeting::{Meeting, Meetings};
+//! One run: the tasks of all devices, and the operations they wait for.
+use crate::async_ops::{AsyncId, AsyncOps, AsyncState};
+use crate::device_state::DeviceState;
+use crate::message_queue::{MessageKey, MessageQueue};
 use crate::order::Order;
-use crate::share::{Shared, Stage};
-use crate::starts::{Started, Starts, Ticket};
-use crate::strand::{Claim, On, Origin, State, Strand};
-use crate::transfer::Transfers;
+use crate::rank_exchange::{RankExchange, Stage};
+use crate::rendezvous::{Rendezvous, RendezvousTable};
+use crate::send_recv::SendRecvQueues;
+use crate::task::{SpawnPath, Task, TaskState, WaitReason, Waiter};
 use crate::{Code, Error, Ranks, Result};
 use hlo::Literal;
-use interp::{Grid, Position, Request, Step, Team};
+use interp::{Grid, Position, Request as Suspension, Step, Team};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// One run of a world.
+/// The state of a run.
 #[derive(Debug)]
 pub(crate) struct Run<'m> {
     pub(crate) team: Team<'m>,
-    pub(crate) strands: Vec<Strand<'m>>,
-    pub(crate) meetings: Meetings<'m>,
-    pub(crate) mail: Mail<'m>,
-    /// Who waits for a letter, where, and with which operands.
-    pub(crate) expected: BTreeMap<Slot, (Claim, Request<'m>)>,
-    pub(crate) transfers: Transfers<'m>,
-    pub(crate) starts: Starts<'m>,
-    /// Groups that have come together.
-    pub(crate) complete: Vec<Meeting<'m>>,
+    pub(crate) tasks: Vec<Task<'m>>,
+    pub(crate) rendezvous: RendezvousTable<'m>,
+    pub(crate) messages: MessageQueue<'m>,
+    /// The receivers that wait for a message, with the instruction and its operands.
+    pub(crate) receivers: BTreeMap<MessageKey, (Waiter, Suspension<'m>)>,
+    pub(crate) send_recv: SendRecvQueues<'m>,
+    pub(crate) async_ops: AsyncOps<'m>,
+    /// Rendezvous that all members have joined.
+    pub(crate) complete: Vec<Rendezvous<'m>>,
     pub(crate) results: Vec<Option<Literal>>,
     order: Option<Order>,
-    pub(crate) shared: Option<Shared>,
+    pub(crate) rank_exchange: Option<RankExchange>,
 }
 
 impl<'m> Run<'m> {
-    /// A run of these bodies, one for each device; with an order, in which everything that may come in any order does; with
-    /// the ranks that run those which are not here.
+    /// Returns a run with these device states. `order` chooses among the orders that the program permits; `ranks` step the
+    /// devices that are remote.
     pub(crate) fn new(
         team: Team<'m>,
-        bodies: Vec<Body<'m>>,
+        states: Vec<DeviceState<'m>>,
         order: Option<Order>,
         ranks: Option<Ranks>,
     ) -> Self {
-        let results = vec![None; bodies.len()];
-        let strand = |(device, body)| Strand::new(device, body, None);
+        let results = vec![None; states.len()];
+        let task = |(device, state)| Task::new(device, state, None);
         Self {
             team,
-            strands: bodies.into_iter().enumerate().map(strand).collect(),
-            meetings: Meetings::default(),
-            mail: Mail::default(),
-            expected: BTreeMap::default(),
-            transfers: Transfers::default(),
-            starts: Starts::default(),
+            tasks: states.into_iter().enumerate().map(task).collect(),
+            rendezvous: RendezvousTable::default(),
+            messages: MessageQueue::default(),
+            receivers: BTreeMap::default(),
+            send_recv: SendRecvQueues::default(),
+            async_ops: AsyncOps::default(),
             complete: Vec::new(),
             results,
             order,
-            shared: ranks.map(Shared::new),
+            rank_exchange: ranks.map(RankExchange::new),
         }
     }
     pub(crate) fn grid(&self) -> Grid {
         self.team.grid()
     }
 
-    /// Steps whoever can go on, until all have ended.
+    /// Steps every runnable task until all have finished.
     pub(crate) fn finish(mut self) -> Result<Vec<Literal>> {
         loop {
             let ready = self.ready();
-            let mut steps: Vec<Option<Result<Step<'m>>>> = (self.strands.par_iter_mut())
+            let mut steps: Vec<Option<Result<Step<'m>>>> = (self.tasks.par_iter_mut())
                 .enumerate()
-                .map(|(i, strand)| if ready.contains(i) { strand.resume() } else { None })
+                .map(|(i, task)| if ready.contains(i) { task.resume() } else { None })
                 .collect();
-            // Also when nobody is ready: another rank may have something to say on the round before.
-            self.share(&ready, &mut steps)?;
+            // Also if no task is ready: another rank may report the failure of the last round.
+            self.exchange_steps(&ready, &mut steps)?;
             if ready.is_empty() {
                 break;
             }
-            self.served(&ready, steps).or_else(|(stage, error)| self.failed(stage, error))?;
+            self.serve_round(&ready, steps)
+                .or_else(|(stage, error)| self.report_failure(stage, error))?;
         }
         if self.results.iter().any(Option::is_none) {
-            self.meetings.one_grouping()?;
+            self.rendezvous.check_same_groups()?;
             return Err(Code::Deadlock { deadlock: self.deadlock() }.into());
         }
-        self.meetings.all_claimed()?;
-        self.mail.all_claimed()?;
-        self.transfers.all_claimed()?;
+        self.rendezvous.check_all_received()?;
+        self.messages.check_all_received()?;
+        self.send_recv.check_all_received()?;
         Ok(self.results.into_iter().flatten().collect())
     }
 
-    /// Answers all that were stepped together; an error with how far that came.
+    /// Handles the steps of one round; an error comes with the stage at which it occurred.
     ///
-    /// It is done in order, so that it does not depend on who was faster.
-    fn served(
+    /// Steps are handled in order, so that the result does not depend on which was faster.
+    fn serve_round(
         &mut self,
         ready: &Ready,
         mut steps: Vec<Option<Result<Step<'m>>>>,
     ) -> Result<(), (Stage, Error)> {
         for (place, &i) in ready.order().iter().enumerate() {
             if let Some(step) = steps[i].take() {
-                self.stepped(i, step).map_err(|error| (Stage::Strand(place), error))?;
+                self.handle_step(i, step).map_err(|error| (Stage::Task(place), error))?;
             }
         }
-        self.settle()
+        self.exchange_complete_groups()
     }
 
-    /// Who is stepped next, in order.
+    /// Returns the tasks that are stepped next, in order.
     fn ready(&mut self) -> Ready {
-        let all = self.strands.iter().enumerate().filter(|(_, strand)| strand.is_ready());
+        let all = self.tasks.iter().enumerate().filter(|(_, task)| task.is_ready());
         let mut order: Vec<usize> = all.map(|(i, _)| i).collect();
         if let Some(chance) = &mut self.order {
-            chance.some_of(&mut order);
+            chance.select(&mut order);
         }
-        Ready::new(order, self.strands.len())
+        Ready::new(order, self.tasks.len())
     }
 
-    fn stepped(&mut self, i: usize, step: Result<Step<'m>>) -> Result<()> {
+    fn handle_step(&mut self, i: usize, step: Result<Step<'m>>) -> Result<()> {
         match step? {
-            Step::Wait(request) => {
-                let place = request.place;
-                self.serve(i, request).map_err(|error| error.at(&place))
+            Step::Wait(suspension) => {
+                let place = suspension.place;
+                self.handle_suspension(i, suspension).map_err(|error| error.at(&place))
             }
             Step::Done(result) => {
-                self.strands[i].state = State::Ended;
-                match self.strands[i].claim.take() {
-                    Some(ticket) => self.fulfil(Claim::Ticket(ticket), result),
+                self.tasks[i].state = TaskState::Finished;
+                match self.tasks[i].async_id.take() {
+                    Some(async_id) => self.complete_waiter(Waiter::Async(async_id), result),
                     None => {
-                        self.results[self.strands[i].device] = Some(result);
+                        self.results[self.tasks[i].device] = Some(result);
                         Ok(())
                     }
                 }
             }
             _ => Err(Code::Unsupported {
-                message: "a machine has stopped for a reason that is not known here".to_owned(),
+                message: "a machine stopped for an unknown reason".to_owned(),
             }
             .into()),
         }
     }
 
-    /// Gives the groups that have come together what their op gives them.
-    fn settle(&mut self) -> Result<(), (Stage, Error)> {
+    /// Exchanges the values of every complete group.
+    fn exchange_complete_groups(&mut self) -> Result<(), (Stage, Error)> {
         let complete = std::mem::take(&mut self.complete);
         let orders: Vec<Option<Vec<usize>>> = (complete.iter())
-            .map(|meeting| self.order.as_mut().map(|order| order.of(meeting.members.len())))
+            .map(|rendezvous| {
+                self.order.as_mut().map(|order| order.permutation(rendezvous.members.len()))
+            })
             .collect();
-        let (team, own) = (&self.team, self.own());
+        let (team, own) = (&self.team, self.local_devices());
         let exchanged: Vec<_> = (complete.into_par_iter().zip(orders))
-            .map(|(meeting, order)| {
-                let all: Vec<(Claim, Request<'m>)> = meeting.given.into_iter().flatten().collect();
+            .map(|(rendezvous, order)| {
+                let all: Vec<(Waiter, Suspension<'m>)> =
+                    rendezvous.joined.into_iter().flatten().collect();
                 let given: Vec<&[Literal]> =
                     all.iter().map(|(_, r)| r.operands.as_slice()).collect();
                 let instruction = all[0].1.instruction();
                 let order = order.as_deref();
-                // Where no member is here, nobody asks what they get.
-                let results = match meeting.members.iter().any(|device| own.contains(device)) {
+                // No local task uses the results of a group without a local member.
+                let results = match rendezvous.members.iter().any(|device| own.contains(device)) {
                     true => interp::collective::exchange(team, instruction, &given, order),
                     false => Ok(vec![Literal::token(); all.len()]),
                 };
-                let claims: Vec<(Claim, Position<'m>)> =
-                    all.into_iter().map(|(claim, request)| (claim, request.place)).collect();
-                (claims, meeting.members, results)
+                let waiters: Vec<(Waiter, Position<'m>)> = all
+                    .into_iter()
+                    .map(|(waiter, suspension)| (waiter, suspension.place))
+                    .collect();
+                (waiters, rendezvous.members, results)
             })
             .collect();
-        for (place, (claims, members, results)) in exchanged.into_iter().enumerate() {
+        for (place, (waiters, members, results)) in exchanged.into_iter().enumerate() {
             let device = members[0];
-            let blame = |error| Code::Device { device, error: claims[0].1.blame(error) }.into();
+            let blame = |error| Code::Device { device, error: waiters[0].1.blame(error) }.into();
             let given = results.map_err(blame).and_then(|results| {
-                let mut given = claims.iter().zip(results);
-                given.try_for_each(|((claim, _), result)| self.fulfil(*claim, result))
+                let mut given = waiters.iter().zip(results);
+                given.try_for_each(|((waiter, _), result)| self.complete_waiter(*waiter, result))
             });
             given.map_err(|error| (Stage::Group(place), error))?;
         }
         Ok(())
     }
 
-    /// Answers a strand, which then can go on.
-    pub(crate) fn answer(&mut self, i: usize, value: Literal) -> Result<()> {
-        let strand = &mut self.strands[i];
-        let device = strand.device;
-        strand.state = State::Ready;
-        strand.body.answer(value).map_err(|error| Code::Device { device, error }.into())
+    /// Resumes a task with the value of the instruction at which it is suspended.
+    pub(crate) fn resume_task(&mut self, i: usize, value: Literal) -> Result<()> {
+        let task = &mut self.tasks[i];
+        let device = task.device;
+        task.state = TaskState::Ready;
+        task.device_state.resume_with(value).map_err(|error| Code::Device { device, error }.into())
     }
-    /// Gives a value to whoever claims it.
-    pub(crate) fn fulfil(&mut self, claim: Claim, value: Literal) -> Result<()> {
-        let ticket = match claim {
-            Claim::Strand(i) => return self.answer(i, value),
-            Claim::Ticket(ticket) => ticket,
+    /// Completes the operation that a waiter waits for.
+    pub(crate) fn complete_waiter(&mut self, waiter: Waiter, value: Literal) -> Result<()> {
+        let async_id = match waiter {
+            Waiter::Task(i) => return self.resume_task(i, value),
+            Waiter::Async(async_id) => async_id,
         };
-        // What was forgotten gives its value to nobody.
-        let Some(started) = self.starts.get_mut(ticket) else { return Ok(()) };
-        if let Started::Pending { finishing: Some(i), .. } = *started {
-            self.starts.end(ticket);
-            return self.answer(i, value);
+        // The value of an operation without a done is dropped.
+        let Some(started) = self.async_ops.get_mut(async_id) else { return Ok(()) };
+        if let AsyncState::Pending { done: Some(i), .. } = *started {
+            self.async_ops.finish(async_id);
+            return self.resume_task(i, value);
         }
-        *started = Started::Done(value);
+        *started = AsyncState::Done(value);
         Ok(())
     }
-    /// Lets a strand wait.
-    pub(crate) fn wait(&mut self, i: usize, place: Position<'m>, on: On) {
-        self.strands[i].state = State::Waits(place, on);
+    /// Suspends a task.
+    pub(crate) fn suspend(&mut self, i: usize, place: Position<'m>, on: WaitReason) {
+        self.tasks[i].state = TaskState::Waiting(place, on);
     }
-    /// Notes where a claim waits: the strand itself, or what its done will wait for.
-    pub(crate) fn claimed(&mut self, claim: Claim, place: Position<'m>, now: On) {
-        match claim {
-            Claim::Strand(i) => self.wait(i, place, now),
-            Claim::Ticket(ticket) => {
-                if let Some(Started::Pending { on, .. }) = self.starts.get_mut(ticket) {
-                    *on = Some((place, now));
+    /// Records what a waiter waits for: on the task itself, or on the async operation.
+    pub(crate) fn record_wait(&mut self, waiter: Waiter, place: Position<'m>, now: WaitReason) {
+        match waiter {
+            Waiter::Task(i) => self.suspend(i, place, now),
+            Waiter::Async(async_id) => {
+                if let Some(AsyncState::Pending { waits, .. }) = self.async_ops.get_mut(async_id) {
+                    *waits = Some((place, now));
                 }
             }
         }
     }
-    /// Runs a computation beside the strand that starts it.
+    /// Starts a computation next to the task that spawns it.
     pub(crate) fn spawn(
         &mut self,
         device: usize,
-        body: Body<'m>,
-        (claim, origin): (Ticket, Origin),
+        state: DeviceState<'m>,
+        (async_id, path): (AsyncId, SpawnPath),
     ) {
-        let mut strand = Strand::new(device, body, Some(claim));
-        strand.origin = origin;
-        // Nothing refers to a strand that has ended and was started by another.
+        let mut task = Task::new(device, state, Some(async_id));
+        task.path = path;
+        // Nothing refers to a finished task that another one spawned.
         let devices = self.results.len();
-        match self.strands[devices..].iter_mut().find(|strand| strand.has_ended()) {
-            Some(place) => *place = strand,
-            None => self.strands.push(strand),
+        match self.tasks[devices..].iter_mut().find(|task| task.is_finished()) {
+            Some(place) => *place = task,
+            None => self.tasks.push(task),
         }
     }
 }
 
-/// The strands that are stepped together.
+/// The tasks that are stepped together.
 pub(crate) struct Ready {
     order: Vec<usize>,
     is_in: Vec<bool>,
 }
 
 impl Ready {
-    fn new(order: Vec<usize>, strands: usize) -> Self {
-        let mut is_in = vec![false; strands];
+    fn new(order: Vec<usize>, tasks: usize) -> Self {
+        let mut is_in = vec![false; tasks];
         for &i in &order {
             is_in[i] = true;
         }

@@ -1,123 +1,141 @@
-//! What ranks send each other, as bytes: an envelope, and after it the bytes of its arrays as they are.
+//! The encoding of messages between ranks: an envelope, followed by the raw bytes of its arrays.
 //!
 //! ```text
 //! 8 bytes   length of the envelope, little-endian
-//! envelope  a `Message` in postcard's format; of each value its shape as text
+//! envelope  a `RankReport` in postcard's format; with the shape of each value as text
 //! the rest  the arrays of all values, in order
 //! ```
-//! The form is that of one build: ranks compare their versions before anything else. What arrives damaged is an error.
+//! The encoding is specific to a build: ranks compare their versions first. A malformed message is an error.
 use crate::Error;
-use crate::share::Stage;
+use crate::rank_exchange::Stage;
 use hlo::{ArrayShape, Literal, Shape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What bytes could not be read as, in words.
-pub(crate) type Damage = String;
+/// Why bytes cannot be decoded.
+pub(crate) type DecodeError = String;
 
-/// What a rank tells the others after its strands were stepped.
+/// The report of a rank after a round of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Message<V> {
-    /// How many messages came before: ranks that count differently have lost each other.
+pub(crate) struct RankReport<V> {
+    /// The number of earlier messages, which must be the same on all ranks.
     pub(crate) round: u64,
-    /// Why the sender could not answer what it had heard of in the round before, and how far it came.
+    /// The error of the sender while it handled the last round, and the stage.
     pub(crate) failure: Option<(Stage, Error)>,
-    /// What each of its strands came to.
-    pub(crate) steps: Vec<(usize, Result<Came<V>, Error>)>,
+    /// The step of each of its tasks.
+    pub(crate) steps: Vec<(usize, Result<StepReport<V>, Error>)>,
 }
 
-/// What a strand came to.
+/// The step of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Came<V> {
-    /// It has ended; the result is there if others need it.
-    Done(Option<V>),
-    /// It stands at an op.
-    Wait(Stand<V>),
+pub(crate) enum StepReport<V> {
+    /// The task finished; with the result if other ranks need it.
+    Finished(Option<V>),
+    /// The task is suspended.
+    Suspended(SuspensionReport<V>),
 }
 
-/// An op that a strand stands at. Computations and instructions go by their numbers.
+/// The instruction at which a task is suspended. Computations and instructions are identified by their indices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Stand<V> {
+pub(crate) struct SuspensionReport<V> {
     pub(crate) computation: usize,
     pub(crate) instruction: usize,
     pub(crate) depth: usize,
-    /// Where it stands: computation, instruction and rounds of each open computation, the outermost first.
+    /// Computation, instruction and loop iterations of each active computation, the outermost first.
     pub(crate) trail: Vec<(usize, usize, u64)>,
-    /// The operands' values, if others need them.
+    /// The operands, if other ranks need them.
     pub(crate) operands: Option<Vec<V>>,
 }
 
-/// A value without its bytes: its shape as text, and of each array in it the sizes that count where they are smaller.
+/// A value without its bytes: its shape as text, and the sizes of arrays with dynamic dimensions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Head {
+pub(crate) struct ValueHeader {
     shape: String,
     sizes: Vec<Option<Vec<i64>>>,
 }
 
-impl<V> Message<V> {
-    /// The same message with other values.
-    fn map<W>(self, mut f: impl FnMut(V) -> Result<W, Damage>) -> Result<Message<W>, Damage> {
+impl<V> RankReport<V> {
+    /// Converts the values of the report.
+    fn map<W>(
+        self,
+        mut f: impl FnMut(V) -> Result<W, DecodeError>,
+    ) -> Result<RankReport<W>, DecodeError> {
         let Self { round, failure, steps } = self;
         let mut mapped = Vec::with_capacity(steps.len());
-        for (strand, step) in steps {
+        for (task, step) in steps {
             let step = match step {
-                Ok(came) => Ok(came.map(&mut f)?),
+                Ok(report) => Ok(report.map(&mut f)?),
                 Err(error) => Err(error),
             };
-            mapped.push((strand, step));
+            mapped.push((task, step));
         }
-        Ok(Message { round, failure, steps: mapped })
+        Ok(RankReport { round, failure, steps: mapped })
     }
 }
 
-impl<V> Came<V> {
-    fn map<W>(self, mut f: impl FnMut(V) -> Result<W, Damage>) -> Result<Came<W>, Damage> {
+impl<V> StepReport<V> {
+    fn map<W>(
+        self,
+        mut f: impl FnMut(V) -> Result<W, DecodeError>,
+    ) -> Result<StepReport<W>, DecodeError> {
         Ok(match self {
-            Self::Done(value) => Came::Done(value.map(f).transpose()?),
-            Self::Wait(Stand { computation, instruction, depth, trail, operands }) => {
+            Self::Finished(value) => StepReport::Finished(value.map(f).transpose()?),
+            Self::Suspended(SuspensionReport {
+                computation,
+                instruction,
+                depth,
+                trail,
+                operands,
+            }) => {
                 let operands = match operands {
                     Some(values) => Some(values.into_iter().map(&mut f).collect::<Result<_, _>>()?),
                     None => None,
                 };
-                Came::Wait(Stand { computation, instruction, depth, trail, operands })
+                StepReport::Suspended(SuspensionReport {
+                    computation,
+                    instruction,
+                    depth,
+                    trail,
+                    operands,
+                })
             }
         })
     }
 }
 
-/// A message as bytes.
-pub(crate) fn encode(message: Message<Literal>) -> Result<Vec<u8>, Damage> {
+/// Encodes a report.
+pub(crate) fn encode(message: RankReport<Literal>) -> Result<Vec<u8>, DecodeError> {
     let mut values = Vec::new();
     let message = message.map(|value| {
-        let head = Head::of(&value);
+        let head = ValueHeader::of(&value);
         values.push(value);
         Ok(head)
     })?;
-    packed(&message, &values)
+    pack(&message, &values)
 }
-/// A message from its bytes, which must be exactly one.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Message<Literal>, Damage> {
-    let (message, mut arrays): (Message<Head>, _) = unpacked(bytes)?;
+/// Decodes a report from exactly its bytes.
+pub(crate) fn decode(bytes: &[u8]) -> Result<RankReport<Literal>, DecodeError> {
+    let (message, mut arrays): (RankReport<ValueHeader>, _) = unpack(bytes)?;
     let message = message.map(|head| head.value(&mut arrays))?;
-    ended(arrays).map(|()| message)
+    check_end(arrays).map(|()| message)
 }
 
-/// Values as bytes.
-pub(crate) fn encode_values(values: &[Literal]) -> Result<Vec<u8>, Damage> {
-    packed(&values.iter().map(Head::of).collect::<Vec<_>>(), values)
+/// Encodes values.
+pub(crate) fn encode_values(values: &[Literal]) -> Result<Vec<u8>, DecodeError> {
+    pack(&values.iter().map(ValueHeader::of).collect::<Vec<_>>(), values)
 }
-/// Values from their bytes.
-pub(crate) fn decode_values(bytes: &[u8]) -> Result<Vec<Literal>, Damage> {
-    let (heads, mut arrays): (Vec<Head>, _) = unpacked(bytes)?;
+/// Decodes values.
+pub(crate) fn decode_values(bytes: &[u8]) -> Result<Vec<Literal>, DecodeError> {
+    let (heads, mut arrays): (Vec<ValueHeader>, _) = unpack(bytes)?;
     let values = heads.into_iter().map(|head| head.value(&mut arrays)).collect::<Result<_, _>>()?;
-    ended(arrays).map(|()| values)
+    check_end(arrays).map(|()| values)
 }
 
-/// Bytes of the length in front.
+/// The size of the length prefix.
 const PREFIX: usize = size_of::<u64>();
 
-fn packed(message: &impl Serialize, values: &[Literal]) -> Result<Vec<u8>, Damage> {
-    let envelope = envelope(message)?;
+fn pack(message: &impl Serialize, values: &[Literal]) -> Result<Vec<u8>, DecodeError> {
+    let envelope = encode_envelope(message)?;
     let length = u64::try_from(envelope.len()).map_err(|e| e.to_string())?;
     let arrays = || values.iter().flat_map(Literal::leaves).map(Literal::bytes);
     let all = PREFIX + envelope.len() + arrays().map(<[u8]>::len).sum::<usize>();
@@ -127,42 +145,44 @@ fn packed(message: &impl Serialize, values: &[Literal]) -> Result<Vec<u8>, Damag
     arrays().for_each(|array| bytes.extend_from_slice(array));
     Ok(bytes)
 }
-fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), Damage> {
+fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), DecodeError> {
     let short = || format!("{} bytes are too few", bytes.len());
     let (length, rest) = bytes.split_first_chunk::<PREFIX>().ok_or_else(short)?;
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|e| e.to_string())?;
     let (envelope, arrays) = rest.split_at_checked(length).ok_or_else(short)?;
-    Ok((opened(envelope)?, arrays))
+    Ok((decode_envelope(envelope)?, arrays))
 }
-fn ended(rest: &[u8]) -> Result<(), Damage> {
+fn check_end(rest: &[u8]) -> Result<(), DecodeError> {
     match rest.len() {
         0 => Ok(()),
         left => Err(format!("{left} bytes are left over")),
     }
 }
 
-/// A value in the envelope's format.
-pub(crate) fn envelope(value: &impl Serialize) -> Result<Vec<u8>, Damage> {
+/// Encodes an envelope.
+pub(crate) fn encode_envelope(value: &impl Serialize) -> Result<Vec<u8>, DecodeError> {
     postcard::to_stdvec(value).map_err(|e| e.to_string())
 }
-/// A value from the first of these bytes, and the others.
-pub(crate) fn opened_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), Damage> {
+/// Decodes an envelope from the first of these bytes, and returns the others.
+pub(crate) fn decode_envelope_prefix<T: DeserializeOwned>(
+    bytes: &[u8],
+) -> Result<(T, &[u8]), DecodeError> {
     postcard::take_from_bytes(bytes).map_err(|e| e.to_string())
 }
-/// A value from all of these bytes.
-pub(crate) fn opened<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Damage> {
-    let (value, rest) = opened_first(bytes)?;
-    ended(rest).map(|()| value)
+/// Decodes an envelope from all of these bytes.
+pub(crate) fn decode_envelope<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
+    let (value, rest) = decode_envelope_prefix(bytes)?;
+    check_end(rest).map(|()| value)
 }
 
-impl Head {
+impl ValueHeader {
     fn of(value: &Literal) -> Self {
         let sizes = |array: &Literal| array.dynamic_sizes().map(<[i64]>::to_vec);
         let sizes = value.leaves().into_iter().map(sizes).collect();
         Self { shape: value.shape().to_string(), sizes }
     }
-    /// The value, whose arrays are cut off the front of `arrays`.
-    fn value(self, arrays: &mut &[u8]) -> Result<Literal, Damage> {
+    /// Decodes the value, and removes the bytes of its arrays from `arrays`.
+    fn value(self, arrays: &mut &[u8]) -> Result<Literal, DecodeError> {
         let shape: Shape = self.shape.parse().map_err(|e: hlo::Error| e.to_string())?;
         let mut sizes = self.sizes.into_iter();
         let value = value(&shape, &mut sizes, arrays)?;
@@ -177,7 +197,7 @@ fn value(
     shape: &Shape,
     sizes: &mut impl Iterator<Item = Option<Vec<i64>>>,
     arrays: &mut &[u8],
-) -> Result<Literal, Damage> {
+) -> Result<Literal, DecodeError> {
     let elements = match shape {
         Shape::Tuple(elements) => elements,
         leaf => {
@@ -189,7 +209,7 @@ fn value(
             };
         }
     };
-    // Not deeper than the reader of shapes allows.
+    // The parser of shapes limits the depth.
     let elements: Result<_, _> = elements.iter().map(|s| value(s, sizes, arrays)).collect();
     elements.map(Literal::tuple)
 }
@@ -198,8 +218,8 @@ fn array(
     shape: &ArrayShape,
     sizes: Option<Vec<i64>>,
     arrays: &mut &[u8],
-) -> Result<Literal, Damage> {
-    // Looked for before anything is allocated.
+) -> Result<Literal, DecodeError> {
+    // Checked before anything is allocated.
     let found = shape.byte_count().and_then(|count| arrays.split_at_checked(count));
     let (bytes, rest) = found.ok_or_else(|| format!("bytes of {shape} are missing"))?;
     *arrays = rest;
@@ -222,9 +242,9 @@ mod tests {
     fn literal(text: &str) -> Literal {
         text.parse().unwrap()
     }
-    fn message(operands: Vec<Literal>) -> Message<Literal> {
+    fn message(operands: Vec<Literal>) -> RankReport<Literal> {
         let error = Error::from(Code::Groups { message: "two".to_owned() }).with_help("one");
-        let stand = Stand {
+        let suspension = SuspensionReport {
             computation: 1,
             instruction: 300,
             depth: 2,
@@ -232,12 +252,12 @@ mod tests {
             operands: Some(operands),
         };
         let steps = vec![
-            (0, Ok(Came::Wait(stand))),
-            (1, Ok(Came::Done(None))),
+            (0, Ok(StepReport::Suspended(suspension))),
+            (1, Ok(StepReport::Finished(None))),
             (2, Err(error.clone())),
-            (3, Ok(Came::Done(Some(literal("u8[3] {1, 2, 3}"))))),
+            (3, Ok(StepReport::Finished(Some(literal("u8[3] {1, 2, 3}"))))),
         ];
-        Message { round: 70_000, failure: Some((Stage::Group(5), error)), steps }
+        RankReport { round: 70_000, failure: Some((Stage::Group(5), error)), steps }
     }
     fn values() -> Vec<Literal> {
         [
@@ -256,7 +276,7 @@ mod tests {
         ])
         .collect()
     }
-    /// Types, layouts, sizes and bits, which comparing literals leaves out in part.
+    /// Returns types, layouts, sizes and bits, some of which the comparison of literals ignores.
     fn all(value: &Literal) -> Vec<(String, Option<Vec<i64>>, Vec<u8>)> {
         let leaf = |leaf: &Literal| {
             let sizes = leaf.dynamic_sizes().map(<[i64]>::to_vec);
@@ -266,11 +286,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_arrives() {
+    fn decoding_inverts_encoding() {
         let sent = message(values());
         let arrived = decode(&encode(sent.clone()).unwrap()).unwrap();
         assert_eq!(arrived, sent);
-        let Ok(Came::Wait(Stand { operands: Some(operands), .. })) = &arrived.steps[0].1 else {
+        let Ok(StepReport::Suspended(SuspensionReport { operands: Some(operands), .. })) =
+            &arrived.steps[0].1
+        else {
             panic!("{arrived:?}")
         };
         for (arrived, sent) in operands.iter().zip(values()) {
@@ -280,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stand_as_they_are() {
-        let steps = vec![(0, Ok(Came::Done(Some(literal("u16[2] {258, 3}")))))];
-        let bytes = encode(Message { round: 0, failure: None, steps }).unwrap();
+    fn arrays_are_encoded_as_raw_bytes() {
+        let steps = vec![(0, Ok(StepReport::Finished(Some(literal("u16[2] {258, 3}")))))];
+        let bytes = encode(RankReport { round: 0, failure: None, steps }).unwrap();
         assert_eq!(bytes[bytes.len() - 4..], [2, 1, 3, 0]);
     }
 
     #[test]
-    fn what_is_cut_off_or_too_long_is_an_error() {
+    fn truncated_and_longer_messages_are_errors() {
         let bytes = encode(message(values())).unwrap();
         for length in 0..bytes.len() {
             assert!(decode(&bytes[..length]).is_err(), "{length} bytes");
@@ -297,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_lie_are_errors() {
+    fn wrong_shapes_are_errors() {
         for (shape, sizes, wanted) in [
             ("f32[4611686018427387904]", vec![None], "bytes of f32[4611686018427387904]"),
             ("f32[1099511627776,1099511627776]", vec![None], "bytes of"),
@@ -310,15 +332,15 @@ mod tests {
             ("token[]", vec![Some(vec![])], "has no values"),
             ("opaque[]", vec![None], "has no values"),
         ] {
-            let head = Head { shape: shape.to_owned(), sizes };
-            let damage = head.value(&mut [0; 8].as_slice()).unwrap_err();
-            assert!(damage.contains(wanted), "{shape}: {damage}");
+            let head = ValueHeader { shape: shape.to_owned(), sizes };
+            let error = head.value(&mut [0; 8].as_slice()).unwrap_err();
+            assert!(error.contains(wanted), "{shape}: {error}");
         }
     }
 
     proptest! {
         #[test]
-        fn damage_never_panics(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+        fn changed_bytes_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
             let mut bytes = encode(message(values())).unwrap();
             for (at, byte) in changes {
                 let at = at.index(bytes.len());
@@ -327,7 +349,7 @@ mod tests {
             let _ = decode(&bytes);
         }
         #[test]
-        fn noise_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = decode(&bytes);
         }
     }

@@ -1,18 +1,18 @@
-//! The world: a grid of devices that run one module.
-use crate::body::Body;
+//! The front door: a grid of devices that run one module.
+use crate::device_state::DeviceState;
 use crate::order::Order;
 use crate::run::Run;
-use crate::transport::{Opening, Plan};
+use crate::transport::{Handshake, Plan};
 use crate::{Code, Error, Ranks, Result};
 use hlo::{Literal, Module, Verified};
 use interp::{Device, Grid, Hooks, Options, Team};
 use std::fmt;
 use std::sync::Arc;
 
-/// Each device takes some memory before it has done anything.
-const DEVICE_LIMIT: usize = 1 << 16;
+/// The largest number of devices; each one takes memory before it starts.
+const MAX_DEVICES: usize = 1 << 16;
 
-type HooksOf = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
+type DeviceHooks = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
 
 /// Runs a module on many devices.
 #[derive(Clone)]
@@ -20,21 +20,21 @@ pub struct World<'m> {
     verified: &'m Verified,
     grid: Grid,
     options: Options,
-    hooks: HooksOf,
+    hooks: DeviceHooks,
     ranks: Option<Ranks>,
 }
 
-/// The grid, if it is not too large.
-fn limited(grid: Grid) -> Result<Grid> {
+/// Checks the number of devices.
+fn check_grid(grid: Grid) -> Result<Grid> {
     let Grid { replicas, partitions } = grid;
-    if grid.len() <= DEVICE_LIMIT {
+    if grid.len() <= MAX_DEVICES {
         return Ok(grid);
     }
     let message = format!(
-        "a run takes at most {DEVICE_LIMIT} devices; {replicas} replicas with {partitions} partitions each are more"
+        "the run has {replicas} replicas with {partitions} partitions each; at most {MAX_DEVICES} devices are supported"
     );
     Err(Error::from(Code::Unsupported { message }).with_help(
-        "`replica_count` and `num_partitions` of the header say how many, unless the run does",
+        "reduce `replica_count` or `num_partitions` of the header, or state the devices of the run",
     ))
 }
 
@@ -45,7 +45,7 @@ impl fmt::Debug for World<'_> {
 }
 
 impl<'m> World<'m> {
-    /// As many devices as the module's header states.
+    /// Returns a world with the devices that the module's header states.
     pub fn new(verified: &'m Verified) -> Self {
         let grid = Grid::of(&verified.module().config);
         Self {
@@ -56,100 +56,102 @@ impl<'m> World<'m> {
             ranks: None,
         }
     }
-    /// The devices that the header of a module asks for.
+    /// Returns the devices that the header of a module states.
     ///
     /// # Errors
     /// `E0507` if there are too many for one run.
     pub fn devices(module: &Module) -> Result<Grid> {
-        limited(Grid::of(&module.config))
+        check_grid(Grid::of(&module.config))
     }
-    /// As many replicas and partitions as are given here.
+    /// Sets the numbers of replicas and partitions.
     #[must_use]
     pub fn with_grid(mut self, grid: Grid) -> Self {
         self.grid = grid;
         self
     }
-    /// With limits, which hold for each device by itself.
+    /// Sets limits. They apply to each device separately.
     #[must_use]
     pub fn with_options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
-    /// With what each device may reach outside of the program: its own infeed and outfeed queues.
+    /// Sets the hooks of each device, for example its infeed and outfeed queues.
     #[must_use]
     pub fn with_hooks(mut self, hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static) -> Self {
         self.hooks = Arc::new(hooks);
         self
     }
-    /// In another order: see [`Options::order`].
+    /// Sets the seed of the order of steps and sums: see [`Options::order`].
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.options.order = Some(seed);
         self
     }
-    /// As one of several ranks, each of which runs a [block](Ranks::block) of the devices, and all of which call
-    /// [`run`](Self::run) with the same module, devices and options. All get the results of all devices, the same as one
-    /// process would, or the same error.
+    /// Makes this process one of several ranks. Each rank runs a [block](Ranks::block) of the devices, and all ranks call
+    /// [`run`](Self::run) with the same module, devices and options. All ranks get the results of all devices, the same as
+    /// from one process, or the same error.
     #[must_use]
     pub fn with_ranks(mut self, ranks: Ranks) -> Self {
         self.ranks = Some(ranks).filter(|ranks| ranks.count() > 1);
         self
     }
-    /// The devices.
+    /// Returns the devices.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// The result of each device, in the order of their numbers.
+    /// Runs the module, and returns the result of each device by number.
     ///
-    /// `inputs` has the arguments of each device, or those of all. A rank looks only at those of its own devices.
+    /// `inputs` has the arguments of each device, or one list for all devices. A rank uses only those of its own devices.
     ///
     /// # Errors
-    /// `E0501` if devices wait for each other; `E05xx` if they, or ranks, do not fit together; `E04xx` if the run of one fails.
+    /// `E0501` for a deadlock; `E05xx` if devices or ranks do not match; `E04xx` if the run of one device fails.
     pub fn run(&self, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>> {
         let team = Team::new(self.verified, self.options, self.grid);
         let started = self.start(&team, inputs);
-        let (bodies, failure) = match started {
-            Ok(bodies) => (bodies, None),
+        let (states, failure) = match started {
+            Ok(states) => (states, None),
             Err(failure) => (Vec::new(), Some(failure)),
         };
         match (&self.ranks, failure) {
             (Some(ranks), failure) => {
                 let options = format!("{:?}", self.options);
                 let plan = Plan::new(self.verified.module(), self.grid, options);
-                Opening { plan, failure }.agree(ranks)?;
+                Handshake { plan, failure }.agree(ranks)?;
             }
             (None, Some((_, error))) => return Err(error),
             (None, None) => {}
         }
-        Run::new(team, bodies, self.options.order.map(Order::new), self.ranks.clone()).finish()
+        Run::new(team, states, self.options.order.map(Order::new), self.ranks.clone()).finish()
     }
 
-    /// What runs each device; or the first device that cannot start, and why.
+    /// Starts the devices of this rank; fails with the first device that cannot start.
     fn start(
         &self,
         team: &Team<'m>,
         inputs: &[Vec<Literal>],
-    ) -> Result<Vec<Body<'m>>, (usize, Error)> {
+    ) -> Result<Vec<DeviceState<'m>>, (usize, Error)> {
         let count = self.grid.len();
-        limited(self.grid).map_err(|error| (0, error))?;
+        check_grid(self.grid).map_err(|error| (0, error))?;
         let own = self.ranks.as_ref().map_or(0..count, |ranks| ranks.block(count));
         if inputs.len() != 1 && inputs.len() != count {
-            let message =
-                format!("arguments of {} devices are given, there are {count}", inputs.len());
+            let message = format!(
+                "the arguments of {} devices were provided, the run has {count} devices",
+                inputs.len()
+            );
             let error = Error::from(Code::Arguments { message })
-                .with_help("give the arguments of each device, or one list for all");
+                .with_help("provide the arguments of each device, or one list for all");
             return Err((own.start, error));
         }
         let start = |number: usize| {
             if !own.contains(&number) {
-                return Ok(Body::There(Vec::new()));
+                return Ok(DeviceState::Remote(Vec::new()));
             }
             let device = self.grid.device(number);
             let arguments = &inputs[number.min(inputs.len() - 1)];
             let machine = team.start(device, (self.hooks)(device), arguments);
             let failed = |error| (number, Code::Device { device: number, error }.into());
-            machine.map(Box::new).map(Body::Here).map_err(failed)
+            machine.map(Box::new).map(DeviceState::Local).map_err(failed)
         };
         (0..count).map(start).collect()
     }

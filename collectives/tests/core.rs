@@ -202,7 +202,7 @@ fn what_was_started_must_come_together() {
     assert_eq!(error.instruction(), Some("t/r"));
     assert_eq!(
         error.code().to_string(),
-        "device 0 started an op that device 1 never came to, and all have ended"
+        "device 0 started a collective op that device 1 never joined, and all devices have finished"
     );
 }
 

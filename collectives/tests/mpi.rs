@@ -34,7 +34,7 @@ fn started() {
 
 fn rank() {
     // Pieces of 7 bytes of all ranks together: of the 2 of each, the last ones are shorter on some ranks.
-    let mut mpi = Mpi::start().unwrap().with_pieces(7);
+    let mut mpi = Mpi::start().unwrap().with_chunks(7);
     let own = mpi.rank();
     assert_eq!(mpi.ranks(), RANKS);
     let bytes = |rank: usize, n: usize| vec![u8::try_from(rank * 50 + n).unwrap(); n];

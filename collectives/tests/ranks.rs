@@ -74,10 +74,10 @@ const PROGRAMS: [&str; 11] = [
        q = f32[2] collective-permute-done(p)
        t = f32[2] all-reduce-done(s)
        ROOT r = f32[2] subtract(q, t) }",
-    // A computation beside the entry.
-    "beside { y = f32[2] parameter(0) ROOT g = f32[4] all-gather(y), replica_groups={}, dimensions={0} }
+    // A computation next to the entry.
+    "spawned { y = f32[2] parameter(0) ROOT g = f32[4] all-gather(y), replica_groups={}, dimensions={0} }
      ENTRY e { x = f32[2] parameter(0)
-       s = ((f32[2]), f32[4]) async-start(x), calls=beside
+       s = ((f32[2]), f32[4]) async-start(x), calls=spawned
        u = ((f32[2]), f32[4]) async-update(s)
        y = f32[2] all-reduce(x), replica_groups={}, to_apply=add
        d = f32[4] async-done(u)
@@ -161,7 +161,7 @@ fn a_rank_looks_at_its_own_arguments_only() {
 }
 
 #[test]
-fn ranks_tell_the_same_deadlock() {
+fn ranks_report_the_same_deadlock() {
     let body = "
       body { s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0 x = f32[] get-tuple-element(s), index=1
         sum = f32[] all-reduce(x), replica_groups={}, to_apply=add
@@ -175,13 +175,13 @@ fn ranks_tell_the_same_deadlock() {
     let error = same(&World::new(&verified), &inputs).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "error[E0501]: every device that has not ended waits for another\n  \
-         device 0 waits at `body/sum` for devices 1 and 2, which have ended, in round 3 of `w`\n  devices 1 and 2 have ended"
+        "error[E0501]: deadlock: every running device waits for another one\n  \
+         device 0 waits at `body/sum` for devices 1 and 2, which have finished, in iteration 3 of `w`\n  devices 1 and 2 have finished"
     );
 }
 
 #[test]
-fn what_one_rank_notices_ends_all() {
+fn an_error_of_one_rank_ends_all() {
     let sum = "ENTRY e { x = f32[2] parameter(0)
         ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add }";
     let good = || literals(&["f32[2] {1, 2}"]);
@@ -189,7 +189,7 @@ fn what_one_rank_notices_ends_all() {
     let verified = module((4, 1), sum);
     let inputs = [good(), good(), literals(&["f32[3] {1, 2, 3}"]), Vec::new()];
     let error = same(&World::new(&verified), &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 2: error[E0401]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0401]: device 2: "), "{error}");
     let error = same(&World::new(&verified), &[good(), good()]).unwrap_err();
     assert_eq!(error.number(), "E0505");
     // A value that becomes infinite on the last device.
@@ -201,7 +201,7 @@ fn what_one_rank_notices_ends_all() {
     let inputs = [good(), good(), good(), literals(&["f32[2] {1, 1000}"])];
     let world = World::new(&verified).with_options(Options::default().check_nan(true));
     let error = same(&world, &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 3: error[E0409]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0409]: device 3: "), "{error}");
     // Answers that are larger than a device's memory: noticed when they are given.
     let verified = module(
         (4, 1),
@@ -210,7 +210,7 @@ fn what_one_rank_notices_ends_all() {
     );
     let world = World::new(&verified).with_options(Options::default().max_memory(16));
     let error = same(&world, &[good()]).unwrap_err();
-    assert!(error.to_string().starts_with("device 0: error[E0405]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0405]: device 0: "), "{error}");
     // Two groups fail, each on its own rank if there are two: the group that came together first counts.
     let verified = module(
         (4, 1),
@@ -221,10 +221,10 @@ fn what_one_rank_notices_ends_all() {
     let input = |sizes: &str| literals(&["f32[2] {1, 2}", &format!("s32[2] {{{sizes}}}")]);
     let inputs = [input("1, 1"), input("1, 1"), input("1, 1"), input("1, 2")];
     let error = same(&World::new(&verified), &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 2: error[E0408]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0408]: device 2: "), "{error}");
     let inputs = [input("1, 3"), input("1, 1"), input("1, 1"), input("1, 2")];
     let error = same(&World::new(&verified), &inputs).unwrap_err();
-    assert!(error.to_string().starts_with("device 0: error[E0408]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0408]: device 0: "), "{error}");
 }
 
 #[test]
@@ -280,10 +280,10 @@ fn a_rank_that_is_gone_ends_the_others() {
 }
 
 #[test]
-fn damage_is_told_and_never_hangs() {
+fn malformed_messages_are_reported_and_never_hang() {
     let verified = module((4, 1), CHAIN);
     let inputs = [literals(&["f32[2] {1, 2}"])];
-    let mut told = 0;
+    let mut reported = 0;
     for round in 0..6 {
         // The first bytes are length and counters; what lies behind them are names, numbers and values.
         for at in 0..90 {
@@ -291,17 +291,17 @@ fn damage_is_told_and_never_hangs() {
             let ended = with_fault(2, fault, |ranks| {
                 World::new(&verified).with_ranks(ranks).run(&inputs).err().map(|e| e.number())
             });
-            told += ended.into_iter().flatten().filter(|number| *number == "E0509").count();
+            reported += ended.into_iter().flatten().filter(|number| *number == "E0509").count();
         }
     }
-    assert!(told > 300, "{told}");
+    assert!(reported > 300, "{reported}");
 }
 
 #[test]
-fn programs_tell_each_other_between_runs() {
+fn programs_gather_between_runs() {
     let all = on_ranks(3, |ranks| {
-        let word = [ranks.rank() * 2].map(|n| u8::try_from(n).unwrap());
-        ranks.gather(word.to_vec()).unwrap()
+        let byte = [ranks.rank() * 2].map(|n| u8::try_from(n).unwrap());
+        ranks.gather(byte.to_vec()).unwrap()
     });
     assert_eq!(all, vec![vec![vec![0], vec![2], vec![4]]; 3]);
     let all = on_ranks(3, |ranks| {

@@ -3,7 +3,7 @@
 //! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.global.hlo` and `spmd/NAME.npz`: arguments `global_in<i>` and results
 //! `global_out<i>`.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use collectives::Global;
+use collectives::spmd::Program;
 use hlo::literal::npz::{self, NpyArray};
 use hlo::{ElementType, Literal, Module, Shape};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn check(path: &Path) -> Result<(), String> {
     let inputs: Vec<Literal> = (parameters.iter().enumerate())
         .map(|(i, shape)| literal(&arrays, &format!("global_in{i}"), shape))
         .collect();
-    let global = Global::of(&verified).map_err(|e| e.to_string())?.ok_or("it has no region")?;
+    let global = Program::of(&verified).map_err(|e| e.to_string())?.ok_or("it has no region")?;
     let result = global.run(&inputs).map_err(|e| e.to_string())?.result;
     for (i, found) in result.leaves().into_iter().enumerate() {
         let wanted = literal(&arrays, &format!("global_out{i}"), &found.shape());

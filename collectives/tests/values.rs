@@ -84,10 +84,10 @@ fn refused(text: &str) {
 fn file(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/collectives/values");
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    for piece in text.split("// -----\n") {
-        match piece.contains("// error ") {
-            true => refused(piece),
-            false => holds(piece),
+    for case in text.split("// -----\n") {
+        match case.contains("// error ") {
+            true => refused(case),
+            false => holds(case),
         }
     }
 }

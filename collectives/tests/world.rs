@@ -85,12 +85,12 @@ ENTRY e { n = s32[] parameter(0) x = s32[] constant(1) s = (s32[], s32[]) tuple(
   ROOT w = (s32[], s32[]) while(s), condition=more, body=body }";
 
 #[test]
-fn waiting_forever_is_told() {
+fn a_deadlock_is_reported() {
     let error = run((3, 1), LOOP, &[&["s32[] 3"], &["s32[] 2"], &["s32[] 2"]]).unwrap_err();
     assert!(matches!(error.code(), Code::Deadlock { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        "error[E0501]: every device that has not ended waits for another\n  \
-         device 0 waits at `body/sum` for devices 1 and 2, which have ended, in round 3 of `w`\n  devices 1 and 2 have ended"
+        "error[E0501]: deadlock: every running device waits for another one\n  \
+         device 0 waits at `body/sum` for devices 1 and 2, which have finished, in iteration 3 of `w`\n  devices 1 and 2 have finished"
     );
 }

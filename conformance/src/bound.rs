@@ -27,7 +27,7 @@
 //!
 //! This is an estimate of what correct backends may differ by, not a proof: reports show the error that was measured
 //! beside the bound.
-use crate::facts::Facts;
+use crate::error_model::ErrorModel;
 use hlo::Module;
 
 /// The longest path that still widens the bound.
@@ -52,16 +52,16 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    fn of(facts: &Facts) -> Self {
-        let u = facts.roundoff;
-        if facts.path == 0 {
+    fn of(model: &ErrorModel) -> Self {
+        let u = model.roundoff;
+        if model.path == 0 {
             return Self::Bits;
         }
-        if facts.path == 1 && !facts.sums {
-            let ulps = if facts.ulps == 0 { 0.0 } else { 2.0 * f64::from(facts.ulps) + 2.0 };
-            return Self::Element(u * (ulps + if facts.complex { 8.0 } else { 0.0 }));
+        if model.path == 1 && !model.sums {
+            let ulps = if model.ulps == 0 { 0.0 } else { 2.0 * f64::from(model.ulps) + 2.0 };
+            return Self::Element(u * (ulps + if model.complex { 8.0 } else { 0.0 }));
         }
-        Self::Array(u * (8.0 + 2.0 * f64::from(facts.path) + 4.0 * facts.terms.sqrt()))
+        Self::Array(u * (8.0 + 2.0 * f64::from(model.path) + 4.0 * model.terms.sqrt()))
     }
     /// The wider of two. What is measured against the whole array is wider than what is measured against each element.
     fn or(self, other: Self) -> Self {
@@ -87,13 +87,13 @@ impl Tolerance {
 
     /// What another backend's result may differ by.
     pub fn of(module: &Module) -> Self {
-        Self { leaves: Facts::of(module).iter().map(Bound::of).collect() }
+        Self { leaves: ErrorModel::of(module).iter().map(Bound::of).collect() }
     }
     /// What the reference engine's result may differ by from one that was written down: nothing, unless an operation
     /// has no one right result: sums in another order, complex functions.
     pub fn of_reference(module: &Module) -> Self {
-        let bound = |facts: &Facts| if facts.exact { Bound::Bits } else { Bound::of(facts) };
-        Self { leaves: Facts::of(module).iter().map(bound).collect() }
+        let bound = |model: &ErrorModel| if model.exact { Bound::Bits } else { Bound::of(model) };
+        Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
     /// The wider bound for each array: of a result that may be computed in either of two ways.
     #[must_use]

@@ -1,5 +1,6 @@
 //! Which engine runs a module, and on how many devices.
-use collectives::{Finished, Global, Note, Ranks, World};
+use collectives::spmd::{Divergence, Program, RunOutput};
+use collectives::{Ranks, World};
 use hlo::diag::Diagnostic;
 use hlo::{Literal, Verified};
 use interp::{Device, Hooks, Options};
@@ -77,7 +78,7 @@ impl Engine {
         interp::Interpreter::with_options(verified, options).with_hooks(hooks).run(arguments)
     }
 
-    /// Runs a module on as many devices as its header states; a program before partitioning (see [`Global`]) on those of its
+    /// Runs a module on as many devices as its header states; a program before partitioning (see [`Program`]) on those of its
     /// meshes, where it has manual regions. `inputs` are the arguments of each device, or those of all.
     ///
     /// # Errors
@@ -92,12 +93,13 @@ impl Engine {
         let grid = World::devices(verified.module())?;
         let alone = |result| Ran { results: vec![result], notes: Vec::new() };
         if let ([arguments], 1) = (inputs, grid.len()) {
-            let Some(global) = Global::of(verified)? else {
+            let Some(global) = Program::of(verified)? else {
                 return Ok(alone(self.run(verified, arguments, options, hooks(grid.device(0)))?));
             };
             let global =
                 global.with_options(options.engine(self.into())).with_hooks(hooks(grid.device(0)));
-            let Finished { result, notes } = global.with_device_hooks(hooks).run(arguments)?;
+            let RunOutput { result, divergences: notes } =
+                global.with_device_hooks(hooks).run(arguments)?;
             return Ok(Ran { notes, ..alone(result) });
         }
         let options = options.engine(self.into());
@@ -146,5 +148,5 @@ pub struct Ran {
     /// The result of each device, in the order of their numbers; of a program before partitioning its only result.
     pub results: Vec<Literal>,
     /// Where devices of a program before partitioning should have had equal values and had not.
-    pub notes: Vec<Note>,
+    pub notes: Vec<Divergence>,
 }

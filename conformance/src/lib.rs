@@ -6,12 +6,13 @@
 //! ```
 //!
 //! How near a result must come follows from the module alone ([`Tolerance`]), never from the case.
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
 mod bound;
 mod case;
 mod compare;
 mod engine;
-mod facts;
+mod error_model;
 mod file;
 mod report;
 mod suite;

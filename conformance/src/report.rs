@@ -106,7 +106,7 @@ impl Comparison {
         if self.wrong > 0 {
             let on = match self.devices_wrong.as_slice() {
                 [] => String::new(),
-                devices => format!(" on {}", collectives::listed(devices)),
+                devices => format!(" on {}", collectives::list_devices(devices)),
             };
             let _ = writeln!(out, "{} of {} elements differ{on}", self.wrong, self.elements);
         }

@@ -1,4 +1,4 @@
-//! Typed indices, the arenas they index, and side tables.
+//! Typed indices, the arenas they index, and secondary maps.
 //!
 //! References between instructions are `u32` positions, not pointers: a module is then a plain value that can be
 //! cloned, compared and sent to another thread, operands point backwards, and arena order is evaluation order.
@@ -11,15 +11,15 @@ use std::ops::{Index, IndexMut};
 pub struct Id<T>(u32, PhantomData<fn() -> T>);
 
 impl<T> Id<T> {
-    /// The id of position `index`.
+    /// Returns the id of position `index`.
     ///
     /// # Panics
-    /// If `index` does not fit `u32`.
+    /// If `index` does not fit in `u32`.
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer than 2^32 items"), PhantomData)
     }
 
-    /// Position in the arena.
+    /// Returns the position in the arena.
     #[inline]
     pub fn index(self) -> usize {
         usize::try_from(self.0).expect("u32 fits usize")
@@ -75,31 +75,31 @@ impl<T> Arena<T> {
         self.0.push(value);
         id
     }
-    /// Items in id order.
+    /// Iterates over the items in id order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Id<T>, &T)> + ExactSizeIterator {
         self.0.iter().enumerate().map(|(i, v)| (Id::new(i), v))
     }
-    /// Items in id order, to change in place.
+    /// Iterates over the items in id order, mutably.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Id<T>, &mut T)> {
         self.0.iter_mut().enumerate().map(|(i, v)| (Id::new(i), v))
     }
-    /// All ids, in order.
+    /// Iterates over all ids in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = Id<T>> + use<T> {
         (0..self.0.len()).map(Id::new)
     }
-    /// The item, if `id` belongs to this arena.
+    /// Returns the item, if `id` belongs to this arena.
     pub fn get(&self, id: Id<T>) -> Option<&T> {
         self.0.get(id.index())
     }
-    /// Number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.0.len()
     }
-    /// Whether nothing was pushed.
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// Gives back spare memory.
+    /// Frees spare capacity.
     pub fn shrink_to_fit(&mut self) {
         self.0.shrink_to_fit();
     }
@@ -123,7 +123,7 @@ impl<T> IndexMut<Id<T>> for Arena<T> {
     }
 }
 
-/// A `V` for each `K` of an arena, kept beside it: names, places in the text, liveness.
+/// One `V` for each `K` of an arena: names, spans, liveness.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecondaryMap<K, V> {
     values: Vec<V>,
@@ -136,7 +136,7 @@ impl<K, V> Default for SecondaryMap<K, V> {
     }
 }
 impl<K, V> SecondaryMap<K, V> {
-    /// A table of `len` copies of `value`.
+    /// Returns a map of `len` copies of `value`.
     pub fn filled(len: usize, value: V) -> Self
     where
         V: Clone,
@@ -147,11 +147,19 @@ impl<K, V> SecondaryMap<K, V> {
     pub fn push(&mut self, value: V) {
         self.values.push(value);
     }
-    /// The value, if one was pushed for `id`.
+    /// Returns the value of `id`, if one was pushed.
     pub fn get(&self, id: Id<K>) -> Option<&V> {
         self.values.get(id.index())
     }
-    /// Gives back spare memory.
+    /// Returns the number of values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+    /// Returns whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+    /// Frees spare capacity.
     pub fn shrink_to_fit(&mut self) {
         self.values.shrink_to_fit();
     }

@@ -2,10 +2,10 @@
 use crate::{ElementType, Shape};
 use smallvec::SmallVec;
 
-/// Sizes or numbers of dimensions.
+/// Sizes or indices of dimensions.
 pub type Dims = SmallVec<[i64; 4]>;
 
-/// How an array lies in memory. Values never depend on it, except through `bitcast`.
+/// How an array is stored in memory. Values never depend on it, except through `bitcast`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// Dimension numbers, the fastest-varying first.
@@ -25,11 +25,11 @@ pub struct LayoutTail {
     pub index_type: Option<ElementType>,
     /// `*(type)`: type of pointers.
     pub pointer_type: Option<ElementType>,
-    /// `E(n)`: bits an element takes; 0 for its own width.
+    /// `E(n)`: bits per element; 0 for the width of the type.
     pub element_size_in_bits: i64,
     /// `S(n)`: memory space.
     pub memory_space: i64,
-    /// `SC(d:i,j)`: how the array is split over memories.
+    /// `SC(d:i,j)`: how the array is split across memories.
     pub split_configs: Vec<SplitConfig>,
     /// `P(shape)`: physical shape.
     pub physical_shape: Option<Shape>,
@@ -42,11 +42,11 @@ pub struct LayoutTail {
 pub struct Tile(pub Dims);
 
 impl Tile {
-    /// The tile dimension `*`: merged with the next more minor one.
+    /// The tile dimension `*`: combined with the next more minor one.
     pub const COMBINE: i64 = i64::MIN;
 }
 
-/// Where one dimension is split.
+/// Where a dimension is split.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SplitConfig {
     /// The dimension.
@@ -72,16 +72,16 @@ impl Default for LayoutTail {
 }
 
 impl Layout {
-    /// The layout of an array that names none: the last dimension varies fastest.
+    /// Returns the default layout: the last dimension varies fastest.
     pub fn descending(rank: usize) -> Self {
         let rank = i64::try_from(rank).expect("a rank is small");
         Self { minor_to_major: (0..rank).rev().collect(), tail: None }
     }
-    /// Whether the order of dimensions is the default one.
+    /// Returns whether the order of dimensions is the default one.
     pub fn is_descending(&self) -> bool {
         self.minor_to_major.iter().rev().zip(0..).all(|(&d, i)| d == i)
     }
-    /// Whether every dimension of an array of this rank stands in it exactly once.
+    /// Returns whether it lists every dimension of an array of this rank exactly once.
     pub fn is_permutation(&self, rank: usize) -> bool {
         let mut seen = vec![false; rank];
         let fresh = |&d: &i64| {

@@ -1,9 +1,41 @@
-//! HLO: intermediate representation, text format, checks.
+//! HLO: intermediate representation, text format, verifier.
+//!
+//! ```text
+//! text ──parse──> Module ──verify──> Verified ──> engines
+//!                   │ ^
+//!                   └─┴─print, edit
+//! ```
+//!
+//! - [`Module::parse`] checks syntax and names, and returns the first error. [`Module::print`] prints the same text as XLA.
+//! - [`Module::verify`] checks everything else, and returns every broken rule. Engines accept only [`Verified`] modules.
+//! - [`Error`] has a code with a stable number; [`diag::render`] shows it with the line of the text.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`ir`] | modules, computations, instructions, shardings, metadata |
+//! | [`op`] | the opcodes, their attributes and shape rules |
+//! | [`literal`] | values of arrays and tuples, `.npz` files |
+//! | [`elem`] | element types and their bit formats |
+//! | [`diag`] | errors and diagnostics, shared by all crates |
+//!
+//! ```
+//! let text = "HloModule m
+//! ENTRY main {
+//!   x = f32[2] parameter(0)
+//!   ROOT y = f32[3] add(x, x)
+//! }";
+//! let errors = hlo::Module::parse(text)?.verify().unwrap_err();
+//! let source = hlo::diag::Source { name: "m.hlo", text };
+//! let shown = hlo::diag::render(&errors.0[0].diagnostic(), Some(source), false);
+//! assert!(shown.starts_with("error[E0302]: expected `add` to have shape f32[2], found f32[3]"));
+//! # Ok::<(), hlo::Error>(())
+//! ```
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod diag;
 pub mod elem;
-mod id;
+pub mod id;
 pub mod ir;
-mod layout;
+pub mod layout;
 pub mod literal;
 pub mod op;
 mod scalar;
@@ -11,14 +43,17 @@ mod shape;
 mod text;
 mod verify;
 
-pub use diag::{Error, Errors, Result, Span};
+pub use diag::{Result, Span};
 pub use elem::{Class, ElementType};
-pub use id::{Arena, Id, SecondaryMap};
+pub use id::{Arena, SecondaryMap};
 pub use ir::{Module, ParseOptions};
-pub use layout::{Dims, Layout, LayoutTail, SplitConfig, Tile};
+pub use layout::{Dims, Layout};
 pub use literal::{ConstantValue, Literal};
 pub use op::{Op, Opcode};
 pub use scalar::Scalar;
 pub use shape::{ArrayShape, Shape};
 pub use text::print::Style;
 pub use verify::Verified;
+
+/// Why a text is not a module, or a module is not well formed.
+pub type Error = diag::Error<diag::Code>;

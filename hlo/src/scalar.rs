@@ -1,8 +1,8 @@
-//! One element of any type, in wide form.
+//! One element of any type, in a wide representation.
 use crate::ElementType;
 use crate::elem::{Class, FloatFormat};
 
-/// One element in a form that loses nothing: 64 bits of whole number, f64, or two f64.
+/// One element, represented exactly: a 64-bit integer, an f64, or two f64.
 ///
 /// ```
 /// use hlo::{ElementType, Scalar};
@@ -31,7 +31,7 @@ pub enum Scalar {
 pub(crate) const fn u64_to_f64(x: u64) -> f64 {
     x as f64
 }
-/// Truncates and saturates; NaN gives 0.
+/// Truncates and saturates; NaN becomes 0.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -40,7 +40,7 @@ pub(crate) const fn u64_to_f64(x: u64) -> f64 {
 const fn f64_to_i64(x: f64) -> i64 {
     x as i64
 }
-/// Truncates and saturates; NaN gives 0.
+/// Truncates and saturates; NaN becomes 0.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -59,7 +59,7 @@ const fn f64_to_f32(x: f64) -> f32 {
     x as f32
 }
 
-/// The value of an f32. The processor's conversion would make a signalling NaN quiet; this keeps its bits.
+/// Returns the value of an f32. The processor's conversion would quiet a signaling NaN; this keeps its bits.
 #[inline]
 fn from_f32_bits(bits: u32) -> f64 {
     let x = f32::from_bits(bits);
@@ -69,7 +69,7 @@ fn from_f32_bits(bits: u32) -> f64 {
 fn nan_of_f32(bits: u32) -> f64 {
     float(ElementType::F32).decode(u64::from(bits))
 }
-/// The bits of the nearest f32. A NaN keeps its sign and the leading bits of its payload.
+/// Returns the bits of the nearest f32. A NaN keeps its sign and the leading bits of its payload.
 #[inline]
 fn to_f32_bits(x: f64) -> u32 {
     if x.is_nan() { f32_of_nan(x) } else { f64_to_f32(x).to_bits() }
@@ -79,28 +79,28 @@ fn f32_of_nan(x: f64) -> u32 {
     low_u32(float(ElementType::F32).encode(x))
 }
 #[inline]
-fn rounded_to_f32(x: f64) -> f64 {
+fn round_to_f32(x: f64) -> f64 {
     if x.is_nan() { from_f32_bits(to_f32_bits(x)) } else { f64::from(f64_to_f32(x)) }
 }
-/// What a NaN becomes on its way to another type.
-fn quieted(x: f64) -> f64 {
+/// Returns `x`, with a NaN quiet.
+fn quiet(x: f64) -> f64 {
     if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
 }
 
-/// The low `bits` of `x`, read as two's complement.
+/// Returns the low `bits` of `x`, as two's complement.
 #[inline]
-const fn sign_extended(x: u64, bits: u32) -> i64 {
+const fn sign_extend(x: u64, bits: u32) -> i64 {
     let spare = 64 - bits;
     x.cast_signed() << spare >> spare
 }
-/// The low `bits` of `x`.
+/// Returns the low `bits` of `x`.
 #[inline]
-const fn masked(x: u64, bits: u32) -> u64 {
+const fn mask(x: u64, bits: u32) -> u64 {
     x & (u64::MAX >> (64 - bits))
 }
 
 impl Scalar {
-    /// 0, or false.
+    /// Returns 0, or false.
     pub const fn zero(ty: ElementType) -> Self {
         match ty.class() {
             Class::Pred => Self::Pred(false),
@@ -111,27 +111,25 @@ impl Scalar {
         }
     }
 
-    /// The element stored in `bytes`, which are as many as the type takes.
+    /// Returns the element stored in `bytes`, whose length is that of the type.
     #[inline]
     pub fn read(ty: ElementType, bytes: &[u8]) -> Self {
-        // The types most programs are made of come first: the branch is taken alike for a whole array.
-        match (ty, bytes) {
-            (ElementType::F32, &[a, b, c, d]) => {
-                Self::Float(from_f32_bits(u32::from_le_bytes([a, b, c, d])))
-            }
-            _ => Self::from_bits(ty, wide_word(bytes)),
+        // The most common types come first: the branch is predictable for a whole array.
+        if let (ElementType::F32, &[a, b, c, d]) = (ty, bytes) {
+            return Self::Float(from_f32_bits(u32::from_le_bytes([a, b, c, d])));
         }
+        Self::from_bits(ty, wide_word(bytes))
     }
 
-    /// The element whose bits are the low bits of `bits`.
+    /// Returns the element whose bits are the low bits of `bits`.
     #[inline]
     pub fn from_bits(ty: ElementType, bits: u128) -> Self {
         let [low, high] = halves(bits);
         match ty.class() {
             Class::Pred => Self::Pred(low & 0xff != 0),
-            Class::Signed => Self::Signed(sign_extended(low, ty.bits())),
-            Class::Unsigned => Self::Unsigned(masked(low, ty.bits())),
-            Class::Float => Self::Float(float(ty).decode(masked(low, ty.bits()))),
+            Class::Signed => Self::Signed(sign_extend(low, ty.bits())),
+            Class::Unsigned => Self::Unsigned(mask(low, ty.bits())),
+            Class::Float => Self::Float(float(ty).decode(mask(low, ty.bits()))),
             Class::Complex if ty.bits() == 64 => {
                 let part = |bits: u64| from_f32_bits(low_u32(bits));
                 Self::Complex(part(low), part(low >> 32))
@@ -140,13 +138,13 @@ impl Scalar {
         }
     }
 
-    /// The bits of the element as `ty` holds it: whole numbers wrap, floats round once.
+    /// Returns the bits of the element in `ty`: integers wrap, floats are rounded once.
     #[inline]
     pub fn to_bits(self, ty: ElementType) -> u128 {
         match (self, ty.class()) {
             (Self::Pred(x), _) => u128::from(x),
-            (Self::Signed(x), _) => u128::from(masked(x.cast_unsigned(), ty.bits())),
-            (Self::Unsigned(x), _) => u128::from(masked(x, ty.bits())),
+            (Self::Signed(x), _) => u128::from(mask(x.cast_unsigned(), ty.bits())),
+            (Self::Unsigned(x), _) => u128::from(mask(x, ty.bits())),
             (Self::Float(x), _) if ty.bits() == 32 => u128::from(to_f32_bits(x)),
             (Self::Float(x), Class::Float) => u128::from(float(ty).encode(x)),
             (Self::Float(x), _) => u128::from(x.to_bits()),
@@ -158,52 +156,56 @@ impl Scalar {
         }
     }
 
-    /// Stores the element in `bytes`, which are as many as the type takes.
+    /// Stores the element in `bytes`, whose length is that of the type.
     #[inline]
     pub fn write(self, ty: ElementType, bytes: &mut [u8]) {
         let bits = match self {
-            // A byte holds a narrow signed number with its sign.
+            // A byte holds a narrow signed integer sign-extended.
             Self::Signed(x) if ty.bits() < 8 => {
-                u128::from(sign_extended(x.cast_unsigned(), ty.bits()).cast_unsigned())
+                u128::from(sign_extend(x.cast_unsigned(), ty.bits()).cast_unsigned())
             }
-            other => other.to_bits(ty),
+            Self::Pred(_)
+            | Self::Signed(_)
+            | Self::Unsigned(_)
+            | Self::Float(_)
+            | Self::Complex(..) => self.to_bits(ty),
         };
         let stored = bits.to_le_bytes();
         bytes.copy_from_slice(&stored[..bytes.len()]);
     }
 
-    /// The bits of the element stored in `bytes`, without those a narrow type does not have.
+    /// Returns the bits of the element stored in `bytes`, without those beyond the width of a narrow type.
     pub fn bits(ty: ElementType, bytes: &[u8]) -> u128 {
         let bits = wide_word(bytes);
         if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
     }
-    /// Stores the element of these bits in `bytes`; a narrow signed number gets its sign, `pred` becomes 0 or 1.
+    /// Stores the element of these bits in `bytes`; a narrow signed integer is sign-extended, `pred` becomes 0 or 1.
     pub fn set_bits(ty: ElementType, bits: u128, bytes: &mut [u8]) {
         let stored = match ty.class() {
             Class::Signed if ty.bits() < 8 => {
-                u128::from(sign_extended(halves(bits)[0], ty.bits()).cast_unsigned())
+                u128::from(sign_extend(halves(bits)[0], ty.bits()).cast_unsigned())
             }
             Class::Pred => u128::from(bits != 0),
-            _ => bits,
+            Class::Signed | Class::Unsigned | Class::Float | Class::Complex => bits,
         };
         bytes.copy_from_slice(&stored.to_le_bytes()[..bytes.len()]);
     }
 
-    /// The element as `ty` holds it: whole numbers wrap, floats round once.
+    /// Returns the element rounded to `ty`: integers wrap, floats are rounded once.
     #[inline]
     #[must_use]
     pub fn round_to(self, ty: ElementType) -> Self {
         match (self, ty) {
             (Self::Float(_), ElementType::F64) | (Self::Complex(..), ElementType::C128) => self,
-            (Self::Float(x), ElementType::F32) => Self::Float(rounded_to_f32(x)),
-            (Self::Complex(re, im), _) => Self::Complex(rounded_to_f32(re), rounded_to_f32(im)),
+            (Self::Float(x), ElementType::F32) => Self::Float(round_to_f32(x)),
+            (Self::Complex(re, im), _) => Self::Complex(round_to_f32(re), round_to_f32(im)),
             (Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Float(_), _) => {
                 Self::from_bits(ty, self.to_bits(ty))
             }
         }
     }
 
-    /// The value as f64: whole numbers are rounded, complex numbers lose their imaginary part.
+    /// Returns the value as f64: integers are rounded, complex numbers lose their imaginary part.
     #[inline]
     pub fn as_f64(self) -> f64 {
         match self {
@@ -219,7 +221,7 @@ impl Scalar {
         }
     }
 
-    /// The value as an index, if it is a whole number that fits.
+    /// Returns the value as an index, if it is an integer that fits.
     #[inline]
     pub fn as_i64(self) -> Option<i64> {
         match self {
@@ -230,7 +232,7 @@ impl Scalar {
         }
     }
 
-    /// The low 64 bits of a whole number: arithmetic modulo 2^64 starts from these.
+    /// Returns the low 64 bits of an integer, for arithmetic modulo 2^64.
     #[inline]
     pub fn as_wrapping(self) -> i64 {
         match self {
@@ -241,25 +243,29 @@ impl Scalar {
         }
     }
 
-    /// HLO's `convert`: the value in another type, rounded once.
+    /// Converts the value to another type as HLO's `convert` does, rounding once.
     ///
-    /// A float becomes an integer by cutting off the fraction, within the range; NaN becomes 0. Anything but 0 is true.
-    /// The real part of a complex number is kept. A NaN becomes quiet.
+    /// A float is truncated to an integer, saturating; NaN becomes 0. Anything but 0 is true.
+    /// The real part of a complex number is kept. A NaN is quiet.
     #[must_use]
     pub fn convert(self, from: ElementType, to: ElementType) -> Self {
         if from == to {
             return self;
         }
         let quiet = match self {
-            Self::Float(x) => Self::Float(quieted(x)),
-            Self::Complex(re, im) => Self::Complex(quieted(re), quieted(im)),
+            Self::Float(x) => Self::Float(quiet(x)),
+            Self::Complex(re, im) => Self::Complex(quiet(re), quiet(im)),
             Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) => self,
         };
         let real = match quiet {
             Self::Complex(re, _) if to.class() != Class::Complex && to.class() != Class::Pred => {
                 Self::Float(re)
             }
-            other => other,
+            Self::Pred(_)
+            | Self::Signed(_)
+            | Self::Unsigned(_)
+            | Self::Float(_)
+            | Self::Complex(..) => quiet,
         };
         match to.class() {
             Class::Pred => Self::Pred(match real {
@@ -275,23 +281,29 @@ impl Scalar {
                         let most = i64::MAX >> (64 - to.bits());
                         f64_to_i64(x).clamp(-most - 1, most)
                     }
-                    other => other.as_wrapping(),
+                    Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Complex(..) => {
+                        real.as_wrapping()
+                    }
                 };
-                Self::Signed(sign_extended(x.cast_unsigned(), to.bits()))
+                Self::Signed(sign_extend(x.cast_unsigned(), to.bits()))
             }
             Class::Unsigned => {
                 let x = match real {
                     Self::Float(x) => f64_to_u64(x).min(u64::MAX >> (64 - to.bits())),
-                    other => other.as_wrapping().cast_unsigned(),
+                    Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Complex(..) => {
+                        real.as_wrapping().cast_unsigned()
+                    }
                 };
-                Self::Unsigned(masked(x, to.bits()))
+                Self::Unsigned(mask(x, to.bits()))
             }
             Class::Float => real.to_float(to),
             Class::Complex => {
                 let (re, im) = match quiet {
                     Self::Complex(re, im) => (re, im),
-                    // A whole number is rounded once, to the part it becomes.
-                    other => (other.to_float(to.component()).as_f64(), 0.0),
+                    // An integer is rounded once, to the type of the real part.
+                    Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) | Self::Float(_) => {
+                        (quiet.to_float(to.component()).as_f64(), 0.0)
+                    }
                 };
                 Self::Complex(re, im).round_to(to)
             }

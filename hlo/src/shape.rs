@@ -3,7 +3,7 @@ use crate::layout::{Dims, Layout};
 use crate::{ElementType, Error};
 use std::fmt;
 
-/// What kind of value an instruction gives.
+/// The shape of an instruction's result.
 ///
 /// ```
 /// let shape: hlo::Shape = "f32[2,3]{1,0}".parse().unwrap();
@@ -18,9 +18,9 @@ pub enum Shape {
     Tuple(Vec<Shape>),
     /// `token[]`: an order between side effects.
     Token,
-    /// `opaque[]`: a handle nothing is known of.
+    /// `opaque[]`: an opaque handle.
     Opaque,
-    /// `b(array)`: a buffer that is changed in place.
+    /// `b(array)`: a buffer that is updated in place.
     Buffer(Box<ArrayShape>),
 }
 
@@ -41,76 +41,76 @@ impl ArrayShape {
     /// Size of a dimension written `?`.
     pub const UNBOUNDED: i64 = i64::MIN;
 
-    /// An array of these sizes in the default layout.
+    /// Returns an array of these sizes in the default layout.
     pub fn new(ty: ElementType, dims: impl Into<Dims>) -> Self {
         let dims = dims.into();
         let layout = Layout::descending(dims.len());
         Self { ty, dims, dynamic: None, layout }
     }
-    /// Number of dimensions.
+    /// Returns the number of dimensions.
     pub fn rank(&self) -> usize {
         self.dims.len()
     }
-    /// Size of dimension `dim`, if there is one.
+    /// Returns the size of dimension `dim`, if there is one.
     pub fn dim(&self, dim: i64) -> Option<i64> {
         usize::try_from(dim).ok().and_then(|d| self.dims.get(d)).copied()
     }
-    /// Whether dimension `dim` is dynamic.
+    /// Returns whether dimension `dim` is dynamic.
     pub fn is_dynamic(&self, dim: usize) -> bool {
         self.dynamic.as_ref().is_some_and(|flags| flags[dim])
     }
-    /// Number of elements; `None` if it overflows or a dimension is unbounded.
+    /// Returns the number of elements; `None` if it overflows or a dimension is unbounded.
     pub fn element_count(&self) -> Option<usize> {
         let sizes = self.dims.iter().map(|&d| usize::try_from(d).ok());
-        // A zero anywhere makes the product zero whatever overflows before it.
+        // A zero makes the product zero, even if the other sizes overflow.
         if self.dims.contains(&0) {
             return Some(0);
         }
         sizes.into_iter().try_fold(1usize, |n, d| n.checked_mul(d?))
     }
-    /// Bytes the elements take, one a sub-byte element; `None` if it overflows.
+    /// Returns the bytes of the elements, one per sub-byte element; `None` if it overflows.
     pub fn byte_count(&self) -> Option<usize> {
         self.element_count()?.checked_mul(self.ty.storage_bytes())
     }
-    /// The same sizes with another element type.
+    /// Returns the same sizes with another element type.
     #[must_use]
     pub fn with_type(&self, ty: ElementType) -> Self {
         Self { ty, ..self.clone() }
     }
-    /// Whether both have the same sizes and dynamic dimensions are not compared.
+    /// Returns whether both have the same sizes; dynamic dimensions are not compared.
     pub fn same_dims(&self, other: &Self) -> bool {
         self.dims == other.dims
     }
 }
 
 impl Shape {
-    /// A scalar.
+    /// Returns a scalar.
     pub fn scalar(ty: ElementType) -> Self {
         Self::Array(ArrayShape::new(ty, Dims::new()))
     }
-    /// The array, if it is one.
+    /// Returns the array, if it is one.
     pub fn array(&self) -> Option<&ArrayShape> {
         match self {
             Self::Array(array) => Some(array),
             Self::Tuple(_) | Self::Token | Self::Opaque | Self::Buffer(_) => None,
         }
     }
-    /// The elements, if it is a tuple.
+    /// Returns the elements, if it is a tuple.
     pub fn tuple(&self) -> Option<&[Self]> {
         match self {
             Self::Tuple(elements) => Some(elements),
             Self::Array(_) | Self::Token | Self::Opaque | Self::Buffer(_) => None,
         }
     }
-    /// The element type, if it is an array.
+    /// Returns the element type, if it is an array.
     pub fn element_type(&self) -> Option<ElementType> {
         self.array().map(|a| a.ty)
     }
-    /// Whether it is the scalar of this type.
+    /// Returns whether it is the scalar of this type.
     pub fn is_scalar(&self, ty: ElementType) -> bool {
         self.array().is_some_and(|a| a.ty == ty && a.dims.is_empty())
     }
-    /// Whether both describe the same values: layouts are not compared, and neither is which dimensions are dynamic.
+    /// Returns whether both describe the same values: neither layouts nor dynamic dimensions are compared.
     pub fn compatible(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Array(a), Self::Array(b)) => a.ty == b.ty && a.dims == b.dims,
@@ -125,7 +125,7 @@ impl Shape {
             ) => false,
         }
     }
-    /// The leaves of the tuple tree, from left to right; the shape itself if it is no tuple.
+    /// Returns the leaves of the tuple tree, from left to right; the shape itself if it is not a tuple.
     pub fn leaves(&self) -> Vec<&Self> {
         let (mut leaves, mut open) = (Vec::new(), vec![self]);
         while let Some(shape) = open.pop() {
@@ -144,7 +144,7 @@ impl From<ArrayShape> for Shape {
     }
 }
 impl fmt::Display for Shape {
-    /// With layouts, as in an instruction's result shape; `{:#}` leaves them out, as messages do.
+    /// Prints layouts, as in an instruction's result shape; `{:#}` omits them, as messages do.
     ///
     /// ```
     /// let shape: hlo::Shape = "(f32[2,3]{0,1}, s32[])".parse().unwrap();
@@ -157,7 +157,7 @@ impl fmt::Display for Shape {
     }
 }
 impl fmt::Display for ArrayShape {
-    /// As [`Shape`]: with its layout, and without it as `{:#}`.
+    /// Prints the layout; `{:#}` omits it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         crate::text::print::array_shape(&mut text, self, !f.alternate());

@@ -1,5 +1,5 @@
-//! A short run of what `fuzz/` runs for long: damaged texts are refused or read, never a panic, and what is read prints
-//! to a fixed point.
+//! A short run of the fuzz targets in `fuzz/`: damaged texts are rejected or parsed without a panic, and printing reaches a
+//! fixed point.
 use hlo::{Module, ParseOptions, Style};
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ const SEEDS: [&str; 4] = [
     "ENTRY e { t = token[] after-all() a = c64[2] constant({(1, nan), (-inf, 0x)}) ROOT g = s4[2]{0:T(128)E(4)} parameter(0), frontend_attributes={a={b: {}}}, backend_config={\"x\": [1]} }",
 ];
 
-/// Reads a text; prints what was read until nothing changes.
+/// Parses a text and prints it until nothing changes.
 fn read(text: &str) {
     for lenient in [false, true] {
         let Ok(parsed) = Module::parse_with(text, ParseOptions { lenient }) else { continue };
@@ -25,7 +25,7 @@ fn read(text: &str) {
     }
 }
 
-/// One change to a text: bytes taken out, put in, doubled, or the end cut off.
+/// Changes a text: removes, inserts or repeats bytes, or truncates it.
 #[derive(Debug, Clone)]
 enum Change {
     Remove(usize, usize),

@@ -1,8 +1,8 @@
-//! Every rule refuses something: the modules of `hlo/tests/reject`, and those among `tests/ops` that announce an error.
+//! Every rule rejects something: the modules of `hlo/tests/reject`, and those of `tests/ops` that expect an error.
 //!
-//! A piece breaks one rule, and gets that error, on that line, and no other. What each error says and underlines is
-//! written down in `reject/messages.txt`, so that a piece cannot pass for another reason than the one it was written
-//! for; `ETALON_BLESS=1` rewrites the file. Every label that stands in the source has a piece.
+//! A case breaks one rule, and has that error, on that line, and no other. The messages and spans of all errors are in
+//! `reject/messages.txt`, so that a case cannot pass for another reason; `ETALON_BLESS=1` rewrites the file. Every label in the
+//! source has a case.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 use hlo::diag::locate;
 use hlo::{Error, Module, Op, Opcode};
@@ -10,21 +10,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Labels whose piece is still to be written.
-const OWED: &[&str] = &[];
-/// Labels of what no text can say; a test below builds it.
+/// Labels without a case.
+const PENDING: &[&str] = &[];
+/// Labels that no text can violate; a test below builds the module.
 const BUILT: [&str; 1] = ["pad_c3"];
 /// Words of the text that look like labels: fields of a window.
 const FIELDS: [&str; 2] = ["lhs_dilate", "rhs_dilate"];
-/// Files whose errors still show layouts, which are no part of any rule.
+/// Files whose errors may show layouts, which are not part of any rule.
 const WITH_LAYOUTS: [&str; 0] = [];
 
-/// One module of a file, and the errors its comments announce.
-struct Piece {
+/// One module of a file, and the errors that its comments expect.
+struct Case {
     name: String,
     text: String,
     /// Line, code, label.
-    wanted: Vec<(usize, String, String)>,
+    expected: Vec<(usize, String, String)>,
 }
 
 fn root() -> PathBuf {
@@ -40,24 +40,24 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-fn pieces(folder: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn cases(folder: &str) -> Vec<Case> {
+    let mut cases = Vec::new();
     for path in files(folder, "hlo") {
         let text = std::fs::read_to_string(&path).unwrap();
         let file = path.file_stem().unwrap().to_string_lossy().into_owned();
         for text in text.split("// -----\n") {
             let module = text.lines().find_map(|line| line.strip_prefix("HloModule "));
             let module = module.unwrap_or("?").split([',', ' ']).next().unwrap();
-            let wanted = text.lines().zip(1..).filter_map(|(line, number)| {
-                let (_, announced) = line.split_once("// error ")?;
-                let mut words = announced.split_whitespace().map(str::to_owned);
+            let expected = text.lines().zip(1..).filter_map(|(line, number)| {
+                let (_, expected) = line.split_once("// error ")?;
+                let mut words = expected.split_whitespace().map(str::to_owned);
                 Some((number, words.next()?, words.next().unwrap_or_default()))
             });
-            let (wanted, name) = (wanted.collect(), format!("{file}::{module}"));
-            pieces.push(Piece { name, text: text.to_owned(), wanted });
+            let (expected, name) = (expected.collect(), format!("{file}::{module}"));
+            cases.push(Case { name, text: text.to_owned(), expected });
         }
     }
-    pieces
+    cases
 }
 
 fn errors(text: &str) -> Vec<Error> {
@@ -82,28 +82,28 @@ fn is_label(word: &str) -> bool {
         && word.chars().all(plain)
 }
 
-/// What the error underlines; a text in which it cannot be found is a mistake.
-fn underlined<'a>(piece: &'a Piece, error: &Error) -> &'a str {
-    let span = error.span().unwrap_or_else(|| panic!("{}: no place: {error}", piece.name));
-    &piece.text[locate(&piece.text, span, error.place()).range()]
+/// Returns the text that the error underlines.
+fn underlined<'a>(case: &'a Case, error: &Error) -> &'a str {
+    let span = error.span().unwrap_or_else(|| panic!("{}: no place: {error}", case.name));
+    &case.text[locate(&case.text, span, error.place()).range()]
 }
 
-fn line(piece: &Piece, error: &Error) -> usize {
-    let marked = underlined(piece, error).as_ptr().addr() - piece.text.as_ptr().addr();
-    piece.text[..marked].matches('\n').count() + 1
+fn line(case: &Case, error: &Error) -> usize {
+    let marked = underlined(case, error).as_ptr().addr() - case.text.as_ptr().addr();
+    case.text[..marked].matches('\n').count() + 1
 }
 
-/// Words in quotation marks, in the source of the rules, that look like a label, and whether each can only be one: an
-/// attribute's name can be both.
+/// Returns strings in the source of the rules that look like a label, and whether each can only be a label: an
+/// the name of an attribute can be both.
 ///
-/// That is more than what is given to `check`, and so finds a label wherever it is passed along.
+/// These are more than the arguments of `check`, and so include labels that are passed along.
 fn words_in_source() -> BTreeMap<String, bool> {
     let attributes: BTreeSet<&str> =
         Opcode::ALL.iter().flat_map(|opcode| opcode.attributes()).copied().collect();
     let mut words = BTreeMap::new();
     for path in files("hlo/src/op", "rs").into_iter().chain(files("hlo/src/verify", "rs")) {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
-        // What holds for all ops; no rule stands there.
+        // These files have no rules.
         if ["attrs.rs", "family.rs", "table.rs", "mod.rs"].contains(&file.as_str()) {
             continue;
         }
@@ -120,22 +120,22 @@ fn words_in_source() -> BTreeMap<String, bool> {
 }
 
 #[test]
-fn every_piece_gets_the_error_it_announces() {
+fn every_case_has_the_error_it_expects() {
     let mut wrong = String::new();
-    for piece in pieces("hlo/tests/reject") {
-        let found = errors(&piece.text);
+    for case in cases("hlo/tests/reject") {
+        let found = errors(&case.text);
         let mut got: Vec<_> = found
             .iter()
-            .map(|e| (line(&piece, e), e.code().number().to_owned(), label(e)))
+            .map(|e| (line(&case, e), e.code().number().to_owned(), label(e)))
             .collect();
         got.sort();
-        if got != piece.wanted || got.len() != 1 {
-            writeln!(wrong, "{}: wanted {:?}, got {got:?}", piece.name, piece.wanted).unwrap();
+        if got != case.expected || got.len() != 1 {
+            writeln!(wrong, "{}: expected {:?}, got {got:?}", case.name, case.expected).unwrap();
         }
-        let file = piece.name.split("::").next().unwrap();
+        let file = case.name.split("::").next().unwrap();
         for error in found.iter().filter(|_| !WITH_LAYOUTS.contains(&file)) {
             if error.code().to_string().contains("]{") {
-                writeln!(wrong, "{}: show shapes as `{{:#}}`: {error}", piece.name).unwrap();
+                writeln!(wrong, "{}: show shapes as `{{:#}}`: {error}", case.name).unwrap();
             }
         }
     }
@@ -145,10 +145,10 @@ fn every_piece_gets_the_error_it_announces() {
 #[test]
 fn messages_are_as_written_down() {
     let mut found = String::new();
-    for piece in pieces("hlo/tests/reject") {
-        for error in errors(&piece.text) {
-            let (at, help) = (underlined(&piece, &error), error.help());
-            writeln!(found, "{}\n  at   {at}\n  says {}", piece.name, error.code()).unwrap();
+    for case in cases("hlo/tests/reject") {
+        for error in errors(&case.text) {
+            let (at, help) = (underlined(&case, &error), error.help());
+            writeln!(found, "{}\n  at   {at}\n  says {}", case.name, error.code()).unwrap();
             if let Some(help) = help {
                 writeln!(found, "  help {help}").unwrap();
             }
@@ -158,10 +158,10 @@ fn messages_are_as_written_down() {
     if std::env::var_os("ETALON_BLESS").is_some_and(|v| v == "1") {
         std::fs::write(&path, &found).unwrap();
     }
-    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
     let changed: Vec<_> =
-        found.lines().filter(|line| !wanted.lines().any(|w| w == *line)).collect();
-    assert!(wanted == found, "other messages or places than in messages.txt: {changed:#?}");
+        found.lines().filter(|line| !expected.lines().any(|w| w == *line)).collect();
+    assert!(expected == found, "other messages or places than in messages.txt: {changed:#?}");
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn every_label_has_a_piece() {
     let in_source = words_in_source();
     let mut pieces_of: BTreeMap<String, usize> = BTreeMap::new();
     for folder in ["hlo/tests/reject", "tests/ops", "tests/programs"] {
-        for piece in pieces(folder) {
-            for (.., label) in piece.wanted.into_iter().filter(|(.., label)| !label.is_empty()) {
+        for case in cases(folder) {
+            for (.., label) in case.expected.into_iter().filter(|(.., label)| !label.is_empty()) {
                 *pieces_of.entry(label).or_default() += 1;
             }
         }
@@ -181,7 +181,7 @@ fn every_label_has_a_piece() {
     let shown = |label: &str| pieces_of.contains_key(label) || BUILT.contains(&label);
     let labels = in_source.iter().filter(|(_, only_label)| **only_label).map(|(label, _)| label);
     let without: Vec<_> = labels.filter(|label| !shown(label)).collect();
-    assert!(without == OWED, "labels without a piece: {without:#?}\n(owed: {OWED:#?})");
+    assert!(without == PENDING, "labels without a case: {without:#?}\n(owed: {PENDING:#?})");
 }
 
 #[test]

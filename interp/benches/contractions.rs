@@ -1,7 +1,7 @@
 //! How long sums of products take: `cargo bench -p etalon-interp --bench contractions`.
 use criterion::{Criterion, criterion_group, criterion_main};
 use hlo::{ArrayShape, Literal, Module, Scalar};
-use interp::Interpreter;
+use interp::{CompileOptions, Executable, RunOptions};
 use std::hint::black_box;
 
 /// Elements that are no round numbers, the same in each run.
@@ -31,8 +31,10 @@ fn bench(c: &mut Criterion, name: &str, body: &str) {
         .map(|&id| filled(entry.instructions[id].shape.array().expect("an array")))
         .collect();
     let module = module.verify().expect("a module without errors");
-    let interpreter = Interpreter::new(&module);
-    c.bench_function(name, |b| b.iter(|| black_box(interpreter.run(&inputs).expect("a result"))));
+    let executable = Executable::compile(module, &CompileOptions::default()).expect("a program");
+    let options = RunOptions::default();
+    let run = || black_box(executable.execute(&inputs, &options).expect("a result"));
+    c.bench_function(name, |b| b.iter(run));
 }
 
 fn square(c: &mut Criterion, ty: &str, n: usize) {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench may fail where it stands")]
 use criterion::{Criterion, criterion_group, criterion_main};
 use hlo::{Literal, Module};
+use interp::{CompileOptions, Executable, RunOptions};
 use std::hint::black_box;
 
 const CALLED: &str = "less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT, type=TOTALORDER }\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";
@@ -31,8 +32,10 @@ fn engine(c: &mut Criterion) {
         );
         let verified = Module::parse(&text).unwrap().verify().unwrap();
         let arguments = [x.clone(), x.clone()];
+        let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
         group.bench_function(name, |b| {
-            b.iter(|| interp::Interpreter::new(&verified).run(black_box(&arguments)).unwrap());
+            let options = RunOptions::default();
+            b.iter(|| executable.execute(black_box(&arguments), &options).unwrap());
         });
     }
     group.finish();

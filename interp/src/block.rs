@@ -4,8 +4,9 @@
 //! u64, f64, pairs of f64), computed with by the functions of `num`, and rounded to the result's type as they are
 //! stored. Blocks know nothing of each other, so they run in parallel and give the same bits on any number of threads.
 use half::{bf16, f16};
-use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use hlo::{Class, ElementType, Scalar};
 use rayon::prelude::*;
+use std::cell::Cell;
 
 /// Elements in a block.
 pub(crate) const BLOCK: usize = 1024;
@@ -99,6 +100,16 @@ impl Block {
             Self::Complex(x) => each(x, ty, bytes, |&(re, im)| Scalar::Complex(re, im)),
         }
     }
+    /// The class of the elements.
+    pub(crate) fn class(&self) -> Class {
+        match self {
+            Self::Pred(_) => Class::Pred,
+            Self::Signed(_) => Class::Signed,
+            Self::Unsigned(_) => Class::Unsigned,
+            Self::Float(_) => Class::Float,
+            Self::Complex(_) => Class::Complex,
+        }
+    }
     /// Element `i`.
     pub(crate) fn get(&self, i: usize) -> Scalar {
         match self {
@@ -133,65 +144,121 @@ impl Block {
     }
 }
 
-/// The array of this shape whose blocks are `compute(operand blocks, result block)`. Operands have the result's
-/// dimensions, or are scalars that serve every place.
-pub(crate) fn blockwise(
-    operands: &[&Literal],
-    shape: &ArrayShape,
-    compute: impl Fn(&[Block], &mut Block) + Sync,
-) -> Literal {
-    let mut result = Literal::zeros(shape.clone());
-    let width = shape.ty.storage_bytes();
-    let sources: Vec<Source<'_>> = operands.iter().map(|o| Source::of(o, shape)).collect();
-    let fresh = || {
-        let blocks: Vec<Block> = sources.iter().map(|s| Block::of(s.ty)).collect();
-        (blocks, Block::of(shape.ty))
-    };
-    let run = |(blocks, out): &mut (Vec<Block>, Block), at: usize, bytes: &mut [u8]| {
-        for (block, source) in blocks.iter_mut().zip(&sources) {
-            source.load(block, at * BLOCK, bytes.len() / width);
+/// Computes the blocks of a result from blocks of the operands.
+pub(crate) type Compute = dyn Fn(&[Block], &mut Block) + Send + Sync;
+
+/// Where the elements of an operand come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// An array with the dimensions of the result.
+    Array(ElementType, &'a [u8]),
+    /// A scalar, which is used at every index.
+    Scalar(ElementType, Scalar),
+    /// The result's memory, which holds the operand until it is written.
+    Output(ElementType),
+}
+
+impl Source<'_> {
+    fn ty(self) -> ElementType {
+        match self {
+            Self::Array(ty, _) | Self::Scalar(ty, _) | Self::Output(ty) => ty,
         }
-        compute(blocks, out);
-        out.write(shape.ty, bytes);
-    };
-    let bytes = result.bytes_mut();
-    if bytes.len() / width < PARALLEL {
-        let mut state = fresh();
-        bytes.chunks_mut(BLOCK * width).enumerate().for_each(|(i, b)| run(&mut state, i, b));
-    } else {
-        bytes
-            .par_chunks_mut(BLOCK * width)
-            .enumerate()
-            .for_each_init(fresh, |state, (i, b)| run(state, i, b));
     }
-    result
+    /// Fills a block with the elements from `first` on; `bytes` is the part of the result at the same place.
+    fn load(self, block: &mut Block, first: usize, count: usize, bytes: &[u8]) {
+        match self {
+            Self::Scalar(_, value) => block.fill(count, |_| value),
+            Self::Array(ty, elements) => {
+                let width = ty.storage_bytes();
+                block.read(ty, &elements[first * width..(first + count) * width]);
+            }
+            Self::Output(ty) => block.read(ty, bytes),
+        }
+    }
 }
 
-/// Where the blocks of an operand come from.
-struct Source<'a> {
-    ty: ElementType,
-    width: usize,
-    bytes: &'a [u8],
-    /// The one value of a scalar that is used at every place of an array.
-    scalar: Option<Scalar>,
+/// Blocks to work in.
+#[derive(Debug, Default)]
+struct Scratch {
+    operands: Vec<Block>,
+    result: Option<Block>,
+    /// Whether the blocks of scalars are filled.
+    has_scalars: bool,
 }
 
-impl<'a> Source<'a> {
-    fn of(operand: &'a Literal, result: &ArrayShape) -> Self {
-        let shape = operand.array_shape().expect("verified: an array");
-        let scalar = (shape.rank() == 0 && result.rank() > 0).then(|| operand.get(0));
-        Self { ty: shape.ty, width: shape.ty.storage_bytes(), bytes: operand.bytes(), scalar }
-    }
-    fn load(&self, block: &mut Block, first: usize, count: usize) {
-        match self.scalar {
-            Some(_) if block.len() == count => {}
-            Some(value) => block.fill(count, |_| value),
-            None => {
-                let (from, to) = (first * self.width, (first + count) * self.width);
-                block.read(self.ty, &self.bytes[from..to]);
+impl Scratch {
+    /// Makes the blocks those of these types; what they hold is arbitrary.
+    fn prepare(&mut self, sources: &[Source<'_>], ty: ElementType) {
+        self.has_scalars = false;
+        self.operands.truncate(sources.len());
+        for (i, source) in sources.iter().enumerate() {
+            match self.operands.get_mut(i) {
+                Some(block) if block.class() == source.ty().class() => {}
+                Some(block) => *block = Block::of(source.ty()),
+                None => self.operands.push(Block::of(source.ty())),
             }
         }
+        if self.result.as_ref().map(Block::class) != Some(ty.class()) {
+            self.result = Some(Block::of(ty));
+        }
     }
+    /// Computes the block of the result at `first`.
+    fn run(
+        &mut self,
+        sources: &[Source<'_>],
+        compute: &Compute,
+        ty: ElementType,
+        first: usize,
+        bytes: &mut [u8],
+    ) {
+        let count = bytes.len() / ty.storage_bytes();
+        for (block, source) in self.operands.iter_mut().zip(sources) {
+            match source {
+                // A block of a scalar is filled once; only the last block of an array is shorter.
+                Source::Scalar(..) if self.has_scalars && block.len() == count => {}
+                Source::Scalar(..) | Source::Array(..) | Source::Output(_) => {
+                    source.load(block, first, count, bytes);
+                }
+            }
+        }
+        self.has_scalars = true;
+        if let Some(result) = &mut self.result {
+            compute(&self.operands, result);
+            result.write(ty, bytes);
+        }
+    }
+}
+
+thread_local! {
+    /// Blocks that small arrays are computed in: to allocate them takes longer than to compute.
+    static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
+}
+
+/// Computes an array of type `ty` in `bytes`, block after block, in parallel where that is worth it.
+pub(crate) fn blockwise(
+    sources: &[Source<'_>],
+    compute: &Compute,
+    ty: ElementType,
+    bytes: &mut [u8],
+) {
+    let size = BLOCK * ty.storage_bytes();
+    if bytes.len() / ty.storage_bytes() < PARALLEL {
+        let mut scratch = SCRATCH.take().unwrap_or_default();
+        scratch.prepare(sources, ty);
+        for (i, bytes) in bytes.chunks_mut(size).enumerate() {
+            scratch.run(sources, compute, ty, i * BLOCK, bytes);
+        }
+        SCRATCH.set(Some(scratch));
+        return;
+    }
+    let fresh = || {
+        let mut scratch = Scratch::default();
+        scratch.prepare(sources, ty);
+        scratch
+    };
+    bytes.par_chunks_mut(size).enumerate().for_each_init(fresh, |scratch, (i, bytes)| {
+        scratch.run(sources, compute, ty, i * BLOCK, bytes);
+    });
 }
 
 /// Replaces what a list holds.

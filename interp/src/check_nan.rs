@@ -7,31 +7,29 @@ use hlo::ir::Instruction;
 use hlo::{Literal, Scalar};
 use std::fmt::Write as _;
 
-/// Fails if `value` has a NaN or an infinity, and none of the operands has.
+/// Fails if one of the outputs has a NaN or an infinity, and none of the operands has.
 pub(crate) fn check(
     instruction: &Instruction,
     operands: &[Literal],
-    value: &Literal,
+    outputs: &[Literal],
 ) -> Result<()> {
-    // What does not count is not looked at.
-    if operands.iter().chain([value]).flat_map(Literal::leaves).any(|x| x.dynamic_sizes().is_some())
-    {
-        let operands: Vec<Literal> = operands.iter().map(Literal::cut).collect();
-        return check(instruction, &operands, &value.cut());
+    // Padding is not looked at.
+    if operands.iter().chain(outputs).any(|x| x.dynamic_sizes().is_some()) {
+        let cut = |arrays: &[Literal]| arrays.iter().map(Literal::cut).collect::<Vec<_>>();
+        return check(instruction, &cut(operands), &cut(outputs));
     }
     // What has no operands was written down, not made.
     if operands.is_empty() || operands.iter().any(|o| first_in(o).is_some()) {
         return Ok(());
     }
-    let Some((leaf, at)) = first_in(value) else { return Ok(()) };
+    let Some((leaf, at)) = outputs.iter().find_map(first_in) else { return Ok(()) };
     let mut message = format!(
         "`{}` makes {} at {} from finite operands",
         instruction.opcode(),
         shown(leaf.get(at)),
         place(leaf, at)
     );
-    let leaves: Vec<&Literal> = operands.iter().flat_map(Literal::leaves).collect();
-    for (i, operand) in leaves.iter().enumerate() {
+    for (i, operand) in operands.iter().enumerate() {
         describe(&mut message, i, operand, leaf, at);
     }
     let error = Error::from(Code::NotFinite { message });

@@ -19,14 +19,14 @@ impl fmt::Display for Device {
 
 /// The devices of a run: replicas times partitions, numbered `replica * partitions + partition`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grid {
+pub struct DeviceGrid {
     /// Copies of the program.
     pub replicas: usize,
     /// Parts of each copy.
     pub partitions: usize,
 }
 
-impl Grid {
+impl DeviceGrid {
     /// The grid a module's header states.
     pub fn of(config: &ModuleConfig) -> Self {
         let count = |n: i64| usize::try_from(n).unwrap_or(1).max(1);

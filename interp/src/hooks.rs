@@ -35,8 +35,9 @@ type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;
 /// let text = "HloModule m\nENTRY e { p = s32[] parameter(0) ROOT c = s32[] custom-call(p), custom_call_target=\"same\" }";
 /// let verified = Module::parse(text).unwrap().verify().unwrap();
 /// let hooks = interp::Hooks::new().custom_call("same", |call| Ok(call.operands[0].clone()));
-/// let interpreter = interp::Interpreter::new(&verified).with_hooks(hooks);
-/// let result = interpreter.run(&["s32[] 7".parse().unwrap()]).unwrap();
+/// let executable = interp::Executable::compile(verified, &interp::CompileOptions::default()).unwrap();
+/// let options = interp::RunOptions::default().hooks(hooks);
+/// let result = executable.execute(&["s32[] 7".parse().unwrap()], &options).unwrap();
 /// assert_eq!(result.to_string(), "s32[] 7");
 /// ```
 #[derive(Clone, Default)]
@@ -110,8 +111,9 @@ impl Hooks {
     /// let seen = Arc::new(Mutex::new(Vec::new()));
     /// let names = Arc::clone(&seen);
     /// let hooks = interp::Hooks::new().observe(move |event| names.lock().unwrap().push(event.name().to_owned()));
-    /// interp::Interpreter::new(&verified).with_hooks(hooks).run(&[]).unwrap();
-    /// assert_eq!(*seen.lock().unwrap(), ["a", "b"]);
+    /// let executable = interp::Executable::compile(verified, &interp::CompileOptions::default()).unwrap();
+    /// executable.execute(&[], &interp::RunOptions::default().hooks(hooks)).unwrap();
+    /// assert_eq!(*seen.lock().unwrap(), ["b"]); // a constant has its value before the run
     /// ```
     #[must_use]
     pub fn observe(mut self, observer: impl FnMut(&Event<'_>) + Send + 'static) -> Self {

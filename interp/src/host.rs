@@ -10,10 +10,10 @@
 //! is zeros: nothing may look at it before the end. A `recv-done` that comes before the `send` in the text is an error,
 //! since one device runs one instruction after another.
 //! Only tokens and control predecessors keep this order in a module that is not scheduled: printing may change any other.
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
-use crate::interpreter::with_layouts;
-use crate::kernel::zeros;
+use crate::value::with_layouts;
+use crate::value::zeros;
 use crate::{Error, Result};
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use hlo::op::{RecvDone, Send};
@@ -28,7 +28,7 @@ fn starved(message: impl Into<String>) -> Error {
 }
 
 /// `result = (next value of the queue, token)`; without a token, in old texts, the value alone
-pub(crate) fn infeed(tokens: &[&Literal], shape: &Shape, context: &Context<'_>) -> Result<Literal> {
+pub(crate) fn infeed(tokens: &[&Literal], shape: &Shape, context: &RunContext) -> Result<Literal> {
     let data = match (tokens, shape.tuple()) {
         ([_, ..], Some([data, ..])) => data,
         _ => shape,
@@ -43,7 +43,7 @@ pub(crate) fn infeed(tokens: &[&Literal], shape: &Shape, context: &Context<'_>) 
 }
 
 /// Puts the value into the queue; `result = token`
-pub(crate) fn outfeed(value: &Literal, context: &Context<'_>) -> Result<Literal> {
+pub(crate) fn outfeed(value: &Literal, context: &RunContext) -> Result<Literal> {
     in_order("outfeed", context)?;
     let queue = context.hooks().outfeed.as_ref();
     let queue = queue.ok_or_else(|| {
@@ -61,7 +61,7 @@ fn next(queue: &Receiver<Literal>, data: &Shape, of: &str, opcode: &str) -> Resu
         let message = format!("{of} holds {found}, `{opcode}` wants {data}");
         return Err(Code::Invalid { message }.into());
     }
-    Ok(with_layouts(&value, data))
+    Ok(with_layouts(value, data))
 }
 fn put(queue: &Sender<Literal>, value: &Literal, of: &str) -> Result<()> {
     queue.try_send(value.cut()).map_err(|error| {
@@ -73,7 +73,7 @@ fn put(queue: &Sender<Literal>, value: &Literal, of: &str) -> Result<()> {
 }
 
 /// Puts the value into the channel; `result = (value, 0, token)`
-pub(crate) fn send(op: &Send, operands: &[&Literal], context: &Context<'_>) -> Result<Literal> {
+pub(crate) fn send(op: &Send, operands: &[&Literal], context: &RunContext) -> Result<Literal> {
     in_order("send", context)?;
     if op.is_host_transfer {
         let queue = context.hooks().to_host.get(&op.channel_id);
@@ -96,7 +96,7 @@ pub(crate) fn recv(shape: &Shape) -> Literal {
 }
 
 /// `result = (oldest value in the channel, token)`; without a token, in old texts, the value alone
-pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &Context<'_>) -> Result<Literal> {
+pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &RunContext) -> Result<Literal> {
     let with_token =
         matches!(shape, Shape::Tuple(elements) if elements.last() == Some(&Shape::Token));
     let data = match shape.tuple() {
@@ -121,12 +121,12 @@ pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &Context<'_>) -> 
         let message = format!("{found} was sent on channel{channel}, `recv-done` wants {data}");
         return Err(Code::Trap { message }.into());
     }
-    let value = with_layouts(&value, data);
+    let value = with_layouts(value, data);
     Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value })
 }
 
 /// Machines inside other ones run beside their like on several threads: nobody could tell which comes first.
-fn in_order(opcode: &str, context: &Context<'_>) -> Result<()> {
+fn in_order(opcode: &str, context: &RunContext) -> Result<()> {
     if !context.is_nested() {
         return Ok(());
     }
@@ -152,7 +152,7 @@ fn under_way(value: Literal, with_token: bool) -> Literal {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Error, Hooks, Interpreter};
+    use crate::{CompileOptions, Error, Executable, Hooks, RunOptions};
     use hlo::{Literal, Module};
 
     const ECHO: &str = "HloModule m\nENTRY e {
@@ -169,7 +169,8 @@ mod tests {
 
     fn run(text: &str, hooks: Hooks) -> Result<Literal, Error> {
         let verified = Module::parse(text).unwrap().verify().unwrap();
-        Interpreter::new(&verified).with_hooks(hooks).run(&[])
+        let executable = Executable::compile(verified, &CompileOptions::default())?;
+        executable.execute(&[], &RunOptions::default().hooks(hooks))
     }
     fn filled(values: &[&str]) -> Hooks {
         let (fill, queue) = crossbeam_channel::unbounded();
@@ -207,8 +208,11 @@ mod tests {
         let (to_device, from) = crossbeam_channel::unbounded();
         to_device.send("f32[] 0.5".parse().unwrap()).unwrap();
         let hooks = Hooks::new().to_host(Some(3), to).from_host(Some(4), from);
-        let run =
-            |hooks| Interpreter::new(&verified).with_hooks(hooks).run(std::slice::from_ref(&x));
+        let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+        let run = |hooks| {
+            let options = RunOptions::default().hooks(hooks);
+            executable.execute(std::slice::from_ref(&x), &options)
+        };
         assert_eq!(run(hooks.clone()).unwrap().to_string(), "f32[] 0.5");
         assert_eq!(from_device.try_recv(), Ok(x.clone()));
         let error = run(hooks).unwrap_err();

@@ -1,49 +1,57 @@
-//! Runs HLO modules.
+//! Compiles and runs HLO modules on one device.
 //!
 //! ```text
-//! hlo::Verified ──> Interpreter ──> Machine: frames, fuel ──> reference: one function for each op ──> Literal
+//! hlo::Verified ──compile──> Executable ──execute──> Literal
+//!                                │
+//!                                └──start──> Machine ──resume──> Done | Suspended
 //! ```
 //!
-//! The reference engine is the executable specification: every op is a page that follows the specification's words,
-//! over elements in wide form ([`hlo::Scalar`]), with arithmetic from [`num`].
+//! Two engines share one plan and one machine. [`Engine::Reference`] runs the specification, one page of `spec/` per op,
+//! over elements in wide form ([`hlo::Scalar`]); [`Engine::Exact`] runs optimized kernels that are checked against it.
+//! Both take their arithmetic from [`num`].
 //!
 //! ```
 //! use hlo::{Literal, Module};
+//! use interp::{CompileOptions, Executable, RunOptions};
 //! let text = "HloModule m\nENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] add(p, p) }";
-//! let verified = Module::parse(text).unwrap().verify().unwrap();
-//! let input: Literal = "f32[3] {1, 2, 3}".parse().unwrap();
-//! let result = interp::Interpreter::new(&verified).run(&[input]).unwrap();
+//! let verified = Module::parse(text)?.verify()?;
+//! let executable = Executable::compile(verified, &CompileOptions::default())?;
+//! let input: Literal = "f32[3] {1, 2, 3}".parse()?;
+//! let result = executable.execute(&[input], &RunOptions::default())?;
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod block;
 mod check_nan;
 pub mod collective;
 mod context;
-mod control;
 mod custom;
 mod device;
 mod error;
+mod executable;
 mod hooks;
 mod host;
 mod index;
-mod interpreter;
 mod kernel;
+mod lower;
 mod machine;
+mod memory;
 pub mod num;
 mod observe;
+mod plan;
 mod scalar_program;
 mod scan;
 mod spec;
-mod table;
-mod team;
+mod value;
 
-pub use device::{Device, Grid};
-pub use error::{Code, Error, explain};
+pub use device::{Device, DeviceGrid};
+pub use error::{Code, Error};
+pub use executable::{CompileOptions, Engine, Executable, RunOptions, run};
 pub use hooks::{Call, Hooks};
-pub use interpreter::{Engine, Interpreter, Options};
-pub use machine::{Machine, Position, Request, Step};
+pub use machine::{Machine, Outcome, Position, Suspension};
 pub use observe::Event;
-pub use team::Team;
+pub use plan::PlanText;
+pub use value::{AsyncId, Value};
 
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;

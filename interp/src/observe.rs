@@ -33,7 +33,7 @@ impl<'a> Event<'a> {
     }
     /// Its name.
     pub fn name(&self) -> &'a str {
-        &self.computation.names[self.id]
+        self.computation.name(self.id)
     }
     /// Its opcode.
     pub fn opcode(&self) -> Opcode {
@@ -51,7 +51,7 @@ pub(crate) fn op_name(instruction: &Instruction) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Whoever is told.
+/// A function that is called with each event.
 pub(crate) type Observer = Arc<Mutex<dyn FnMut(&Event<'_>) + Send>>;
 
 /// An observer and when the run began.
@@ -64,7 +64,7 @@ impl Watch {
     pub(crate) fn new(observer: Observer) -> Self {
         Self { start: Instant::now(), observer }
     }
-    pub(crate) fn tell(&self, event: &Event<'_>) {
+    pub(crate) fn report(&self, event: &Event<'_>) {
         let mut observer = self.observer.lock().unwrap_or_else(PoisonError::into_inner);
         observer(event);
     }

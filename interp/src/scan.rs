@@ -2,61 +2,74 @@
 //!
 //! The inputs come first among the operands, then the initial carries; the result holds the stacked outputs, then the
 //! last carries. Step `t` reads index `t` of the inputs and writes index `t` of the outputs, also in a reverse scan,
-//! which begins at the end. The machine calls the computation; this page says what with and what its result becomes.
+//! which begins at the end. The machine calls the computation; this page gives its arguments and stores its result.
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::index::{offsets, strides, to_i64, to_usize};
-use crate::interpreter::static_shape;
+use crate::kernel::array_shapes;
 use crate::kernel::data_movement::affine;
 use crate::kernel::dynamic::common;
-use crate::table::bytes_of;
+use crate::value::{Value, checked_bytes, static_shape};
+use hlo::ir::ComputationId;
 use hlo::op::Scan as ScanOp;
 use hlo::{ArrayShape, Dims, Literal, Shape};
 
-/// A scan on its way.
+/// The state of a scan.
 #[derive(Debug)]
 pub(crate) struct Scan {
+    callee: ComputationId,
     dim: usize,
     is_reverse: bool,
     steps: usize,
     at: usize,
     inputs: Vec<Literal>,
-    carries: Vec<Literal>,
+    carries: Vec<Value>,
     outputs: Vec<Literal>,
-    /// How much of each output counts.
+    /// The sizes of each output.
     sizes: Vec<Dims>,
-    is_tuple: bool,
 }
 
 /// What a scan does next.
-pub(crate) enum Step {
+pub(crate) enum Next {
     /// Calls its computation.
-    Call(Vec<Literal>),
-    /// Ends.
-    Done(Literal),
+    Call(Vec<Value>),
+    /// Ends with these leaves.
+    Done(Vec<Value>),
 }
 
 impl Scan {
-    pub(crate) fn new(op: &ScanOp, mut operands: Vec<Literal>, shape: &Shape) -> Result<Self> {
+    pub(crate) fn new(
+        op: &ScanOp,
+        mut operands: Vec<Literal>,
+        shape: &Shape,
+        context: &RunContext,
+    ) -> Result<Self> {
         let dim = to_usize(op.dimensions.first().copied().unwrap_or(0));
         let inputs_count = operands.len() - to_usize(op.num_carries);
-        let carries = operands.split_off(inputs_count);
-        let results = crate::kernel::array_shapes(shape);
+        let carries = operands.split_off(inputs_count).into_iter().map(Value::from);
+        let carries: Vec<Value> = carries.collect();
+        let results = array_shapes(shape);
         let stacked = &results[..results.len() - carries.len()];
-        let outputs: Vec<Literal> =
-            stacked.iter().map(|s| Literal::zeros(static_shape(s))).collect();
+        let outputs = stacked.iter().map(|shape| {
+            let mut reservation = context.reserve(checked_bytes(shape)?)?;
+            let mut output = Literal::zeros(static_shape(shape));
+            reservation.attach(&mut output);
+            Ok(output)
+        });
+        let outputs: Vec<Literal> = outputs.collect::<Result<_>>()?;
         // Without inputs the outputs say how many steps there are. An input that is smaller than its bound has fewer.
         let inputs = operands.iter().map(|input| (input, input.array_shape()));
         let places = inputs.filter_map(|(x, shape)| Some((x.sizes()[dim], shape?.dims[dim])));
         let size = common(places)?;
-        let size = size.or_else(|| Some(operands.iter().chain(&outputs).next()?.sizes()[dim]));
-        let size = size.unwrap_or(0);
+        let first = || operands.iter().chain(&outputs).map(|array| array.sizes()[dim]).next();
+        let size = size.or_else(first).unwrap_or(0);
         let sizes = outputs.iter().map(|output| {
             let mut sizes = Dims::from_slice(output.sizes());
             sizes[dim] = size;
             sizes
         });
         Ok(Self {
+            callee: op.to_apply,
             dim,
             is_reverse: op.is_reverse,
             steps: to_usize(size),
@@ -65,42 +78,38 @@ impl Scan {
             inputs: operands,
             carries,
             outputs,
-            is_tuple: shape.tuple().is_some(),
         })
     }
 
-    /// Bytes of the stacked outputs of a scan whose result has this shape.
-    pub(crate) fn stacked_bytes(op: &ScanOp, shape: &Shape) -> Option<usize> {
-        let results = shape.tuple().unwrap_or(std::slice::from_ref(shape));
-        let stacked = &results[..results.len() - to_usize(op.num_carries)];
-        stacked.iter().map(bytes_of).try_fold(0usize, |sum, bytes| sum.checked_add(bytes?))
+    /// The computation that it calls.
+    pub(crate) fn callee(&self) -> ComputationId {
+        self.callee
     }
 
     /// The arguments of the next step, or the result.
-    pub(crate) fn next(&mut self, context: &Context<'_>) -> Result<Step> {
+    pub(crate) fn next(&mut self, context: &RunContext) -> Result<Next> {
         if self.at < self.steps {
             let mut arguments = Vec::with_capacity(self.inputs.len() + self.carries.len());
             for input in &self.inputs {
-                context.reserve(input.bytes().len() / self.extent(input))?;
-                arguments.push(self.slice(input));
+                let mut reservation = context.reserve(input.bytes().len() / self.extent(input))?;
+                let mut slice = self.slice(input);
+                reservation.attach(&mut slice);
+                arguments.push(Value::Array(slice));
             }
-            arguments.extend(self.carries.iter().cloned());
-            return Ok(Step::Call(arguments));
+            arguments.append(&mut self.carries);
+            return Ok(Next::Call(arguments));
         }
-        context.discard(self.inputs.drain(..));
         let outputs = std::mem::take(&mut self.outputs).into_iter().zip(&self.sizes);
-        let mut results: Vec<Literal> = outputs.map(|(o, sizes)| o.with_sizes(sizes)).collect();
-        results.append(&mut self.carries);
-        let result = if self.is_tuple { Literal::tuple(results) } else { results.swap_remove(0) };
-        Ok(Step::Done(result))
+        let outputs = outputs.map(|(output, sizes)| Value::Array(output.with_sizes(sizes)));
+        Ok(Next::Done(outputs.chain(self.carries.drain(..)).collect()))
     }
 
-    /// Takes the result of the step that was called.
-    pub(crate) fn store(&mut self, result: Literal, context: &Context<'_>) {
-        let alone = std::slice::from_ref(&result);
-        let (slices, carries) = result.elements().unwrap_or(alone).split_at(self.outputs.len());
+    /// Stores the results of the step that was called.
+    pub(crate) fn store(&mut self, mut results: Vec<Value>) -> Result<()> {
+        self.carries = results.split_off(self.outputs.len());
         let index = self.index();
-        for ((output, slice), known) in self.outputs.iter_mut().zip(slices).zip(&mut self.sizes) {
+        for ((output, slice), known) in self.outputs.iter_mut().zip(results).zip(&mut self.sizes) {
+            let slice = slice.into_literal()?;
             let rest = (0..known.len()).filter(|&d| d != self.dim);
             for (d, &size) in rest.zip(slice.sizes()) {
                 known[d] = size;
@@ -120,11 +129,8 @@ impl Scan {
                 }
             });
         }
-        let carries = carries.to_vec();
-        context.discard(self.carries.drain(..));
-        context.discard([result]);
-        self.carries = carries;
         self.at += 1;
+        Ok(())
     }
 
     /// The bound of the dimension, which has a step and so is not 0.

@@ -1,6 +1,6 @@
 //! Custom calls of a shared library: a small one is compiled from C, loaded and called.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use interp::{Hooks, Interpreter};
+use interp::{CompileOptions, Executable, Hooks, RunOptions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -57,7 +57,8 @@ fn run(body: &str, arguments: &[&str]) -> Option<Result<String, String>> {
     let text = format!("HloModule m\nENTRY e {{ {body} }}");
     let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
     let arguments: Vec<hlo::Literal> = arguments.iter().map(|a| a.parse().unwrap()).collect();
-    let result = Interpreter::new(&verified).with_hooks(hooks).run(&arguments);
+    let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+    let result = executable.execute(&arguments, &RunOptions::default().hooks(hooks));
     Some(result.map(|r| r.to_string()).map_err(|e| e.to_string()))
 }
 
@@ -119,7 +120,9 @@ fn a_registered_function_must_give_what_the_module_states() {
     let text = "HloModule m\nENTRY e { a = f32[2] parameter(0) ROOT r = f32[3] custom-call(a), custom_call_target=\"f\" }";
     let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
     let hooks = Hooks::new().custom_call("f", |call| Ok(call.operands[0].clone()));
-    let error = Interpreter::new(&verified).with_hooks(hooks);
-    let error = error.run(&["f32[2] {1, 2}".parse().unwrap()]).unwrap_err().to_string();
+    let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+    let options = RunOptions::default().hooks(hooks);
+    let error = executable.execute(&["f32[2] {1, 2}".parse().unwrap()], &options);
+    let error = error.unwrap_err().to_string();
     assert!(error.contains("E0411") && error.contains("`f` gave f32[2]{0}"), "{error}");
 }

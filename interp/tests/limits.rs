@@ -1,7 +1,7 @@
 //! What a run may take: memory that is counted right over many steps, machines beside each other, results of any size.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 use hlo::{ArrayShape, ElementType, Literal, Module, Scalar, Verified};
-use interp::{Hooks, Interpreter, Options};
+use interp::{CompileOptions, Executable, Hooks, RunOptions};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ fn verified(text: &str) -> Verified {
 /// The number of the error of a run that may hold so many bytes; empty if there is none.
 fn error(text: &str, bytes: usize) -> String {
     let module = verified(text);
-    let options = Options::default().max_memory(bytes);
     let arguments = module.module().entry().program_shape().parameters;
     let zeros = arguments.iter().map(|s| Literal::zeros(s.array().unwrap().clone()));
-    let result = Interpreter::with_options(&module, options).run(&zeros.collect::<Vec<_>>());
+    let zeros: Vec<Literal> = zeros.collect();
+    let executable = Executable::compile(module, &CompileOptions::default()).unwrap();
+    let result = executable.execute(&zeros, &RunOptions::default().max_memory(bytes));
     result.err().map_or(String::new(), |e| e.to_string())
 }
 
@@ -125,6 +126,8 @@ fn machines_beside_each_other_are_not_nested() {
     });
     let pool = rayon::ThreadPoolBuilder::new().num_threads(MACHINES + 10).build().unwrap();
     let ones = Literal::zeros(ArrayShape::new(ElementType::F32, [255, 130].as_slice()));
-    let result = pool.install(|| Interpreter::new(&module).with_hooks(hooks).run(&[ones]));
+    let executable = Executable::compile(module, &CompileOptions::default()).unwrap();
+    let options = RunOptions::default().hooks(hooks);
+    let result = pool.install(|| executable.execute(&[ones], &options));
     assert_eq!(result.unwrap().get(0), Scalar::Float(0.0));
 }

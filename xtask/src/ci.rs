@@ -1,5 +1,5 @@
 //! `ci` and `bless`: what a change must pass, step by step.
-use crate::{Result, mpi, status, tidy};
+use crate::{Result, mpi, status, tidy, trial};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -29,6 +29,7 @@ pub(crate) fn run(root: &Path) -> Result {
     }
     step("tidy", || tidy::run(root))?;
     step("status", || status::check(root))?;
+    step("adding-an-op", || trial::check(root))?;
     println!("ci: all steps passed");
     Ok(())
 }

@@ -1,25 +1,30 @@
-//! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op.
+//! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op, trial.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 mod ci;
+mod lists;
 mod mpi;
 mod new_op;
 mod source;
 mod status;
 mod tidy;
+mod trial;
 
+use new_op::Section;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What a chore gives back; the text says what went wrong.
+/// The result of a chore; the text says what is wrong.
 type Result<T = ()> = std::result::Result<T, String>;
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
   ci               everything a change must pass; stops at the first failure
-  tidy             sizes of files and functions, first lines, blanks
+  tidy             sizes of files and functions, lists of ops, first lines, blanks
   status [--check] rewrites the table of docs/status.md; or only says whether it is up to date
   bless            runs the tests, taking what they give as what is wanted
-  new-op NAME      files of a new op, and what is to be done next";
+  new-op [--elementwise [--binary]] NAME
+                   the row and the files of a new op, and what is left to do
+  trial            applies the commit in docs/adding-an-op.md to a copy, and tests its op";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -31,7 +36,10 @@ fn main() -> ExitCode {
         ["status"] => status::write(&root),
         ["status", "--check"] => status::check(&root),
         ["bless"] => ci::bless(&root),
-        ["new-op", name] => new_op::run(&root, name),
+        ["new-op", name] => new_op::run(&root, name, Section::Structured),
+        ["new-op", "--elementwise", name] => new_op::run(&root, name, Section::Unary),
+        ["new-op", "--elementwise", "--binary", name] => new_op::run(&root, name, Section::Binary),
+        ["trial"] => trial::run(&root),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

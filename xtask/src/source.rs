@@ -33,7 +33,7 @@ pub(crate) fn functions(code: &str) -> Vec<Function> {
     found
 }
 
-fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
@@ -53,7 +53,7 @@ fn body(text: &str) -> Option<usize> {
 }
 
 /// The length of the block that `text` starts with.
-fn block(text: &str) -> usize {
+pub(crate) fn block(text: &str) -> usize {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
         match c {

@@ -1,5 +1,5 @@
-//! `tidy`: sizes of files and functions, first lines, blanks.
-use crate::{Result, files, read, source};
+//! `tidy`: sizes of files and functions, lists of ops, first lines, blanks.
+use crate::{Result, files, lists, read, source};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -35,6 +35,16 @@ pub(crate) fn run(root: &Path) -> Result {
                     "{name}:{line}: `{function}` has {lines} code lines, at most {FUNCTION}"
                 ));
             }
+        }
+        // The table is where lists belong, and a test may have a default.
+        let may_list = name.starts_with("hlo/src/op/") || name.contains("tests/");
+        let found = if may_list { Vec::new() } else { lists::find(&code) };
+        if !found.is_empty() && !exceptions.remove(&format!("{name} lists")) {
+            bad.extend(found.iter().map(|line| {
+                format!(
+                    "{name}:{line}: a list of ops or element types with a default: ask the op table"
+                )
+            }));
         }
         if !text.starts_with("//! ") {
             bad.push(format!("{name}:1: the first line says what is in the file: `//! ...`"));

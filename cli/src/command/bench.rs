@@ -4,7 +4,7 @@ use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
 use crate::{output, random};
-use collectives::Global;
+use collectives::spmd::Program;
 use conformance::{Failed, arrays};
 use hlo::{Literal, Verified};
 use interp::{Grid, Hooks};
@@ -30,7 +30,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let arguments = arguments(args, &verified, grid)?;
     let failed = |e: Failed| Failure::run(&e, &name, &text);
     // Its regions are run by several devices.
-    let is_global = Global::of(&verified).map_err(|e| failed(e.into()))?.is_some();
+    let is_global = Program::of(&verified).map_err(|e| failed(e.into()))?.is_some();
     let run = || {
         let start = Instant::now();
         let ran = match arguments.as_slice() {

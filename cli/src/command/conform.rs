@@ -3,7 +3,8 @@ use super::{Loaded, load, verified};
 use crate::args::ConformArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output, random};
-use collectives::{Boundary, Global, World};
+use collectives::World;
+use collectives::spmd::{Boundary, Program};
 use conformance::arrays::{self, Named};
 use conformance::{Comparison, Tolerance, compare};
 use hlo::diag::Source;
@@ -75,18 +76,18 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
 /// have not.
 fn run_whole(global: &Side, args: &ConformArgs, inputs: &[Literal]) -> Result<(Literal, bool)> {
     let options = args.limits.options();
-    let Some(program) = Global::of(&global.verified).map_err(|e| global.failed(&e))? else {
+    let Some(program) = Program::of(&global.verified).map_err(|e| global.failed(&e))? else {
         let interpreter = interp::Interpreter::with_options(&global.verified, options);
         let result = interpreter.run(inputs);
         let failed = |e: interp::Error| Failure::run(&e.into(), &global.name, &global.text);
         return result.map(|result| (result, true)).map_err(failed);
     };
     let finished = program.with_options(options).run(inputs).map_err(|e| global.failed(&e))?;
-    for note in &finished.notes {
+    for note in &finished.divergences {
         let source = Source { name: &global.name, text: &global.text };
         output::show_one(&note.diagnostic(), Some(source));
     }
-    Ok((finished.result, finished.notes.is_empty()))
+    Ok((finished.result, finished.divergences.is_empty()))
 }
 
 /// Arguments, and what else was in the files they are from.

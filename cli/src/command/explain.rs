@@ -3,6 +3,7 @@ use crate::args::ExplainArgs;
 use crate::error::{Code, Failure, Result};
 use crate::output;
 use hlo::Opcode;
+use hlo::diag::explain as explain_number;
 use hlo::op::{Accuracy, Arity, ShapeText};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,9 +12,14 @@ use std::process::ExitCode;
 pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode> {
     let what = args.what.trim();
     let number = what.to_uppercase();
-    let own = Code::EXPLANATIONS.iter().find(|(n, _)| *n == number).map(|(_, text)| *text);
-    let others = [hlo::diag::explain, interp::explain, collectives::explain, builder::explain];
-    let code = others.iter().find_map(|explain| explain(&number)).or(own);
+    let codes = [
+        explain_number::<hlo::diag::Code>,
+        explain_number::<interp::Code>,
+        explain_number::<collectives::Code>,
+        explain_number::<builder::Code>,
+        explain_number::<Code>,
+    ];
+    let code = codes.iter().find_map(|explain| explain(&number));
     let text = match (code, Opcode::from_name(what)) {
         (Some(text), _) => format!("{number}\n\n{}", unindented(text)),
         (None, Some(opcode)) => describe(opcode, what),

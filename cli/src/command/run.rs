@@ -113,7 +113,7 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
 
 /// Tells which results depend on the order of devices and values; whether none does.
 fn is_steady(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool> {
-    let found = collectives::dependence(0..ORDERS, |seed| {
+    let found = collectives::order_dependence(0..ORDERS, |seed| {
         let module = prepared.verified.module();
         let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, prepared.grid))?;
         let hooks = prepared.hooks.clone();
@@ -194,7 +194,7 @@ fn more_devices(module: &Module, refused: &Diagnostic) -> Option<String> {
     }
     let here = |(_, computation): (_, &'_ Computation)| {
         let mut ids = computation.instructions.ids();
-        let id = ids.find(|&id| computation.spans.get(id).map(|s| s.body) == refused.span)?;
+        let id = ids.find(|&id| Some(computation.span(id)) == refused.span)?;
         joined(&computation.instructions[id].op)
     };
     let (mode, count) = module.computations.iter().find_map(here).filter(|&(_, n)| n > 1)?;

@@ -79,7 +79,7 @@ impl Folding {
     fn names(&self) -> Vec<String> {
         let starts = (0..self.devices).step_by(self.each);
         let all = |start: usize| (start..self.devices.min(start + self.each)).collect::<Vec<_>>();
-        starts.map(|start| collectives::listed(&all(start))).collect()
+        starts.map(|start| collectives::list_devices(&all(start))).collect()
     }
     fn edges(&self, link: &Link) -> Edges {
         let node = |device: usize| device / self.each;
@@ -105,8 +105,8 @@ pub(crate) fn graph(module: &Module, grid: Grid, name: &str, text: &str) -> Resu
     let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
     walk.computation(module.entry, false).map_err(|(error, computation, id)| {
         let mut diagnostic = error.diagnostic();
-        let place = module.computations[computation].spans.get(id);
-        diagnostic.span = diagnostic.span.or_else(|| place.map(|spans| spans.body));
+        let place = module.computations[computation].span(id);
+        diagnostic.span = diagnostic.span.or(Some(place));
         let source = Some((name.to_owned(), text.to_owned()));
         Failure { diagnostics: vec![diagnostic], source, exit: Exit::Wrong }
     })?;
@@ -140,7 +140,7 @@ impl Walk<'_> {
             let link = Link::of(instruction, self.grid).transpose().map_err(|e| (e, id, at))?;
             if let Some(link) = link {
                 self.ops.push(Joined {
-                    name: format!("{}/{}", computation.name, computation.names[at]),
+                    name: format!("{}/{}", computation.name, computation.name(at)),
                     opcode,
                     bytes: bytes(computation, instruction),
                     in_loop,

@@ -1,10 +1,10 @@
-//! Where the arguments and results of a partitioned module lie in those of the program before it was partitioned.
+//! The tiles of a partitioned module's arguments and results in those of the unpartitioned program.
 //!
-//! A partitioner leaves what it chose in `sharding=` of the entry's parameters and result, if later passes keep it. Where it is
-//! lost, the program before partitioning may tell: by an attribute of its own, by the manual region that takes the parameter
-//! or makes the result, or because the shapes are equal. Whatever tells is believed only if it gives the shapes of the
-//! partitioned module.
-use super::marker::{self, Kind, Marker};
+//! A partitioner writes the shardings that it chose to `sharding=` of the entry's parameters and result, unless later passes
+//! drop them. Then the unpartitioned program may determine them: by an attribute of its own, by the manual region that takes
+//! the parameter or computes the result, or because the shapes are equal. A source is used only if it results in the shapes of
+//! the partitioned module.
+use super::marker::{self, Marker, MarkerKind};
 use super::placement::Tiles;
 use super::shardy::{self, Meshes};
 use crate::{Code, Error, Result};
@@ -13,14 +13,14 @@ use hlo::op::value::AxisRef;
 use hlo::{ArrayShape, Literal, Module, Op, Shape, Verified};
 use interp::Grid;
 
-/// Where the arguments and results of a partitioned module lie in those of the program as a whole.
+/// The tiles of a partitioned module's arguments and results in those of the unpartitioned program.
 ///
 /// ```
 /// let whole = hlo::Module::parse("HloModule m\nENTRY e { x = s32[4] parameter(0) ROOT r = s32[4] negate(x) }")?.verify()?;
 /// let part = "HloModule m, num_partitions=2
 /// ENTRY e { x = s32[2] parameter(0), sharding={devices=[2]<=[2]} ROOT r = s32[2] negate(x), sharding={devices=[2]<=[2]} }";
 /// let part = hlo::Module::parse(part)?.verify()?;
-/// let boundary = collectives::Boundary::of(&whole, &part)?;
+/// let boundary = collectives::spmd::Boundary::of(&whole, &part)?;
 /// let shards = boundary.arguments(&["s32[4] {1, 2, 3, 4}".parse()?])?;
 /// assert_eq!(shards[1][0].to_string(), "s32[2]{0} {3, 4}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -28,7 +28,7 @@ use interp::Grid;
 #[derive(Debug, Clone)]
 pub struct Boundary {
     devices: usize,
-    /// Of each parameter its leaves.
+    /// The leaves of each parameter.
     parameters: Vec<Vec<Leaf>>,
     result: Vec<Leaf>,
 }
@@ -37,15 +37,15 @@ pub struct Boundary {
 #[derive(Debug, Clone)]
 struct Leaf {
     shard: Shape,
-    /// Where the shards lie; nothing if it is not known.
+    /// The tiles of the devices; nothing if they are unknown.
     tiles: Option<Tiles>,
 }
 
 impl Boundary {
-    /// What is known of a partitioned module and the program it was made of.
+    /// Determines the tiles for a partitioned module and the program from which it was made.
     ///
     /// # Errors
-    /// `E0505` if their parameters or results do not correspond; `E0511` if `xla.sdy.meshes` cannot be read; `E0507` if the
+    /// `E0505` if their parameters or results do not correspond; `E0511` if `xla.sdy.meshes` is malformed; `E0507` if the
     /// module is for several replicas.
     pub fn of(global: &Verified, partitioned: &Verified) -> Result<Self> {
         let (global, partitioned) = (global.module(), partitioned.module());
@@ -54,8 +54,8 @@ impl Boundary {
             let message = format!("the partitioned module is for {} replicas", grid.replicas);
             return Err(Code::Unsupported { message }.into());
         }
-        if grid.partitions > shardy::MOST_DEVICES {
-            let message = format!("{} partitions are too many to be run", grid.partitions);
+        if grid.partitions > shardy::MAX_DEVICES {
+            let message = format!("{} partitions are more than a run may have", grid.partitions);
             return Err(Code::Unsupported { message }.into());
         }
         let meshes = Meshes::of(global.config.frontend_attributes.as_ref())?;
@@ -64,7 +64,7 @@ impl Boundary {
         let (wholes, parts) = (outer.parameters(), inner.parameters());
         if wholes.len() != parts.len() {
             return Err(arguments(format!(
-                "the program takes {} arguments, the partitioned module {}",
+                "the program has {} parameters, the partitioned module {}",
                 wholes.len(),
                 parts.len()
             )));
@@ -74,66 +74,66 @@ impl Boundary {
         let (devices, result) = (grid.partitions, side.leaves(outer.root, inner.root)?);
         Ok(Self { devices, parameters: parameters?, result })
     }
-    /// The number of devices.
+    /// Returns the number of devices.
     pub fn devices(&self) -> usize {
         self.devices
     }
 
-    /// The arguments of each device.
+    /// Returns the arguments of each device.
     ///
     /// # Errors
-    /// `E0511` if it is not known where the shards of a parameter lie.
+    /// `E0511` if the tiles of a parameter are unknown.
     pub fn arguments(&self, global: &[Literal]) -> Result<Vec<Vec<Literal>>> {
         let device = |device| {
             let parameters = global.iter().zip(&self.parameters).enumerate();
             parameters
                 .map(|(i, (value, leaves))| {
-                    cut(device, value, &mut leaves.iter()).map_err(|what| {
-                        lost(&format!("parameter {i} ({what})"))
-                            .with_help("give the arguments of each device as `d<k>_in<i>`")
+                    shard(device, value, &mut leaves.iter()).map_err(|what| {
+                        unknown_sharding(&format!("parameter {i} ({what})"))
+                            .with_help("provide the arguments of each device as `d<k>_in<i>`")
                     })
                 })
                 .collect()
         };
         (0..self.devices).map(device).collect()
     }
-    /// What each device should have of the result.
+    /// Returns the expected result of each device.
     ///
     /// # Errors
-    /// `E0511` if it is not known where the shards lie.
+    /// `E0511` if its tiles are unknown.
     pub fn results(&self, global: &Literal) -> Result<Vec<Literal>> {
-        let shard = |device| {
-            cut(device, global, &mut self.result.iter()).map_err(|what| {
-                lost(&format!("the result ({what})")).with_help(
+        let result = |device| {
+            shard(device, global, &mut self.result.iter()).map_err(|what| {
+                unknown_sharding(&format!("the result ({what})")).with_help(
                     "write `sharding={devices=[...]<=[...]}` at the ROOT of the partitioned module",
                 )
             })
         };
-        (0..self.devices).map(shard).collect()
+        (0..self.devices).map(result).collect()
     }
 }
 
 fn arguments(message: String) -> Error {
     Code::Arguments { message }.into()
 }
-fn lost(what: &str) -> Error {
-    let message = format!("nothing says how {what} is divided between the devices");
+fn unknown_sharding(what: &str) -> Error {
+    let message = format!("the sharding of {what} is unknown");
     Code::Sharding { message }.into()
 }
 
-/// The shard of a device; the shapes of a leaf of which nothing is known.
-fn cut<'a>(
+/// Returns the shard of a device, or the shapes of a leaf with unknown tiles.
+fn shard<'a>(
     device: usize,
     value: &Literal,
     leaves: &mut impl Iterator<Item = &'a Leaf>,
 ) -> Result<Literal, String> {
     if let Some(parts) = value.elements() {
-        let parts: Result<_, _> = parts.iter().map(|part| cut(device, part, leaves)).collect();
+        let parts: Result<_, _> = parts.iter().map(|part| shard(device, part, leaves)).collect();
         return Ok(Literal::tuple(parts?));
     }
     let shard = match leaves.next() {
         Some(Leaf { shard: Shape::Array(shard), tiles: Some(tiles) }) => {
-            return Ok(tiles.cut(device, value, shard));
+            return Ok(tiles.shard(device, value, shard));
         }
         Some(Leaf { shard: Shape::Array(shard), tiles: None }) => format!("{shard:#}"),
         Some(Leaf { .. }) | None => return Ok(value.clone()),
@@ -141,7 +141,7 @@ fn cut<'a>(
     Err(format!("{:#} as {shard}", value.shape()))
 }
 
-/// The program and the module it became.
+/// The program and its partitioned module.
 struct Sides<'m> {
     global: &'m Module,
     partitioned: &'m Module,
@@ -150,14 +150,15 @@ struct Sides<'m> {
 }
 
 impl Sides<'_> {
-    /// Each leaf of a parameter or result.
+    /// Returns the leaves of a parameter or result.
     fn leaves(&self, whole: InstructionId, part: InstructionId) -> Result<Vec<Leaf>> {
         let (outer, inner) = (self.global.entry(), self.partitioned.entry());
         let (global, local) = (&outer.instructions[whole].shape, &inner.instructions[part].shape);
         let (globals, locals) = (global.leaves(), local.leaves());
         if globals.len() != locals.len() {
-            let name = &outer.names[whole];
-            let message = format!("`{name}` is {global:#}, in the partitioned module {local:#}");
+            let name = outer.name(whole);
+            let message =
+                format!("`{name}` is {global:#}, and {local:#} in the partitioned module");
             return Err(arguments(message));
         }
         let pairs = globals.into_iter().zip(locals).enumerate();
@@ -174,7 +175,7 @@ impl Sides<'_> {
             .collect()
     }
 
-    /// Where the shards of a leaf lie, by the first that tells.
+    /// Returns the tiles of a leaf from the first source that fits.
     fn tiles(
         &self,
         whole: InstructionId,
@@ -193,7 +194,7 @@ impl Sides<'_> {
             tiles.ok().and_then(fits)
         };
         let equal = || {
-            let tiles = Tiles::whole(global.rank(), self.devices);
+            let tiles = Tiles::replicated(global.rank(), self.devices);
             (global.dims == local.dims).then_some(tiles)
         };
         (stated(&inner.instructions[part]))
@@ -202,7 +203,7 @@ impl Sides<'_> {
             .or_else(equal)
             .or_else(|| self.regions(whole, leaf).into_iter().find_map(fits))
     }
-    /// By `xla.sdy.sharding`.
+    /// Returns the tiles that `xla.sdy.sharding` states.
     fn named(&self, instruction: &Instruction, global: &ArrayShape) -> Option<Tiles> {
         let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
         let text = shardy::attribute(attributes, "xla.sdy.sharding")?;
@@ -212,7 +213,7 @@ impl Sides<'_> {
         let all: Vec<AxisRef> = all.collect();
         Tiles::on_mesh(sharding, &all, global.rank(), self.devices).ok()
     }
-    /// By the manual regions that take a parameter, or make a leaf of the result.
+    /// Returns the tiles at the manual regions that take a parameter, or compute a leaf of the result.
     fn regions(&self, id: InstructionId, leaf: usize) -> Vec<Tiles> {
         let entry = self.global.entry();
         if matches!(entry.instructions[id].op, Op::Parameter(_)) {
@@ -227,23 +228,23 @@ impl Sides<'_> {
             let takes = instruction.operands.iter().position(|o| same.contains(o));
             let Some(at) = takes else { continue };
             match marker::kind(&instruction.op) {
-                Some(Kind::Cut) => found.extend(self.marked(entry, id, at)),
-                Some(Kind::Join) => {}
+                Some(MarkerKind::FullToShard) => found.extend(self.marked(entry, id, at)),
+                Some(MarkerKind::ShardToFull) => {}
                 None if passes(instruction) => same.push(id),
                 None => {}
             }
         }
         found
     }
-    /// Follows a leaf of the result through what changes neither its sizes nor its order, to the region that makes it.
+    /// Follows a leaf of the result through ops that change neither sizes nor order, to the region that computes it.
     fn made(&self, entry: &Computation, root: InstructionId, leaf: usize) -> Option<Tiles> {
         let (mut within, mut at, mut leaf) = (entry, root, leaf);
         loop {
             let instruction = &within.instructions[at];
-            if marker::kind(&instruction.op) == Some(Kind::Join) {
+            if marker::kind(&instruction.op) == Some(MarkerKind::ShardToFull) {
                 return self.marked(within, at, leaf);
             }
-            // A loop gives what its body gives, and of a conditional the branches agree.
+            // The result of a loop is that of its body, and the branches of a conditional agree.
             let callee = match &instruction.op {
                 Op::Call(call) => Some(call.to_apply),
                 Op::While(repeat) => Some(repeat.body),
@@ -264,14 +265,14 @@ impl Sides<'_> {
     }
 }
 
-/// The sharding an instruction states for a leaf.
+/// Returns the sharding that an instruction states for a leaf.
 fn sharding(instruction: &Instruction, leaf: usize) -> Option<&DeviceSharding> {
     match instruction.common.as_deref()?.sharding.as_ref()? {
         Sharding::One(one) => Some(one),
         Sharding::Tuple(parts) => parts.get(leaf),
     }
 }
-/// The instruction, and the leaf of its value, that a leaf has its tiles from.
+/// Returns the instruction, and the leaf of its value, with the same tiles as this leaf.
 fn before(
     within: &Computation,
     instruction: &Instruction,
@@ -296,7 +297,7 @@ fn before(
             let skipped: usize = parts.iter().take(index).map(|part| part.leaves().len()).sum();
             Some((tuple, skipped + leaf))
         }
-        // Of an elementwise op the operand that a region makes tells.
+        // An elementwise op has the tiles of the operand that a region computes.
         op if passes(instruction) || is_elementwise(op) => {
             let dims = |shape: &Shape| shape.array().map(|array| array.dims.clone());
             let wanted = dims(&instruction.shape);
@@ -307,7 +308,7 @@ fn before(
         _ => None,
     }
 }
-/// Whether an instruction gives its operand on as it is.
+/// Whether an instruction returns its operand unchanged.
 fn passes(instruction: &Instruction) -> bool {
     match &instruction.op {
         Op::Copy(_) | Op::OptBarrier(_) => true,
@@ -318,14 +319,14 @@ fn passes(instruction: &Instruction) -> bool {
 fn is_elementwise(op: &Op) -> bool {
     matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Convert(_) | Op::Select(_) | Op::Clamp(_))
 }
-/// Whether an instruction is computed from what a region makes, or a call that may hold one.
+/// Whether an instruction depends on the result of a region, or on a call that may contain one.
 fn depends(within: &Computation, id: InstructionId) -> bool {
     let mut open = vec![id];
     let mut known = std::collections::BTreeSet::new();
     while let Some(id) = open.pop() {
         let op = &within.instructions[id].op;
         let calls = matches!(op, Op::Call(_) | Op::While(_) | Op::Conditional(_));
-        if calls || marker::kind(op) == Some(Kind::Join) {
+        if calls || marker::kind(op) == Some(MarkerKind::ShardToFull) {
             return true;
         }
         open.extend(within.instructions[id].operands.iter().filter(|o| known.insert(**o)));

@@ -1,183 +1,203 @@
-//! Makes the module of a manual region out of the computation it stands in.
+//! Construction of the module of a manual region from the computation that contains it.
 //!
-//! A region inside a region is run by the same devices: a cut is a cut of each device's own array; what puts shards together
-//! becomes an `all-gather` of those that differ along its axes, and a call that puts the blocks where they belong.
-use super::calls::{called, reached};
-use super::draft::{self, Draft};
-use super::marker::{self, Kind, Marker, Value};
-use super::region::{Exit, Output, Region};
+//! A nested region runs on the same devices: its full-to-shard marker shards the array of each device; its shard-to-full
+//! marker becomes an `all-gather` of the shards that differ along its axes, and a call that puts the blocks at their places.
+use super::callback::{Callback, callback_target, stacked_shape};
+use super::marker::{self, Marker, MarkerKind, ShardedValue};
+use super::region::{Output, OutputForm, Region};
 use super::shardy::Meshes;
 use super::stages::Stages;
-use super::step::{Step, stacked_shape, target};
 use crate::{Code, Error, Result};
-use hlo::ir::{Computation, ComputationId, InstructionId};
-use hlo::op::{AllGather, Reshape};
-use hlo::{ArrayShape, Module, Shape};
-use std::collections::BTreeMap;
+use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::op::value::Text;
+use hlo::op::{AllGather, CustomCall, Parameter, Reshape};
+use hlo::{ArrayShape, Module, Shape, Verified};
 use std::sync::Arc;
 
-/// A region in the making.
-pub(super) struct Builder<'m> {
+/// A region during construction.
+pub(super) struct RegionBuilder<'m> {
     pub(super) module: &'m Module,
     pub(super) meshes: &'m Meshes,
     pub(super) devices: usize,
-    steps: Vec<Step>,
+    callbacks: Vec<Callback>,
 }
 
-impl<'m> Builder<'m> {
+impl<'m> RegionBuilder<'m> {
     pub(super) fn new(module: &'m Module, meshes: &'m Meshes, devices: usize) -> Self {
-        Self { module, meshes, devices, steps: Vec::new() }
+        Self { module, meshes, devices, callbacks: Vec::new() }
     }
 
-    /// Region `number` of a computation, and the values it reads from outside.
+    /// Builds region `number` of a computation; returns it with the values that it reads from outside.
     ///
     /// # Errors
     /// `E0511`, `E0514`, `E0507`
     pub(super) fn build(
         mut self,
-        computation: &'m Computation,
+        mut rewriter: ModuleRewriter,
+        id: ComputationId,
         stages: &Stages,
         number: usize,
     ) -> Result<(Region, Vec<InstructionId>)> {
-        let mut draft = Draft::of(computation);
-        let mut inputs = Vec::new();
-        let mut outputs = Vec::new();
-        for &id in &stages.regions[number] {
-            for &operand in &computation.instructions[id].operands {
-                if !draft.has(operand) {
-                    self.input(&mut draft, stages, operand, inputs.len())?;
+        let computation = &self.module.computations[id];
+        let members = &stages.regions[number];
+        let is_inside = |id| stages.is_local(id) && stages.region(id) == Some(number);
+        let entry = rewriter.computation_mut(id);
+        let mut inputs: Vec<InstructionId> = Vec::new();
+        for &member in members {
+            for &operand in &computation.instructions[member].operands {
+                if !is_inside(operand) && !inputs.contains(&operand) {
                     inputs.push(operand);
                 }
             }
-            if stages.is_local(id) {
-                self.step(&mut draft, id)?;
-            } else {
-                outputs.extend(self.joined(computation, id)?);
+        }
+        for other in computation.instructions.ids() {
+            if !is_inside(other) && !inputs.contains(&other) {
+                entry.remove(other);
             }
         }
-        let mut roots = Vec::new();
-        for (_, operand) in &outputs {
-            roots.push(draft.get(*operand)?);
+        for (i, &input) in inputs.iter().enumerate() {
+            self.add_input(entry, input, i, stages.is_local(input))?;
         }
-        let mut outputs: Vec<Output> = outputs.into_iter().map(|(output, _)| output).collect();
-        for id in kept(computation, stages, number) {
-            let shape = computation.instructions[id].shape.clone();
-            outputs.push(output(computation, id, Exit::Stacked(shape)));
-            roots.push(draft.get(id)?);
+        let (outputs, results) = self.outputs(computation, stages, number)?;
+        let like = members.last().copied().unwrap_or(computation.root);
+        let root = entry.add_tuple(like, results);
+        entry.set_root(root);
+        for &member in members.iter().filter(|&&member| is_inside(member)) {
+            self.replace_marker(entry, computation, member)?;
         }
-        let like = stages.regions[number].last().copied().unwrap_or(computation.root);
-        let root = draft.tuple(like, roots);
-        let entry = draft.finish(root);
-        let inner = self.inner(&entry)?;
-        let get = |id: ComputationId| inner.get(&id.index()).unwrap_or(computation);
-        let verified = draft::module(&bare(self.module), entry, self.devices, get)?;
-        let (devices, steps) = (self.devices, Arc::new(self.steps));
-        Ok((Region { verified, devices, steps, outputs }, inputs))
+        rewriter.set_entry(id);
+        rewriter.remove_unused_computations();
+        for callee in rewriter.computation_ids() {
+            let computation = &self.module.computations[callee];
+            for member in computation.instructions.ids().filter(|_| callee != id) {
+                self.replace_marker(rewriter.computation_mut(callee), computation, member)?;
+            }
+        }
+        let verified = verify(rewriter, self.devices)?;
+        let (devices, callbacks) = (self.devices, Arc::new(self.callbacks));
+        Ok((Region { verified, devices, callbacks, outputs }, inputs))
     }
 
-    /// A parameter for a value from outside, and the device's own of it if it has one.
-    fn input(
+    /// Replaces a value from outside by a parameter; one with a value per device, by the element of this device.
+    fn add_input(
         &mut self,
-        draft: &mut Draft<'m>,
-        stages: &Stages,
+        entry: &mut ComputationRewriter,
         id: InstructionId,
         number: usize,
+        is_local: bool,
     ) -> Result<()> {
-        let shape = &draft.from().instructions[id].shape;
-        let made = if stages.is_local(id) {
-            let whole = draft.parameter(id, number, stacked_shape(shape, self.devices)?);
-            let target = self.target(Step::Own);
-            draft.call(id, &target, shape.clone(), vec![whole])
-        } else {
-            draft.parameter(id, number, shape.clone())
+        let shape = entry.instruction(id).shape.clone();
+        let parameter = |shape| {
+            let number = i64::try_from(number).unwrap_or(i64::MAX);
+            Instruction::new(Parameter { number }, shape, [])
         };
-        draft.set(id, made);
+        let input = if is_local {
+            let all = entry.add(id, parameter(stacked_shape(&shape, self.devices)?));
+            Instruction::new(self.call(Callback::Select), shape, [all])
+        } else {
+            parameter(shape)
+        };
+        entry.replace(id, input);
         Ok(())
     }
-    /// The values that a join at the end of the region makes, each with the instruction that gives the shards.
-    fn joined(
+    /// Returns the outputs of a region, each with the instruction that computes it: what its shard-to-full markers take, and
+    /// what later regions read.
+    fn outputs(
         &self,
         computation: &Computation,
-        id: InstructionId,
-    ) -> Result<Vec<(Output, InstructionId)>> {
-        let values = self.values(computation, id)?;
-        let operands = computation.instructions[id].operands.iter().copied();
-        let made = values
-            .into_iter()
-            .zip(operands)
-            .map(|(value, operand)| (output(computation, id, Exit::Joined(value)), operand));
-        Ok(made.collect())
+        stages: &Stages,
+        number: usize,
+    ) -> Result<(Vec<Output>, Vec<InstructionId>)> {
+        let (mut outputs, mut results) = (Vec::new(), Vec::new());
+        for &id in stages.regions[number].iter().filter(|&&id| !stages.is_local(id)) {
+            for value in self.values(computation, id)? {
+                outputs.push(output(computation, id, OutputForm::Global(value)));
+            }
+            results.extend(&computation.instructions[id].operands);
+        }
+        for id in read_later(computation, stages, number) {
+            let shape = computation.instructions[id].shape.clone();
+            outputs.push(output(computation, id, OutputForm::PerDevice(shape)));
+            results.push(id);
+        }
+        Ok((outputs, results))
     }
-    /// The values of a marker.
-    fn values(&self, computation: &Computation, id: InstructionId) -> Result<Vec<Value>> {
+    /// Returns the values that a marker converts.
+    fn values(&self, computation: &Computation, id: InstructionId) -> Result<Vec<ShardedValue>> {
         let Some(marker) = Marker::read(computation, id, self.meshes)? else {
-            let message = "an instruction that marks no region".to_owned();
+            let message = "the instruction is not a marker".to_owned();
             return Err(Code::Internal { message }.into());
         };
         let (found, devices) = (marker.devices(), self.devices);
         if let Some(found) = found.filter(|&found| found != devices) {
             let message =
-                format!("it is for {found} devices, and the region around it for {devices}");
-            let span = computation.spans.get(id).copied().unwrap_or_default().body;
-            return Err(Error::from(Code::Unsupported { message }).placed(span));
+                format!("the nested region has {found} devices, the region around it {devices}");
+            let span = computation.span(id);
+            return Err(Error::from(Code::Unsupported { message }).at(span));
         }
         marker.values(computation, id, devices)
     }
-    /// The name of a new step.
-    fn target(&mut self, step: Step) -> String {
-        self.steps.push(step);
-        target(self.steps.len() - 1)
+    /// Returns a call of a new callback.
+    fn call(&mut self, callback: Callback) -> CustomCall {
+        self.callbacks.push(callback);
+        custom_call(&callback_target(self.callbacks.len() - 1))
     }
 
-    /// Adds an instruction that each device runs.
-    fn step(&mut self, draft: &mut Draft<'m>, id: InstructionId) -> Result<()> {
-        let computation = draft.from();
-        let instruction = &computation.instructions[id];
-        let made = match marker::kind(&instruction.op) {
-            None => return draft.copy(id),
-            Some(Kind::Cut) => {
-                let target = self.target(Step::Cut(self.values(computation, id)?));
-                let operands: Result<_> =
-                    instruction.operands.iter().map(|&o| draft.get(o)).collect();
-                draft.call(id, &target, instruction.shape.clone(), operands?)
+    /// Replaces an instruction that each device runs by what it does on a device, if it is a marker.
+    fn replace_marker(
+        &mut self,
+        rewriter: &mut ComputationRewriter,
+        computation: &Computation,
+        id: InstructionId,
+    ) -> Result<()> {
+        let instruction = rewriter.instruction(id).clone();
+        let Some(kind) = marker::kind(&instruction.op) else { return Ok(()) };
+        let values = self.values(computation, id)?;
+        if kind == MarkerKind::FullToShard {
+            let call = self.call(Callback::Shard(values));
+            rewriter.replace(id, Instruction::new(call, instruction.shape, instruction.operands));
+            return Ok(());
+        }
+        let mut parts = Vec::new();
+        for (value, &operand) in values.into_iter().zip(&instruction.operands) {
+            parts.push(match self.gather(rewriter, id, value, operand) {
+                Some(part) => rewriter.add(id, part),
+                None => operand,
+            });
+        }
+        match (&instruction.shape, parts.as_slice()) {
+            (Shape::Array(_) | Shape::Token, &[only]) => {
+                rewriter.replace_uses(id, only);
+                rewriter.remove(id);
             }
-            Some(Kind::Join) => {
-                let mut parts = Vec::new();
-                let values = self.values(computation, id)?;
-                for (value, &operand) in values.into_iter().zip(&instruction.operands) {
-                    let operand = draft.get(operand)?;
-                    parts.push(self.meet(draft, id, value, operand));
-                }
-                match (&instruction.shape, parts.as_slice()) {
-                    (Shape::Array(_) | Shape::Token, &[only]) => only,
-                    _ => draft.tuple(id, parts),
-                }
+            _ => {
+                let tuple = rewriter.tuple(parts);
+                rewriter.replace(id, tuple);
             }
-        };
-        draft.set(id, made);
+        }
         Ok(())
     }
-    /// Puts the shards of each group of devices together, inside of a region.
-    fn meet(
+    /// Returns the array that the shards of each group of devices make; nothing for a token.
+    fn gather(
         &mut self,
-        draft: &mut Draft<'m>,
+        rewriter: &mut ComputationRewriter,
         id: InstructionId,
-        value: Value,
+        value: ShardedValue,
         operand: InstructionId,
-    ) -> InstructionId {
-        let (Some(tiles), Shape::Array(local)) = (&value.tiles, &value.local) else {
-            return operand;
-        };
+    ) -> Option<Instruction> {
+        let (Some(tiles), Shape::Array(local)) = (&value.tiles, &value.local) else { return None };
         let size = tiles.groups().first().map_or(1, Vec::len);
         let number = |&device: &usize| i64::try_from(device).unwrap_or(i64::MAX);
         let groups = tiles.groups().iter().map(|group| group.iter().map(number).collect());
         let groups: Vec<Vec<i64>> = groups.collect();
-        let block = |count: usize| {
+        let blocks = |count: usize| {
             let mut dims = local.dims.clone();
             dims.insert(0, i64::try_from(count).unwrap_or(i64::MAX));
-            Shape::from(ArrayShape::new(local.ty, dims))
+            ArrayShape::new(local.ty, dims)
         };
-        let own = draft.push(id, Reshape { inferred_dimension: -1 }, block(1), vec![operand]);
+        let reshape = Reshape { inferred_dimension: -1 };
+        let own = rewriter.add(id, Instruction::new(reshape, blocks(1), [operand]));
         let gather = AllGather {
             channel_id: Some(1),
             replica_groups: groups.into(),
@@ -185,44 +205,65 @@ impl<'m> Builder<'m> {
             dimensions: vec![0],
             use_global_device_ids: true,
         };
-        let all = draft.push(id, gather, block(size), vec![own]);
+        let all = rewriter.add(id, Instruction::new(gather, blocks(size), [own]));
         let global = value.global.clone();
-        let target = self.target(Step::Join(Box::new(value)));
-        draft.call(id, &target, global, vec![all])
-    }
-
-    /// The computations that a region calls, as each device runs them.
-    fn inner(&mut self, entry: &Computation) -> Result<BTreeMap<usize, Computation>> {
-        let module = self.module;
-        let order = reached(called(entry), |id| called(&module.computations[id]));
-        let mut inner = BTreeMap::new();
-        for id in order {
-            let computation = &module.computations[id];
-            let marks = |id| marker::kind(&computation.instructions[id].op).is_some();
-            let made = if computation.instructions.ids().any(marks) {
-                let mut draft = Draft::of(computation);
-                for id in computation.instructions.ids() {
-                    self.step(&mut draft, id)?;
-                }
-                let root = draft.get(computation.root)?;
-                draft.finish(root)
-            } else {
-                computation.clone()
-            };
-            inner.insert(id.index(), made);
-        }
-        Ok(inner)
+        Some(Instruction::new(self.call(Callback::Assemble(Box::new(value))), global, [all]))
     }
 }
 
-fn output(computation: &Computation, id: InstructionId, exit: Exit) -> Output {
-    let name = format!("{}/{}", computation.name, computation.names[id]);
-    let span = computation.spans.get(id).copied().unwrap_or_default().body;
-    Output { id, name, span, exit }
+/// Returns a module for one replica and this many partitions, verified.
+///
+/// # Errors
+/// `E0514` if it breaks a rule that does not depend on where an instruction is, for example groups that do not fit the number
+/// of devices.
+pub(super) fn verify(mut rewriter: ModuleRewriter, partitions: usize) -> Result<Verified> {
+    let config = rewriter.config_mut();
+    config.replica_count = 1;
+    config.num_partitions = i64::try_from(partitions).unwrap_or(i64::MAX);
+    let internal = |message: String| Error::from(Code::Internal { message });
+    let module = rewriter.finish().map_err(|error| internal(error.to_string()))?;
+    module.verify().map_err(|errors| match errors.0.into_iter().next() {
+        Some(error) => error.into(),
+        None => internal("verification failed without an error".to_owned()),
+    })
 }
 
-/// The local instructions of a region whose values other regions use.
-fn kept(computation: &Computation, stages: &Stages, number: usize) -> Vec<InstructionId> {
+/// Returns a call of a target without any attributes.
+pub(super) fn custom_call(target: &str) -> CustomCall {
+    use hlo::op::value::{
+        ApiVersion, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing,
+        PaddingType, Window,
+    };
+    CustomCall {
+        window: Window::default(),
+        dim_labels: None,
+        feature_group_count: 1,
+        batch_group_count: 1,
+        operand_precision: OperandPrecision::default(),
+        padding_type: PaddingType::Invalid,
+        custom_call_target: Text(target.into()),
+        operand_layout_constraints: None,
+        custom_call_has_side_effect: true,
+        literal: None,
+        output_to_operand_aliasing: OutputOperandAliasing::default(),
+        schedule: CustomCallSchedule::None,
+        api_version: ApiVersion::Original,
+        called_computations: Vec::new(),
+        to_apply: None,
+        opaque: None,
+        channel_name: Ignored,
+        cost_estimate_ns: Ignored,
+    }
+}
+
+fn output(computation: &Computation, id: InstructionId, form: OutputForm) -> Output {
+    let name = format!("{}/{}", computation.name, computation.name(id));
+    let span = computation.span(id);
+    Output { id, name, span, form }
+}
+
+/// Returns the local instructions of a region whose values other regions read.
+fn read_later(computation: &Computation, stages: &Stages, number: usize) -> Vec<InstructionId> {
     let mut used: Vec<InstructionId> = Vec::new();
     for (id, instruction) in computation.instructions.iter() {
         if stages.region(id).is_some_and(|region| region != number) {
@@ -234,15 +275,4 @@ fn kept(computation: &Computation, stages: &Stages, number: usize) -> Vec<Instru
     used.sort_unstable();
     used.dedup();
     used
-}
-
-/// The module without what its header says of the entry: a region has another one.
-fn bare(module: &Module) -> Module {
-    let config = hlo::ir::ModuleConfig {
-        is_scheduled: module.config.is_scheduled,
-        ..hlo::ir::ModuleConfig::default()
-    };
-    let name = module.name.clone();
-    let (computations, frames) = (hlo::Arena::default(), module.frames.clone());
-    Module { name, computations, entry: module.entry, config, frames }
 }

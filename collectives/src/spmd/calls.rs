@@ -1,18 +1,18 @@
-//! Which computations call which: in order, and what is found in them.
+//! The call graph, and the ops of interest in each computation.
 use super::marker;
 use hlo::ir::ComputationId;
 use hlo::op::Op;
 use hlo::{Module, SecondaryMap, ir::Computation};
 
-/// The computations that an op calls.
+/// Returns the computations that an op calls.
 pub(super) fn callees(op: &Op) -> Vec<ComputationId> {
     let mut found = Vec::new();
     op.each_callee(&mut |id| found.push(id));
     found
 }
 
-/// All computations that are reached from `roots`, the callees before their callers.
-pub(super) fn reached(
+/// Returns all computations that `roots` reach, callees before callers.
+fn reached(
     roots: impl IntoIterator<Item = ComputationId>,
     called: impl Fn(ComputationId) -> Vec<ComputationId>,
 ) -> Vec<ComputationId> {
@@ -38,40 +38,40 @@ pub(super) fn reached(
     order
 }
 
-/// The computations that the instructions of one call.
-pub(super) fn called(computation: &Computation) -> Vec<ComputationId> {
+/// Returns the computations that the instructions of one call.
+fn called(computation: &Computation) -> Vec<ComputationId> {
     computation.instructions.iter().flat_map(|(_, i)| callees(&i.op)).collect()
 }
 
-/// What is found in a computation and in those it calls.
+/// The ops of interest in a computation and in those that it calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
-    /// Ops whose value is a device's own, or in which devices take part.
+    /// Ops with a value per device, or that communicate.
     pub(super) devices: bool,
     /// Markers of manual regions.
     pub(super) markers: bool,
-    /// Markers that give another shape than they take.
+    /// Markers whose result has another shape than their operand.
     pub(super) divides: bool,
 }
 
-/// Whether an op's value is a device's own whatever its operands are.
-pub(super) fn is_own(op: &Op) -> bool {
+/// Whether an op has a value per device whatever its operands are.
+pub(super) fn is_per_device(op: &Op) -> bool {
     matches!(op, Op::PartitionId(_) | Op::ReplicaId(_))
         || op.groups().is_some()
         || op.pairs().is_some()
 }
 
-/// What is found in each computation of a module.
+/// Finds the ops of interest in each computation of a module.
 pub(super) fn found(module: &Module) -> SecondaryMap<Computation, Found> {
     let mut all = SecondaryMap::filled(module.computations.len(), Found::default());
     let order = reached(module.computations.ids(), |id| called(&module.computations[id]));
     for id in order {
         let mut here = Found::default();
         for (_, instruction) in module.computations[id].instructions.iter() {
-            here.devices |= is_own(&instruction.op);
+            here.devices |= is_per_device(&instruction.op);
             if marker::kind(&instruction.op).is_some() {
                 here.markers = true;
-                here.divides |= !marker::keeps(&module.computations[id], instruction);
+                here.divides |= !marker::keeps_shapes(&module.computations[id], instruction);
             }
             for callee in callees(&instruction.op) {
                 here.devices |= all[callee].devices;

@@ -1,9 +1,9 @@
-//! Where manual regions begin and end: custom calls that cut arrays into shards, and those that put shards together.
+//! Markers: the custom calls at which manual regions begin (full to shard) and end (shard to full).
 //!
-//! | | cuts | puts together | the sharding stands in |
+//! | | full to shard | shard to full | the shardings are in |
 //! |---|---|---|---|
 //! | Shardy | `xla.sdy.GlobalToLocalShape` | `xla.sdy.LocalToGlobalShape` | frontend attributes |
-//! | Shardy, until 2025 | the same, or with `local_` before it | the same | frontend attributes of the region's `call` |
+//! | Shardy, until 2025 | the same, or with the prefix `local_` | the same | frontend attributes of the region's `call` |
 //! | Shardy, typed | the same | the same | `sharding=`, as GSPMD |
 //! | GSPMD | `SPMDFullToShardShape` | `SPMDShardToFullShape` | `sharding=` of the operand; of the call itself |
 use super::placement::Tiles;
@@ -16,30 +16,31 @@ use hlo::ir::{
 use hlo::op::value::AxisRef;
 use hlo::{Op, Shape};
 
-/// What a marker does.
+/// The direction of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Gives each device its shard.
-    Cut,
-    /// Makes one array of the shards.
-    Join,
+pub(super) enum MarkerKind {
+    /// Returns the shard of each device.
+    FullToShard,
+    /// Assembles the shards to one array.
+    ShardToFull,
 }
 
-/// What a custom call marks.
-pub(super) fn kind(op: &Op) -> Option<Kind> {
+/// Returns the kind of a marker; nothing for other ops.
+pub(super) fn kind(op: &Op) -> Option<MarkerKind> {
     let Op::CustomCall(call) = op else { return None };
     match call.custom_call_target.0.as_str() {
         "xla.sdy.GlobalToLocalShape"
         | "local_xla.sdy.GlobalToLocalShape"
-        | "SPMDFullToShardShape" => Some(Kind::Cut),
+        | "SPMDFullToShardShape" => Some(MarkerKind::FullToShard),
         "xla.sdy.LocalToGlobalShape"
         | "local_xla.sdy.LocalToGlobalShape"
-        | "SPMDShardToFullShape" => Some(Kind::Join),
+        | "SPMDShardToFullShape" => Some(MarkerKind::ShardToFull),
         _ => None,
     }
 }
 
-/// Whether what a join gives is still inside of a manual region, if its `sharding=` says so, which names the manual axes.
+/// Whether the result of a shard-to-full marker is still inside of a manual region, if its `sharding=` says so: it names the
+/// manual axes.
 pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
     if attribute(instruction, "xla.sdy.out_shardings").is_some() {
         return None;
@@ -47,7 +48,7 @@ pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
     sharding(instruction, 0).map(is_manual)
 }
 
-/// Whether some axes are manual already.
+/// Whether some axes are manual.
 fn is_manual(sharding: &DeviceSharding) -> bool {
     match &sharding.placement {
         Placement::Tiled(tiling) => tiling.subgroups.contains(&Subgroup::Manual),
@@ -60,14 +61,14 @@ fn is_manual(sharding: &DeviceSharding) -> bool {
     }
 }
 
-/// The sharding an instruction states for part `i` of its value, which is all of it if it is no tuple.
+/// Returns the sharding that an instruction states for element `i` of its value, or for its value if that is not a tuple.
 fn sharding(instruction: &Instruction, i: usize) -> Option<&DeviceSharding> {
     match instruction.common.as_deref()?.sharding.as_ref()? {
         Sharding::One(sharding) => Some(sharding),
         Sharding::Tuple(parts) => parts.get(i),
     }
 }
-/// The text of a frontend attribute.
+/// Returns the text of a frontend attribute.
 fn attribute<'m>(instruction: &'m Instruction, name: &str) -> Option<&'m str> {
     shardy::attribute(instruction.common.as_deref()?.frontend_attributes.as_ref()?, name)
 }
@@ -75,7 +76,7 @@ fn attribute<'m>(instruction: &'m Instruction, name: &str) -> Option<&'m str> {
 /// A marker with the shardings of its operands.
 #[derive(Debug, Clone)]
 pub(super) struct Marker {
-    kind: Kind,
+    kind: MarkerKind,
     shardings: Spelling,
 }
 
@@ -85,18 +86,18 @@ enum Spelling {
     Stated(Vec<Stated>),
 }
 
-/// What `sharding=` says of a value; nothing of a token.
+/// The shardings of a value; nothing for a token.
 #[derive(Debug, Clone)]
 struct Stated {
-    /// Of the array as a whole.
+    /// That of the array.
     global: Option<DeviceSharding>,
-    /// Of the shards inside of the region.
+    /// That of the shards inside of the region.
     local: Option<DeviceSharding>,
 }
 
-/// A value that a marker cuts or joins: its shape as a whole and as a shard, and where the shards lie; nothing for a token.
+/// A value that a marker converts: its shape, that of a shard, and the tiles of the devices; no tiles for a token.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Value {
+pub(super) struct ShardedValue {
     pub(super) global: Shape,
     pub(super) local: Shape,
     pub(super) tiles: Option<Tiles>,
@@ -106,7 +107,7 @@ impl Marker {
     /// Reads the shardings of an instruction, if it is a marker.
     ///
     /// # Errors
-    /// `E0511` if it has none, or they cannot be understood.
+    /// `E0511` if it has none, or they are malformed.
     pub(super) fn read(
         computation: &Computation,
         id: InstructionId,
@@ -114,16 +115,16 @@ impl Marker {
     ) -> Result<Option<Self>> {
         let instruction = &computation.instructions[id];
         let Some(kind) = kind(&instruction.op) else { return Ok(None) };
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let shardings = match holder(computation, id, kind) {
             Some(holder) => sdy(holder, kind, meshes),
             None => stated(computation, instruction, kind),
         };
-        let shardings = shardings.map_err(|error| error.placed(span))?;
+        let shardings = shardings.map_err(|error| error.at(span))?;
         Ok(Some(Self { kind, shardings }))
     }
 
-    /// The number of devices it speaks of, if it says so.
+    /// Returns the number of devices of the shardings, if they state it.
     pub(super) fn devices(&self) -> Option<usize> {
         match &self.shardings {
             Spelling::Shardy { values, .. } => {
@@ -135,7 +136,7 @@ impl Marker {
         }
     }
 
-    /// Each operand with its result, on so many devices.
+    /// Returns each operand with its result, on this many devices.
     ///
     /// # Errors
     /// `E0511` if shapes and shardings do not fit; `E0507`.
@@ -144,44 +145,49 @@ impl Marker {
         computation: &Computation,
         id: InstructionId,
         devices: usize,
-    ) -> Result<Vec<Value>> {
+    ) -> Result<Vec<ShardedValue>> {
         let instruction = &computation.instructions[id];
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let results = results(instruction);
         let count = instruction.operands.len();
         if results.len() != count {
             let found = results.len();
-            let message = format!("{count} operands are given, the result has {found} parts");
-            return Err(Error::from(Code::Sharding { message }).placed(span));
+            let message = format!("the marker has {count} operands, its result {found} elements");
+            return Err(Error::from(Code::Sharding { message }).at(span));
         }
         if let Spelling::Shardy { values, .. } = &self.shardings
             && values.len() != count
         {
             let found = values.len();
-            let message = format!("{count} operands are given, and {found} shardings");
+            let message = format!("the marker has {count} operands and {found} shardings");
             let place = Place::Attribute("frontend_attributes");
-            return Err(Error::from(Code::Sharding { message }).placed(span).on(place));
+            return Err(Error::from(Code::Sharding { message }).at(span).on(place));
         }
         let pairs = instruction.operands.iter().zip(results).enumerate();
         pairs
             .map(|(i, (&operand, result))| {
                 let operand = &computation.instructions[operand].shape;
-                self.value(i, operand, result, devices).map_err(|error| error.placed(span))
+                self.value(i, operand, result, devices).map_err(|error| error.at(span))
             })
             .collect()
     }
-    fn value(&self, i: usize, operand: &Shape, result: &Shape, devices: usize) -> Result<Value> {
+    fn value(
+        &self,
+        i: usize,
+        operand: &Shape,
+        result: &Shape,
+        devices: usize,
+    ) -> Result<ShardedValue> {
         let (global, local) = match self.kind {
-            Kind::Cut => (operand, result),
-            Kind::Join => (result, operand),
+            MarkerKind::FullToShard => (operand, result),
+            MarkerKind::ShardToFull => (result, operand),
         };
         let tiles = match (global, local) {
             (Shape::Array(whole), Shape::Array(part)) => {
                 let rank = whole.rank();
                 Some(match &self.shardings {
                     Spelling::Shardy { values, manual } => {
-                        Tiles::on_mesh(&values[i], manual, rank, devices)?
-                            .fitted(whole, part, None)?
+                        Tiles::on_mesh(&values[i], manual, rank, devices)?.fit(whole, part, None)?
                     }
                     Spelling::Stated(values) => {
                         let Stated { global, local } = &values[i];
@@ -190,21 +196,21 @@ impl Marker {
                             None => return Err(not_stated(self.kind)),
                         };
                         let inner = local.as_ref().map(|local| Tiles::of(local, rank, devices));
-                        tiles.fitted(whole, part, inner.and_then(Result::ok).as_ref())?
+                        tiles.fit(whole, part, inner.and_then(Result::ok).as_ref())?
                     }
                 })
             }
             (Shape::Token, Shape::Token) => None,
             _ => {
-                let message = format!("{global:#} cannot be divided: it is no array");
+                let message = format!("{global:#} cannot be sharded: it is not an array");
                 return Err(Code::Unsupported { message }.into());
             }
         };
-        Ok(Value { global: global.clone(), local: local.clone(), tiles })
+        Ok(ShardedValue { global: global.clone(), local: local.clone(), tiles })
     }
 }
 
-/// The results of a marker, one for each operand: of a single operand the result may be the value itself.
+/// Returns the results of a marker, one for each operand. The result for a single operand need not be a tuple.
 pub(super) fn results(instruction: &Instruction) -> Vec<&Shape> {
     match &instruction.shape {
         Shape::Tuple(parts) => parts.iter().collect(),
@@ -214,15 +220,15 @@ pub(super) fn results(instruction: &Instruction) -> Vec<&Shape> {
     }
 }
 
-/// Whether a marker gives what it takes: there is nothing to divide.
-pub(super) fn keeps(computation: &Computation, instruction: &Instruction) -> bool {
+/// Whether the results of a marker have the shapes of its operands.
+pub(super) fn keeps_shapes(computation: &Computation, instruction: &Instruction) -> bool {
     let results = results(instruction);
     let operands = instruction.operands.iter().map(|&o| &computation.instructions[o].shape);
     results.len() == operands.len()
         && operands.zip(results).all(|(operand, result)| operand.compatible(result))
 }
 
-/// The number of devices a sharding speaks of, if it says so.
+/// Returns the number of devices of a sharding, if it states it.
 pub(super) fn devices(sharding: &DeviceSharding) -> Option<usize> {
     match &sharding.placement {
         Placement::Tiled(tiling) => {
@@ -237,60 +243,65 @@ pub(super) fn devices(sharding: &DeviceSharding) -> Option<usize> {
     }
 }
 
-/// The name of the attribute that has the shardings.
-fn name(kind: Kind) -> &'static str {
+/// Returns the name of the attribute with the shardings.
+fn attribute_name(kind: MarkerKind) -> &'static str {
     match kind {
-        Kind::Cut => "xla.sdy.in_shardings",
-        Kind::Join => "xla.sdy.out_shardings",
+        MarkerKind::FullToShard => "xla.sdy.in_shardings",
+        MarkerKind::ShardToFull => "xla.sdy.out_shardings",
     }
 }
 
-/// The instruction that has Shardy's attributes for a marker: itself, or the call of the region's body beside it.
-fn holder(computation: &Computation, id: InstructionId, kind: Kind) -> Option<&Instruction> {
+/// Returns the instruction with Shardy's attributes for a marker: the marker, or the call of the region's body next to it.
+fn holder(computation: &Computation, id: InstructionId, kind: MarkerKind) -> Option<&Instruction> {
     let instruction = &computation.instructions[id];
-    let has = |instruction: &&Instruction| attribute(instruction, name(kind)).is_some();
+    let has = |instruction: &&Instruction| attribute(instruction, attribute_name(kind)).is_some();
     let through = |id: InstructionId| match &computation.instructions[id] {
         Instruction { op: Op::GetTupleElement(_), operands, .. } => operands[0],
         _ => id,
     };
     let is_call = |instruction: &&Instruction| matches!(instruction.op, Op::Call(_));
-    let beside = || match kind {
-        Kind::Join => {
+    let call_of_body = || match kind {
+        MarkerKind::ShardToFull => {
             let call = &computation.instructions[through(*instruction.operands.first()?)];
             Some(call).filter(is_call).filter(has)
         }
-        Kind::Cut => {
+        MarkerKind::FullToShard => {
             let mut calls = computation.instructions.iter().map(|(_, i)| i).filter(is_call);
             calls.find(|call| has(call) && call.operands.iter().any(|&o| through(o) == id))
         }
     };
-    Some(instruction).filter(has).or_else(beside)
+    Some(instruction).filter(has).or_else(call_of_body)
 }
 
-fn sdy(holder: &Instruction, kind: Kind, meshes: &Meshes) -> Result<Spelling> {
+fn sdy(holder: &Instruction, kind: MarkerKind, meshes: &Meshes) -> Result<Spelling> {
     let text = |name: &str| {
         attribute(holder, name).ok_or_else(|| {
-            let message = format!("the frontend attribute `{name}` is wanted");
+            let message = format!("the frontend attribute `{name}` is missing");
             Error::from(Code::Sharding { message })
         })
     };
     let read = || {
-        let values = shardy::shardings(name(kind), text(name(kind))?, meshes)?;
+        let values = shardy::shardings(attribute_name(kind), text(attribute_name(kind))?, meshes)?;
         let manual = shardy::manual_axes(text("xla.sdy.manual_axes")?)?;
         Ok(Spelling::Shardy { values, manual })
     };
     read().map_err(|error: Error| error.on(Place::Attribute("frontend_attributes")))
 }
 
-/// Of the array as a whole: the sharding of a cut's operand, of a join itself. Of the shards: that of the other.
-fn stated(computation: &Computation, instruction: &Instruction, kind: Kind) -> Result<Spelling> {
+/// Reads the shardings from `sharding=`. That of the array is on the operand of a full-to-shard marker, and on a shard-to-full
+/// marker itself; that of the shards is on the other one.
+fn stated(
+    computation: &Computation,
+    instruction: &Instruction,
+    kind: MarkerKind,
+) -> Result<Spelling> {
     let operands = instruction.operands.iter().enumerate();
     let values = operands.map(|(i, &operand)| {
         let operand = &computation.instructions[operand];
         let (own, other) = (sharding(instruction, i), sharding(operand, 0));
         let (global, local) = match kind {
-            Kind::Cut => (other, own),
-            Kind::Join => (own, other),
+            MarkerKind::FullToShard => (other, own),
+            MarkerKind::ShardToFull => (own, other),
         };
         if global.is_none() && operand.shape.array().is_some() {
             return Err(not_stated(kind));
@@ -301,13 +312,13 @@ fn stated(computation: &Computation, instruction: &Instruction, kind: Kind) -> R
     Ok(Spelling::Stated(values.collect::<Result<_>>()?))
 }
 
-fn not_stated(kind: Kind) -> Error {
+fn not_stated(kind: MarkerKind) -> Error {
     let whose = match kind {
-        Kind::Cut => "of the operand",
-        Kind::Join => "of the result",
+        MarkerKind::FullToShard => "of the operand",
+        MarkerKind::ShardToFull => "of the result",
     };
-    let message = format!("the sharding {whose} is wanted, and not stated");
+    let message = format!("the sharding {whose} is not stated");
     Error::from(Code::Sharding { message }).with_help(
-        "give it an attribute like `sharding={devices=[4,1]<=[4]}`, or the call frontend attributes `xla.sdy.*`",
+        "add an attribute like `sharding={devices=[4,1]<=[4]}`, or the frontend attributes `xla.sdy.*` to the marker",
     )
 }

@@ -1,32 +1,31 @@
-//! Programs before partitioning: one program over global arrays, with manual regions that every device runs.
+//! Unpartitioned SPMD programs: one program over global arrays, with manual regions that every device runs.
 //!
 //! ```text
-//! Verified ──> split ──> the program around the regions, run once      (interp::Interpreter)
-//!                   └──> regions, each a module of its own             (World: one machine a device)
+//! Verified ──> split ──> the outer program, which runs once            (interp::Interpreter)
+//!                   └──> regions, each a module of its own             (World: one machine per device)
 //! ```
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `shardy.rs` | the attributes `xla.sdy.*` |
-//! | `marker.rs` | where regions begin and end |
-//! | `placement.rs` | where shards lie: cutting, putting together |
-//! | `calls.rs`, `stages.rs` | which instructions belong to which region |
-//! | `draft.rs`, `build.rs`, `region.rs`, `step.rs`, `split.rs` | modules made out of others |
-//! | `global.rs` | the run |
-//! | `boundary.rs` | the arguments and results of a module that XLA has partitioned |
+//! | `marker.rs` | the custom calls at which regions begin and end |
+//! | `placement.rs` | the tiles of an array: sharding and assembling |
+//! | `calls.rs`, `stages.rs` | the region of each instruction |
+//! | `split.rs`, `build.rs`, `region.rs`, `callback.rs` | the outer program, and the module of each region |
+//! | `program.rs` | the run |
+//! | `boundary.rs` | the arguments and results of a partitioned module |
 mod boundary;
 mod build;
+mod callback;
 mod calls;
-mod draft;
-mod global;
 mod marker;
 mod placement;
+mod program;
 mod region;
 mod shardy;
 mod split;
 mod stages;
-mod step;
 
 pub use boundary::Boundary;
-pub use global::{Finished, Global};
-pub use region::Note;
+pub use program::{Program, RunOutput};
+pub use region::Divergence;

@@ -1,33 +1,33 @@
-//! Where the shards of devices lie in a global array: cutting an array into shards, and putting shards together.
+//! Tiles: the positions of the devices' shards in a global array.
 //!
-//! An array is divided into tiles of equal size. Every device has one of them, and several may have the same. A tile is known
-//! by its number along each dimension.
+//! An array is divided into tiles of equal size. Every device has one tile, and several devices may have the same. A tile is
+//! identified by its index along each dimension.
 use super::shardy::ValueSharding;
 use crate::{Code, Error, Result};
 use hlo::ir::{DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Subgroup};
 use hlo::op::value::{AxisRef, Mesh, MeshDevices, MeshGroups};
 use hlo::{ArrayShape, Literal, Scalar};
 
-/// Where the shards of devices lie in an array of some rank.
+/// The tile of each device, in an array of some rank.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tiles {
     /// Number of tiles along each dimension.
     counts: Vec<usize>,
     /// The tile of each device.
-    places: Vec<Vec<usize>>,
-    /// Devices whose shards belong to one array. Those of different groups hold different arrays: they differ along axes that
-    /// are cut further out.
+    positions: Vec<Vec<usize>>,
+    /// Devices whose shards belong to one array. Different groups hold different arrays: they differ along the manual axes of
+    /// an enclosing region.
     groups: Vec<Vec<usize>>,
 }
 
-/// Shards that lie at the same place and are not equal.
+/// Shards of the same tile that are not equal.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unequal {
-    /// The device whose shard counts.
+    /// The device whose shard is used.
     pub(super) first: usize,
-    /// Those whose shards differ from it.
+    /// The devices whose shards differ from it.
     pub(super) others: Vec<usize>,
-    /// The largest distance of two elements; infinite where one is no number.
+    /// The largest distance of two elements; infinite if one of them is NaN.
     pub(super) distance: f64,
 }
 
@@ -45,16 +45,16 @@ fn to_usize(n: i64) -> usize {
 }
 
 impl Tiles {
-    /// Every device has all of the array.
-    pub(super) fn whole(rank: usize, devices: usize) -> Self {
+    /// One tile that every device has.
+    pub(super) fn replicated(rank: usize, devices: usize) -> Self {
         Self {
             counts: vec![1; rank],
-            places: vec![vec![0; rank]; devices],
+            positions: vec![vec![0; rank]; devices],
             groups: vec![(0..devices).collect()],
         }
     }
 
-    /// Tiles along the axes of a mesh that are `manual`; along the others the array stays whole.
+    /// Divides along the `manual` axes of a mesh; the other axes divide nothing.
     ///
     /// # Errors
     /// `E0511` if the sharding does not fit the rank or names an axis after one that is not manual; `E0507`.
@@ -66,70 +66,69 @@ impl Tiles {
     ) -> Result<Self> {
         let ValueSharding { mesh, dims, unreduced } = sharding;
         if matches!(mesh.devices, MeshDevices::Maximal(_)) {
-            return Err(unsupported("a value that one device alone has is not run yet"));
+            return Err(unsupported("maximal shardings (a value on one device) are not supported"));
         }
         if dims.len() != rank {
             return Err(rank_differs(dims.len(), rank));
         }
         let is_manual = |axis: &AxisRef| manual.iter().any(|m| m.name == axis.name);
         if unreduced.iter().any(is_manual) {
-            return Err(unsupported(
-                "sums that are still to be made (`unreduced`) are not run yet",
-            ));
+            return Err(unsupported("`unreduced` values are not supported"));
         }
         let mut cut = Vec::with_capacity(rank);
         for axes in dims {
             let (first, rest) = axes.split_at(axes.iter().take_while(|a| is_manual(a)).count());
             if let Some(late) = rest.iter().find(|a| is_manual(a)) {
-                let message = format!("the manual axis `{}` follows one that is not", late.name);
+                let message =
+                    format!("the manual axis `{}` follows one that is not manual", late.name);
                 return Err(wrong(message));
             }
             cut.push(first.to_vec());
         }
-        let groups = along(mesh, manual)?;
+        let groups = groups_along(mesh, manual)?;
         Self::along_axes(mesh, &cut, groups, devices)
     }
 
-    /// Tiles along axes of a mesh, one list for each dimension.
+    /// Divides along axes of a mesh, one list for each dimension.
     fn along_axes(
         mesh: &Mesh,
         dims: &[Vec<AxisRef>],
         groups: Option<Vec<Vec<usize>>>,
         devices: usize,
     ) -> Result<Self> {
-        let mut tiles = Self::whole(dims.len(), devices);
+        let mut tiles = Self::replicated(dims.len(), devices);
         tiles.groups = groups.unwrap_or_else(|| (0..devices).map(|device| vec![device]).collect());
         for (dim, axes) in dims.iter().enumerate() {
-            for group in along(mesh, axes)?.unwrap_or_default() {
+            for group in groups_along(mesh, axes)?.unwrap_or_default() {
                 tiles.counts[dim] = group.len();
                 for (place, device) in group.into_iter().enumerate() {
-                    tiles.place(device)?[dim] = place;
+                    tiles.position_mut(device)?[dim] = place;
                 }
             }
         }
         Ok(tiles)
     }
-    fn place(&mut self, device: usize) -> Result<&mut Vec<usize>> {
-        let devices = self.places.len();
-        self.places.get_mut(device).ok_or_else(|| {
+    fn position_mut(&mut self, device: usize) -> Result<&mut Vec<usize>> {
+        let devices = self.positions.len();
+        self.positions.get_mut(device).ok_or_else(|| {
             wrong(format!("the sharding names device {device}, there are {devices}"))
         })
     }
 
-    /// Tiles as `sharding=` states them.
+    /// The tiles of a `sharding=`.
     ///
     /// # Errors
-    /// `E0511` if it does not fit the rank or the number of devices; `E0507` where it does not say where the shards lie.
+    /// `E0511` if it does not fit the rank or the number of devices; `E0507` if it does not determine the tiles.
     pub(super) fn of(sharding: &DeviceSharding, rank: usize, devices: usize) -> Result<Self> {
         match &sharding.placement {
-            Placed::Replicated => Ok(Self::whole(rank, devices)),
+            Placed::Replicated => Ok(Self::replicated(rank, devices)),
             Placed::Tiled(tiling) => {
                 let data = tiling.dims.len() - tiling.subgroups.len();
                 if data != rank {
                     return Err(rank_differs(data, rank));
                 }
                 let dims: Vec<usize> = tiling.dims.iter().map(|&d| to_usize(d)).collect();
-                // Their list could be longer than memory.
+                // Checked before the list is expanded, which could exceed the memory.
                 let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
                 if count.is_none_or(|count| count > devices) {
                     let message = "the sharding is for more devices than there are";
@@ -137,39 +136,35 @@ impl Tiles {
                 }
                 let manual = tiling.subgroups.iter().position(|&s| s == Subgroup::Manual);
                 let groups = manual.map_or(1, |at| dims[data + at]);
-                let mut tiles = Self::whole(rank, devices);
+                let mut tiles = Self::replicated(rank, devices);
                 tiles.counts = dims[..data].to_vec();
                 tiles.groups = vec![Vec::new(); groups];
                 for (at, id) in tiling.devices.expand().into_iter().enumerate() {
                     let index = unravel(at, &dims);
                     let device = usize::try_from(id).unwrap_or(usize::MAX);
-                    *tiles.place(device)? = index[..data].to_vec();
+                    *tiles.position_mut(device)? = index[..data].to_vec();
                     tiles.groups[manual.map_or(0, |at| index[data + at])].push(device);
                 }
                 Ok(tiles)
             }
             Placed::Named(named) => Self::named(named, rank, devices),
-            Placed::Manual => Err(unsupported("`manual` alone does not say where shards lie")),
+            Placed::Manual => Err(unsupported("`manual` alone does not determine the tiles")),
             Placed::Maximal(_) => {
-                Err(unsupported("a value that one device alone has is not run yet"))
+                Err(unsupported("maximal shardings (a value on one device) are not supported"))
             }
-            Placed::Unreduced(_) => {
-                Err(unsupported("sums that are still to be made (`unreduced`) are not run yet"))
-            }
-            Placed::Unknown => Err(wrong("the sharding is not known")),
+            Placed::Unreduced(_) => Err(unsupported("`unreduced` values are not supported")),
+            Placed::Unknown => Err(wrong("the sharding is `unknown`")),
         }
     }
     fn named(sharding: &NamedSharding, rank: usize, devices: usize) -> Result<Self> {
         let dims = match &sharding.axes {
             NamedAxes::Dims(dims) => dims,
-            NamedAxes::Replicated => return Ok(Self::whole(rank, devices)),
+            NamedAxes::Replicated => return Ok(Self::replicated(rank, devices)),
             NamedAxes::Manual => {
-                return Err(unsupported("`manual` alone does not say where shards lie"));
+                return Err(unsupported("`manual` alone does not determine the tiles"));
             }
             NamedAxes::Unreduced => {
-                return Err(unsupported(
-                    "sums that are still to be made (`unreduced`) are not run yet",
-                ));
+                return Err(unsupported("`unreduced` values are not supported"));
             }
         };
         if dims.len() != rank {
@@ -180,48 +175,47 @@ impl Tiles {
         let inner = mesh.axes.iter().map(|axis| AxisRef::new(axis.name.clone()));
         let is_outer = |axis: &AxisRef| sharding.manual.iter().any(|m| m.name == axis.name);
         let inner: Vec<AxisRef> = inner.filter(|axis| !is_outer(axis)).collect();
-        Self::along_axes(mesh, &axes, along(mesh, &inner)?, devices)
+        Self::along_axes(mesh, &axes, groups_along(mesh, &inner)?, devices)
     }
 
-    /// The devices of each array.
+    /// Returns the devices of each array.
     pub(super) fn groups(&self) -> &[Vec<usize>] {
         &self.groups
     }
-    /// Fails unless shards of shape `local` make an array of shape `global`.
+    /// Checks that shards of shape `local` make an array of shape `global`, and merges the tiles of one shard.
     ///
-    /// The tiles may be finer than what manual axes divide: axes that are not manual may divide the array further, which is
-    /// nothing to the program. Then several tiles make a shard, and `inner`, the tiles of the shards by themselves, says which
-    /// devices have the same one.
+    /// Axes that are not manual may divide the array further, which the program does not see. Then several tiles make a
+    /// shard, and `inner`, the tiles of the shards themselves, determines which devices have the same one.
     ///
     /// # Errors
     /// `E0511`, `E0507`
-    pub(super) fn fitted(
+    pub(super) fn fit(
         mut self,
         global: &ArrayShape,
         local: &ArrayShape,
         inner: Option<&Self>,
     ) -> Result<Self> {
         if global.ty != local.ty || global.rank() != local.rank() {
-            return Err(wrong(format!("{local:#} is no shard of {global:#}")));
+            return Err(wrong(format!("{local:#} is not a shard of {global:#}")));
         }
         if global.dynamic.is_some() || local.dynamic.is_some() {
-            return Err(unsupported("shards of arrays of dynamic sizes are not run yet"));
+            return Err(unsupported("shards of arrays with dynamic dimensions are not supported"));
         }
         for (dim, (&whole, &part)) in global.dims.iter().zip(&local.dims).enumerate() {
             let count = self.counts[dim];
-            // So many tiles along the dimension are in one shard.
+            // The number of shards along the dimension.
             let shards = if whole == part { Some(1) } else { quotient(whole, part) };
             let merged = shards.filter(|&n| n == 1 || ((1..count).contains(&n) && inner.is_some()));
             if let Some(tiles) = merged.and_then(|n| count.is_multiple_of(n).then(|| count / n)) {
                 self.counts[dim] = count / tiles;
-                self.places.iter_mut().for_each(|place| place[dim] /= tiles);
+                self.positions.iter_mut().for_each(|place| place[dim] /= tiles);
             } else if i64::try_from(count).ok().and_then(|n| part.checked_mul(n)) != Some(whole) {
                 let message = format!(
                     "dimension {dim} of {global:#} is divided into {count} tiles, the shard is {local:#}"
                 );
                 let uneven = count > 0 && whole % i64::try_from(count).unwrap_or(1) != 0;
                 return Err(if uneven {
-                    let why = "tiles of unequal sizes are not run yet";
+                    let why = "tiles of unequal sizes are not supported";
                     unsupported(format!("{message}: {why}"))
                 } else {
                     wrong(message)
@@ -229,17 +223,17 @@ impl Tiles {
             }
         }
         let apart = inner.is_some_and(|inner| {
-            let place = |&device: &usize| self.places.get(device);
+            let place = |&device: &usize| self.positions.get(device);
             inner.groups.iter().any(|g| g.iter().any(|device| place(device) != place(&g[0])))
         });
         if apart {
             return Err(unsupported(
-                "devices that should have the same shard lie at different places of the array",
+                "devices that should have the same shard have different tiles of the array",
             ));
         }
         Ok(self)
     }
-    /// The shape of a shard, if the tiles are of equal size.
+    /// Returns the shape of a shard, if the tiles have equal sizes.
     pub(super) fn shard_shape(&self, global: &ArrayShape) -> Option<ArrayShape> {
         let mut dims = global.dims.clone();
         for (size, &count) in dims.iter_mut().zip(&self.counts) {
@@ -249,19 +243,18 @@ impl Tiles {
         Some(ArrayShape::new(global.ty, dims))
     }
 
-    /// The shard of a device.
-    pub(super) fn cut(&self, device: usize, global: &Literal, local: &ArrayShape) -> Literal {
+    /// Returns the shard of a device.
+    pub(super) fn shard(&self, device: usize, global: &Literal, local: &ArrayShape) -> Literal {
         let mut shard = Literal::zeros(ArrayShape::new(local.ty, local.dims.clone()));
         let Some(whole) = global.array_shape() else { return shard };
         let (from, to) = (global.bytes(), shard.bytes_mut());
-        rows(whole, local, &self.places[device], |at, piece, length| {
-            to[piece..piece + length].copy_from_slice(&from[at..at + length]);
+        visit_rows(whole, local, &self.positions[device], |at, offset, length| {
+            to[offset..offset + length].copy_from_slice(&from[at..at + length]);
         });
         shard
     }
-    /// The array that the shards of a group make, and where they do not agree. Of several shards that lie at one place, the
-    /// first device's counts.
-    pub(super) fn put(
+    /// Assembles the shards of a group, and returns which of them differ. Of several shards of one tile, the first is used.
+    pub(super) fn assemble(
         &self,
         group: &[usize],
         shards: &[&Literal],
@@ -271,24 +264,24 @@ impl Tiles {
         let mut unequal: Vec<Unequal> = Vec::new();
         let mut seen: Vec<(&[usize], usize)> = Vec::new();
         for (i, &device) in group.iter().enumerate() {
-            let place = self.places[device].as_slice();
+            let place = self.positions[device].as_slice();
             if let Some(&(_, first)) = seen.iter().find(|(other, _)| *other == place) {
-                note(&mut unequal, (group[first], shards[first]), (device, shards[i]));
+                compare(&mut unequal, (group[first], shards[first]), (device, shards[i]));
                 continue;
             }
             seen.push((place, i));
             let Some(local) = shards[i].array_shape() else { continue };
             let (from, to) = (shards[i].bytes(), array.bytes_mut());
-            rows(global, local, place, |at, piece, length| {
-                to[at..at + length].copy_from_slice(&from[piece..piece + length]);
+            visit_rows(global, local, place, |at, offset, length| {
+                to[at..at + length].copy_from_slice(&from[offset..offset + length]);
             });
         }
         (array, unequal)
     }
 }
 
-/// Groups of devices that differ only along `axes`, the first axis slowest; nothing if there is one device along them.
-fn along(mesh: &Mesh, axes: &[AxisRef]) -> Result<Option<Vec<Vec<usize>>>> {
+/// Returns the groups of devices that differ only along `axes`, the first axis slowest; nothing if the axes have one device.
+fn groups_along(mesh: &Mesh, axes: &[AxisRef]) -> Result<Option<Vec<Vec<usize>>>> {
     let single = |axis: &AxisRef| {
         axis.part.is_none() && mesh.axis(&axis.name).is_some_and(|at| mesh.axes[at].size == 1)
     };
@@ -301,12 +294,12 @@ fn along(mesh: &Mesh, axes: &[AxisRef]) -> Result<Option<Vec<Vec<usize>>>> {
     Ok(Some(groups.expand().into_iter().map(group).collect()))
 }
 
-/// How often `part` goes into `whole`, if it does.
+/// Returns `whole / part`, if it is an integer.
 fn quotient(whole: i64, part: i64) -> Option<usize> {
     (part > 0 && whole % part == 0).then(|| usize::try_from(whole / part).ok()).flatten()
 }
 
-/// The index that position `at` has in an array of sizes `dims`.
+/// Returns the index of element `at` of an array of sizes `dims`.
 fn unravel(mut at: usize, dims: &[usize]) -> Vec<usize> {
     let mut index = vec![0; dims.len()];
     for (slot, &size) in index.iter_mut().zip(dims).rev() {
@@ -316,16 +309,16 @@ fn unravel(mut at: usize, dims: &[usize]) -> Vec<usize> {
     index
 }
 
-/// Visits the runs of bytes of a tile: where each begins in the whole array and in the tile, and how long it is.
-fn rows(
+/// Visits the contiguous bytes of a tile: their offset in the array, their offset in the tile, and their length.
+fn visit_rows(
     whole: &ArrayShape,
-    piece: &ArrayShape,
+    tile: &ArrayShape,
     place: &[usize],
     mut visit: impl FnMut(usize, usize, usize),
 ) {
     let sizes = |shape: &ArrayShape| shape.dims.iter().map(|&d| to_usize(d)).collect::<Vec<_>>();
-    let (whole_dims, dims) = (sizes(whole), sizes(piece));
-    // Dimensions after the last that is divided lie together in both.
+    let (whole_dims, dims) = (sizes(whole), sizes(tile));
+    // Dimensions after the last divided one are contiguous in both.
     let divided = (0..dims.len()).rfind(|&d| dims[d] != whole_dims[d]).unwrap_or(0);
     let run: usize = dims.iter().skip(divided).product::<usize>() * whole.ty.storage_bytes();
     let count: usize = dims[..divided.min(dims.len())].iter().product();
@@ -341,8 +334,8 @@ fn rows(
     }
 }
 
-/// Notes that a device's shard differs from the one that counts, if it does.
-fn note(unequal: &mut Vec<Unequal>, first: (usize, &Literal), other: (usize, &Literal)) {
+/// Records that a device's shard differs from the one that is used, if it does.
+fn compare(unequal: &mut Vec<Unequal>, first: (usize, &Literal), other: (usize, &Literal)) {
     if first.1.bytes() == other.1.bytes() {
         return;
     }
@@ -356,7 +349,7 @@ fn note(unequal: &mut Vec<Unequal>, first: (usize, &Literal), other: (usize, &Li
     }
 }
 
-/// The largest distance of two elements at the same index.
+/// Returns the largest distance of two elements with the same index.
 fn distance(a: &Literal, b: &Literal) -> f64 {
     let parts = |x: Scalar| match x {
         Scalar::Complex(re, im) => [re, im],
@@ -367,7 +360,7 @@ fn distance(a: &Literal, b: &Literal) -> f64 {
     let mut far = 0.0f64;
     for i in 0..a.len().min(b.len()) {
         for (x, y) in parts(a.get(i)).into_iter().zip(parts(b.get(i))) {
-            // NaN against NaN is no distance; against a number it is as far as can be.
+            // Two NaNs have distance 0, a NaN and a number infinite distance.
             let apart = match (x.is_nan(), y.is_nan()) {
                 (true, true) => 0.0,
                 (false, false) if x.total_cmp(&y).is_eq() => 0.0,
@@ -400,8 +393,8 @@ mod tests {
     fn literal(text: &str) -> Literal {
         text.parse().unwrap()
     }
-    fn shard(tiles: &Tiles, device: usize, global: &Literal, local: &ArrayShape) -> Vec<i32> {
-        tiles.cut(device, global, local).as_slice().unwrap().to_vec()
+    fn shard_of(tiles: &Tiles, device: usize, global: &Literal, local: &ArrayShape) -> Vec<i32> {
+        tiles.shard(device, global, local).as_slice().unwrap().to_vec()
     }
 
     #[test]
@@ -410,25 +403,25 @@ mod tests {
         let ordered = || mesh(&[("a", 2), ("b", 2)], MeshDevices::Ordered);
         let local = ArrayShape::new(hlo::ElementType::S32, [1, 2].as_slice());
         let both = tiles(ordered(), &[&["a"], &["b"]], &["a", "b"], 4).unwrap();
-        let both = both.fitted(x.array_shape().unwrap(), &local, None).unwrap();
-        let found: Vec<_> = (0..4).map(|device| shard(&both, device, &x, &local)).collect();
+        let both = both.fit(x.array_shape().unwrap(), &local, None).unwrap();
+        let found: Vec<_> = (0..4).map(|device| shard_of(&both, device, &x, &local)).collect();
         assert_eq!(found, [[0, 1], [2, 3], [10, 11], [12, 13]]);
         let listed = mesh(&[("a", 2), ("b", 2)], MeshDevices::List(vec![2, 0, 3, 1]));
         let listed = tiles(listed, &[&["a"], &["b"]], &["a", "b"], 4).unwrap();
-        // Device 2 stands first, then 0.
-        let found: Vec<_> = (0..4).map(|device| shard(&listed, device, &x, &local)).collect();
+        // Device 2 is first, then 0.
+        let found: Vec<_> = (0..4).map(|device| shard_of(&listed, device, &x, &local)).collect();
         assert_eq!(found, [[2, 3], [12, 13], [0, 1], [10, 11]]);
         // Along one dimension, b slowest: device 1 is (a 0, b 1), which is tile 2.
         let column = ArrayShape::new(hlo::ElementType::S32, [2, 1].as_slice());
         let order = tiles(ordered(), &[&[], &["b", "a"]], &["a", "b"], 4).unwrap();
-        assert_eq!(shard(&order, 1, &x, &column), [2, 12]);
+        assert_eq!(shard_of(&order, 1, &x, &column), [2, 12]);
         // Only b is manual: devices 0 and 2 have the same.
         let partial = tiles(ordered(), &[&["b", "a"], &[]], &["b"], 4).unwrap();
-        assert_eq!(partial.places, [[0, 0], [1, 0], [0, 0], [1, 0]]);
+        assert_eq!(partial.positions, [[0, 0], [1, 0], [0, 0], [1, 0]]);
         assert_eq!(partial.groups, [[0, 1], [2, 3]]);
     }
     #[test]
-    fn what_is_put_together_was_cut() {
+    fn assembling_inverts_sharding() {
         let x = literal(
             "u4[4,2,3] {{{1,2,3},{4,5,6}},{{7,8,9},{10,11,12}},{{13,14,15},{0,1,2}},{{3,4,5},{6,7,8}}}",
         );
@@ -442,30 +435,30 @@ mod tests {
             let mesh = mesh(&[("a", 2), ("b", 2)], MeshDevices::List(vec![3, 1, 0, 2]));
             let tiles = tiles(mesh, &dims, manual, 4).unwrap();
             let local = tiles.shard_shape(shape).unwrap();
-            let parts: Vec<Literal> = (0..4).map(|d| tiles.cut(d, &x, &local)).collect();
+            let parts: Vec<Literal> = (0..4).map(|d| tiles.shard(d, &x, &local)).collect();
             let all: Vec<usize> = (0..4).collect();
-            let (again, unequal) = tiles.put(&all, &parts.iter().collect::<Vec<_>>(), shape);
+            let (again, unequal) = tiles.assemble(&all, &parts.iter().collect::<Vec<_>>(), shape);
             assert_eq!((again, unequal), (x.clone(), vec![]));
         }
     }
     #[test]
-    fn shards_at_one_place_are_compared() {
-        let tiles = Tiles::whole(1, 3);
+    fn shards_of_one_tile_are_compared() {
+        let tiles = Tiles::replicated(1, 3);
         let parts = ["f32[2] {1, 2}", "f32[2] {1, 2.5}", "f32[2] {0, nan}"].map(literal);
         let all: Vec<&Literal> = parts.iter().collect();
-        let (whole, unequal) = tiles.put(&[0, 1, 2], &all, parts[0].array_shape().unwrap());
+        let (whole, unequal) = tiles.assemble(&[0, 1, 2], &all, parts[0].array_shape().unwrap());
         assert_eq!(whole, parts[0]);
         let wanted = Unequal { first: 0, others: vec![1, 2], distance: f64::INFINITY };
         assert_eq!(unequal, [wanted]);
     }
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn shardings_that_do_not_fit_are_errors() {
         let shape = |dims: &[i64]| ArrayShape::new(hlo::ElementType::F32, dims);
         let number = |result: Result<Tiles>| result.unwrap_err().number();
         let cut = || tiles(mesh(&[("a", 4)], MeshDevices::Ordered), &[&["a"]], &["a"], 4).unwrap();
-        assert_eq!(number(cut().fitted(&shape(&[6]), &shape(&[2]), None)), "E0507");
-        assert_eq!(number(cut().fitted(&shape(&[8]), &shape(&[4]), None)), "E0511");
-        assert_eq!(number(cut().fitted(&shape(&[8]), &shape(&[2, 1]), None)), "E0511");
+        assert_eq!(number(cut().fit(&shape(&[6]), &shape(&[2]), None)), "E0507");
+        assert_eq!(number(cut().fit(&shape(&[8]), &shape(&[4]), None)), "E0511");
+        assert_eq!(number(cut().fit(&shape(&[8]), &shape(&[2, 1]), None)), "E0511");
         let late = mesh(&[("a", 2), ("b", 2)], MeshDevices::Ordered);
         assert_eq!(number(tiles(late, &[&["a", "b"]], &["b"], 4)), "E0511");
         let one = mesh(&[], MeshDevices::Maximal(3));

@@ -1,10 +1,10 @@
 //! A manual region as a module that each of its devices runs.
 //!
-//! Its parameters are the global values it reads, the same for all devices. Where the program cuts a value the module calls
-//! back, and gets the device's shard. Its result is what is put together after all devices have ended.
-use super::marker::Value;
+//! The parameters of the module are the global values that the region reads, the same for all devices. A full-to-shard marker
+//! becomes a custom call that returns the shard of the device. The results of all devices are assembled after the run.
+use super::callback::{Callback, callback_target, stack, stacked_shape};
+use super::marker::ShardedValue;
 use super::placement::Unequal;
-use super::step::{Step, stacked, stacked_shape, target};
 use crate::{Result, World};
 use hlo::ir::InstructionId;
 use hlo::{Literal, Shape, Span, Verified};
@@ -16,49 +16,48 @@ use std::sync::Arc;
 pub(super) struct Region {
     pub(super) verified: Verified,
     pub(super) devices: usize,
-    /// What its custom calls do; the target of number `i` is `target(i)`.
-    pub(super) steps: Arc<Vec<Step>>,
+    /// What its custom calls compute; the target of number `i` is `callback_target(i)`.
+    pub(super) callbacks: Arc<Vec<Callback>>,
     pub(super) outputs: Vec<Output>,
 }
 
-/// A value that comes out of a region.
+/// A value that leaves a region.
 #[derive(Debug)]
 pub(super) struct Output {
-    /// The instruction whose value it is.
+    /// The instruction of the original computation with this value.
     pub(super) id: InstructionId,
-    /// Its name and its place in the text.
+    /// The name and the span of that instruction.
     pub(super) name: String,
     pub(super) span: Span,
-    /// What becomes of the values of the devices.
-    pub(super) exit: Exit,
+    pub(super) form: OutputForm,
 }
 
-/// How the values of all devices become one value.
+/// How the values of all devices become one value of the outer program.
 #[derive(Debug)]
-pub(super) enum Exit {
-    /// They are put together.
-    Joined(Value),
-    /// They are kept one after another, for a later region.
-    Stacked(Shape),
+pub(super) enum OutputForm {
+    /// They are shards of a global value.
+    Global(ShardedValue),
+    /// They are stacked, for a later region.
+    PerDevice(Shape),
 }
 
-/// Devices that should have equal values, and do not.
+/// Devices whose values differ although the sharding says that they are equal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Note {
-    /// The instruction that puts shards together.
+pub struct Divergence {
+    /// The instruction that assembles the shards.
     pub instruction: String,
-    /// Where it stands in the text.
+    /// Its span in the text.
     pub span: Span,
-    /// The device whose value was taken.
-    pub taken: usize,
-    /// Those whose values differ from it.
+    /// The device whose value the result has.
+    pub device: usize,
+    /// The devices whose values differ from it.
     pub others: Vec<usize>,
-    /// The largest distance of two elements; infinite if one of them is no number.
+    /// The largest distance of two elements; infinite if one of them is NaN.
     pub distance: f64,
 }
 
 impl Region {
-    /// Runs it on the global values it reads: what comes out of it, as a tuple, and what devices do not agree on.
+    /// Runs the region on the global values that it reads. Returns the tuple of its outputs, and where devices diverge.
     ///
     /// # Errors
     /// As [`World::run`].
@@ -67,64 +66,64 @@ impl Region {
         inputs: Vec<Literal>,
         options: Options,
         hooks: &Arc<dyn Fn(Device) -> Hooks + Send + Sync>,
-    ) -> Result<(Literal, Vec<Note>)> {
+    ) -> Result<(Literal, Vec<Divergence>)> {
         let grid = Grid { replicas: 1, partitions: self.devices };
-        let (steps, outer) = (Arc::clone(&self.steps), Arc::clone(hooks));
+        let (callbacks, outer) = (Arc::clone(&self.callbacks), Arc::clone(hooks));
         let hooks = move |device: Device| {
             let number = device.partition;
             let mut hooks = outer(device);
-            for i in 0..steps.len() {
-                let steps = Arc::clone(&steps);
-                hooks = hooks.custom_call(target(i), move |call| Ok(steps[i].run(number, call)));
+            for i in 0..callbacks.len() {
+                let callbacks = Arc::clone(&callbacks);
+                hooks = hooks.custom_call(callback_target(i), move |call| {
+                    Ok(callbacks[i].run(number, call))
+                });
             }
             hooks
         };
         let world =
             World::new(&self.verified).with_grid(grid).with_options(options).with_hooks(hooks);
         let results = world.run(&[inputs])?;
-        let mut notes = Vec::new();
+        let mut divergences = Vec::new();
         let outputs = self.outputs.iter().enumerate().map(|(i, output)| {
             let shards: Vec<&Literal> =
                 results.iter().filter_map(|result| result.elements()?.get(i)).collect();
-            output.value(&shards, &mut notes)
+            output.value(&shards, &mut divergences)
         });
         let outputs = Literal::tuple(outputs.collect());
-        Ok((outputs, notes))
-    }
-    /// What comes out of it.
-    pub(super) fn outputs(&self) -> &[Output] {
-        &self.outputs
+        Ok((outputs, divergences))
     }
 }
 
 impl Output {
-    /// The shape of what comes out.
+    /// Returns the shape of the value in the outer program.
     pub(super) fn shape(&self, devices: usize) -> Result<Shape> {
-        match &self.exit {
-            Exit::Joined(value) => Ok(value.global.clone()),
-            Exit::Stacked(shape) => stacked_shape(shape, devices),
+        match &self.form {
+            OutputForm::Global(value) => Ok(value.global.clone()),
+            OutputForm::PerDevice(shape) => stacked_shape(shape, devices),
         }
     }
-    /// Whether it is kept for a later region.
-    pub(super) fn is_stacked(&self) -> bool {
-        matches!(self.exit, Exit::Stacked(_))
+    /// Whether it is for a later region.
+    pub(super) fn is_per_device(&self) -> bool {
+        matches!(self.form, OutputForm::PerDevice(_))
     }
-    fn value(&self, shards: &[&Literal], notes: &mut Vec<Note>) -> Literal {
-        let value = match &self.exit {
-            Exit::Joined(value) => value,
-            Exit::Stacked(_) => return stacked(shards),
+    fn value(&self, shards: &[&Literal], divergences: &mut Vec<Divergence>) -> Literal {
+        let value = match &self.form {
+            OutputForm::Global(value) => value,
+            OutputForm::PerDevice(_) => return stack(shards),
         };
         let (Some(tiles), Shape::Array(global)) = (&value.tiles, &value.global) else {
             return Literal::token();
         };
         let all: Vec<usize> = (0..shards.len()).collect();
-        let (array, unequal) = tiles.put(&all, shards, global);
-        notes.extend(unequal.into_iter().map(|Unequal { first, others, distance }| Note {
-            instruction: self.name.clone(),
-            span: self.span,
-            taken: first,
-            others,
-            distance,
+        let (array, unequal) = tiles.assemble(&all, shards, global);
+        divergences.extend(unequal.into_iter().map(|Unequal { first, others, distance }| {
+            Divergence {
+                instruction: self.name.clone(),
+                span: self.span,
+                device: first,
+                others,
+                distance,
+            }
         }));
         array
     }

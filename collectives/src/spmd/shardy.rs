@@ -1,4 +1,4 @@
-//! The attributes Shardy leaves in HLO text: meshes, shardings, manual axes.
+//! Parser of Shardy's attributes in HLO text: meshes, shardings, manual axes.
 //!
 //! | attribute | text |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | `xla.sdy.in_shardings`, `xla.sdy.out_shardings` | `#sdy.sharding_per_value<[<@mesh, [{"a"}, {?}], replicated={"b"}>, ...]>` |
 //! | `xla.sdy.manual_axes` | `#sdy<manual_axes{"a", "b"}>` |
 //!
-//! What only guides propagation is read and counts for nothing: open dimensions (`?`), priorities (`p1`) and the axes that
-//! `replicated` names.
+//! Open dimensions (`?`), priorities (`p1`) and the axes of `replicated` only guide propagation: they are parsed and have no
+//! effect.
 //!
 //! Source: Shardy, "Sharding representation"; the attributes' definitions in its dialect.
 use crate::{Code, Error, Result};
@@ -18,17 +18,17 @@ use hlo::op::value::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meshes(Vec<(String, Mesh)>);
 
-/// How one value lies on a mesh.
+/// The sharding of one value on a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ValueSharding {
     pub(super) mesh: Mesh,
-    /// For each dimension the axes it is divided along, the slowest first.
+    /// For each dimension the axes that divide it, the slowest first.
     pub(super) dims: Vec<Vec<AxisRef>>,
-    /// Axes along which each device has a part of a sum still to be made.
+    /// Axes along which the devices have partial sums.
     pub(super) unreduced: Vec<AxisRef>,
 }
 
-/// The text of an attribute.
+/// Returns the text of an attribute.
 pub(super) fn attribute<'a>(attributes: &'a FrontendAttributes, name: &str) -> Option<&'a str> {
     attributes.0.iter().find(|(key, _)| key == name).map(|(_, text)| text.as_str())
 }
@@ -56,13 +56,13 @@ impl Meshes {
         s.end()?;
         Ok(Self(meshes))
     }
-    /// The most devices one of them has.
+    /// Returns the largest number of devices of a mesh.
     pub(super) fn devices(&self) -> Option<usize> {
         self.0.iter().filter_map(|(_, mesh)| devices(mesh)).max()
     }
 }
 
-/// Number of devices of a mesh that spreads values; nothing for one without axes.
+/// Returns the number of devices of a mesh; nothing for one without axes.
 pub(super) fn devices(mesh: &Mesh) -> Option<usize> {
     let count = usize::try_from(mesh.device_count()).ok();
     count.filter(|_| !mesh.axes.is_empty())
@@ -117,7 +117,7 @@ pub(super) fn manual_axes(text: &str) -> Result<Vec<AxisRef>> {
     Ok(axes)
 }
 
-/// A place in the text of an attribute.
+/// A position in the text of an attribute.
 struct Scanner<'a> {
     attribute: &'static str,
     text: &'a str,
@@ -128,7 +128,7 @@ impl<'a> Scanner<'a> {
     fn new(attribute: &'static str, text: &'a str) -> Self {
         Self { attribute, text, at: 0 }
     }
-    /// What stands next, without the blanks before it.
+    /// Returns the rest of the text, after skipping blanks.
     fn rest(&mut self) -> &'a str {
         let rest = &self.text[self.at..];
         let trimmed = rest.trim_start();
@@ -136,7 +136,7 @@ impl<'a> Scanner<'a> {
         trimmed
     }
     #[cold]
-    fn wrong(&self, message: &str) -> Error {
+    fn error(&self, message: &str) -> Error {
         let Self { attribute, text, at } = self;
         let shown: String = text[*at..].chars().take(24).collect();
         let place = match shown.as_str() {
@@ -145,9 +145,9 @@ impl<'a> Scanner<'a> {
         };
         Code::Sharding { message: format!("{attribute}: {message} {place}") }.into()
     }
-    fn wanted(&mut self, what: &str) -> Error {
+    fn expected(&mut self, what: &str) -> Error {
         self.rest();
-        self.wrong(&format!("{what} is wanted"))
+        self.error(&format!("expected {what}"))
     }
     fn eat(&mut self, token: &str) -> bool {
         let found = self.rest().starts_with(token);
@@ -155,12 +155,12 @@ impl<'a> Scanner<'a> {
         found
     }
     fn expect(&mut self, token: &str) -> Result<()> {
-        if self.eat(token) { Ok(()) } else { Err(self.wanted(&format!("`{token}`"))) }
+        if self.eat(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
     }
     fn end(&mut self) -> Result<()> {
-        if self.rest().is_empty() { Ok(()) } else { Err(self.wanted("the end")) }
+        if self.rest().is_empty() { Ok(()) } else { Err(self.expected("the end of the text")) }
     }
-    /// Items with commas between them, up to `close`.
+    /// Parses items separated by commas, up to `close`.
     fn list(&mut self, close: &str, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         if self.eat(close) {
             return Ok(());
@@ -177,7 +177,7 @@ impl<'a> Scanner<'a> {
         let letter = |c: char| c.is_alphanumeric() || "_.$-".contains(c);
         let length = rest.find(|c| !letter(c)).unwrap_or(rest.len());
         if length == 0 {
-            return Err(self.wanted("a name"));
+            return Err(self.expected("a name"));
         }
         self.at += length;
         Ok(rest[..length].to_owned())
@@ -185,25 +185,25 @@ impl<'a> Scanner<'a> {
     fn number(&mut self) -> Result<i64> {
         let rest = self.rest();
         let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let number = rest[..length].parse().map_err(|_| self.wanted("a number"))?;
+        let number = rest[..length].parse().map_err(|_| self.expected("a number"))?;
         self.at += length;
         Ok(number)
     }
     fn quoted(&mut self) -> bool {
         QUOTES.iter().any(|quote| self.rest().starts_with(quote))
     }
-    /// A name in quotes, which older texts write with a backslash before them, or as `\22`.
+    /// Parses a quoted name. Older texts escape the quotes with a backslash, or write them as `\22`.
     fn name(&mut self) -> Result<String> {
         let rest = self.rest();
         let quote = QUOTES.iter().find(|&&quote| rest.starts_with(quote));
-        let quote = quote.ok_or_else(|| self.wanted("a name in quotes"))?;
+        let quote = quote.ok_or_else(|| self.expected("a name in quotes"))?;
         let inside = &rest[quote.len()..];
-        let end = inside.find(quote).ok_or_else(|| self.wanted("a name in quotes"))?;
+        let end = inside.find(quote).ok_or_else(|| self.expected("a name in quotes"))?;
         self.at += 2 * quote.len() + end;
         Ok(inside[..end].to_owned())
     }
 
-    /// `["a"=4, "b"=2], device_ids=[...]`, up to what closes it.
+    /// Parses `["a"=4, "b"=2], device_ids=[...]`.
     fn mesh(&mut self) -> Result<Mesh> {
         let start = self.at;
         let mut axes: Vec<MeshAxis> = Vec::new();
@@ -213,14 +213,14 @@ impl<'a> Scanner<'a> {
             s.expect("=")?;
             let size = s.number()?;
             if size < 1 || axes.iter().any(|axis| axis.name == name) {
-                return Err(s.wrong("the mesh has an axis twice, or one without devices, before"));
+                return Err(s.error("an axis of the mesh is repeated or has no devices, before"));
             }
             axes.push(MeshAxis { name, size });
             Ok(())
         })?;
         let count = axes.iter().try_fold(1i64, |n, axis| n.checked_mul(axis.size));
-        let count = count.filter(|&n| usize::try_from(n).is_ok_and(|n| n <= MOST_DEVICES));
-        let count = count.ok_or_else(|| self.wrong("the mesh has too many devices, before"))?;
+        let count = count.filter(|&n| usize::try_from(n).is_ok_and(|n| n <= MAX_DEVICES));
+        let count = count.ok_or_else(|| self.error("the mesh has too many devices, before"))?;
         let mut mesh = Mesh { axes, devices: MeshDevices::Ordered };
         if !self.eat(",") {
             return Ok(mesh);
@@ -241,8 +241,8 @@ impl<'a> Scanner<'a> {
         sorted.sort_unstable();
         if !sorted.into_iter().eq(0..count) {
             self.at = start;
-            let message = format!("device_ids does not list each of {count} devices once");
-            return Err(self.wrong(&message));
+            let message = format!("device_ids is not a permutation of {count} devices");
+            return Err(self.error(&message));
         }
         mesh.devices = MeshDevices::List(ids);
         Ok(mesh)
@@ -263,9 +263,9 @@ impl<'a> Scanner<'a> {
             let known = meshes.0.iter().find(|(known, _)| *known == name);
             let Some((_, mesh)) = known else {
                 self.at = start;
-                let error = self.wrong("xla.sdy.meshes has no mesh of the name");
+                let error = self.error("xla.sdy.meshes has no mesh with the name");
                 let names: Vec<&str> = meshes.0.iter().map(|(name, _)| name.as_str()).collect();
-                return Err(error.with_help(format!("it has: {}", names.join(", "))));
+                return Err(error.with_help(format!("the meshes are: {}", names.join(", "))));
             };
             mesh.clone()
         };
@@ -284,7 +284,7 @@ impl<'a> Scanner<'a> {
             match key.as_str() {
                 "replicated" => {}
                 "unreduced" => sharding.unreduced = axes,
-                _ => return Err(self.wrong(&format!("`{key}` is not known, before"))),
+                _ => return Err(self.error(&format!("`{key}` is unknown, before"))),
             }
         }
         self.expect(">")?;
@@ -300,7 +300,7 @@ impl<'a> Scanner<'a> {
                 let axis = s.axis()?;
                 if !mesh.axes.iter().any(|known| known.name == axis.name) {
                     s.at = start;
-                    return Err(s.wrong("the mesh has no axis of the name"));
+                    return Err(s.error("the mesh has no axis with the name"));
                 }
                 axes.push(axis);
             }
@@ -334,11 +334,11 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How a quote is written.
+/// The spellings of a quote.
 const QUOTES: [&str; 3] = ["\"", "\\\"", "\\22"];
 
-/// More devices than one machine can pretend to be.
-pub(super) const MOST_DEVICES: usize = 1 << 16;
+/// The largest number of devices of a run.
+pub(super) const MAX_DEVICES: usize = 1 << 16;
 
 #[cfg(test)]
 mod tests {
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(meshes(r"{m = #sdy.mesh<[\22a\22=8]>}").unwrap().devices(), Some(8));
     }
     #[test]
-    fn what_guides_propagation_counts_for_nothing() {
+    fn attributes_that_guide_propagation_have_no_effect() {
         let [first, second] = read(
             r#"#sdy.sharding_per_value<[<@m, [{"a":(2)2, ?}p0, {?}], replicated={"b"}>, <mesh<["x"=2]>, [{"x"}p1]>]>"#,
         )
@@ -392,13 +392,13 @@ mod tests {
     #[test]
     fn errors_name_the_attribute_and_the_place() {
         for (text, wanted) in [
-            ("#sdy.sharding<@n, []>", "no mesh of the name at character 16, `n, []>`"),
-            ("#sdy.sharding<@m, [{\"c\"}]>", "no axis of the name at character 21, `\"c\"}]>`"),
-            ("#sdy.sharding<@m, [{\"a\"]>", "`}` is wanted at character 24, `]>`"),
-            ("#sdy.sharding<@m, []> x", "the end is wanted at character 23, `x`"),
-            ("#sdy.sharding<@m, [{\"a", "a name in quotes is wanted at character 21, `\"a`"),
-            ("#sdy.sharding<@m, [], odd={}>", "`odd` is not known, before at character 29, `>`"),
-            ("", "`#sdy.sharding` is wanted at its end"),
+            ("#sdy.sharding<@n, []>", "no mesh with the name at character 16, `n, []>`"),
+            ("#sdy.sharding<@m, [{\"c\"}]>", "no axis with the name at character 21, `\"c\"}]>`"),
+            ("#sdy.sharding<@m, [{\"a\"]>", "expected `}` at character 24, `]>`"),
+            ("#sdy.sharding<@m, []> x", "expected the end of the text at character 23, `x`"),
+            ("#sdy.sharding<@m, [{\"a", "expected a name in quotes at character 21, `\"a`"),
+            ("#sdy.sharding<@m, [], odd={}>", "`odd` is unknown, before at character 29, `>`"),
+            ("", "expected `#sdy.sharding` at its end"),
         ] {
             let found = message(read(text));
             assert!(found.starts_with("xla.sdy.in_shardings: "), "{found}");
@@ -414,6 +414,8 @@ mod tests {
         ] {
             assert!(message(meshes(text)).starts_with("xla.sdy.meshes: "), "{text}");
         }
-        assert!(message(manual_axes("{\"a\"}")).starts_with("xla.sdy.manual_axes: `#sdy` is"));
+        assert!(
+            message(manual_axes("{\"a\"}")).starts_with("xla.sdy.manual_axes: expected `#sdy`")
+        );
     }
 }

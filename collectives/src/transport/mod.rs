@@ -1,8 +1,8 @@
-//! The seam to other machines: ranks, each of which runs a block of the devices.
+//! Transports: connections between ranks, each of which runs a block of the devices.
 //!
-//! Every rank keeps the books of all devices and steps only its own. After each round of steps all tell all what their
-//! devices came to, and answer alike. So ranks need one thing of what connects them: [`Transport::all_gather`].
-mod opening;
+//! Every rank tracks all devices and steps only its own. After each round of steps the ranks publish their steps, and all of
+//! them handle all steps in the same order. So a transport needs one operation: [`Transport::all_gather`].
+mod handshake;
 
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -14,16 +14,16 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub(crate) use handshake::{Handshake, Plan};
 #[cfg(feature = "mpi")]
 pub use mpi::Mpi;
-pub(crate) use opening::{Opening, Plan};
 
-/// What connects the ranks of a run.
+/// A connection between the ranks of a run.
 ///
 /// ```
-/// /// One rank by itself.
-/// struct Alone;
-/// impl collectives::Transport for Alone {
+/// /// A single rank.
+/// struct SingleRank;
+/// impl collectives::Transport for SingleRank {
 ///     fn rank(&self) -> usize {
 ///         0
 ///     }
@@ -34,22 +34,22 @@ pub(crate) use opening::{Opening, Plan};
 ///         Ok(vec![bytes])
 ///     }
 /// }
-/// let ranks = collectives::Ranks::new(Alone);
+/// let ranks = collectives::Ranks::new(SingleRank);
 /// assert_eq!((ranks.rank(), ranks.count()), (0, 1));
 /// ```
 pub trait Transport: Send {
-    /// Which of the ranks this is, from 0 on.
+    /// Returns the number of this rank, from 0.
     fn rank(&self) -> usize;
-    /// How many there are.
+    /// Returns the number of ranks.
     fn ranks(&self) -> usize;
-    /// Gives every rank the bytes of all, in the order of the ranks. Every rank calls it, equally often.
+    /// Returns the bytes of all ranks, by number. Every rank calls it, equally often.
     ///
     /// # Errors
-    /// If a rank is gone. An error ends the run; it is not tried again.
+    /// If the connection to a rank is lost. An error ends the run; there is no retry.
     fn all_gather(&mut self, bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>>;
 }
 
-/// The ranks of a run, as one of them sees them. Clones are the same rank.
+/// This process as one of the ranks of a run. Clones are the same rank.
 #[derive(Clone)]
 pub struct Ranks {
     rank: usize,
@@ -67,26 +67,26 @@ impl fmt::Debug for Ranks {
 }
 
 impl Ranks {
-    /// The ranks that this connects.
+    /// Returns the rank of a transport.
     pub fn new(transport: impl Transport + 'static) -> Self {
         let (rank, count) = (transport.rank(), transport.ranks());
         Self { rank, count, transport: Arc::new(Mutex::new(transport)) }
     }
-    /// Which of the ranks this is, from 0 on.
+    /// Returns the number of this rank, from 0.
     pub fn rank(&self) -> usize {
         self.rank
     }
-    /// How many there are.
+    /// Returns the number of ranks.
     pub fn count(&self) -> usize {
         self.count
     }
-    /// The numbers of the devices that this rank runs, of so many: one after another, on each rank equally many or one more.
+    /// Returns the devices that this rank runs, out of a number of devices: a range, of the same size on all ranks or one larger.
     pub fn block(&self, devices: usize) -> Range<usize> {
         let (each, more) = (devices / self.count, devices % self.count);
         let first = |rank: usize| rank * each + rank.min(more);
         first(self.rank)..first(self.rank + 1)
     }
-    /// The rank that runs a device, of so many.
+    /// Returns the rank that runs a device, out of a number of devices.
     pub(crate) fn rank_of(&self, device: usize, devices: usize) -> usize {
         let (each, more) = (devices / self.count, devices % self.count);
         match device.checked_sub(more * (each + 1)) {
@@ -94,45 +94,51 @@ impl Ranks {
             Some(after) => more + after / each.max(1),
         }
     }
-    /// Gives every rank the bytes of all, in the order of the ranks. Every rank must call it between the same runs.
+    /// Returns the bytes of all ranks, by number. Every rank must call it between the same runs.
     ///
-    /// Programs tell each other with it what runs do not: that a file is missing on one rank, what they exit with.
+    /// Programs use it for what a run does not exchange, for example a missing file on one rank, or their exit codes.
     ///
     /// # Errors
-    /// `E0509` if a rank is gone.
+    /// `E0509` if the connection to a rank is lost.
     pub fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {
-        // A transport that has panicked is as good as one that gives errors: the next use says what is wrong with it.
+        // A transport that panicked is used again; it reports what is wrong.
         let mut transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
-        let gathered = transport.all_gather(bytes).map_err(|e| lost(&e.to_string()))?;
+        let gathered = transport.all_gather(bytes).map_err(|e| connection_lost(&e.to_string()))?;
         match gathered.len() == self.count {
             true => Ok(gathered),
-            false => Err(lost(&format!("{} of {} ranks have sent", gathered.len(), self.count))),
+            false => Err(connection_lost(&format!(
+                "{} of {} ranks sent a message",
+                gathered.len(),
+                self.count
+            ))),
         }
     }
-    /// The values of all ranks, in the order of the ranks. Every rank must call it between the same runs.
+    /// Returns the values of all ranks, by number. Every rank must call it between the same runs.
     ///
     /// # Errors
-    /// `E0509` if a rank is gone, or has sent no values.
+    /// `E0509` if the connection to a rank is lost, or its message is malformed.
     pub fn gather_values(&self, own: &[Literal]) -> Result<Vec<Literal>> {
         let mut all = Vec::new();
-        let bytes = wire::encode_values(own).map_err(|damage| lost(&damage))?;
+        let bytes = wire::encode_values(own).map_err(|error| connection_lost(&error))?;
         for (rank, bytes) in self.gather(bytes)?.iter().enumerate() {
-            all.extend(wire::decode_values(bytes).map_err(|damage| damaged(rank, &damage))?);
+            all.extend(
+                wire::decode_values(bytes).map_err(|error| malformed_message(rank, &error))?,
+            );
         }
         Ok(all)
     }
 }
 
-/// Ranks have lost each other.
-pub(crate) fn lost(message: &str) -> Error {
-    let message = format!("the ranks have lost each other: {message}");
+/// Returns the error of a lost connection.
+pub(crate) fn connection_lost(message: &str) -> Error {
+    let message = format!("the connection between the ranks is lost: {message}");
     Error::from(Code::Lost { message })
-        .with_help("a rank that ends early ends the run of all: see what it and its starter said")
+        .with_help("a rank that exits early ends the run of all ranks: see its output and that of its launcher")
 }
 
-/// What a rank has sent cannot be read.
-pub(crate) fn damaged(rank: usize, damage: &str) -> Error {
-    let message = format!("what rank {rank} has sent cannot be read: {damage}");
+/// Returns the error of a malformed message.
+pub(crate) fn malformed_message(rank: usize, error: &str) -> Error {
+    let message = format!("the message of rank {rank} is malformed: {error}");
     Code::Lost { message }.into()
 }
 
@@ -140,10 +146,10 @@ pub(crate) fn damaged(rank: usize, damage: &str) -> Error {
 mod tests {
     use super::*;
 
-    /// A rank that is never asked anything.
-    struct Place(usize, usize);
+    /// A rank without a connection.
+    struct Unconnected(usize, usize);
 
-    impl Transport for Place {
+    impl Transport for Unconnected {
         fn rank(&self) -> usize {
             self.0
         }
@@ -163,7 +169,7 @@ mod tests {
             (2, 4, vec![0..1, 1..2, 2..2, 2..2]),
         ] {
             for (rank, block) in blocks.into_iter().enumerate() {
-                let ranks = Ranks::new(Place(rank, count));
+                let ranks = Ranks::new(Unconnected(rank, count));
                 assert_eq!(ranks.block(devices), block);
                 assert!(block.into_iter().all(|device| ranks.rank_of(device, devices) == rank));
             }
@@ -172,10 +178,10 @@ mod tests {
 
     #[test]
     fn a_rank_too_few_is_an_error() {
-        let error = Ranks::new(Place(0, 2)).gather(Vec::new()).unwrap_err();
+        let error = Ranks::new(Unconnected(0, 2)).gather(Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "error[E0509]: the ranks have lost each other: 0 of 2 ranks have sent"
+            "error[E0509]: the connection between the ranks is lost: 0 of 2 ranks sent a message"
         );
     }
 }

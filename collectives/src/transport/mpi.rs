@@ -1,7 +1,7 @@
 //! Ranks that are processes started by `mpirun`.
 //!
-//! MPI counts bytes in 32 bits, so what is longer goes in pieces. Errors of MPI itself are left fatal, as MPI sets them: it
-//! names the error and ends all ranks, and there is nothing to save in a run that has lost a rank.
+//! MPI counts bytes in 32 bits, so what is longer goes in chunks. Errors of MPI itself are left fatal, as MPI sets them: it
+//! names the error and ends all ranks, and there is nothing to save in a run that has connection_lost a rank.
 use super::Transport;
 use mpi::Threading;
 use mpi::datatype::PartitionMut;
@@ -10,9 +10,9 @@ use mpi::traits::{Communicator, CommunicatorCollectives};
 use std::io;
 use std::num::TryFromIntError;
 
-/// The processes of an MPI run. MPI ends when this is dropped, once all have come so far.
+/// The processes of an MPI run. Dropping it finalizes MPI, which waits for all ranks.
 ///
-/// A panic does not wait for the others: the process ends without a word to MPI, and whoever has started it ends the others.
+/// A panic does not wait: the process exits without finalizing MPI, and `mpirun` ends the other ranks.
 ///
 /// Needs the feature `mpi`.
 ///
@@ -25,12 +25,12 @@ use std::num::TryFromIntError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Mpi {
-    /// There until the end.
+    /// Present until this is dropped.
     universe: Option<Universe>,
     rank: usize,
     ranks: usize,
-    /// Bytes all ranks together send at once.
-    most: usize,
+    /// The largest number of bytes of all ranks in one exchange.
+    chunk_size: usize,
 }
 
 impl std::fmt::Debug for Mpi {
@@ -43,25 +43,25 @@ impl std::fmt::Debug for Mpi {
 }
 
 impl Mpi {
-    /// Joins the other processes. A process that no `mpirun` has started is a rank by itself.
+    /// Connects to the other processes. A process that was not started by `mpirun` is a single rank.
     ///
     /// # Errors
-    /// If this process has been here before, which MPI allows once, or MPI cannot be called from any thread.
+    /// If MPI was started before in this process, or cannot be called from any thread.
     pub fn start() -> io::Result<Self> {
         let started = mpi::initialize_with_threading(Threading::Serialized);
         let (universe, threading) =
-            started.ok_or_else(|| io::Error::other("MPI has been started before"))?;
+            started.ok_or_else(|| io::Error::other("MPI was started before"))?;
         if threading < Threading::Serialized {
-            return Err(io::Error::other("this MPI is for one thread only"));
+            return Err(io::Error::other("this MPI supports one thread only"));
         }
         let world = universe.world();
         let (rank, ranks) = (size(world.rank())?, size(world.size())?);
-        Ok(Self { universe: Some(universe), rank, ranks, most: MOST })
+        Ok(Self { universe: Some(universe), rank, ranks, chunk_size: MAX_CHUNK })
     }
-    /// With pieces of so many bytes, of all ranks together, for tests of what has more than one piece.
+    /// Sets the chunk size, in bytes of all ranks together, for tests of messages of several chunks.
     #[must_use]
-    pub fn with_pieces(mut self, most: usize) -> Self {
-        self.most = most.clamp(1, MOST);
+    pub fn with_chunks(mut self, size: usize) -> Self {
+        self.chunk_size = size.clamp(1, MAX_CHUNK);
         self
     }
 }
@@ -74,8 +74,8 @@ impl Drop for Mpi {
     }
 }
 
-/// What counts of 32 bits can count, with room.
-const MOST: usize = 1 << 30;
+/// A number of bytes that fits a count of 32 bits with room.
+const MAX_CHUNK: usize = 1 << 30;
 
 impl Transport for Mpi {
     fn rank(&self) -> usize {
@@ -94,11 +94,11 @@ impl Transport for Mpi {
             lengths.into_iter().map(usize::try_from).collect();
         let lengths = lengths.map_err(io::Error::other)?;
         let mut gathered: Vec<Vec<u8>> = lengths.iter().map(|&n| Vec::with_capacity(n)).collect();
-        let piece = (self.most / self.ranks).max(1);
+        let chunk = (self.chunk_size / self.ranks).max(1);
         let longest = lengths.iter().copied().max().unwrap_or(0);
         let mut buffer = Vec::new();
-        for start in (0..longest).step_by(piece) {
-            let part = |length: usize| start.min(length)..(start + piece).min(length);
+        for start in (0..longest).step_by(chunk) {
+            let part = |length: usize| start.min(length)..(start + chunk).min(length);
             let counts = lengths.iter().map(|&length| count(part(length).len()));
             let counts = counts.collect::<io::Result<Vec<i32>>>()?;
             let firsts: Vec<i32> =

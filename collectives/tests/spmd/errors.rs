@@ -1,6 +1,7 @@
 //! What is refused and where, limits, and who looks on.
 use super::{ADD, cut, join, literals, module, pair};
-use collectives::{Error, Global};
+use collectives::Error;
+use collectives::spmd::Program;
 use hlo::Module;
 use interp::{Hooks, Options};
 use std::sync::{Arc, Mutex};
@@ -12,8 +13,8 @@ fn place_of(text: &str, error: &Error) -> String {
 /// The error of a module, its message, and what stands at its place.
 fn refused(text: &str, inputs: &[&str]) -> (&'static str, String, String) {
     let verified = Module::parse(text).unwrap().verify().unwrap();
-    let run = |global: Option<Global>| global.unwrap().run(&literals(inputs));
-    let error = Global::of(&verified).and_then(run).unwrap_err();
+    let run = |global: Option<Program>| global.unwrap().run(&literals(inputs));
+    let error = Program::of(&verified).and_then(run).unwrap_err();
     (error.number(), error.diagnostic().message, place_of(text, &error))
 }
 
@@ -36,7 +37,7 @@ fn what_gets_out_of_a_region_is_refused() {
     );
     let (number, message, place) = refused(&text, &[]);
     assert_eq!((number, place.as_str()), ("E0512", "partition-id()"));
-    assert!(message.starts_with("`e/p` has a value of its own on each device"), "{message}");
+    assert!(message.starts_with("`e/p` has a value per device"), "{message}");
 }
 
 #[test]
@@ -48,11 +49,19 @@ fn shardings_that_cannot_be_are_refused() {
             "for an array of rank 2, the array has rank 1",
         ),
         ("<mesh<[\"c\"=4]>, [{}]>", "E0511", "divided into 1 tiles, the shard is s32[1]"),
-        ("<mesh<[\"c\"=3]>, [{\"c\"}]>", "E0507", "tiles of unequal sizes are not run yet"),
-        ("<@c, [{\"c\"}]>", "E0511", "xla.sdy.meshes has no mesh of the name at character 28, `c,"),
-        ("<mesh<[], device_ids=[2]>, [{}]>", "E0507", "a value that one device alone has"),
+        ("<mesh<[\"c\"=3]>, [{\"c\"}]>", "E0507", "tiles of unequal sizes are not supported"),
+        (
+            "<@c, [{\"c\"}]>",
+            "E0511",
+            "xla.sdy.meshes has no mesh with the name at character 28, `c,",
+        ),
+        (
+            "<mesh<[], device_ids=[2]>, [{}]>",
+            "E0507",
+            "maximal shardings (a value on one device) are not supported",
+        ),
         ("<mesh<[\"c\"=4]>, [{\"c\":(3)2}]>", "E0511", "`:(3)2` is no part of an axis of size 4"),
-        ("", "E0511", "1 operands are given, and 0 shardings"),
+        ("", "E0511", "the marker has 1 operands and 0 shardings"),
     ] {
         let cut = cut(text, "\"c\"");
         let join = join("<mesh<[\"c\"=4]>, [{\"c\"}]>", "\"c\"");
@@ -68,15 +77,12 @@ fn shardings_that_cannot_be_are_refused() {
     }
     let text = "HloModule m\nENTRY e { x = s32[4] parameter(0) l = s32[1] custom-call(x), custom_call_target=\"SPMDFullToShardShape\", sharding={manual} ROOT r = s32[4] custom-call(l), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[4]<=[4]} }";
     let (number, message, _) = refused(text, &[]);
-    assert_eq!(
-        (number, message.as_str()),
-        ("E0511", "the sharding of the operand is wanted, and not stated")
-    );
+    assert_eq!((number, message.as_str()), ("E0511", "the sharding of the operand is not stated"));
     let text = text.replace("parameter(0)", "parameter(0), sharding={devices=[2]<=[2]}");
     assert_eq!(refused(&text, &[]).0, "E0507");
     let text = text.replace("m\nENTRY", "m, replica_count=2\nENTRY");
     let verified = Module::parse(&text).unwrap().verify().unwrap();
-    assert_eq!(Global::of(&verified).unwrap_err().number(), "E0507");
+    assert_eq!(Program::of(&verified).unwrap_err().number(), "E0507");
 }
 
 #[test]
@@ -100,16 +106,16 @@ fn errors_of_devices_come_out_whole() {
         s = f32[1] sqrt(l) ROOT r = f32[2] custom-call(s), {join} }}"
     );
     let verified = Module::parse(&text).unwrap().verify().unwrap();
-    let global = Global::of(&verified).unwrap().unwrap();
+    let global = Program::of(&verified).unwrap().unwrap();
     let checked = global.clone().with_options(Options::default().check_nan(true));
     let error = checked.run(&literals(&["f32[2] {-4, 4}"])).unwrap_err();
     assert_eq!((error.number(), place_of(&text, &error)), ("E0409", "sqrt(l)".to_owned()));
-    assert!(error.to_string().starts_with("device 1: error[E0409]"), "{error}");
+    assert!(error.to_string().starts_with("error[E0409]: device 1: "), "{error}");
     // Outside, and with limits.
     let infinite = literals(&["f32[2] {3e38, 3e38}"]);
     let text = text.replace("negate(x)", "add(x, x)");
     let verified = Module::parse(&text).unwrap().verify().unwrap();
-    let outside = Global::of(&verified).unwrap().unwrap();
+    let outside = Program::of(&verified).unwrap().unwrap();
     let error =
         outside.with_options(Options::default().check_nan(true)).run(&infinite).unwrap_err();
     assert_eq!((error.number(), place_of(&text, &error)), ("E0409", "add(x, x)".to_owned()));
@@ -147,7 +153,7 @@ fn outside_is_run_once_and_inside_by_every_device() {
             names.lock().unwrap().push(event.name().to_owned());
         }
     });
-    let global = Global::of(&module(&body)).unwrap().unwrap().with_hooks(hooks);
+    let global = Program::of(&module(&body)).unwrap().unwrap().with_hooks(hooks);
     let finished = global.run(&literals(&["s32[4] {1, 2, 3, 4}"])).unwrap();
     assert_eq!(finished.result, "s32[4] {2, 4, 6, 8}".parse().unwrap());
     let seen = seen.lock().unwrap();
@@ -160,7 +166,7 @@ fn other_modules_have_no_regions() {
     let verified = module(
         "ENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] custom-call(x), custom_call_target=\"Sharding\", sharding={devices=[2]<=[2]} }",
     );
-    assert!(Global::of(&verified).unwrap().is_none());
+    assert!(Program::of(&verified).unwrap().is_none());
 }
 
 #[test]
@@ -175,7 +181,7 @@ fn a_slip_of_the_keyboard_is_no_panic() {
         ROOT r = s32[4,2] custom-call(k), custom_call_target="SPMDShardToFullShape", sharding={devices=[2,1,2]2,1,0,3 last_tile_dim_replicate} }"##;
     let runs = |text: &str| {
         let verified = Module::parse(text).ok()?.verify().ok()?;
-        let global = Global::of(&verified).ok()??;
+        let global = Program::of(&verified).ok()??;
         let options = Options::default().fuel(1000).max_memory(1 << 20);
         global.with_options(options).run(&literals(&["s32[2,2] {{1, 2}, {3, 4}}"])).ok()
     };

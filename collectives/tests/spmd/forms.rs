@@ -266,7 +266,7 @@ fn other_releases_keep_shardings_elsewhere() {
 }
 
 #[test]
-fn devices_that_do_not_agree_are_told_of() {
+fn divergent_devices_are_reported() {
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{}]>", "\"c\"");
     let body = format!(
         "ENTRY e {{ x = f32[4] parameter(0) l = f32[1] custom-call(x), {cut} ROOT r = f32[1] custom-call(l), {join} }}"
@@ -274,9 +274,11 @@ fn devices_that_do_not_agree_are_told_of() {
     let finished = finish(&body, &["f32[4] {1, 1, 3, 1.5}"]).unwrap();
     // Device 0 has the third element, device 2 the fourth, 1 and 3 the first two.
     assert_eq!(finished.result, "f32[1] {3}".parse().unwrap());
-    let [note] = finished.notes.as_slice() else { panic!("{:?}", finished.notes) };
-    assert_eq!((note.taken, note.others.as_slice()), (0, [1, 2, 3].as_slice()));
+    let [divergence] = finished.divergences.as_slice() else {
+        panic!("{:?}", finished.divergences)
+    };
+    assert_eq!((divergence.device, divergence.others.as_slice()), (0, [1, 2, 3].as_slice()));
     let wanted = "`e/r`: devices 1 to 3 differ from device 0, by up to 2";
-    assert_eq!(note.to_string(), wanted);
-    assert!(note.diagnostic().span.is_some());
+    assert_eq!(divergence.to_string(), wanted);
+    assert!(divergence.diagnostic().span.is_some());
 }

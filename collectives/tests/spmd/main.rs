@@ -3,7 +3,8 @@
 mod errors;
 mod forms;
 
-use collectives::{Error, Finished, Global};
+use collectives::Error;
+use collectives::spmd::{Program, RunOutput};
 use hlo::{Literal, Module, Verified};
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
@@ -41,13 +42,13 @@ fn pair(cut_by: &str, join_by: &str, axes: &str) -> (String, String) {
 fn literals(texts: &[&str]) -> Vec<Literal> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
-fn finish(body: &str, inputs: &[&str]) -> Result<Finished, Error> {
-    Global::of(&module(body))?.expect("it has a manual region").run(&literals(inputs))
+fn finish(body: &str, inputs: &[&str]) -> Result<RunOutput, Error> {
+    Program::of(&module(body))?.expect("it has a manual region").run(&literals(inputs))
 }
 /// Fails unless the program gives this, and its devices agree.
 #[track_caller]
 fn check(body: &str, inputs: &[&str], wanted: &str) {
     let finished = finish(body, inputs).unwrap();
     assert_eq!(finished.result, wanted.parse().unwrap());
-    assert_eq!(finished.notes, []);
+    assert_eq!(finished.divergences, []);
 }

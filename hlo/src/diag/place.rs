@@ -1,27 +1,27 @@
-//! Which part of an instruction an error is about, found again in the text when the error is shown.
+//! The part of an instruction an error is about, located in the text when the error is rendered.
 //!
-//! Keeping a span for every operand and attribute would double the size of a module for the sake of a message that is
-//! almost never printed; the text around the instruction is there when it is.
+//! A span for every operand and attribute would double the size of a module for a message that is
+//! almost never printed; the text of the instruction is available when it is.
 use super::Span;
 
 /// A part of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Place {
-    /// All of it.
+    /// The whole instruction.
     #[default]
     Whole,
-    /// The shape it states.
+    /// The result shape.
     Shape,
-    /// The attribute of this name.
+    /// The attribute with this name.
     Attribute(&'static str),
-    /// The operand of this number.
+    /// The operand with this index.
     Operand(usize),
 }
 
-/// Narrows the span of an instruction (from its opcode to its last attribute) to `place`; gives `span` back where the
-/// part is not found, as with an attribute that was left out.
+/// Narrows the span of an instruction (from its opcode to its last attribute) to `place`; returns `span` if the
+/// part is not found, as with an omitted attribute.
 ///
-/// For [`Place::Shape`] the span is what stands between the instruction's name and its opcode.
+/// For [`Place::Shape`] the span is the text between the instruction's name and its opcode.
 pub fn locate(text: &str, span: Span, place: &Place) -> Span {
     let Some(body) = text.get(span.range()) else { return span };
     let found = match place {
@@ -34,7 +34,7 @@ pub fn locate(text: &str, span: Span, place: &Place) -> Span {
     found.map_or(span, |(a, b)| Span::new(start + a, start + b))
 }
 
-/// A piece between commas or parentheses, without the blanks and comments around it.
+/// A part between commas or parentheses, without the blanks and comments around it.
 #[derive(Default, Clone, Copy)]
 struct Part {
     start: usize,
@@ -43,7 +43,7 @@ struct Part {
 }
 
 /// Splits at commas: those between operands, in the first parentheses, and those between attributes. Calls `visit` with
-/// each part until it says that it has found what it wants.
+/// each part until it returns true.
 fn parts(body: &str, mut visit: impl FnMut(Part) -> bool) {
     let (mut depth, mut opened) = (0usize, false);
     let mut part = Part::default();
@@ -89,7 +89,7 @@ fn parts(body: &str, mut visit: impl FnMut(Part) -> bool) {
     visit(part);
 }
 
-/// How many bytes a string, a comment or a character takes; brackets in the first two are none.
+/// Returns the length of a string, a comment or a character; brackets in the first two are not brackets.
 fn token(rest: &str) -> usize {
     let mut chars = rest.chars();
     let first = chars.next().map_or(1, char::len_utf8);
@@ -135,7 +135,7 @@ fn operand(body: &str, number: usize) -> Option<(usize, usize)> {
     found
 }
 
-/// The shape in ` = shape `.
+/// Returns the range of the shape in ` = shape `.
 fn shape(between: &str) -> Option<(usize, usize)> {
     let (mut i, mut start, mut end) = (0, None, 0);
     while i < between.len() {

@@ -1,4 +1,4 @@
-//! Draws a diagnostic with the lines it is about, in the manner of rustc.
+//! Renders a diagnostic with the lines it is about, like rustc.
 use super::{Diagnostic, Level, Span, locate};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as Style, Origin, Renderer, Snippet};
@@ -7,18 +7,18 @@ use std::ops::Range;
 /// The text a diagnostic's spans point into.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// What to call it: a path.
+    /// Its name: a path.
     pub name: &'a str,
-    /// All of it.
+    /// The whole text.
     pub text: &'a str,
 }
 
-/// A line longer than this is cut before it is drawn; the renderer itself trims what is wider than a terminal.
+/// A longer line is cut before it is rendered; the renderer itself trims what is wider than a terminal.
 const LINE_LIMIT: usize = 100_000;
-/// How much of such a line is shown.
+/// How many bytes of such a line are shown.
 const SHOWN: usize = 160;
 
-/// The diagnostic as text, ending in a newline; `colour` adds terminal colours.
+/// Renders the diagnostic as text, ending in a newline; `color` adds terminal colors.
 ///
 /// ```
 /// use hlo::diag::{Source, render};
@@ -27,8 +27,8 @@ const SHOWN: usize = 160;
 /// let shown = render(&error.diagnostic(), Some(Source { name: "t.hlo", text }), false);
 /// assert!(shown.contains("t.hlo:2:26"), "{shown}");
 /// ```
-pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool) -> String {
-    let Diagnostic { level, code, message, span, place, labels, help } = diagnostic;
+pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, color: bool) -> String {
+    let Diagnostic { level, code, message, span, place, labels, help, instruction: _ } = diagnostic;
     let style = match level {
         Level::Error => Style::ERROR,
         Level::Warning => Style::WARNING,
@@ -42,24 +42,24 @@ pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, colour: bool)
         if let Some(span) = span {
             let own = labels.iter().find(|(other, _)| other == span).map(|(_, label)| label);
             let span = locate(source.text, *span, place);
-            group = shown(group, source, span, AnnotationKind::Primary, own);
+            group = add_snippet(group, source, span, AnnotationKind::Primary, own);
         }
         for (other, label) in labels.iter().filter(|(other, _)| Some(*other) != *span) {
-            group = shown(group, source, *other, AnnotationKind::Context, Some(label));
+            group = add_snippet(group, source, *other, AnnotationKind::Context, Some(label));
         }
     }
     if let Some(help) = help {
         group = group.element(Style::HELP.message(help.as_str()));
     }
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(140).render(&[group]);
-    // A blank line keeps errors apart.
+    // A blank line separates errors.
     text.push_str("\n\n");
     text
 }
 
-/// Adds the line a span starts on.
-fn shown<'a>(
+/// Adds the line where a span starts.
+fn add_snippet<'a>(
     group: Group<'a>,
     source: Source<'a>,
     span: Span,
@@ -72,12 +72,12 @@ fn shown<'a>(
     if !view.cut {
         return group.element(snippet.path(source.name));
     }
-    // The renderer would count columns from where the line was cut.
+    // The renderer would count columns from the cut.
     let origin = Origin::path(source.name).line(view.line).char_column(view.column);
     group.element(origin).element(snippet)
 }
 
-/// The one line a span starts on, or the part of a long line around it.
+/// The line where a span starts, or the part of a long line around it.
 struct View<'a> {
     text: &'a str,
     marked: Range<usize>,
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The nearest character boundary at or before `at`.
+/// Returns the nearest character boundary at or before `at`.
 fn floor(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -1,4 +1,4 @@
-//! How floating-point types are made of bits: exact decoding, and encoding that rounds once.
+//! The bit formats of floating-point types: exact decoding, and encoding that rounds once.
 use super::ElementType;
 
 /// The bits of a floating-point type of up to 64 bits: sign, exponent, mantissa.
@@ -6,7 +6,7 @@ use super::ElementType;
 /// ```
 /// let f8 = hlo::ElementType::F8E4M3Fn.float_format().unwrap();
 /// assert_eq!(f8.decode(0x7e), 448.0);
-/// assert_eq!(f8.encode(464.0), 0x7e); // a tie goes to the even neighbour
+/// assert_eq!(f8.encode(464.0), 0x7e); // a tie goes to the even neighbor
 /// assert!(f8.decode(f8.encode(465.0)).is_nan()); // there is no infinity
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,22 +15,22 @@ pub struct FloatFormat {
     pub exponent_bits: u32,
     /// Bits of the mantissa, without the one that is not stored.
     pub mantissa_bits: u32,
-    /// What is subtracted from a stored exponent.
+    /// The bias of the stored exponent.
     pub bias: i32,
-    /// What the largest codes mean.
+    /// The meaning of the largest codes.
     pub special: Special,
 }
 
-/// What the largest codes of a format mean, and what becomes of values that do not fit.
+/// The meaning of the largest codes of a format, and of values that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
-    /// As in IEEE 754: the largest exponent is for infinities and NaNs.
+    /// As in IEEE 754: the largest exponent encodes infinities and NaNs.
     Ieee,
-    /// `fn`: no infinity; all bits set is NaN, and so is what is too large.
+    /// `fn`: no infinity; all bits set is NaN, and values that are too large become NaN.
     Fn,
-    /// `fnuz`: no infinity, no -0; the code of -0 is the only NaN, and so is what is too large.
+    /// `fnuz`: no infinity, no -0; the code of -0 is the only NaN, and values that are too large become NaN.
     Fnuz,
-    /// No infinity, no NaN: what is too large becomes the largest value.
+    /// No infinity, no NaN: values that are too large become the largest value.
     Finite,
     /// `e8m0fnu`: powers of two; no sign, no zero; all bits set is NaN.
     PowerOfTwo,
@@ -46,7 +46,8 @@ const fn format(
 }
 
 impl ElementType {
-    /// The bits of a real floating-point type.
+    /// Returns the format of a real floating-point type.
+    #[inline]
     pub const fn float_format(self) -> Option<FloatFormat> {
         Some(match self {
             Self::F16 => format(5, 10, 15, Special::Ieee),
@@ -94,18 +95,20 @@ impl FloatFormat {
     const fn sign_bit(self) -> u64 {
         match self.special {
             Special::PowerOfTwo => 0,
-            _ => 1 << (self.exponent_bits + self.mantissa_bits),
+            Special::Ieee | Special::Fn | Special::Fnuz | Special::Finite => {
+                1 << (self.exponent_bits + self.mantissa_bits)
+            }
         }
     }
     /// Exponent and mantissa all ones.
     const fn all_ones(self) -> u64 {
         (1 << (self.exponent_bits + self.mantissa_bits)) - 1
     }
-    /// The code of infinity, in formats that have one.
+    /// Returns the code of infinity, in formats that have one.
     const fn infinity(self) -> u64 {
         ((1 << self.exponent_bits) - 1) << self.mantissa_bits
     }
-    /// The code of the largest finite value.
+    /// Returns the code of the largest finite value.
     pub const fn largest(self) -> u64 {
         match self.special {
             Special::Ieee => self.infinity() - 1,
@@ -113,12 +116,12 @@ impl FloatFormat {
             Special::Fnuz | Special::Finite => self.all_ones(),
         }
     }
-    /// The largest finite value.
+    /// Returns the largest finite value.
     pub fn max_finite(self) -> f64 {
         self.decode(self.largest())
     }
 
-    /// The value of a code, exactly. Payloads of NaNs keep their leading bits.
+    /// Returns the exact value of a code. Payloads of NaNs keep their leading bits.
     #[inline]
     pub fn decode(self, code: u64) -> f64 {
         if self.mantissa_bits == 52 {
@@ -159,7 +162,7 @@ impl FloatFormat {
         f64::from_bits(sign | wide << 52 | mantissa << (52 - self.mantissa_bits))
     }
 
-    /// The code nearest to `x`; of two equally near the even one.
+    /// Returns the code nearest to `x`; a tie goes to the even one.
     #[inline]
     pub fn encode(self, x: f64) -> u64 {
         if self.mantissa_bits == 52 {
@@ -172,7 +175,7 @@ impl FloatFormat {
         if x.is_nan() {
             return self.encode_nan(x, sign);
         }
-        let code = self.rounded(x.abs());
+        let code = self.round(x.abs());
         if code > self.largest() {
             return match self.special {
                 Special::Ieee => sign | self.infinity(),
@@ -189,7 +192,7 @@ impl FloatFormat {
         match self.special {
             Special::Ieee => {
                 let payload = (x.to_bits() & ((1 << 52) - 1)) >> (52 - self.mantissa_bits);
-                // Without payload it would be infinity. A signalling NaN stays one: `convert` makes it quiet.
+                // Without a payload it would be infinity. A signaling NaN stays signaling: `convert` quiets it.
                 let quiet = 1 << (self.mantissa_bits - 1);
                 sign | self.infinity() | if payload == 0 { quiet } else { payload }
             }
@@ -200,9 +203,9 @@ impl FloatFormat {
         }
     }
 
-    /// Exponent and mantissa of a value that is not negative and not NaN, rounded to nearest even; past the largest
+    /// Returns the exponent and mantissa of a value that is not negative and not NaN, rounded to nearest even; past the largest
     /// code where it does not fit.
-    fn rounded(self, x: f64) -> u64 {
+    fn round(self, x: f64) -> u64 {
         let bits = x.to_bits();
         let stored = i32::try_from(bits >> 52).unwrap_or(0);
         if stored == 0x7ff {
@@ -229,11 +232,11 @@ impl FloatFormat {
             return kept;
         }
         let Ok(biased) = u64::try_from(exponent + self.bias) else { return kept };
-        // A carry out of the mantissa moves on to the next exponent, as it should.
+        // A carry out of the mantissa increments the exponent.
         (biased << self.mantissa_bits) + (kept - (1 << self.mantissa_bits))
     }
 
-    /// Powers of two round half up, as XLA's do; zero and what is negative or too large is NaN.
+    /// Rounds half up to a power of two, as XLA does; zero, negative and too large values become NaN.
     fn encode_power(self, x: f64) -> u64 {
         if x.is_nan() || x <= 0.0 || x.is_infinite() {
             return self.all_ones();
@@ -245,13 +248,13 @@ impl FloatFormat {
         code.min(self.all_ones())
     }
 
-    /// The code nearest to a whole number, rounded once even where f64 cannot hold it.
+    /// Returns the code nearest to an integer, rounded once even where f64 cannot represent it.
     pub fn encode_integer(self, negative: bool, magnitude: u64) -> u64 {
-        self.encode(self.odd(negative, magnitude))
+        self.encode(self.to_f64_rounding_to_odd(negative, magnitude))
     }
-    /// The whole number as f64; where it does not fit, rounded so that rounding again gives the right result: cut off,
+    /// Returns the integer as f64; where it does not fit, rounded to odd so that rounding again is exact: truncated,
     /// with the last bit set if anything was lost.
-    fn odd(self, negative: bool, magnitude: u64) -> f64 {
+    fn to_f64_rounding_to_odd(self, negative: bool, magnitude: u64) -> f64 {
         let spare = 11u32.saturating_sub(magnitude.leading_zeros());
         let kept = magnitude >> spare;
         let lost = kept << spare != magnitude;
@@ -266,17 +269,17 @@ impl FloatFormat {
         if negative { -value } else { value }
     }
 
-    /// Bits of a NaN's payload that can be written in the text, in the formats XLA writes them for.
+    /// Returns the bits of a NaN's payload that the text can have, in the formats for which XLA writes them.
     pub fn payload_bits(self) -> Option<u32> {
         (self.special == Special::Ieee).then_some(self.mantissa_bits)
     }
-    /// The NaN of this payload; `None` if the payload is 0 or does not fit.
+    /// Returns the NaN of this payload; `None` if the payload is 0 or does not fit.
     pub fn nan_with_payload(self, negative: bool, payload: u64) -> Option<u64> {
         let bits = self.payload_bits()?;
         let sign = if negative { self.sign_bit() } else { 0 };
         (payload != 0 && payload >> bits == 0).then_some(sign | self.infinity() | payload)
     }
-    /// Sign and payload of a NaN; no payload where it is the usual one.
+    /// Returns the sign and payload of a NaN; no payload where it is the default one.
     pub fn nan_parts(self, code: u64) -> Option<(bool, Option<u64>)> {
         let negative = code & self.sign_bit() != 0;
         if !self.decode(code).is_nan() {

@@ -1,11 +1,11 @@
-//! Element types: one row a type, with every plain fact about it.
+//! Element types: one table row per type, with all its properties.
 mod format;
 
 pub use format::{FloatFormat, Special};
 
 use std::fmt;
 
-/// What kind of number a type holds.
+/// The kind of numbers a type holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// `pred`
@@ -39,43 +39,43 @@ macro_rules! element_types {
             /// All element types, in table order.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Name in HLO text.
+            /// Returns the name in HLO text.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
-            /// The name as it is spoken in a sentence: `an s32`, `a u8`.
+            /// Returns the name with its article: `an s32`, `a u8`.
             pub(crate) fn with_article(self) -> String {
                 let name = self.name();
-                // "Ess", "eff": what counts is the sound.
+                // The article follows the sound: "an ess", "an eff".
                 let article = if name.starts_with(['s', 'f']) { "an" } else { "a" };
                 format!("{article} {name}")
             }
-            /// The type of this name.
+            /// Returns the type of this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant),)* _ => None }
             }
-            /// Bits a value takes; 8 for `pred`, both parts for complex types.
+            /// Returns the bits of a value; 8 for `pred`, both parts for complex types.
             pub const fn bits(self) -> u32 {
                 match self { $(Self::$variant => $bits,)* }
             }
-            /// Bytes an element takes in a [`Literal`](crate::Literal): sub-byte types take one.
+            /// Returns the bytes of an element in a [`Literal`](crate::Literal): one for sub-byte types.
             pub const fn storage_bytes(self) -> usize {
                 match self { $(Self::$variant => $bytes,)* }
             }
-            /// What kind of number it holds.
+            /// Returns the kind of numbers it holds.
             pub const fn class(self) -> Class {
                 match self { $(Self::$variant => Class::$class,)* }
             }
-            /// Number in XLA's `PrimitiveType` enum.
+            /// Returns the number in XLA's `PrimitiveType` enum.
             pub const fn proto_number(self) -> i32 {
                 match self { $(Self::$variant => $proto,)* }
             }
-            /// The type of this number in XLA's `PrimitiveType` enum.
+            /// Returns the type of this number in XLA's `PrimitiveType` enum.
             pub const fn from_proto_number(number: i32) -> Option<Self> {
                 match number { $($proto => Some(Self::$variant),)* _ => None }
             }
-            /// Significant digits a constant is printed with: for `f32` and `f64` those tried first, 0 for types that
-            /// are no floats.
+            /// Returns the significant digits a constant is printed with: for `f32` and `f64` those tried first, 0 for types that
+            /// are not floats.
             pub const fn print_digits(self) -> usize {
                 match self { $(Self::$variant => $digits,)* }
             }
@@ -84,7 +84,7 @@ macro_rules! element_types {
 }
 element_types! {
     // variant     name         bits bytes class  proto digits
-    Pred          "pred"           8 1 Pred      1 0 "Truth value.";
+    Pred          "pred"           8 1 Pred      1 0 "Boolean.";
     S1            "s1"             1 1 Signed   30 0 "-1 or 0.";
     S2            "s2"             2 1 Signed   26 0 "-2 to 1.";
     S4            "s4"             4 1 Signed   21 0 "-8 to 7.";
@@ -119,19 +119,19 @@ element_types! {
 }
 
 impl ElementType {
-    /// Whether it is a whole number; `pred` is not.
+    /// Returns whether it is an integer type; `pred` is not.
     pub const fn is_integral(self) -> bool {
         matches!(self.class(), Class::Signed | Class::Unsigned)
     }
-    /// Whether it is a real floating-point type.
+    /// Returns whether it is a real floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self.class(), Class::Float)
     }
-    /// Whether it is complex.
+    /// Returns whether it is complex.
     pub const fn is_complex(self) -> bool {
         matches!(self.class(), Class::Complex)
     }
-    /// The type of a complex number's parts; any other type itself.
+    /// Returns the type of a complex type's parts; any other type itself.
     #[must_use]
     pub const fn component(self) -> Self {
         match (self.class(), self.bits()) {
@@ -150,7 +150,7 @@ impl ElementType {
             }
         }
     }
-    /// Whether both are the same type, or both are floats of any width: what XLA calls the same type ignoring
+    /// Returns whether both are the same type, or both are floats of any width: what XLA calls the same type ignoring
     /// floating-point precision.
     pub const fn same_ignoring_precision(self, other: Self) -> bool {
         (self.is_float() && other.is_float()) || self.proto_number() == other.proto_number()

@@ -6,39 +6,39 @@ use crate::text::{Cursor, balanced, number, print, strings};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 
-/// Attributes that every instruction may have; few have any but metadata.
+/// Attributes that every instruction may have; most have only metadata.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CommonAttrs {
-    /// How the value is spread over devices.
+    /// How the value is distributed across devices.
     pub sharding: Option<Sharding>,
-    /// Notes of a front end.
+    /// Attributes of a frontend.
     pub frontend_attributes: Option<FrontendAttributes>,
-    /// Instructions that run first.
+    /// Control predecessors: instructions that run first.
     pub control: Option<Vec<InstructionId>>,
-    /// Numbers for a viewer.
+    /// Statistics for a visualizer.
     pub statistics: Option<Statistics>,
-    /// For each leaf of a parameter, whether all replicas have the same.
+    /// For each leaf of a parameter, whether all replicas have the same value.
     pub parameter_replication: Option<Vec<bool>>,
-    /// How exact the result should be.
+    /// The requested accuracy of the result.
     pub result_accuracy: Option<ResultAccuracy>,
-    /// Which value of the unoptimised module it is.
+    /// Which value of the unoptimized module it is.
     pub origin: Option<OriginalValue>,
-    /// Where it comes from.
+    /// Its source location.
     pub metadata: Option<Metadata>,
-    /// Notes of a back end.
+    /// Configuration for a backend.
     pub backend_config: Option<BackendConfig>,
-    /// Attributes nothing is known of, kept as they stand.
+    /// Unknown attributes, kept verbatim.
     pub unknown: Vec<RawAttr>,
 }
 
 impl CommonAttrs {
-    /// Instructions that run first.
+    /// Control predecessors: instructions that run first.
     pub fn control_predecessors(&self) -> &[InstructionId] {
         self.control.as_deref().unwrap_or_default()
     }
 }
 
-/// An attribute kept as it stands.
+/// An attribute kept verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawAttr {
     /// Its name.
@@ -56,11 +56,11 @@ fn string_or_dict(c: &mut Cursor<'_>) -> Result<String> {
     match c.peek() {
         Some(b'{') => balanced::raw_dict(c).map(|dict| strings::from_text(dict).into_owned()),
         Some(b'"' | b'\'') => strings::string(c).map(Cow::into_owned),
-        _ => Err(c.wanted("a string in quotes or `{`")),
+        _ => Err(c.expected("a string in quotes or `{`")),
     }
 }
-/// Writes a string bare if it is a raw dictionary, else in quotes. XLA writes one with blanks around it bare as well, but
-/// then reads it back without them.
+/// Writes a string without quotes if it is a raw dictionary, else in quotes. XLA also writes one with blanks around it without
+/// quotes, but then reads it back without the blanks.
 fn print_string_or_dict(out: &mut String, text: &str) {
     if balanced::is_raw_dict(text) && matches!(strings::bytes(text), Cow::Borrowed(_)) {
         out.push_str(text);
@@ -75,7 +75,7 @@ impl FrontendAttributes {
             let (key, _) = c.attribute_name()?;
             Ok((SmolStr::from(key), string_or_dict(c)?))
         })?;
-        // Of a key given twice the last counts.
+        // The last value of a repeated key wins.
         pairs.reverse();
         pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
         pairs.dedup_by(|(a, _), (b, _)| a == b);
@@ -95,13 +95,13 @@ impl FrontendAttributes {
     }
 }
 
-/// A string for a back end; a raw dictionary is written without quotes. Bytes that belong to no character are kept as
-/// characters for private use; see [`BackendConfig::bytes`].
+/// A string for a backend; a raw dictionary is written without quotes. Bytes that are not UTF-8 are kept as
+/// private-use characters; see [`BackendConfig::bytes`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackendConfig(pub String);
 
 impl BackendConfig {
-    /// The bytes the text's escapes stand for.
+    /// Returns the bytes, with escapes resolved.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         strings::bytes(&self.0)
     }
@@ -116,9 +116,9 @@ impl BackendConfig {
 /// `{visualizing_index=0,name=1.5}`
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Statistics {
-    /// Which of the numbers a viewer shows.
+    /// Index of the value that a visualizer shows.
     pub visualizing_index: i64,
-    /// Named numbers.
+    /// Named values.
     pub values: Vec<(SmolStr, f64)>,
 }
 
@@ -128,7 +128,7 @@ impl Statistics {
         if c.eat(b'}') {
             return Ok(Self::default());
         }
-        // Whatever its name, the first is the index.
+        // The first field is the index, whatever its name.
         c.attribute_name()?;
         let visualizing_index = c.int()?;
         let mut values = Vec::new();
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     /// Reads with `parse` to the end and prints with `print`.
-    fn again<T>(
+    fn round_trip<T>(
         text: &str,
         parse: impl Fn(&mut Cursor<'_>) -> Result<T>,
         print: impl Fn(&T, &mut String),
@@ -169,20 +169,24 @@ mod tests {
         print(&value, &mut out);
         Some(out)
     }
-    fn check(again: impl Fn(&str) -> Option<String>, cases: &[(&str, &str)], refused: &[&str]) {
+    fn check(
+        round_trip: impl Fn(&str) -> Option<String>,
+        cases: &[(&str, &str)],
+        rejected: &[&str],
+    ) {
         for (text, printed) in cases {
-            assert_eq!(again(text).as_deref(), Some(*printed), "{text}");
-            assert_eq!(again(printed).as_deref(), Some(*printed));
+            assert_eq!(round_trip(text).as_deref(), Some(*printed), "{text}");
+            assert_eq!(round_trip(printed).as_deref(), Some(*printed));
         }
-        for text in refused {
-            assert_eq!(again(text), None, "{text}");
+        for text in rejected {
+            assert_eq!(round_trip(text), None, "{text}");
         }
     }
 
     #[test]
     fn frontend_attributes() {
         check(
-            |text| again(text, FrontendAttributes::parse, FrontendAttributes::print),
+            |text| round_trip(text, FrontendAttributes::parse, FrontendAttributes::print),
             &[
                 ("{}", "{}"),
                 ("{a= '1'}", "{a=\"1\"}"),
@@ -199,7 +203,7 @@ mod tests {
     #[test]
     fn backend_configs() {
         check(
-            |text| again(text, BackendConfig::parse, BackendConfig::print),
+            |text| round_trip(text, BackendConfig::parse, BackendConfig::print),
             &[
                 ("'x'", "\"x\""),
                 ("{ \"a\" :  1 }", "{ \"a\" :  1 }"),
@@ -223,7 +227,7 @@ mod tests {
     #[test]
     fn statistics() {
         check(
-            |text| again(text, Statistics::parse, Statistics::print),
+            |text| round_trip(text, Statistics::parse, Statistics::print),
             &[
                 (
                     "{visualizing_index=1, a=0.1,b=123456789,c=1e-7}",

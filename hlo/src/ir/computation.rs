@@ -1,44 +1,43 @@
 //! Computations and instructions.
 use super::{CommonAttrs, InstructionId};
+use crate::diag::Site;
 use crate::{Arena, Op, Opcode, SecondaryMap, Shape, Span};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-/// A list of instructions in which operands stand before their users.
+/// A list of instructions in which operands come before their users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Computation {
     /// Name without the `%`.
     pub name: SmolStr,
-    /// Instructions in text order.
+    /// Instructions in text order; [`Computation::push`] adds one.
     pub instructions: Arena<Instruction>,
-    /// Name of each instruction, without the `%`.
-    pub names: SecondaryMap<Instruction, SmolStr>,
-    /// Where each instruction stands in the text; default spans in a module that was not parsed.
-    pub spans: SecondaryMap<Instruction, InstructionSpans>,
+    names: SecondaryMap<Instruction, SmolStr>,
+    spans: SecondaryMap<Instruction, InstructionSpans>,
     /// The instruction whose value is the result.
     pub root: InstructionId,
     /// The result shape its signature states, if it has one.
     pub signature: Option<Box<Shape>>,
     /// `execution_thread`; `main` if empty.
     pub execution_thread: SmolStr,
-    /// Where its name stands in the text.
+    /// Where its name is in the text.
     pub span: Span,
 }
 
-/// One operation and the shape it claims.
+/// One operation, its operands and the shape of its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instruction {
     /// What it computes.
     pub op: Op,
-    /// Shape of its value, as stated.
+    /// Shape of its result, as stated.
     pub shape: Shape,
-    /// Inputs.
+    /// Operands.
     pub operands: SmallVec<[InstructionId; 3]>,
     /// Attributes that every opcode may have.
     pub common: Option<Box<CommonAttrs>>,
 }
 
-/// Where an instruction stands in the text.
+/// Where an instruction is in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InstructionSpans {
     /// Its name.
@@ -48,31 +47,125 @@ pub struct InstructionSpans {
 }
 
 impl Instruction {
-    /// Which operation it is.
+    /// Returns the opcode.
     pub fn opcode(&self) -> Opcode {
         self.op.opcode()
     }
 }
 
 impl Computation {
-    /// The instructions that are parameters, by number; numbers past the parameters found are skipped. Those of one number, which
-    /// no verified module has, come by name: that does not change when they are printed in another order.
+    /// Returns an empty computation; `root` is the first instruction until it is set.
+    pub fn new(name: impl Into<SmolStr>) -> Self {
+        Self {
+            name: name.into(),
+            instructions: Arena::default(),
+            names: SecondaryMap::default(),
+            spans: SecondaryMap::default(),
+            root: InstructionId::new(0),
+            signature: None,
+            execution_thread: SmolStr::default(),
+            span: Span::default(),
+        }
+    }
+    /// Returns a computation whose instructions have names but no spans.
+    ///
+    /// # Panics
+    /// If there are not as many names as instructions.
+    pub fn from_parts(
+        name: impl Into<SmolStr>,
+        instructions: Arena<Instruction>,
+        names: SecondaryMap<Instruction, SmolStr>,
+        root: InstructionId,
+    ) -> Self {
+        assert_eq!(instructions.len(), names.len(), "each instruction has a name");
+        let spans = SecondaryMap::filled(instructions.len(), InstructionSpans::default());
+        Self { instructions, names, spans, root, ..Self::new(name) }
+    }
+    /// Adds an instruction and returns its id.
+    pub fn push(
+        &mut self,
+        instruction: Instruction,
+        name: SmolStr,
+        spans: InstructionSpans,
+    ) -> InstructionId {
+        self.names.push(name);
+        self.spans.push(spans);
+        self.instructions.push(instruction)
+    }
+    /// Returns the name of an instruction, without the `%`.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn name(&self, id: InstructionId) -> &SmolStr {
+        &self.names[id]
+    }
+    /// Renames an instruction.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn rename(&mut self, id: InstructionId, name: SmolStr) {
+        self.names[id] = name;
+    }
+    /// Returns the span of an instruction's opcode, operands and attributes; the default span if the module
+    /// was not parsed.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn span(&self, id: InstructionId) -> Span {
+        self.spans[id].body
+    }
+    /// Returns the spans of an instruction and of its name.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn spans(&self, id: InstructionId) -> InstructionSpans {
+        self.spans[id]
+    }
+    /// Returns the name of an instruction with that of its computation: `computation/name`.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn path(&self, id: InstructionId) -> String {
+        format!("{}/{}", self.name, self.name(id))
+    }
+    /// Returns an instruction as the place of an error.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn site(&self, id: InstructionId) -> Site {
+        let (span, instruction) = (Some(self.span(id)), Some(self.path(id)));
+        Site { span, instruction, location: None }
+    }
+    /// Sets the spans of all instructions.
+    pub fn set_spans(&mut self, mut spans: impl FnMut(InstructionId) -> InstructionSpans) {
+        for id in self.instructions.ids() {
+            self.spans[id] = spans(id);
+        }
+    }
+    /// Frees spare capacity.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.instructions.shrink_to_fit();
+        self.names.shrink_to_fit();
+        self.spans.shrink_to_fit();
+    }
+    /// Returns the parameters by number. Parameters of the same number, which no verified module has, are ordered by name, which
+    /// does not depend on the order of the text.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let mut numbered: Vec<_> = (self.instructions.iter())
-            .filter_map(|(id, instruction)| match &instruction.op {
-                Op::Parameter(parameter) => Some((parameter.number, id)),
-                _ => None,
+            .filter_map(|(id, instruction)| {
+                let Op::Parameter(parameter) = &instruction.op else { return None };
+                Some((parameter.number, id))
             })
             .collect();
         let key = |&(number, id): &(i64, InstructionId)| (number, &self.names[id]);
         numbered.sort_by(|a, b| key(a).cmp(&key(b)));
         numbered.into_iter().map(|(_, id)| id).collect()
     }
-    /// Shape of the result.
+    /// Returns the shape of the result.
     pub fn result_shape(&self) -> &Shape {
         &self.instructions[self.root].shape
     }
-    /// Opcode of the instruction whose value is the result.
+    /// Returns the opcode of the root.
     pub fn root_opcode(&self) -> Opcode {
         self.instructions[self.root].opcode()
     }

@@ -1,4 +1,4 @@
-//! What a module's header says: replicas, aliases, the entry's layout.
+//! The module header: replicas, aliases, the layout of the entry computation.
 use crate::diag::Code;
 use crate::ir::FrontendAttributes;
 use crate::{Result, Shape};
@@ -7,31 +7,31 @@ use smol_str::SmolStr;
 /// The attributes of a module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModuleConfig {
-    /// Instructions stand in the order they are run in.
+    /// The instructions are in execution order.
     pub is_scheduled: bool,
-    /// Number of copies of the program that run on different data.
+    /// Number of replicas: copies of the program that run on different data.
     pub replica_count: i64,
-    /// Number of parts one copy of the program is cut into.
+    /// Number of partitions of one replica.
     pub num_partitions: i64,
-    /// Outputs that use the memory of a parameter, in the order of their index.
+    /// Outputs that alias a parameter, by output index.
     pub input_output_alias: Vec<InputOutputAlias>,
-    /// Parameters whose memory any output may use.
+    /// Parameters whose buffer any output may use.
     pub buffer_donor: Vec<BufferDonor>,
-    /// Parameters that come out unchanged share their memory with the output.
+    /// Parameters that are returned unchanged alias the output.
     pub alias_passthrough_params: bool,
-    /// Shapes of the entry's parameters and result, if the text states them.
+    /// Shapes of the entry computation's parameters and result, if the text states them.
     pub entry_layout: Option<(Vec<Shape>, Shape)>,
-    /// Words a frontend left for later passes.
+    /// Attributes of a frontend, for later passes.
     pub frontend_attributes: Option<FrontendAttributes>,
-    /// Parameters whose sharding the partitioner may choose; a single value is for all of them, none is `false`.
+    /// Parameters whose sharding the partitioner may choose; a single value applies to all of them, none means `false`.
     pub allow_spmd_sharding_propagation_to_parameters: Vec<bool>,
-    /// Outputs whose sharding the partitioner may choose; a single value is for all of them, none is `false`.
+    /// Outputs whose sharding the partitioner may choose; a single value applies to all of them, none means `false`.
     pub allow_spmd_sharding_propagation_to_output: Vec<bool>,
-    /// How values that were optimized away are computed again: its entries as they are printed, a line each.
+    /// How values that were optimized away are recomputed: the entries as they are printed, one per line.
     pub origin_recovery_table: Option<String>,
-    /// What to log of which value: the text with its braces.
+    /// Which values to log: the text with its braces.
     pub debug_attributes: Option<String>,
-    /// Attributes that no XLA known here has; kept only by lenient reading.
+    /// Unknown attributes; kept only by lenient parsing.
     pub unknown: Vec<HeaderAttr>,
 }
 
@@ -56,7 +56,7 @@ impl Default for ModuleConfig {
 }
 
 impl ModuleConfig {
-    /// Fails unless every alias is of a part of the result.
+    /// Fails unless the output index of every alias exists in the result.
     pub(crate) fn check_aliases(&self, result: &Shape) -> Result<()> {
         for alias in &self.input_output_alias {
             let mut part = Some(result);
@@ -67,7 +67,7 @@ impl ModuleConfig {
             if part.is_none() {
                 let index: Vec<_> = alias.output_index.iter().map(i64::to_string).collect();
                 let message = format!(
-                    "input_output_alias names part {{{}}} of the result, which is {result:#}",
+                    "input_output_alias names output index {{{}}}, but the result is {result:#}",
                     index.join(",")
                 );
                 return Err(Code::Header { message }.into());
@@ -77,31 +77,31 @@ impl ModuleConfig {
     }
 }
 
-/// An output that uses the memory of a parameter.
+/// An output that aliases a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct InputOutputAlias {
-    /// Which part of the result.
+    /// Index into the result.
     pub output_index: Vec<i64>,
     /// Number of the parameter.
     pub parameter: i64,
-    /// Which part of the parameter.
+    /// Index into the parameter.
     pub parameter_index: Vec<i64>,
-    /// Whether the caller must give the memory up.
+    /// Whether the buffer must be donated.
     pub kind: AliasKind,
 }
 
-/// Whether memory must be shared.
+/// Whether the buffer must be shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AliasKind {
-    /// The caller gives the memory up.
+    /// The caller donates the buffer.
     Must,
-    /// The caller may keep the memory; the output then gets its own.
+    /// The caller may keep the buffer; the output then has its own.
     #[default]
     May,
 }
 
 impl AliasKind {
-    /// The word of the text.
+    /// Returns the word in the text.
     pub fn name(self) -> &'static str {
         match self {
             Self::Must => "must-alias",
@@ -110,25 +110,25 @@ impl AliasKind {
     }
 }
 
-/// A parameter whose memory any output may use.
+/// A parameter whose buffer any output may use.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferDonor {
     /// Number of the parameter.
     pub parameter: i64,
-    /// Which part of the parameter.
+    /// Index into the parameter.
     pub parameter_index: Vec<i64>,
 }
 
-/// An attribute of the header that is kept as it stands.
+/// A header attribute that is kept verbatim.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HeaderAttr {
-    /// What stands before the `=`.
+    /// The name before the `=`.
     pub name: SmolStr,
-    /// What stands after it.
+    /// The value after it.
     pub value: String,
 }
 
-/// Shapes a computation takes and gives.
+/// Shapes of a computation's parameters and result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramShape<'a> {
     /// Shapes of the parameters by number.

@@ -1,23 +1,23 @@
-//! Stack frames: where in a frontend's program an instruction comes from.
+//! Stack frames: the source locations of instructions in a frontend's program.
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
 /// The tables between a module's header and its computations.
 ///
-/// Ids count from 1 and say the place in a table; 0 is nothing.
+/// Ids are indices into a table, counted from 1; 0 means none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StackFrames {
     /// Files of the frontend's program.
     pub file_names: Vec<String>,
     /// Its functions.
     pub function_names: Vec<String>,
-    /// Places in the files.
+    /// Locations in the files.
     pub locations: Vec<FileLocation>,
     /// Calls.
     pub frames: Vec<StackFrame>,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FileLocation {
     /// Id in [`StackFrames::file_names`].
@@ -34,17 +34,17 @@ pub struct FileLocation {
     pub end_column: i32,
 }
 
-/// A call: where it stands and in which call.
+/// A stack frame: its location and its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StackFrame {
     /// Id in [`StackFrames::locations`].
     pub file_location_id: i32,
-    /// Id in [`StackFrames::frames`] of the call around this one, 0 for the outermost. The text has one more.
+    /// Id in [`StackFrames::frames`] of the caller's frame, 0 for the outermost. The text has one more.
     pub parent_frame_id: i32,
 }
 
 impl StackFrames {
-    /// Whether there is nothing to print.
+    /// Returns whether there is nothing to print.
     pub fn is_empty(&self) -> bool {
         let Self { file_names, function_names, locations, frames } = self;
         file_names.is_empty()
@@ -53,16 +53,20 @@ impl StackFrames {
             && frames.is_empty()
     }
 
-    /// Leaves only the rows that `uses` need, in order of first use, and writes the new ids into `uses`; an id that
-    /// leads outside the tables becomes 0.
+    /// Keeps only the rows that `uses` need, in order of first use, and writes the new ids into `uses`; an id that
+    /// is out of range becomes 0.
     ///
-    /// XLA numbers the rows anew each time it reads its own text. Here tables of which no row goes stay as they are in
-    /// a text that is `settled`, which stands in the order it is printed in: it is then printed as it was read.
-    pub(crate) fn rebuild<'a>(&mut self, settled: bool, uses: impl Iterator<Item = &'a mut i32>) {
+    /// XLA renumbers the rows each time it reads its own text. Here tables that lose no row stay unchanged in
+    /// a text that is `in_printing_order`, that is, in printing order: it is then printed as it was read.
+    pub(crate) fn rebuild<'a>(
+        &mut self,
+        in_printing_order: bool,
+        uses: impl Iterator<Item = &'a mut i32>,
+    ) {
         let mut rebuild = Rebuild::new(self);
         let changed: Vec<_> = uses.map(|id| (rebuild.frame(*id), id)).collect();
         let tables = rebuild.new;
-        let keep = settled && tables.same_sizes(self);
+        let keep = in_printing_order && tables.same_sizes(self);
         for (new, id) in changed {
             if !keep || new == 0 {
                 *id = new;
@@ -81,7 +85,7 @@ impl StackFrames {
     }
 }
 
-/// The place of the row with this id.
+/// Returns the index of the row with this id.
 fn place(id: i32) -> Option<usize> {
     usize::try_from(id).ok()?.checked_sub(1)
 }
@@ -92,7 +96,7 @@ fn row_mut<T>(table: &mut [T], id: i32) -> Option<&mut T> {
     table.get_mut(place(id)?)
 }
 
-/// The id of `value` in `table`, where it is put if it is new.
+/// Returns the id of `value` in `table`, adding it if it is new.
 fn intern<T: Clone + Eq + Hash>(table: &mut Vec<T>, ids: &mut FxHashMap<T, i32>, value: T) -> i32 {
     let next = i32::try_from(table.len() + 1).unwrap_or(0);
     *ids.entry(value).or_insert_with_key(|value| {
@@ -101,7 +105,7 @@ fn intern<T: Clone + Eq + Hash>(table: &mut Vec<T>, ids: &mut FxHashMap<T, i32>,
     })
 }
 
-/// Tables being built from others; equal rows become one.
+/// Tables being rebuilt from others; equal rows become one.
 struct Rebuild<'t> {
     old: &'t StackFrames,
     new: StackFrames,
@@ -109,7 +113,7 @@ struct Rebuild<'t> {
     functions: FxHashMap<String, i32>,
     locations: FxHashMap<FileLocation, i32>,
     frames: FxHashMap<StackFrame, i32>,
-    /// New id of each old frame met so far, 0 for one that leads nowhere.
+    /// New id of each old frame seen so far, 0 for an invalid one.
     moved: Vec<Option<i32>>,
 }
 
@@ -126,8 +130,8 @@ impl<'t> Rebuild<'t> {
         }
     }
 
-    /// The new id of a frame. The frames around it come first, the outermost before all; if one of them leads nowhere,
-    /// so do those inside it.
+    /// Returns the new id of a frame. Its callers come first, starting with the outermost; if one of them is invalid,
+    /// so are the frames it calls.
     fn frame(&mut self, id: i32) -> i32 {
         let (mut chain, mut at) = (Vec::new(), id);
         let mut parent = loop {
@@ -139,7 +143,7 @@ impl<'t> Rebuild<'t> {
                 break Some(moved).filter(|&moved| moved != 0);
             }
             if chain.len() > self.old.frames.len() {
-                // A circle.
+                // A cycle.
                 break None;
             }
             chain.push((at, frame.file_location_id));
@@ -193,9 +197,9 @@ mod tests {
             frames: frames.iter().map(frame).collect(),
         }
     }
-    fn rebuilt(tables: &mut StackFrames, settled: bool, uses: &[i32]) -> Vec<i32> {
+    fn rebuilt(tables: &mut StackFrames, in_printing_order: bool, uses: &[i32]) -> Vec<i32> {
         let mut uses = uses.to_vec();
-        tables.rebuild(settled, uses.iter_mut());
+        tables.rebuild(in_printing_order, uses.iter_mut());
         uses
     }
 
@@ -204,10 +208,10 @@ mod tests {
         let locations = [(1, 1, 1), (2, 3, 2), (4, 2, 3), (3, 1, 4), (2, 3, 2)];
         let mut t = tables(&locations, &[(1, 0), (2, 1), (3, 2), (4, 1), (5, 1)]);
         assert_eq!(rebuilt(&mut t, true, &[3, 2, 5, 77, -1, 0, 1]), [3, 2, 2, 0, 0, 0, 1]);
-        let mut wanted = tables(&[(1, 1, 1), (2, 2, 2), (3, 3, 3)], &[(1, 0), (2, 1), (3, 2)]);
-        wanted.file_names = ["a", "b", "c"].map(str::to_owned).into();
-        wanted.function_names = ["f", "h", "g"].map(str::to_owned).into();
-        assert_eq!(t, wanted);
+        let mut expected = tables(&[(1, 1, 1), (2, 2, 2), (3, 3, 3)], &[(1, 0), (2, 1), (3, 2)]);
+        expected.file_names = ["a", "b", "c"].map(str::to_owned).into();
+        expected.function_names = ["f", "h", "g"].map(str::to_owned).into();
+        assert_eq!(t, expected);
     }
     #[test]
     fn frames_that_lead_nowhere_become_nothing() {

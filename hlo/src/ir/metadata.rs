@@ -1,15 +1,15 @@
-//! `metadata={...}`: where an instruction comes from.
+//! `metadata={...}`: the source location of an instruction.
 use crate::diag::{Code, nearest};
 use crate::text::{Cursor, balanced, print, strings};
 use crate::{Error, Result};
 use smol_str::SmolStr;
 
-/// Where an instruction comes from in the user's program.
+/// The source location of an instruction in the user's program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
-    /// Name of the front end's op.
+    /// Name of the frontend's op.
     pub op_type: SmolStr,
-    /// Path of scopes that leads to the op.
+    /// Path of scopes around the op.
     pub op_name: SmolStr,
     /// File.
     pub source_file: SmolStr,
@@ -27,13 +27,13 @@ pub struct Metadata {
     pub deduplicated_name: SmolStr,
     /// Name for the schedule.
     pub scheduling_name: SmolStr,
-    /// Row of the module's stack-frame table, from 1; 0 for none.
+    /// Row of the module's stack frame table, from 1; 0 for none.
     pub stack_frame_id: i32,
-    /// Anything else.
+    /// Arbitrary payload.
     pub metadata_payload: Option<SmolStr>,
 }
 
-/// Fields of older texts that say nothing about the program.
+/// Fields of older texts that are ignored.
 const OLD_FIELDS: [&str; 5] = [
     "creation_pass_id",
     "logical_creation_pass_id",
@@ -107,7 +107,7 @@ impl Metadata {
         Ok(())
     }
 
-    /// Whether XLA prints it at all: a line or a copy's name alone is not enough.
+    /// Returns whether XLA prints it: a line or a deduplicated name alone is not enough.
     pub fn is_printed(&self) -> bool {
         !self.op_type.is_empty()
             || !self.op_name.is_empty()
@@ -165,7 +165,7 @@ impl Metadata {
         }
         if !self.scheduling_name.is_empty() {
             key(out, "scheduling_name");
-            // XLA escapes nothing in it, and cannot read back what needs escapes.
+            // XLA does not escape it, and cannot read back what needs escapes.
             strings::print_string(out, &self.scheduling_name);
         }
         if self.stack_frame_id != 0 {
@@ -185,7 +185,7 @@ fn profile_types(c: &mut Cursor<'_>) -> Result<Vec<i64>> {
     let start = c.offset();
     let kinds = c.ints()?;
     if let Some(kind) = kinds.iter().find(|k| !(0..=3).contains(*k)) {
-        let message = format!("{kind} is no profile type; they go from 0 to 3");
+        let message = format!("{kind} is not a profile type: expected 0 to 3");
         return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));
     }
     Ok(kinds)
@@ -195,7 +195,7 @@ fn profile_types(c: &mut Cursor<'_>) -> Result<Vec<i64>> {
 mod tests {
     use super::*;
 
-    fn again(text: &str) -> Result<Option<String>> {
+    fn round_trip(text: &str) -> Result<Option<String>> {
         let mut c = Cursor::new(text);
         let metadata = Metadata::parse(&mut c)?;
         c.expect_end("the end of the metadata")?;
@@ -216,10 +216,10 @@ mod tests {
             ("{metadata_payload=\"\"}", "{metadata_payload=\"\"}"),
             ("{op_name=\"x\" creation_pass_id=3 preserve_layout=true}", "{op_name=\"x\"}"),
         ] {
-            assert_eq!(again(text).unwrap().as_deref(), Some(printed), "{text}");
+            assert_eq!(round_trip(text).unwrap().as_deref(), Some(printed), "{text}");
         }
         for lost in ["{}", "{source_line=3}", "{deduplicated_name=\"x\"}", "{op_name=\"\"}"] {
-            assert_eq!(again(lost).unwrap(), None, "{lost}");
+            assert_eq!(round_trip(lost).unwrap(), None, "{lost}");
         }
     }
     #[test]
@@ -232,7 +232,7 @@ mod tests {
             ("{source_line=5000000000}", "E0112"),
             ("{profile_type={9}}", "E0107"),
         ] {
-            assert_eq!(again(text).unwrap_err().code().number(), number, "{text}");
+            assert_eq!(round_trip(text).unwrap_err().code().number(), number, "{text}");
         }
     }
 }

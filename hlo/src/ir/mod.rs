@@ -6,6 +6,7 @@ mod frames;
 mod metadata;
 mod module;
 mod origin;
+pub mod rewrite;
 pub(crate) mod sharding;
 
 pub use common::{BackendConfig, CommonAttrs, FrontendAttributes, RawAttr, Statistics};
@@ -23,6 +24,6 @@ pub use sharding::{
 };
 
 /// Index of a computation in its module.
-pub type ComputationId = crate::Id<Computation>;
+pub type ComputationId = crate::id::Id<Computation>;
 /// Index of an instruction in its computation.
-pub type InstructionId = crate::Id<Instruction>;
+pub type InstructionId = crate::id::Id<Instruction>;

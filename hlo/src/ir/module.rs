@@ -8,12 +8,12 @@ use crate::{Arena, Error, Result, Span};
 use smol_str::SmolStr;
 use std::fmt;
 
-/// A parsed module: not yet known to be well formed.
+/// A module, not necessarily well formed.
 ///
 /// ```
 /// let text = "HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }";
 /// let module = hlo::Module::parse(text).unwrap();
-/// let again = hlo::Module::parse(&module.to_string()).unwrap();
+/// let round_trip = hlo::Module::parse(&module.to_string()).unwrap();
 /// assert_eq!(module.to_string(), again.to_string());
 /// let verified = module.verify().unwrap();
 /// assert_eq!(verified.module().name, "m");
@@ -26,20 +26,20 @@ pub struct Module {
     pub computations: Arena<Computation>,
     /// The computation marked `ENTRY`.
     pub entry: ComputationId,
-    /// The rest of the header.
+    /// The attributes of the header.
     pub config: ModuleConfig,
-    /// Where the instructions come from in the user's program.
+    /// Source locations of the instructions in the user's program.
     pub frames: StackFrames,
 }
 
-/// How a text is read.
+/// How a text is parsed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// Keep unknown attributes as raw text, with a warning, instead of refusing them.
+    /// Keep unknown attributes as raw text, with a warning, instead of rejecting them.
     pub lenient: bool,
 }
 
-/// A module and what its text gave reason to remark on.
+/// A module and warnings from parsing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     /// The module.
@@ -49,8 +49,7 @@ pub struct Parsed {
 }
 
 impl Module {
-    /// A module of computations made by hand, the callees before their callers; names that occur twice get numbers, as
-    /// XLA gives them.
+    /// Returns a module of computations, callees before their callers; duplicate names are numbered as XLA does.
     pub fn new(
         name: impl Into<SmolStr>,
         mut computations: Arena<Computation>,
@@ -60,21 +59,21 @@ impl Module {
         let (config, frames) = (ModuleConfig::default(), StackFrames::default());
         Self { name: name.into(), computations, entry, config, frames }
     }
-    /// Reads HLO text: a module, a list of computations, or a single instruction.
+    /// Parses HLO text: a module, a list of computations, or a single instruction.
     ///
     /// # Errors
-    /// `E01xx` and `E02xx`: the first thing in the text that is not HLO.
+    /// `E01xx` and `E02xx`: the first error in the text.
     pub fn parse(text: &str) -> Result<Self> {
         Self::parse_with(text, ParseOptions::default()).map(|parsed| parsed.module)
     }
-    /// Reads HLO text with options.
+    /// Parses HLO text with options.
     ///
     /// # Errors
     /// As [`Module::parse`].
     pub fn parse_with(text: &str, options: ParseOptions) -> Result<Parsed> {
         crate::text::parse(text, options)
     }
-    /// Reads the bytes of a file.
+    /// Parses the bytes of a file.
     ///
     /// # Errors
     /// `E0117` if they are not UTF-8; as [`Module::parse`].
@@ -85,25 +84,25 @@ impl Module {
         })?;
         Self::parse_with(text, options)
     }
-    /// The module as text in a style; [`Display`](fmt::Display) prints [`Style::Default`].
+    /// Prints the module in a style; [`Display`](fmt::Display) prints [`Style::Default`].
     pub fn print(&self, style: Style) -> String {
         Printer::new(self, style).module()
     }
-    /// Checks every rule of every instruction and of the module as a whole.
+    /// Verifies every rule of every instruction and of the module as a whole.
     ///
     /// # Errors
-    /// All rules broken, in text order: `E02xx` and `E03xx`.
+    /// Every broken rule, in text order: `E02xx` and `E03xx`.
     pub fn verify(self) -> Result<Verified, Errors> {
         crate::verify::verify(self)
     }
-    /// The computation that is run.
+    /// Returns the entry computation.
     pub fn entry(&self) -> &Computation {
         &self.computations[self.entry]
     }
 }
 
 impl Computation {
-    /// Shapes of the parameters by number, and of the result.
+    /// Returns the shapes of the parameters by number, and of the result.
     pub fn program_shape(&self) -> ProgramShape<'_> {
         let parameters = self.parameters();
         let parameters = parameters.iter().map(|&id| &self.instructions[id].shape).collect();

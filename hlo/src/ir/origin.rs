@@ -1,14 +1,14 @@
-//! `origin={...}`: which value of the unoptimised module an instruction is.
+//! `origin={...}`: which value of the unoptimized module an instruction is.
 use crate::Result;
 use crate::text::print::push_ints;
 use crate::text::{Cursor, strings};
 
-/// `{"name" {0,1}}`: an array in the result of an instruction of the unoptimised module.
+/// `{"name" {0,1}}`: an array in the result of an instruction of the unoptimized module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OriginArray {
     /// The instruction.
     pub name: String,
-    /// The place in its tuple.
+    /// The index into its tuple.
     pub index: Vec<i64>,
 }
 
@@ -32,14 +32,14 @@ impl OriginArray {
     }
 }
 
-/// Which value of the unoptimised module an instruction is: a tree like its shape.
+/// Which value of the unoptimized module an instruction is: a tree like its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OriginalValue {
     /// `{"instruction" {index}}`, or `{}` if it is not known.
     Leaf(Option<OriginArray>),
     /// `(tree, tree)`
     Tuple(Vec<OriginalValue>),
-    /// `[synthetic_call]`: a call that the unoptimised module did not have.
+    /// `[synthetic_call]`: a call that the unoptimized module did not have.
     SyntheticCall,
 }
 
@@ -47,7 +47,7 @@ impl OriginalValue {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.expect(b'{')?;
         let value = match c.peek() {
-            // Nothing at all prints as an empty tuple.
+            // An empty text is printed as an empty tuple.
             Some(b'}') => Self::Tuple(Vec::new()),
             Some(b'[') => {
                 c.skip(1);
@@ -79,7 +79,7 @@ impl OriginalValue {
                 let known = !array.name.is_empty() || !array.index.is_empty();
                 Ok(Self::Leaf(known.then_some(array)))
             }
-            _ => Err(c.wanted("`{\"name\" {index}}`, `(`, or `[synthetic_call]` alone")),
+            _ => Err(c.expected("`{\"name\" {index}}`, `(`, or `[synthetic_call]` alone")),
         }
     }
     pub(crate) fn print(&self, out: &mut String) {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn original_values() {
-        let again = |text: &str| {
+        let round_trip = |text: &str| {
             let mut c = Cursor::new(text);
             let value = OriginalValue::parse(&mut c).ok()?;
             c.expect_end("the end").ok()?;
@@ -128,13 +128,13 @@ mod tests {
             ("{({\"x\"},({}, {\"z\" {1}}))}", "{({\"x\"}, ({}, {\"z\" {1}}))}"),
             ("{[synthetic_call]}", "{[synthetic_call]}"),
         ] {
-            assert_eq!(again(text).as_deref(), Some(printed), "{text}");
-            assert_eq!(again(printed).as_deref(), Some(printed));
+            assert_eq!(round_trip(text).as_deref(), Some(printed), "{text}");
+            assert_eq!(round_trip(printed).as_deref(), Some(printed));
         }
         for text in
             ["{\"x\"}", "{{x}}", "{({\"x\"},)}", "{{\"x\"}, {\"y\"}}", "{([synthetic_call])}"]
         {
-            assert_eq!(again(text), None, "{text}");
+            assert_eq!(round_trip(text), None, "{text}");
         }
     }
 }

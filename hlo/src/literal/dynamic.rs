@@ -1,13 +1,13 @@
-//! Arrays of bounded dynamic shape: data as large as the bounds, and the sizes that count.
+//! Arrays of bounded dynamic shape: data as large as the bounds, and the dynamic sizes.
 //!
-//! An element counts if its index is below the size in every dimension. The others, the padding, are whatever was left
-//! there.
+//! An element is valid if its index is below the size in every dimension. The others, the padding, are
+//! unspecified.
 use super::{Literal, Value};
 use crate::{ArrayShape, Dims};
 use std::sync::Arc;
 
 impl Literal {
-    /// The sizes of an array that is smaller than its bounds; `None` of anything else.
+    /// Returns the sizes of an array that is smaller than its bounds; `None` for anything else.
     ///
     /// ```
     /// let x = hlo::Literal::from_slice(&[3], &[1i32, 2, 3]).with_sizes(&[2]);
@@ -21,28 +21,28 @@ impl Literal {
             Value::Tuple(_) | Value::Token => None,
         }
     }
-    /// The sizes of an array, where it is smaller than its bounds those that count; none of anything else.
+    /// Returns the sizes of an array: the dynamic sizes if it has them; none for anything else.
     pub fn sizes(&self) -> &[i64] {
         match &self.0 {
             Value::Array(shape, _, sizes) => sizes.as_ref().map_or(&shape.dims, |sizes| sizes),
             Value::Tuple(_) | Value::Token => &[],
         }
     }
-    /// The same data, of which only this much counts.
+    /// Returns the same data with these dynamic sizes.
     ///
     /// # Panics
-    /// If it is no array, or a size is negative or above its bound.
+    /// If it is not an array, or a size is negative or above its bound.
     #[must_use]
     pub fn with_sizes(mut self, sizes: &[i64]) -> Self {
         let Value::Array(shape, _, old) = &mut self.0 else { panic!("only arrays have sizes") };
         let fit = shape.rank() == sizes.len()
             && sizes.iter().zip(&shape.dims).all(|(size, bound)| (0..=*bound).contains(size));
-        assert!(fit, "sizes {sizes:?} do not lie in {shape:#}");
+        assert!(fit, "sizes {sizes:?} do not fit in {shape:#}");
         *old = (sizes != shape.dims.as_slice()).then(|| Box::new(Dims::from_slice(sizes)));
         self
     }
 
-    /// What counts, as an array of just that size; of a tuple every element so.
+    /// Returns the valid elements as an array of their size; does so for every element of a tuple.
     #[must_use]
     pub fn cut(&self) -> Self {
         match &self.0 {
@@ -55,17 +55,18 @@ impl Literal {
                 });
                 result
             }
-            Value::Array(shape, words, None) if shape.dynamic.is_some() => {
-                Self(Value::Array(resized(shape, &shape.dims), Arc::clone(words), None))
+            Value::Array(shape, buffer, None) if shape.dynamic.is_some() => {
+                let shape = resized(shape, &shape.dims);
+                Self(Value::Array(Arc::new(shape), Arc::clone(buffer), None))
             }
             Value::Tuple(elements) => Self::tuple(elements.iter().map(Self::cut).collect()),
             Value::Array(..) | Value::Token => self.clone(),
         }
     }
-    /// An array of this shape whose sizes and elements are those of this one; the padding is zero.
+    /// Returns an array of this shape with the sizes and elements of this one; the padding is zero.
     ///
     /// # Panics
-    /// If it is no array, is larger than the shape, or of another type.
+    /// If it is not an array, is larger than the shape, or of another type.
     #[must_use]
     pub fn widened(&self, shape: &ArrayShape) -> Self {
         let mut result = Self::zeros(ArrayShape { dynamic: None, ..shape.clone() });
@@ -73,10 +74,10 @@ impl Literal {
         let sizes = self.sizes();
         result.with_sizes(sizes)
     }
-    /// Overwrites the elements at the beginning of every dimension by those that count in `other`.
+    /// Overwrites the elements at the beginning of every dimension with the valid elements of `other`.
     ///
     /// # Panics
-    /// If they are no arrays of one type and rank, or there are more than fit.
+    /// If they are not arrays of the same type and rank, or `other` does not fit.
     pub fn overwrite(&mut self, other: &Self) {
         let other = other.cut();
         let (Some(from), Some(to)) = (other.array_shape(), self.array_shape()) else {
@@ -84,14 +85,14 @@ impl Literal {
         };
         assert_eq!((from.ty, from.rank()), (to.ty, to.rank()), "elements keep their type and rank");
         let fit = from.dims.iter().zip(&to.dims).all(|(from, to)| from <= to);
-        assert!(fit, "{from:#} does not fit into {to:#}");
+        assert!(fit, "{from:#} does not fit in {to:#}");
         let (sizes, bounds, width) = (from.dims.clone(), to.dims.clone(), to.ty.storage_bytes());
         let (from, to) = (other.bytes(), self.bytes_mut());
         rows(&sizes, &bounds, width, |small, large| to[large].copy_from_slice(&from[small]));
     }
 }
 
-/// The shape with other sizes, none of them dynamic.
+/// Returns the shape with other sizes, none of them dynamic.
 fn resized(shape: &ArrayShape, sizes: &[i64]) -> ArrayShape {
     ArrayShape { dims: Dims::from_slice(sizes), dynamic: None, ..shape.clone() }
 }
@@ -113,7 +114,7 @@ fn rows(
     };
     let count: usize = outer.iter().map(size).product();
     for i in 0..count {
-        // The index of the row, innermost dimension first, and where that lies in the large array.
+        // The index of the row, innermost dimension first, and its offset in the large array.
         let (mut rest, mut step, mut at) = (i, large.last().map_or(1, size), 0);
         for (small, large) in outer.iter().zip(large).rev() {
             at += rest % size(small) * step;

@@ -1,17 +1,20 @@
 //! Literals: values of arrays and tuples.
+mod buffer;
 mod dynamic;
 pub mod npz;
 mod view;
 
 pub use crate::text::print::summary;
+pub use buffer::Account;
 pub use view::Native;
 
 use crate::{ArrayShape, Dims, ElementType, Scalar, Shape};
+use buffer::Buffer;
 use std::sync::Arc;
 
 /// The value of an array, a tuple or a token.
 ///
-/// Elements lie in row-major order of the dimensions, whatever the layout; types of fewer than 8 bits take one byte an
+/// Elements are in row-major order of the dimensions, whatever the layout; types of fewer than 8 bits take one byte per
 /// element. Clones share the data, which is copied when one of them is changed.
 ///
 /// ```
@@ -26,24 +29,23 @@ pub struct Literal(Value);
 
 #[derive(Clone)]
 enum Value {
-    /// The data is kept in words so that it is aligned for every element type. The sizes are there where they are smaller
-    /// than the shape's, which then are bounds.
-    Array(ArrayShape, Arc<Vec<u128>>, Option<Box<Dims>>),
+    /// The sizes are present where they are smaller than those of the shape, which are then bounds.
+    Array(Arc<ArrayShape>, Arc<Buffer>, Option<Box<Dims>>),
     Tuple(Arc<[Literal]>),
     Token,
 }
 
-/// What is known of a constant.
+/// The value of a constant, if it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstantValue {
-    /// All of it.
+    /// The whole value.
     Literal(Literal),
-    /// Only its shape: the text has `{...}` where the values were.
+    /// Only its shape: the text has `{...}` instead of the values.
     Elided(Shape),
 }
 
 impl ConstantValue {
-    /// Shape of the value.
+    /// Returns the shape of the value.
     pub fn shape(&self) -> Shape {
         match self {
             Self::Literal(literal) => literal.shape(),
@@ -52,22 +54,40 @@ impl ConstantValue {
     }
 }
 
-const WORD: usize = size_of::<u128>();
-
 /// # Panics
-/// If the shape has more elements than memory has addresses; engines check before they allocate.
+/// If the shape has more elements than memory can address; engines check before they allocate.
 fn size(shape: &ArrayShape) -> usize {
     shape.byte_count().expect("the array fits the memory")
 }
 
 impl Literal {
-    /// An array of zeros.
-    pub fn zeros(shape: ArrayShape) -> Self {
-        let words = vec![0; size(&shape).div_ceil(WORD)];
-        Self(Value::Array(shape, Arc::new(words), None))
+    /// Returns an array of zeros.
+    pub fn zeros(shape: impl Into<Arc<ArrayShape>>) -> Self {
+        let shape = shape.into();
+        let buffer = Buffer::zeros(size(&shape));
+        Self(Value::Array(shape, Arc::new(buffer), None))
     }
-    /// An array from its elements' bytes, little-endian and row-major; `None` if they are not as many as the shape
-    /// takes.
+    /// Returns an array in foreign memory; dropping `owner`, when the last clone of the array is dropped, releases it. The
+    /// memory is read-only: changing the array copies it. `None` if its length is not that of the shape, or it is not
+    /// aligned for the elements.
+    ///
+    /// ```
+    /// let shape = hlo::ArrayShape::new(hlo::ElementType::U8, [3].as_slice());
+    /// let x = hlo::Literal::from_owner(shape, vec![1u8, 2, 3]).unwrap();
+    /// assert_eq!(x.to_string(), "u8[3]{0} {1, 2, 3}");
+    /// ```
+    pub fn from_owner(
+        shape: impl Into<Arc<ArrayShape>>,
+        owner: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let shape = shape.into();
+        let buffer = Buffer::foreign(Box::new(owner));
+        let is_aligned = buffer.bytes().as_ptr().addr().is_multiple_of(shape.ty.storage_bytes());
+        (shape.byte_count() == Some(buffer.len()) && is_aligned)
+            .then(|| Self(Value::Array(shape, Arc::new(buffer), None)))
+    }
+    /// Returns an array of these bytes, little-endian and row-major; `None` if their number is not that of the
+    /// shape.
     pub fn from_bytes(shape: ArrayShape, bytes: &[u8]) -> Option<Self> {
         if shape.byte_count() != Some(bytes.len()) {
             return None;
@@ -76,30 +96,30 @@ impl Literal {
         literal.bytes_mut().copy_from_slice(bytes);
         Some(literal)
     }
-    /// A scalar.
+    /// Returns a scalar.
     pub fn scalar(ty: ElementType, value: Scalar) -> Self {
         let mut literal = Self::zeros(ArrayShape::new(ty, Dims::new()));
         value.write(ty, literal.bytes_mut());
         literal
     }
-    /// A tuple.
+    /// Returns a tuple.
     pub fn tuple(elements: Vec<Self>) -> Self {
         Self(Value::Tuple(elements.into()))
     }
-    /// A token.
+    /// Returns a token.
     pub fn token() -> Self {
         Self(Value::Token)
     }
 
-    /// Its shape.
+    /// Returns the shape.
     pub fn shape(&self) -> Shape {
         match &self.0 {
-            Value::Array(shape, ..) => shape.clone().into(),
+            Value::Array(shape, ..) => ArrayShape::clone(shape).into(),
             Value::Tuple(elements) => Shape::Tuple(elements.iter().map(Self::shape).collect()),
             Value::Token => Shape::Token,
         }
     }
-    /// Its shape, if it is an array.
+    /// Returns the shape, if it is an array.
     #[inline]
     pub fn array_shape(&self) -> Option<&ArrayShape> {
         match &self.0 {
@@ -107,99 +127,109 @@ impl Literal {
             Value::Tuple(_) | Value::Token => None,
         }
     }
-    /// Its elements, if it is a tuple.
+    /// Returns the elements, if it is a tuple.
     pub fn elements(&self) -> Option<&[Self]> {
         match &self.0 {
             Value::Tuple(elements) => Some(elements),
             Value::Array(..) | Value::Token => None,
         }
     }
-    /// The arrays and tokens it is made of, from left to right.
+    /// Returns the leaves of the tuple tree, from left to right.
     pub fn leaves(&self) -> Vec<&Self> {
         match self.elements() {
             Some(elements) => elements.iter().flat_map(Self::leaves).collect(),
             None => vec![self],
         }
     }
-    /// Number of elements of an array; 0 of anything else.
+    /// Returns the number of elements of an array; 0 for anything else.
     pub fn len(&self) -> usize {
         self.array_shape().and_then(ArrayShape::element_count).unwrap_or(0)
     }
-    /// Whether there is no element.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements' bytes, little-endian and row-major; none of a tuple.
+    /// Returns the bytes of the elements, little-endian and row-major; none for a tuple.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
-            Value::Array(shape, words, _) => &bytemuck::cast_slice(words)[..size(shape)],
+            Value::Array(_, buffer, _) => buffer.bytes(),
             Value::Tuple(_) | Value::Token => &[],
         }
     }
-    /// The elements' bytes, to change; copies them first if they are shared.
+    /// Returns the bytes of the elements mutably; copies them first if they are shared or foreign.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
-            Value::Array(shape, words, _) => {
-                let size = size(shape);
-                &mut bytemuck::cast_slice_mut(Arc::make_mut(words).as_mut_slice())[..size]
+            Value::Array(_, buffer, _) => {
+                if Arc::get_mut(buffer).and_then(Buffer::bytes_mut).is_none() {
+                    *buffer = Arc::new(buffer.copied());
+                }
+                Arc::get_mut(buffer).and_then(Buffer::bytes_mut).expect("owned and not shared")
             }
             Value::Tuple(_) | Value::Token => &mut [],
         }
     }
-    /// Bytes of the arrays that nobody else shares: what dropping it gives back.
-    pub fn unshared_bytes(&self) -> usize {
-        match &self.0 {
-            Value::Array(shape, words, _) if Arc::strong_count(words) == 1 => size(shape),
-            Value::Tuple(elements) if Arc::strong_count(elements) == 1 => {
-                elements.iter().map(Self::unshared_bytes).sum()
-            }
-            Value::Array(..) | Value::Tuple(_) | Value::Token => 0,
-        }
-    }
-    /// The same value in memory that nobody else shares; nothing is copied where nobody does.
-    #[must_use]
-    pub fn unshared(mut self) -> Self {
+    /// Returns whether it is an array whose memory can be written to without a copy.
+    pub fn is_unique(&mut self) -> bool {
         match &mut self.0 {
-            Value::Array(_, words, _) => {
-                Arc::make_mut(words);
+            Value::Array(_, buffer, _) => {
+                Arc::get_mut(buffer).and_then(Buffer::bytes_mut).is_some()
             }
-            Value::Tuple(elements) => {
-                for element in Arc::make_mut(elements).iter_mut() {
-                    *element = std::mem::replace(element, Self::token()).unshared();
-                }
-            }
-            Value::Token => {}
+            Value::Tuple(_) | Value::Token => false,
         }
-        self
     }
-    /// Element `i` in row-major order.
+    /// Charges the memory of an array to `account`, which has reserved it, if the memory is not shared and not charged to an
+    /// account yet; returns the number of bytes then.
+    pub fn charge_to(&mut self, account: &Arc<dyn Account>) -> Option<usize> {
+        let Value::Array(_, buffer, _) = &mut self.0 else { return None };
+        let buffer = Arc::get_mut(buffer).filter(|buffer| buffer.is_uncharged())?;
+        buffer.set_account(Arc::clone(account));
+        Some(buffer.len())
+    }
+    /// Returns the same array in its own memory, charged to no account.
+    #[must_use]
+    pub fn copied(&self) -> Self {
+        let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
+        let mut copy = Buffer::zeros(buffer.len());
+        copy.bytes_mut().expect("owned").copy_from_slice(buffer.bytes());
+        Self(Value::Array(Arc::clone(shape), Arc::new(copy), sizes.clone()))
+    }
+    /// The memory of an array for one of another shape, with arbitrary elements; `None` if it is shared, foreign, or of
+    /// another size.
+    pub fn recycled(self, shape: &Arc<ArrayShape>) -> Option<Self> {
+        let Value::Array(_, mut buffer, _) = self.0 else { return None };
+        let fits = Some(buffer.len()) == shape.byte_count();
+        let is_free = fits && Arc::get_mut(&mut buffer).and_then(Buffer::bytes_mut).is_some();
+        is_free.then(|| Self(Value::Array(Arc::clone(shape), buffer, None)))
+    }
+    /// Returns element `i` in row-major order.
     ///
     /// # Panics
-    /// If it is no array of more than `i` elements.
+    /// If it is not an array of more than `i` elements.
     #[inline]
     pub fn get(&self, i: usize) -> Scalar {
         let ty = self.array_shape().expect("an element of an array is asked for").ty;
         let width = ty.storage_bytes();
         Scalar::read(ty, &self.bytes()[i * width..(i + 1) * width])
     }
-    /// The same bytes under another shape of as many bytes: other dimensions, layout, or type of the same width. Sizes
-    /// below the bounds stay as long as the bounds do.
+    /// Returns the same bytes with another shape of as many bytes: other dimensions, layout, or type of the same width. Dynamic
+    /// sizes are kept if the bounds are.
     ///
     /// # Panics
-    /// If it is no array, or the new shape takes another number of bytes.
+    /// If it is not an array, or the new shape has another number of bytes.
     #[must_use]
-    pub fn with_shape(&self, shape: ArrayShape) -> Self {
+    pub fn with_shape(&self, shape: impl Into<Arc<ArrayShape>>) -> Self {
+        let shape = shape.into();
         match &self.0 {
-            Value::Array(old, words, sizes) => {
+            Value::Array(old, buffer, sizes) => {
                 assert_eq!(
                     old.byte_count(),
                     shape.byte_count(),
                     "{old} and {shape} differ in size"
                 );
                 let sizes = sizes.clone().filter(|_| old.dims == shape.dims);
-                Self(Value::Array(shape, Arc::clone(words), sizes))
+                Self(Value::Array(shape, Arc::clone(buffer), sizes))
             }
             Value::Tuple(_) | Value::Token => panic!("a tuple has no array shape"),
         }
@@ -207,7 +237,7 @@ impl Literal {
 }
 
 impl PartialEq for Literal {
-    /// The same type, dimensions, sizes and bits; layouts and padding are not compared.
+    /// Compares type, dimensions, sizes and bits, but not layouts and padding.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Value::Array(a, _, None), Value::Array(b, _, None)) => {
@@ -223,7 +253,7 @@ impl PartialEq for Literal {
     }
 }
 impl std::fmt::Display for Literal {
-    /// With shapes: `f32[2]{0} {1, 2}`, `( s32[] 1, f32[] 2 )`.
+    /// Prints the value with shapes: `f32[2]{0} {1, 2}`, `( s32[] 1, f32[] 2 )`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
         crate::text::print::typed_literal(&mut text, self);
@@ -237,7 +267,7 @@ impl std::fmt::Debug for Literal {
 }
 impl std::str::FromStr for Literal {
     type Err = crate::Error;
-    /// Reads what [`Display`](std::fmt::Display) writes; layouts may be left out.
+    /// Parses what [`Display`](std::fmt::Display) prints; layouts may be omitted.
     fn from_str(text: &str) -> crate::Result<Self> {
         let mut cursor = crate::text::Cursor::new(text);
         let literal = crate::text::literal::typed_literal(&mut cursor)?;

@@ -1,23 +1,23 @@
-//! Arrays in numpy's files: `.npz` in and out.
+//! Reads and writes numpy's `.npz` files.
 //!
-//! Types that numpy lacks are kept as the unsigned integer of their width: `bf16` as `uint16`, 8-bit floats and narrow
-//! integers as one `uint8` an element.
+//! Types that numpy lacks are stored as the unsigned integer of their width: `bf16` as `uint16`, 8-bit floats and narrow
+//! integers as one `uint8` per element.
 use crate::elem::Class;
 use crate::{ArrayShape, Dims, ElementType, Literal};
 use std::fmt::Write as _;
 use std::io::{Read, Seek, Write};
 
-/// Why a file gave no arrays, or an array no literal.
+/// Why a file or an array cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NpzError {
     /// The file cannot be read or written.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// It is no `.npz` file.
+    /// It is not an `.npz` file.
     #[error("not an .npz file: {0}")]
     Zip(#[from] zip::result::ZipError),
-    /// An array of the file is of no use.
+    /// An array of the file cannot be used.
     #[error("array `{name}`: {message}")]
     Array {
         /// Its name in the file.
@@ -36,7 +36,7 @@ pub struct NpyArray {
     pub dims: Dims,
     /// numpy's kind: `b`, `i`, `u`, `f`, `c`, `V`.
     pub kind: char,
-    /// Bytes an element takes.
+    /// Bytes per element.
     pub item_bytes: usize,
     /// The elements.
     pub bytes: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct NpyArray {
 /// Reads all arrays of an `.npz` file, in the order of the file.
 ///
 /// # Errors
-/// If it is no `.npz` file, or an array holds anything but numbers.
+/// If it is not an `.npz` file, or an array is not numeric.
 pub fn read(file: impl Read + Seek) -> Result<Vec<NpyArray>, NpzError> {
     let mut archive = zip::ZipArchive::new(file)?;
     let mut arrays = Vec::with_capacity(archive.len());
@@ -71,7 +71,7 @@ pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzErro
     let count = count.ok_or_else(|| wrong("its sizes are too large"))?;
     bytes.drain(..length);
     if bytes.len() < count {
-        let message = format!("{count} bytes of data are announced, {} are there", bytes.len());
+        let message = format!("the header states {count} bytes of data, found {}", bytes.len());
         return Err(NpzError::Array { name, message });
     }
     bytes.truncate(count);
@@ -85,10 +85,10 @@ pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzErro
     Ok(NpyArray { name, dims, kind, item_bytes, bytes })
 }
 
-/// What stands before the data of an `.npy` file.
+/// The header of an `.npy` file.
 ///
-/// Read by hand: the header is a line of Python, of which numpy writes three entries, and a file may hold anything. A
-/// library that reads Python's literals follows nesting and allocates sizes that a damaged file makes up.
+/// Parsed by hand: the header is a line of Python, of which numpy writes three entries, and a file may hold anything. A
+/// library that parses Python literals follows nesting and allocates sizes that a damaged file contains.
 struct Header {
     kind: char,
     item_bytes: usize,
@@ -103,7 +103,7 @@ impl Header {
     fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         const NO_FILE: &str = "not an .npy file";
         let version = bytes.strip_prefix(b"\x93NUMPY").and_then(|b| b.first()).ok_or(NO_FILE)?;
-        // The first version counts the text with 2 bytes, later ones with 4.
+        // The first version stores the length in 2 bytes, later ones in 4.
         let (start, text): (usize, usize) = match (version, bytes.get(8..12)) {
             (1, Some(&[a, b, ..])) => (10, usize::from(u16::from_le_bytes([a, b]))),
             (_, Some(&[a, b, c, d])) => {
@@ -119,12 +119,12 @@ impl Header {
             rest.trim_start().strip_prefix(':').map(str::trim_start)
         };
         let descr = after("'descr'").and_then(|rest| rest.strip_prefix('\'')?.split_once('\''));
-        let (descr, _) = descr.ok_or("a structured array holds no numbers")?;
+        let (descr, _) = descr.ok_or("structured arrays are not supported")?;
         let mut letters = descr.chars();
         let (order, kind) = (letters.next().unwrap_or('?'), letters.next().unwrap_or('?'));
-        let item_bytes = letters.as_str().parse().map_err(|_| "its type is no number")?;
+        let item_bytes = letters.as_str().parse().map_err(|_| "its element type is not numeric")?;
         if !"biufcV".contains(kind) || !"<>|=".contains(order) {
-            return Err("its type is no number");
+            return Err("its element type is not numeric");
         }
         let column_major = after("'fortran_order'").ok_or(NO_FILE)?.starts_with("True");
         let shape = after("'shape'").and_then(|rest| rest.strip_prefix('(')?.split_once(')'));
@@ -136,12 +136,12 @@ impl Header {
     }
 }
 
-/// Puts column-major elements in row-major order.
+/// Converts column-major elements to row-major order.
 fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
     let sizes: Vec<usize> = dims.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
     let mut to = Vec::with_capacity(from.len());
     for mut at in 0..from.len() / width.max(1) {
-        // `at` counts row-major; the same index counts differently column-major.
+        // `at` is the row-major offset; the column-major offset of the same index differs.
         let mut index = vec![0; sizes.len()];
         for (slot, &size) in index.iter_mut().zip(&sizes).rev() {
             *slot = at % size;
@@ -154,11 +154,11 @@ fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
 }
 
 impl NpyArray {
-    /// The array as a literal of this shape: the sizes must agree, and the type must be numpy's for it, or an unsigned
+    /// Converts the array to a literal of this shape: the sizes must agree, and the type must be numpy's for it, or an unsigned
     /// or raw type of the same width.
     ///
     /// # Errors
-    /// What does not agree.
+    /// If sizes or types do not agree.
     pub fn to_literal(&self, shape: &ArrayShape) -> Result<Literal, NpzError> {
         let wrong = |message: String| NpzError::Array { name: self.name.clone(), message };
         // A dynamic dimension may be smaller than its bound.
@@ -168,16 +168,16 @@ impl NpyArray {
         };
         if self.dims.len() != shape.rank() || !(0..shape.rank()).all(fits) {
             return Err(wrong(format!(
-                "it has sizes {:?}, wanted {shape:#}",
+                "it has sizes {:?}, expected {shape:#}",
                 self.dims.as_slice()
             )));
         }
         let width = shape.ty.storage_bytes();
         let kind_fits = match (numpy_kind(shape.ty), self.kind) {
             (_, 'u' | 'V') => true,
-            // A signed byte holds a narrow signed number as it is.
+            // A signed byte holds a narrow signed integer as is.
             (None, 'i') => shape.ty.class() == Class::Signed,
-            (wanted, found) => wanted == Some(found),
+            (expected, found) => expected == Some(found),
         };
         if self.item_bytes != width || !kind_fits {
             let found = format!("{}{}", self.kind, self.item_bytes);
@@ -187,7 +187,7 @@ impl NpyArray {
         let literal = Literal::from_bytes(shape, &self.bytes);
         literal.ok_or_else(|| wrong("its data does not fit its sizes".to_owned()))
     }
-    /// The element type that numpy's type is, if it is one.
+    /// Returns the element type of numpy's type, if there is one.
     pub fn natural_type(&self) -> Option<ElementType> {
         let types = ElementType::ALL.iter().copied();
         types
@@ -196,16 +196,13 @@ impl NpyArray {
     }
 }
 
-/// numpy's kind for a type, if numpy has the type.
+/// Returns numpy's kind for a type, if numpy has the type.
 fn numpy_kind(ty: ElementType) -> Option<char> {
     match ty.class() {
         Class::Pred => Some('b'),
         Class::Signed => (ty.bits() >= 8).then_some('i'),
         Class::Unsigned => (ty.bits() >= 8).then_some('u'),
-        Class::Float => match ty {
-            ElementType::F16 | ElementType::F32 | ElementType::F64 => Some('f'),
-            _ => None,
-        },
+        Class::Float => (ty.bits() >= 16 && ty != ElementType::Bf16).then_some('f'),
         Class::Complex => Some('c'),
     }
 }
@@ -213,7 +210,7 @@ fn numpy_kind(ty: ElementType) -> Option<char> {
 /// Writes arrays to an `.npz` file.
 ///
 /// # Errors
-/// If the file cannot be written, or a literal is no array.
+/// If the file cannot be written, or a literal is not an array.
 pub fn write<'a>(
     file: impl Write + Seek,
     arrays: impl IntoIterator<Item = (String, &'a Literal)>,
@@ -234,7 +231,7 @@ pub fn write<'a>(
     Ok(())
 }
 
-/// The header of an `.npy` file.
+/// Returns the header of an `.npy` file.
 fn npy_header(shape: &ArrayShape) -> Vec<u8> {
     let kind = numpy_kind(shape.ty).unwrap_or('u');
     let order = if shape.ty.storage_bytes() == 1 { '|' } else { '<' };
@@ -302,7 +299,7 @@ mod tests {
         for at in 0..good.len() - 8 {
             let mut changed = good.clone();
             changed[at] ^= 0x11;
-            // Whatever becomes of it, it is no panic.
+            // It must not panic.
             let _ = read_array("a".to_owned(), changed.as_slice());
         }
     }

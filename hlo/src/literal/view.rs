@@ -1,13 +1,13 @@
 //! Typed views of literals.
-use super::{Literal, Value, size};
+use super::{Literal, Value};
 use crate::{ArrayShape, Dims, ElementType};
 use half::{bf16, f16};
 
 /// A Rust type that elements can be viewed as.
 pub trait Native: bytemuck::Pod + sealed::Sealed {
-    /// The element type it stands for.
+    /// The corresponding element type.
     const TYPE: ElementType;
-    /// Whether elements of `ty` can be viewed as it.
+    /// Returns whether elements of `ty` can be viewed as it.
     fn views(ty: ElementType) -> bool {
         ty == Self::TYPE
     }
@@ -33,33 +33,37 @@ natives! {
 impl sealed::Sealed for u8 {}
 impl Native for u8 {
     const TYPE: ElementType = ElementType::U8;
-    /// Every type that takes a byte: `pred`, 8-bit floats, and the narrow types kept one to a byte.
+    /// Every type stored in one byte: `pred`, 8-bit floats, and sub-byte types.
     fn views(ty: ElementType) -> bool {
         ty.storage_bytes() == 1
     }
 }
 
 impl Literal {
-    /// An array of these sizes.
+    /// Returns an array of these sizes.
     ///
     /// # Panics
-    /// If the sizes do not multiply to the number of elements.
+    /// If the product of the sizes is not the number of elements.
     pub fn from_slice<T: Native>(dims: &[i64], elements: &[T]) -> Self {
         let shape = ArrayShape::new(T::TYPE, Dims::from_slice(dims));
         let literal = Self::from_bytes(shape, bytemuck::cast_slice(elements));
         literal.expect("as many elements as the sizes say")
     }
-    /// The elements, if they are of this type.
+    /// Returns the elements, if they are of this type.
     pub fn as_slice<T: Native>(&self) -> Option<&[T]> {
         match &self.0 {
-            Value::Array(shape, words, _) if T::views(shape.ty) => {
-                let bytes: &[u8] = bytemuck::cast_slice(words);
-                bytemuck::try_cast_slice(&bytes[..size(shape)]).ok()
+            Value::Array(shape, buffer, _) if T::views(shape.ty) => {
+                bytemuck::try_cast_slice(buffer.bytes()).ok()
             }
             Value::Array(..) | Value::Tuple(_) | Value::Token => None,
         }
     }
-    /// The elements as an array of dynamic rank, if they are of this type.
+    /// Returns the elements, to change, if they are of this type; copies them first if they are shared or foreign.
+    pub fn as_mut_slice<T: Native>(&mut self) -> Option<&mut [T]> {
+        self.array_shape().filter(|shape| T::views(shape.ty))?;
+        bytemuck::try_cast_slice_mut(self.bytes_mut()).ok()
+    }
+    /// Returns the elements as an array of dynamic rank, if they are of this type.
     pub fn to_ndarray<T: Native>(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
         let dims: Option<Vec<usize>> =
             self.array_shape()?.dims.iter().map(|&d| usize::try_from(d).ok()).collect();

@@ -1,7 +1,7 @@
-//! `all-gather`: concatenates what the devices of a group hold. Every device of the group gets the same.
+//! `all-gather`: concatenates the values of the devices of a group. Every device of the group has the same result.
 //!
-//! The blocks stand in the order in which the group lists its devices. Several operands are gathered each on its own.
-//! How many devices there are does not follow from the operands: the result states it, and
+//! The values are concatenated in the order in which the group lists its devices. Several operands are gathered independently.
+//! The number of devices does not follow from the operands: the result states it, and
 //! `verify/collectives.rs` compares it with the groups.
 use super::groups::{arrays, block_ratio, global_ids, in_rank, multiple, results, second};
 use super::rules::{one_or_tuple, only};
@@ -12,22 +12,22 @@ use crate::{Result, Shape};
 attrs! {
     /// Concatenates the values of a group's devices.
     pub struct AllGather,
-    /// Starts an [`AllGather`]: gives `(operand, result)`, of several operands `((operands), (results))`.
+    /// Starts an [`AllGather`]: returns `(operand, result)`, for several operands `((operands), (results))`.
     pub struct AllGatherStart {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
+        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
         pub channel_id: Option<i64> = "channel_id" or None;
-        /// Which devices work together; empty for all of them.
+        /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
-        /// The layout may not be changed.
+        /// The layout must not be changed.
         pub constrain_layout: bool = "constrain_layout" or false;
-        /// The dimension that grows.
+        /// The dimension that is concatenated.
         pub dimensions: Vec<i64> = "dimensions";
-        /// The groups hold flattened ids.
+        /// The groups list flattened ids.
         pub use_global_device_ids: bool = "use_global_device_ids" or false;
     }
 }
 attrs! {
-    /// Ends an [`AllGather`]: gives its result.
+    /// Ends an [`AllGather`]: returns its result.
     pub struct AllGatherDone {}
 }
 
@@ -41,7 +41,7 @@ impl ShapeRule for AllGatherStart {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         global_ids(self.channel_id, self.use_global_device_ids)?;
         let operands = one_or_tuple(cx.operands.iter().map(|&o| o.clone()).collect());
-        // A shape that is no pair cannot hold the result; what is wrong is then found where the shapes are compared.
+        // A shape that is not a pair cannot hold the result; the comparison of shapes reports it.
         let result = match cx.stated()?.tuple() {
             Some([_, result]) => gathered(&self.dimensions, cx, result)?,
             _ => operands.clone(),
@@ -93,7 +93,7 @@ impl Communication for AllGatherStart {
 }
 impl Communication for AllGatherDone {}
 
-/// `shape`, once it is found to be a result of these operands.
+/// Returns `shape`, after checking that it is a result of these operands.
 fn gathered(dimensions: &[i64], cx: &Infer<'_>, shape: &Shape) -> Result<Shape> {
     let operands = arrays(cx)?;
     let dim = only(dimensions, "dimensions")?;

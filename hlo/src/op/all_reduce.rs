@@ -1,6 +1,6 @@
-//! `all-reduce`: folds what the devices of a group hold, element by element. Every device of the group gets the same.
+//! `all-reduce`: reduces the values of the devices of a group elementwise. Every device of the group has the same result.
 //!
-//! Several operands are folded each on its own, with the same computation. The order of the fold is that in which the group
+//! Several operands are reduced independently, with the same computation. The order of the reduction is that in which the group
 //! lists its devices.
 use super::groups::{arrays, global_ids};
 use super::rules::{one_or_tuple, reducer};
@@ -10,28 +10,28 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Gives every device of a group the fold of all their values.
+    /// Reduces the values of all devices of a group.
     pub struct AllReduce,
-    /// Starts an [`AllReduce`]: gives its result, which may not be used before the end.
+    /// Starts an [`AllReduce`]: returns its result, which must not be used before the end.
     pub struct AllReduceStart {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
+        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
         pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
-        /// Which devices work together; empty for all of them.
+        /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups" also "replica_group_ids", always ReplicaGroups::default();
-        /// The layout may not be changed.
+        /// The layout must not be changed.
         pub constrain_layout: bool = "constrain_layout" or false;
-        /// The groups hold flattened ids.
+        /// The groups list flattened ids.
         pub use_global_device_ids: bool = "use_global_device_ids" or false;
-        /// Read and left out: it follows from the other attributes.
+        /// Parsed and dropped: it follows from the other attributes.
         pub mode: Ignored = "mode" or Ignored;
-        /// Of texts of 2018; means nothing now.
+        /// From texts of 2018; ignored.
         pub barrier: Ignored = "barrier" or Ignored;
         /// Combines the values of two devices.
         pub to_apply: Reducer = "to_apply" or Reducer::default();
     }
 }
 attrs! {
-    /// Ends an [`AllReduce`]: gives its result.
+    /// Ends an [`AllReduce`]: returns its result.
     pub struct AllReduceDone {}
 }
 
@@ -72,7 +72,7 @@ impl Communication for AllReduceStart {
 }
 impl Communication for AllReduceDone {}
 
-/// The operands' shapes, once the computation is found to fold them.
+/// Returns the shapes of the operands, after checking that the computation reduces them.
 fn reduced(channel_id: Option<i64>, to_apply: Reducer, cx: &Infer<'_>) -> Result<Shape> {
     check(channel_id.is_none_or(|id| id > 0), "channel_positive", || {
         format!("channel_id={} is not positive", channel_id.unwrap_or_default())

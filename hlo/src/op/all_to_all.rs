@@ -1,11 +1,11 @@
-//! `all-to-all`: every device of a group sends a part to every other.
+//! `all-to-all`: every device of a group sends a part to every device.
 //!
-//! | form | operands | device i gives device j | result of device i |
+//! | form | operands | device i sends to device j | result of device i |
 //! |---|---|---|---|
 //! | array, with `dimensions` | one | block j of the dimension | block i of every device, in the group's order, along the same dimension |
 //! | tuple, without | as many as the group has devices | operand j | element j came from device j |
 //!
-//! Texts of early 2019 write one operand without `dimensions` and an array as the result; they are read as the tuple form
+//! Texts of early 2019 have one operand without `dimensions` and an array as the result; they are parsed as the tuple form
 //! of a group of one.
 use super::groups::{arrays, in_rank};
 use super::rules::only;
@@ -17,13 +17,13 @@ use crate::{Result, Shape};
 attrs! {
     /// Sends part i to device i of the group.
     pub struct AllToAll {
-        /// Names the channel; with one, the ids in the groups are partitions, else replicas.
+        /// The channel; with one, the ids in the groups are partitions, else replicas.
         pub channel_id: Option<i64> = "channel_id" or None;
-        /// Which devices work together; empty for all of them.
+        /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
         /// The dimension that is split; absent in the tuple form.
         pub dimensions: Vec<i64> = "dimensions" or Vec::<i64>::new();
-        /// The layout may not be changed.
+        /// The layout must not be changed.
         pub constrain_layout: bool = "constrain_layout" or false;
     }
 }
@@ -68,14 +68,14 @@ impl Communication for AllToAll {
         let Some(&dim) = self.dimensions.first() else {
             let count = operands.len();
             return check(i64::try_from(count) == Ok(devices), "all_to_all_operands", || {
-                format!("{count} operands, but a group has {devices} devices")
+                format!("found {count} operands, but a group has {devices} devices")
             });
         };
         let dim = usize::try_from(dim).ok();
         let size = dim.and_then(|dim| operands.first()?.array()?.dims.get(dim).copied());
         let size = size.unwrap_or_default();
         check(size % devices == 0, "all_to_all_c2", || {
-            format!("a size of {size:#} cannot be split between {devices} devices")
+            format!("a size of {size:#} cannot be split among {devices} devices")
         })
         .map_err(|e| e.on(Place::Attribute("dimensions")))
     }

@@ -1,8 +1,8 @@
-//! `async-start`, `async-update`, `async-done`: an op that runs beside others.
+//! `async-start`, `async-update`, `async-done`: an op that runs asynchronously.
 //!
-//! `async-start` gives `((operands), result, ...)`: the shapes of the operands it was given, that of the wrapped computation's
-//! result, and whatever the backend needs. `async-update` passes this on. Operands that are not known at the start may be given
-//! by an update or by the end: each of them adds to the first element. `async-done` gives the result.
+//! `async-start` returns `((operands), result, ...)`: the shapes of its operands, that of the wrapped computation's
+//! result, and whatever the backend needs. `async-update` forwards this. Operands that are not known at the start can be passed
+//! to an update or to the end: each of them adds to the first element. `async-done` returns the result.
 use super::value::{Ignored, OutputOperandAliasing};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -11,13 +11,13 @@ use crate::{Result, Shape};
 use smol_str::SmolStr;
 
 attrs! {
-    /// Starts the op its computation wraps.
+    /// Starts the op that its computation wraps.
     pub struct AsyncStart {
         /// The thread it runs in; `main` if empty.
         pub async_execution_thread: SmolStr = "async_execution_thread" or SmolStr::default();
-        /// Results that lie in an operand's memory.
+        /// Results that alias an operand.
         pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" or OutputOperandAliasing::default();
-        /// The computation that is run.
+        /// The wrapped computation.
         pub calls: ComputationId = "calls";
     }
 }
@@ -43,8 +43,8 @@ impl ShapeRule for AsyncStart {
             && callee.parameters.iter().zip(cx.operands).all(|(p, o)| p.compatible(o));
         check(fits, "async_start_operands", || {
             let shapes = |list: &[&Shape]| Shape::Tuple(list.iter().map(|&s| s.clone()).collect());
-            let (found, wanted) = (shapes(cx.operands), shapes(&callee.parameters));
-            format!("the computation takes {wanted:#}, it is given {found:#}")
+            let (found, expected) = (shapes(cx.operands), shapes(&callee.parameters));
+            format!("the computation takes {expected:#}, but the instruction passes {found:#}")
         })
         .map_err(|e| e.on(Place::Attribute("calls")))?;
         let operands = cx.operands.iter().map(|&o| o.clone()).collect();
@@ -57,13 +57,13 @@ impl ShapeRule for AsyncStart {
 }
 
 attrs! {
-    /// Goes on with an op that was started.
+    /// Updates an op that was started.
     pub struct AsyncUpdate {
-        /// Read and left out: the start says it.
+        /// Parsed and dropped: the start has it.
         pub async_execution_thread: Ignored = "async_execution_thread" or Ignored;
-        /// Read and left out: the start says it.
+        /// Parsed and dropped: the start has it.
         pub calls: Ignored = "calls" or Ignored;
-        /// Results that lie in an operand's memory.
+        /// Results that alias an operand.
         pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" or OutputOperandAliasing::default();
     }
 }
@@ -82,9 +82,9 @@ impl ShapeRule for AsyncUpdate {
 attrs! {
     /// Waits for an op that was started.
     pub struct AsyncDone {
-        /// Read and left out: the start says it.
+        /// Parsed and dropped: the start has it.
         pub async_execution_thread: Ignored = "async_execution_thread" or Ignored;
-        /// Read and left out: the start says it.
+        /// Parsed and dropped: the start has it.
         pub calls: Ignored = "calls" or Ignored;
     }
 }
@@ -96,7 +96,7 @@ impl ShapeRule for AsyncDone {
     }
 }
 
-/// The first operand, which an asynchronous op gave: shapes of the operands given so far; the result's shape, and the rest.
+/// Returns the parts of the first operand, an asynchronous op: shapes of the operands so far; the result's shape, and the rest.
 fn state<'a>(cx: &Infer<'a>) -> Result<(&'a [Shape], &'a [Shape])> {
     cx.arity(!cx.operands.is_empty(), "at least 1 operand")?;
     let found = match cx.operands[0].tuple() {
@@ -106,7 +106,10 @@ fn state<'a>(cx: &Infer<'a>) -> Result<(&'a [Shape], &'a [Shape])> {
         _ => None,
     };
     check(found.is_some(), "async_state", || {
-        format!("`{}` takes ((operands), result, ...), not {:#}", cx.opcode, cx.operands[0])
+        format!(
+            "expected the operand of `{}` to have shape ((operands), result, ...), found {:#}",
+            cx.opcode, cx.operands[0]
+        )
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     Ok(found.expect("checked above"))

@@ -1,4 +1,5 @@
-//! Declared attributes: one declaration gives the struct, its parser, its printer and its called computations.
+//! Declared attributes: one declaration gives the struct, its constructor, its parser, its printer and its called
+//! computations.
 use crate::diag::{Code, Place, nearest};
 use crate::ir::{CommonAttrs, ComputationId};
 use crate::text::{Parser, common};
@@ -6,13 +7,13 @@ use crate::{Opcode, Result};
 
 /// A type an attribute can have.
 pub(crate) trait AttrValue: Sized {
-    /// What stands between two of them in a list.
+    /// The separator of two of them in a list.
     const SEPARATOR: &'static str = ",";
     /// Whether it is a computation, which some styles print in place.
     const IS_COMPUTATION: bool = false;
     /// Reads the value after the `=`.
     fn parse(p: &mut Parser<'_>) -> Result<Self>;
-    /// Reads the value after the `=` of an older name, which may have been written otherwise.
+    /// Reads the value after the `=` of an older name, whose syntax may differ.
     fn parse_old(p: &mut Parser<'_>) -> Result<Self> {
         Self::parse(p)
     }
@@ -49,7 +50,7 @@ impl<T: Attrs> Attrs for Box<T> {
     }
 }
 
-/// What became of an attribute that was offered to an op.
+/// The result of matching an attribute with those of an op.
 pub(crate) enum Field {
     Taken,
     Twice,
@@ -60,19 +61,19 @@ pub(crate) enum Field {
 pub(crate) struct AttrReader<'p, 'a> {
     pub(crate) p: &'p mut Parser<'a>,
     pub(crate) opcode: Opcode,
-    /// The word in opcode position, as messages should call the op.
+    /// The word in opcode position: the name of the op in messages.
     pub(crate) op_name: &'a str,
-    /// Attributes an old opcode name stood for.
+    /// Attributes that an old opcode name implies.
     pub(crate) implied: &'static str,
     /// Attributes every opcode may have.
     pub(crate) common: Option<Box<CommonAttrs>>,
-    /// What stood between the parentheses of a parameter or a constant.
+    /// The number or literal between the parentheses of a parameter or a constant.
     pub(crate) positional: Option<crate::op::value::Positional>,
     /// For `<opcode>-start`: attributes of the asynchronous instruction around the op.
     pub(crate) outer: Option<OuterAsync>,
 }
 
-/// Attributes of `async-start` that stand among those of the op it wraps.
+/// Attributes of `async-start` that are written among those of the op it wraps.
 #[derive(Default)]
 pub(crate) struct OuterAsync {
     pub(crate) thread: smol_str::SmolStr,
@@ -183,7 +184,9 @@ impl AttrWriter<'_> {
 /// Declares the attributes of a structured op with their names in HLO text.
 ///
 /// `= "key"` is required; `= "key" or default` is printed where it differs from the default; `= "key" always default`
-/// is printed always; `also "old"` is another spelling that is read. Several structs, parted by commas, share one list.
+/// is printed always; `also "old"` is another spelling that is read. Several structs, separated by commas, share one list.
+///
+/// Required attributes are the arguments of `new`; where all have defaults there is `Default` instead.
 macro_rules! attrs {
     (
         $(#[$meta:meta])* pub struct $name:ident {
@@ -236,6 +239,7 @@ macro_rules! attrs {
                 $($crate::op::AttrValue::each_callee_mut(&mut self.$field, visit);)*
             }
         }
+        attrs! { @new $name {} {} $([$field: $ty $(, $default)? $(, $always)?])* }
     };
     (
         $(#[$meta:meta])* pub struct $name:ident,
@@ -243,6 +247,29 @@ macro_rules! attrs {
     ) => {
         attrs! { $(#[$meta])* pub struct $name { $($body)* } }
         attrs! { $($(#[$others_meta])* pub struct $others),+ { $($body)* } }
+    };
+    (@new $name:ident { $($parameters:tt)* } { $($fields:tt)* } [$field:ident: $ty:ty] $($rest:tt)*) => {
+        attrs! { @new $name { $($parameters)* $field: $ty, } { $($fields)* $field, } $($rest)* }
+    };
+    (@new $name:ident $parameters:tt { $($fields:tt)* } [$field:ident: $ty:ty, $default:expr] $($rest:tt)*) => {
+        attrs! { @new $name $parameters { $($fields)* $field: $default, } $($rest)* }
+    };
+    (@new $name:ident {} { $($fields:tt)* }) => {
+        impl Default for $name {
+            /// The defaults of all attributes.
+            fn default() -> Self {
+                Self { $($fields)* }
+            }
+        }
+    };
+    (@new $name:ident { $($parameters:tt)* } { $($fields:tt)* }) => {
+        impl $name {
+            /// These attributes, which the text must state, and the defaults of the others.
+            #[allow(clippy::too_many_arguments, reason = "as many as the op has")]
+            pub fn new($($parameters)*) -> Self {
+                Self { $($fields)* }
+            }
+        }
     };
     (@absent $attrs:ident $key:literal) => { return Err($attrs.missing($key)) };
     (@absent $attrs:ident $key:literal, $default:expr) => { $default };

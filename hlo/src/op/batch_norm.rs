@@ -1,24 +1,24 @@
-//! Batch normalisation: training, inference, gradient.
+//! Batch normalization: training, inference, gradient.
 use super::value::Float;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Error, Result, Shape};
 
 attrs! {
-    /// Normalises with the statistics of the operand itself.
+    /// Normalizes with the statistics of the operand itself.
     pub struct BatchNormTraining {
         /// Added to the variance.
         pub epsilon: Float = "epsilon";
-        /// The dimension that keeps its own statistics.
+        /// The feature dimension: each of its indices has its own statistics.
         pub feature_index: i64 = "feature_index";
     }
 }
 attrs! {
-    /// Normalises with given statistics.
+    /// Normalizes with given statistics.
     pub struct BatchNormInference {
         /// Added to the variance.
         pub epsilon: Float = "epsilon";
-        /// The dimension that keeps its own statistics.
+        /// The feature dimension: each of its indices has its own statistics.
         pub feature_index: i64 = "feature_index";
     }
 }
@@ -27,12 +27,12 @@ attrs! {
     pub struct BatchNormGrad {
         /// Added to the variance.
         pub epsilon: Float = "epsilon";
-        /// The dimension that keeps its own statistics.
+        /// The feature dimension: each of its indices has its own statistics.
         pub feature_index: i64 = "feature_index";
     }
 }
 
-/// The operand's dimension that has features, and labels for what may be wrong.
+/// The feature dimension of the operand.
 struct Features<'a, 'b> {
     cx: &'a Infer<'b>,
     operand: &'b ArrayShape,
@@ -45,7 +45,7 @@ impl<'b> Features<'_, 'b> {
         let operand = cx.array(0)?;
         cx.types(0, crate::ElementType::is_float, "float")?;
         check(operand.dim(index).is_some(), rule, || {
-            format!("feature_index={index} is no dimension of {operand:#}")
+            format!("feature_index={index} is not a dimension of {operand:#}")
         })
         .map_err(|e: Error| e.on(Place::Attribute("feature_index")))?;
         Ok(Features { cx, operand, index })
@@ -55,7 +55,7 @@ impl<'b> Features<'_, 'b> {
         for (i, other) in self.cx.arrays()?.into_iter().enumerate() {
             check(other.ty == self.operand.ty, rule, || {
                 format!(
-                    "operand {i} has elements of type {}, operand 0 of {}",
+                    "operand {i} has element type {}, operand 0 has {}",
                     other.ty, self.operand.ty
                 )
             })
@@ -63,15 +63,15 @@ impl<'b> Features<'_, 'b> {
         }
         Ok(())
     }
-    /// One number for each feature.
+    /// Returns the shape of one number per feature.
     fn shape(&self) -> ArrayShape {
         ArrayShape::new(self.operand.ty, [self.operand.dim(self.index).unwrap_or(0)].as_slice())
     }
-    /// Fails unless operand `i` has one number for each feature.
+    /// Fails unless operand `i` has one number per feature.
     fn one_each(&self, i: usize, name: &str, rule: &'static str) -> Result<()> {
-        let (found, wanted) = (self.cx.array(i)?, self.shape());
-        check(found.dims == wanted.dims, rule, || {
-            format!("the {name} is {found:#}, wanted {wanted:#}: one number for each feature")
+        let (found, expected) = (self.cx.array(i)?, self.shape());
+        check(found.dims == expected.dims, rule, || {
+            format!("the {name} is {found:#}, expected {expected:#}: one number per feature")
         })
         .map_err(|e| e.on(Place::Operand(i)))
     }

@@ -1,40 +1,40 @@
-//! `bitcast` and `bitcast-convert`: the same bits under another shape or type.
+//! `bitcast` and `bitcast-convert`: the same bits with another shape or type.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
-    /// The operand's memory under another shape and layout.
+    /// Reinterprets the operand's memory with another shape and layout.
     ///
-    /// Nothing moves: the elements are put one after the other as the operand's layout says, and read as the result's
-    /// layout says. It is the one op whose value depends on layouts. The element type may change with the shape.
+    /// No data moves: the elements are stored in the order of the operand's layout, and read in the order of the result's
+    /// layout. It is the only op whose value depends on layouts. The element type may change with the shape.
     ///
     /// # Shape
     ///
-    /// The stated one. Refused, as `bitcast_size`: a result that does not take as many bits of memory as the operand. An
+    /// The stated one. Constraint `bitcast_size`: operand and result take the same number of bits of memory. An
     /// element narrower than a byte takes a byte, unless the layout packs it (`E(4)`).
     pub struct Bitcast {}
 }
 attrs! {
-    /// The operand's bits as another element type.
+    /// Reinterprets the bits of the operand as another element type.
     ///
-    /// To a type of the same width each element is read anew. To a narrower one each element becomes several, along a new
-    /// last dimension; the first of them is the least significant part. To a wider one it is the other way round: the last
-    /// dimension is taken away. Types narrower than a byte are packed for this: `u8[2]` is `u4[2,2]`.
+    /// For a type of the same width each element is reinterpreted. For a narrower one each element becomes several, along a new
+    /// last dimension; the first of them is the least significant part. For a wider one it is the reverse: the last
+    /// dimension is removed. Types narrower than a byte are packed: `u8[2]` is `u4[2,2]`.
     ///
     /// # Shape
     ///
-    /// The stated element type; the operand's dimensions, with the last one added or taken away.
+    /// The stated element type; the operand's dimensions, with the last one added or removed.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `bitcast_convert_c1`: one width is no multiple of the other; or the last dimension of the operand does not make
+    /// - `bitcast_convert_c1`: one width is a multiple of the other, and the last dimension of the operand makes
     ///   up one element of a wider type.
-    /// - `bitcast_convert_c2`: only one of both types is complex.
+    /// - `bitcast_convert_c2`: both types are complex or neither is.
     pub struct BitcastConvert {}
 }
 
-/// Bits an element takes in memory: sub-byte types are packed only where the layout says so.
+/// Returns the bits of the array in memory: sub-byte types are packed only if the layout says so.
 fn bits(shape: &ArrayShape) -> Option<u128> {
     let packed = shape.layout.tail.as_ref().map_or(0, |tail| tail.element_size_in_bits);
     let bits = match packed {
@@ -65,13 +65,13 @@ impl ShapeRule for BitcastConvert {
         let (operand, to) = (cx.array(0)?, cx.stated_array()?.ty);
         let from = operand.ty;
         check(from.is_complex() == to.is_complex(), "bitcast_convert_c2", || {
-            format!("{from} cannot be read as {to}: both are complex or neither is")
+            format!("{from} cannot be bitcast to {to}: expected both or neither to be complex")
         })
         .map_err(|e| e.on(Place::Shape))?;
         let width = |ty: ElementType| i64::from(ty.bits());
         let (wide, narrow) = (width(from).max(width(to)), width(from).min(width(to)));
         check(wide % narrow == 0, "bitcast_convert_c1", || {
-            format!("{from} and {to}: {wide} bits are no multiple of {narrow}")
+            format!("{from} cannot be bitcast to {to}: {wide} bits are not a multiple of {narrow}")
         })
         .map_err(|e| e.on(Place::Shape))?;
         let ratio = wide / narrow;
@@ -80,7 +80,7 @@ impl ShapeRule for BitcastConvert {
             dims.push(ratio);
         } else if width(from) < width(to) {
             check(dims.last() == Some(&ratio), "bitcast_convert_c1", || {
-                format!("{ratio} elements of {from} make one of {to}, so the last dimension of {operand:#} must be {ratio}")
+                format!("{ratio} elements of {from} form one of {to}: expected the last dimension of {operand:#} to be {ratio}")
             })
             .map_err(|e| e.on(Place::Operand(0)))?;
             dims.pop();

@@ -1,20 +1,20 @@
-//! `call`: runs a computation.
+//! `call`: calls a computation.
 use super::rules::parameters;
 use super::{Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Runs a computation on the operands and gives its result.
+    /// Calls a computation with the operands and returns its result.
     ///
     /// # Shape
     ///
-    /// The result of the computation. Refused, as `call_parameters`: operands that are not, in number and shapes, what
+    /// The result of the computation. Constraint `call_parameters`: the operands are, in number and shapes, what
     /// the computation takes.
     pub struct Call {
         /// The computation.
         pub to_apply: ComputationId = "to_apply";
-        /// The computation spells out an op of a higher level.
+        /// The computation is the decomposition of a composite op.
         pub is_composite: bool = "is_composite" or false;
     }
 }

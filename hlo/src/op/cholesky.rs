@@ -1,12 +1,12 @@
-//! `cholesky`: the triangular square root of a matrix.
+//! `cholesky`: the Cholesky decomposition of matrices.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Result, Shape};
 
 attrs! {
-    /// Factors each matrix into a triangle times its adjoint.
+    /// Factors each matrix into a triangular matrix times its adjoint.
     pub struct Cholesky {
-        /// The lower triangle is read and written.
+        /// Whether the lower triangle is read and written.
         pub lower: bool = "lower" or false;
     }
 }
@@ -26,7 +26,7 @@ impl ShapeRule for Cholesky {
         let on_a = |e: crate::Error| e.on(Place::Operand(0));
         let sizes = matrix(a);
         check(sizes.is_some(), "cholesky_c2", || {
-            format!("{a:#} is no matrix: it has fewer than two dimensions")
+            format!("{a:#} is not a matrix: expected two dimensions or more")
         })
         .map_err(on_a)?;
         check(sizes.is_some_and(|[rows, columns]| rows == columns), "cholesky_c3", || {

@@ -4,21 +4,21 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// The middle operand, limited from below by the first and from above by the last.
+    /// Limits the middle operand to the range from the first to the last.
     ///
-    /// `clamp(low, x, high)` is `minimum(maximum(x, low), high)`, element by element: where the bounds cross, the upper
-    /// one wins, and NaN in any of the three gives NaN. Each bound is a scalar, which holds for all elements, or an array
+    /// `clamp(low, x, high)` is `minimum(maximum(x, low), high)`, elementwise: if the bounds cross, the upper
+    /// one wins, and NaN in any of the three results in NaN. Each bound is a scalar, which applies to all elements, or an array
     /// of the operand's dimensions.
     ///
     /// # Shape
     ///
     /// The middle operand's.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `clamp_c1`, `clamp_c2`: the lower, the upper bound is neither a scalar nor of the operand's dimensions.
-    /// - `clamp_c3`: a bound is of another element type.
-    /// - `E0303`: complex values, which have no order.
+    /// - `clamp_c1`, `clamp_c2`: the lower and the upper bound are scalars or have the operand's dimensions.
+    /// - `clamp_c3`: the bounds have the operand's element type.
+    /// - `E0303`: the element type is not complex, since complex numbers are not ordered.
     pub struct Clamp {}
 }
 
@@ -30,7 +30,7 @@ impl ShapeRule for Clamp {
             let bound = cx.array(i)?;
             check(bound.rank() == 0 || bound.dims == operand.dims, rule, || {
                 format!(
-                    "the bound {bound:#} is neither a scalar nor of the dimensions of {operand:#}"
+                    "the bound {bound:#} is neither a scalar nor has the dimensions of {operand:#}"
                 )
             })
             .map_err(|e| e.on(Place::Operand(i)))?;

@@ -1,7 +1,7 @@
-//! `collective-broadcast`: one device of a group sends to the others.
+//! `collective-broadcast`: one device of a group sends its value to the others.
 //!
-//! The first device a group lists sends. With `has_dynamic_root` the last operand, `s32[n]`, says for each of the n operands
-//! before it which device sends: its position in the group. A device in no group gets zeros.
+//! The first device of a group sends. With `has_dynamic_root` the last operand, `s32[n]`, has for each of the n operands
+//! before it the position of the sending device in the group. A device in no group gets zeros.
 use super::groups::arrays;
 use super::rules::one_or_tuple;
 use super::value::ReplicaGroups;
@@ -10,13 +10,13 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Gives every device of a group the value of its first.
+    /// Sends the value of the first device of a group to all of its devices.
     pub struct CollectiveBroadcast {
-        /// Names the channel; with one, the ids in the groups are partitions, else replicas.
+        /// The channel; with one, the ids in the groups are partitions, else replicas.
         pub channel_id: Option<i64> = "channel_id" or None;
-        /// Which devices work together; empty for all of them.
+        /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
-        /// The last operand says which device sends.
+        /// The last operand selects the sending device.
         pub has_dynamic_root: bool = "has_dynamic_root" or false;
     }
 }
@@ -33,7 +33,7 @@ impl ShapeRule for CollectiveBroadcast {
             check(
                 root.ty == ElementType::S32 && root.dims.as_slice() == [count],
                 "collective_broadcast_root",
-                || format!("the roots are {root}, wanted s32[{data:#}]: one for each operand"),
+                || format!("the roots are {root}, expected s32[{data:#}]: one per operand"),
             )
             .map_err(|e| e.on(Place::Operand(data)))?;
         }

@@ -1,7 +1,7 @@
-//! `collective-permute`: devices send along given pairs. A device that is no target gets zeros.
+//! `collective-permute`: devices send to devices, as given by pairs. A device that is not a target gets zeros.
 //!
-//! With `slice_sizes` it takes four operands, `(input, output, input offsets, output offsets)`, and moves only a box of the input
-//! into a box of the output; the offsets are a tuple of `s32[]`, one for each dimension. Several boxes have a tuple of
+//! With `slice_sizes` it takes four operands, `(input, output, input offsets, output offsets)`, and copies only a slice of the input
+//! to a slice of the output; the offsets are a tuple of `s32[]`, one per dimension. Several slices have a tuple of
 //! such tuples.
 use super::groups::{arrays, second};
 use super::rules::one_or_tuple;
@@ -11,20 +11,20 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Sends each source's value to its target.
+    /// Sends the value of each source to its target.
     pub struct CollectivePermute,
-    /// Starts a [`CollectivePermute`]: gives `(operand, result, ...)`, of several operands `((operands), (results), ...)`.
+    /// Starts a [`CollectivePermute`]: returns `(operand, result, ...)`, for several operands `((operands), (results), ...)`.
     pub struct CollectivePermuteStart {
-        /// Names the channel; with one, the ids in the pairs are partitions, else replicas.
+        /// The channel; with one, the ids in the pairs are partitions, else replicas.
         pub channel_id: Option<i64> = "channel_id" or None;
-        /// Who sends to whom.
+        /// The pairs of sending and receiving devices.
         pub source_target_pairs: Pairs = "source_target_pairs";
-        /// Sizes of the parts moved in place.
+        /// Sizes of the slices that are copied.
         pub slice_sizes: Vec<Vec<i64>> = "slice_sizes" or Vec::<Vec<i64>>::new();
     }
 }
 attrs! {
-    /// Ends a [`CollectivePermute`]: gives its result.
+    /// Ends a [`CollectivePermute`]: returns its result.
     pub struct CollectivePermuteDone {}
 }
 
@@ -39,7 +39,7 @@ impl ShapeRule for CollectivePermuteStart {
         pairs(&self.source_target_pairs)?;
         let (operand, result) = moved(&self.slice_sizes, cx)?;
         let mut elements = vec![operand, result];
-        // What follows is the backend's: counters it needs until the end.
+        // The elements after these are for the backend.
         elements.extend(cx.stated()?.tuple().into_iter().flatten().skip(2).cloned());
         Ok(Shape::Tuple(elements))
     }
@@ -74,7 +74,7 @@ fn pairs(pairs: &Pairs) -> Result<()> {
         ids.sort_unstable();
         let twice = ids.windows(2).find(|two| two[0] == two[1]);
         check(twice.is_none(), rule, || {
-            format!("device {} is a {word} twice", twice.map_or(0, |two| two[0]))
+            format!("device {} is listed as a {word} twice", twice.map_or(0, |two| two[0]))
         })
         .map_err(|e| e.on(Place::Attribute("source_target_pairs")))
     };
@@ -82,7 +82,7 @@ fn pairs(pairs: &Pairs) -> Result<()> {
     on("collective_permute_c3", "target", |pair| pair.1)
 }
 
-/// Shapes of what goes out and of what comes in.
+/// Returns the shapes of the input and of the output.
 fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
     if slice_sizes.is_empty() {
         arrays(cx)?;
@@ -90,10 +90,10 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
         return Ok((all.clone(), all));
     }
     cx.arity(cx.operands.len() == 4, "4 operands with `slice_sizes`")?;
-    // The buffers may be tuples, a box for each; the rules below are for arrays.
+    // The buffers may be tuples, with a slice for each; the rules below are for arrays.
     if let (Some(input), Some(output)) = (cx.operands[0].array(), cx.operands[1].array()) {
         check(input.ty == output.ty, "collective_permute_in_place_type", || {
-            format!("a box of {input:#} cannot be moved into {output:#}")
+            format!("a slice of {input:#} cannot be written to {output:#}")
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         for (i, buffer) in [(2, input), (3, output)] {
@@ -106,7 +106,7 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
                         .zip(&buffer.dims)
                         .all(|(&size, &dim)| (0..=dim).contains(&size));
                 check(fits, "collective_permute_slice_sizes", || {
-                    format!("a box of sizes {sizes:?} does not lie in {buffer:#}")
+                    format!("a slice of sizes {sizes:?} does not fit in {buffer:#}")
                 })
                 .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
             }
@@ -115,7 +115,7 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
     Ok((cx.operands[0].clone(), cx.operands[1].clone()))
 }
 
-/// Fails unless there is an offset for each dimension, of each box.
+/// Fails unless there is an offset for each dimension of each slice.
 fn offsets(shape: &Shape, rank: usize, boxes: usize) -> Result<()> {
     let one = |shape: &Shape| {
         let offsets = shape.tuple().unwrap_or_default();
@@ -123,6 +123,6 @@ fn offsets(shape: &Shape, rank: usize, boxes: usize) -> Result<()> {
     };
     let several = || shape.tuple().is_some_and(|all| all.len() == boxes && all.iter().all(one));
     check((boxes == 1 && one(shape)) || several(), "collective_permute_offsets", || {
-        format!("the offsets are {shape:#}, wanted {rank} times s32[] for each of {boxes} boxes")
+        format!("the offsets are {shape:#}, expected {rank} s32[] per slice")
     })
 }

@@ -40,7 +40,7 @@ impl Op {
     pub fn is_host_transfer(&self) -> bool {
         self.communication().is_some_and(Communication::is_host_transfer)
     }
-    /// The groups of a collective op, and what the ids in them are.
+    /// Returns the groups of a collective op, and what the ids in them are.
     pub fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
         self.communication()?.groups()
     }

@@ -1,4 +1,4 @@
-//! `compare`: the truth of a relation, element by element.
+//! `compare`: elementwise comparison.
 use super::rule::merge_dynamic;
 use super::rules::same_dims_as_first;
 use super::value::{ComparisonType, Direction};
@@ -8,9 +8,9 @@ use crate::elem::Class;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Compares element by element.
+    /// Compares elementwise.
     ///
-    /// With `type=FLOAT`, NaN is unordered: every relation with it is false but `NE`, which is true; `-0` equals `0`. With
+    /// With `type=FLOAT`, NaN is unordered: every comparison with it is false but `NE`, which is true; `-0` equals `0`. With
     /// `type=TOTALORDER` floats are ordered by sign and magnitude: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`. Complex
     /// values are compared by their real parts, and by their imaginary parts where those are equal.
     ///
@@ -18,22 +18,22 @@ attrs! {
     ///
     /// `pred`, of the operands' dimensions.
     ///
-    /// # Refused
+    /// # Constraints
     ///
     /// - `compare_c1`: the operands have the same element type.
     /// - `compare_c2`: the operands have the same dimensions.
-    /// - `compare_c3`: `type` is the one of the element type: `SIGNED`, `UNSIGNED` (of `pred` too), `FLOAT`; of floats also
+    /// - `compare_c3`: `type` is that of the element type: `SIGNED`, `UNSIGNED` (also for `pred`), `FLOAT`; for floats also
     ///   `TOTALORDER`.
     pub struct Compare {
-        /// The relation.
+        /// The comparison direction.
         pub direction: Direction = "direction";
-        /// How values are ordered; `None` for the default of the element type.
+        /// The comparison type; `None` for the default of the element type.
         pub ty: Option<ComparisonType> = "type" or None;
     }
 }
 
 impl Compare {
-    /// How values of an element type are ordered where the text does not say.
+    /// Returns the default comparison type of an element type.
     pub fn default_type(ty: ElementType) -> ComparisonType {
         match ty.class() {
             Class::Float | Class::Complex => ComparisonType::Float,
@@ -41,7 +41,7 @@ impl Compare {
             Class::Unsigned | Class::Pred => ComparisonType::Unsigned,
         }
     }
-    /// How the values are ordered.
+    /// Returns the comparison type for an element type.
     pub fn order(&self, ty: ElementType) -> ComparisonType {
         self.ty.unwrap_or_else(|| Self::default_type(ty))
     }
@@ -49,7 +49,7 @@ impl Compare {
 
 impl ShapeRule for Compare {
     fn complete(&mut self, operands: &[&Shape], _: Option<&Shape>) -> Result<()> {
-        // XLA prints the type only where it is not the default.
+        // XLA prints the type only if it is not the default.
         let default = operands[0].element_type().map(Self::default_type);
         self.ty = self.ty.filter(|&ty| Some(ty) != default);
         Ok(())
@@ -59,7 +59,7 @@ impl ShapeRule for Compare {
         check(lhs.ty == rhs.ty, "compare_c1", || format!("operands are {} and {}", lhs.ty, rhs.ty))
             .map_err(|e| e.on(Place::Operand(1)))?;
         same_dims_as_first(cx, 1, "compare_c2")
-            .map_err(|e| e.with_help("HLO does not broadcast by itself: add a `broadcast`"))?;
+            .map_err(|e| e.with_help("add a `broadcast`: HLO does not broadcast implicitly"))?;
         let order = self.order(lhs.ty);
         let total = order == ComparisonType::TotalOrder && lhs.ty.is_float();
         check(total || order == Self::default_type(lhs.ty), "compare_c3", || {

@@ -1,25 +1,25 @@
-//! `concatenate`: puts arrays end to end.
+//! `concatenate`: concatenates arrays.
 use super::rules::only;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Puts the operands end to end along a dimension, in their order.
+    /// Concatenates the operands along a dimension.
     ///
     /// # Shape
     ///
     /// The first operand's, with the sum of all sizes in the dimension.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `E0202`: no operand at all. `E0107`: more than one dimension.
+    /// - `E0202`: there is an operand. `E0107`: there is exactly one dimension.
     /// - `concatenate_c1`: all operands have the same element type.
     /// - `concatenate_c2`: they have the same sizes in all other dimensions.
     /// - `concatenate_c4`: the dimension is one of the operands'.
-    /// - `concatenate_c6`: the sum fits 64 bits.
+    /// - `concatenate_c6`: the sum fits in 64 bits.
     pub struct Concatenate {
-        /// The dimension along which; one entry.
+        /// The dimension; one entry.
         pub dimensions: Vec<i64> = "dimensions";
     }
 }
@@ -46,13 +46,13 @@ impl ShapeRule for Concatenate {
             let same = operand.rank() == first.rank()
                 && (0..first.rank()).all(|d| d == at || operand.dims[d] == first.dims[d]);
             check(same, "concatenate_c2", || {
-                format!("{first:#} and {operand:#} differ in more than dimension {dim}")
+                format!("{first:#} and {operand:#} differ in dimensions other than {dim}")
             })
             .map_err(|e| e.on(Place::Operand(i)))?;
             let sum = result.dims[at].checked_add(operand.dims[at]);
             check(sum.is_some(), "concatenate_c6", || {
                 format!(
-                    "the sizes {} and {} add up to more than 64 bits hold",
+                    "the sum of the sizes {} and {} overflows 64 bits",
                     result.dims[at], operand.dims[at]
                 )
             })

@@ -1,36 +1,36 @@
-//! `conditional`: runs one of several computations.
+//! `conditional`: calls one of several computations.
 use super::rules::parameters;
 use super::{AttrReader, AttrWriter, Attrs, Field, Infer, ShapeRule, check};
 use crate::diag::{Code, Place};
 use crate::ir::ComputationId;
 use crate::{ElementType, Error, Result, Shape};
 
-/// Runs one of several computations, each on an operand of its own.
+/// Calls one of several computations, each of which has its own operand.
 ///
-/// `conditional(selector, operand of the first branch, ...)`. Only the chosen branch runs. A `pred[]` selector chooses
-/// between `true_computation` and `false_computation`; an `s32[]` selector is the number of one of
-/// `branch_computations`, and a number that none of them has, negative or too large, chooses the last.
+/// `conditional(selector, operand of the first branch, ...)`. Only the selected branch runs. A `pred[]` selector selects
+/// between `true_computation` and `false_computation`; an `s32[]` selector is an index into
+/// `branch_computations`, and an index out of range selects the last.
 ///
 /// # Shape
 ///
-/// What the first branch gives.
+/// The result of the first branch.
 ///
-/// # Refused
+/// # Constraints
 ///
-/// - `E0202`: there are not as many operands as branches, and one more.
+/// - `E0202`: there is a selector and one operand per branch.
 /// - `if_selector`, `case_selector`: the selector is `pred[]`, or `s32[]`.
-/// - `if_c1`, `case_c2`: each branch takes one parameter, of its operand's shape.
-/// - `if_c2`, `case_c3`: all branches give the same shape.
+/// - `if_c1`, `case_c2`: each branch has one parameter, of its operand's shape.
+/// - `if_c2`, `case_c3`: all branches return the same shape.
 /// - `case_c1`: there is a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conditional {
-    /// The computations. Of two chosen by a `pred`, the first is for true.
+    /// The computations. For a `pred` selector, the first is for true.
     pub branches: Vec<ComputationId>,
     /// Whether they are written as `true_computation` and `false_computation`.
     pub on_pred: bool,
 }
 
-// By hand: the two spellings exclude each other.
+// By hand: the two spellings are mutually exclusive.
 impl Attrs for Conditional {
     const NAMES: &'static [&'static str] =
         &["branch_computations", "true_computation", "false_computation"];
@@ -90,15 +90,15 @@ impl ShapeRule for Conditional {
         let count = self.branches.len();
         check(count > 0, "case_c1", || "a conditional has at least one branch".to_owned())
             .map_err(|e| e.on(Place::Attribute("branch_computations")))?;
-        let wanted = format!("a selector and an operand for each of {count} branches");
-        cx.arity(cx.operands.len() == count + 1, &wanted)?;
+        let expected = format!("a selector and an operand for each of {count} branches");
+        cx.arity(cx.operands.len() == count + 1, &expected)?;
         let selector = cx.operands[0];
         let (ty, rule) = match self.on_pred {
             true => (ElementType::Pred, "if_selector"),
             false => (ElementType::S32, "case_selector"),
         };
         check(selector.is_scalar(ty), rule, || {
-            format!("the selector is {selector:#}, wanted {ty}[]")
+            format!("the selector is {selector:#}, expected {ty}[]")
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         let first = cx.callee(self.branches[0])?.result.clone();
@@ -111,7 +111,7 @@ impl ShapeRule for Conditional {
             parameters(&callee, &[operand], takes, attribute)?;
             if !callee.result.compatible(&first) {
                 let message =
-                    format!("branch {i} gives {:#}, branch 0 gives {first:#}", callee.result);
+                    format!("branch {i} returns {:#}, branch 0 returns {first:#}", callee.result);
                 let error = Error::from(Code::Callee { rule: gives, message });
                 return Err(error.on(Place::Attribute(attribute)));
             }

@@ -6,16 +6,16 @@ use crate::{ConstantValue, Result, Shape};
 
 /// A value written in the text.
 ///
-/// `f32[2,2] constant({{1, 2}, {3, 4}})`: braces nest as deep as the rank. Dumps leave
-/// out the elements of large arrays: `{...}` is read and printed, but cannot be run (`E0403`).
+/// `f32[2,2] constant({{1, 2}, {3, 4}})`: braces are nested as deep as the rank. Dumps
+/// elide the elements of large arrays: `{...}` is parsed and printed, but cannot be executed (`E0403`).
 ///
 /// # Shape
 ///
-/// The stated one, which the reader needs to read the elements (`E0111`, `E0112`); a dynamic dimension gets the size that
-/// stands in the text.
+/// The stated one, which is needed to parse the elements (`E0111`, `E0112`); a dynamic dimension gets the size
+/// in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
-    /// The value, or what is known of it.
+    /// The value, if it is known.
     pub value: Box<ConstantValue>,
 }
 
@@ -35,7 +35,7 @@ impl Attrs for Constant {
 
 impl ShapeRule for Constant {
     fn infer(&self, _: &Infer<'_>) -> Result<Shape> {
-        // The reader has given the literal this shape already.
+        // The parser has given the literal this shape.
         Ok(self.value.shape())
     }
 }

@@ -1,13 +1,13 @@
-//! `convert`, `reduce-precision`, `stochastic-convert`: values in another type.
+//! `convert`, `reduce-precision`, `stochastic-convert`: conversion to another type.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The values in another element type.
+    /// Converts the values to another element type.
     ///
-    /// To a float: rounded once, to the nearest, ties to even; what is too large becomes infinite, or what the type has in
-    /// its place. From a float to an integer the fraction is cut off, the range saturates, and NaN gives 0. Between
+    /// To a float: rounded once, to the nearest, ties to even; values that are too large become infinite, or what the type has in
+    /// its place. From a float to an integer the fraction is truncated, the range saturates, and NaN becomes 0. Between
     /// integers the low bits are kept. To `pred`: whether the value is not zero. From complex to real the real part is
     /// kept; from real to complex the imaginary part is 0.
     ///
@@ -17,20 +17,20 @@ attrs! {
     pub struct Convert {}
 }
 attrs! {
-    /// Rounds to fewer bits and keeps the type.
+    /// Rounds to fewer bits of exponent and mantissa, and keeps the type.
     ///
-    /// The value becomes the nearest that a float of so many bits of exponent and mantissa can hold, ties to even. What is
-    /// too large becomes infinite, what is too small a zero of its sign. NaN stays NaN.
+    /// The value is rounded to the nearest that a float of this many bits of exponent and mantissa can represent, ties to even. Too
+    /// large values become infinite, too small ones a zero of the same sign. NaN stays NaN.
     ///
     /// # Shape
     ///
     /// The operand's.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `reduce_precision_c2`: less than one bit of exponent.
-    /// - `reduce_precision_c3`: a negative number of bits of mantissa.
-    /// - `E0303`: values that are no floats.
+    /// - `reduce_precision_c2`: there is at least one exponent bit.
+    /// - `reduce_precision_c3`: the number of mantissa bits is not negative.
+    /// - `E0303`: the operand is an array of floats.
     pub struct ReducePrecision {
         /// Bits of the exponent kept.
         pub exponent_bits: i64 = "exponent_bits";
@@ -53,11 +53,11 @@ impl ShapeRule for ReducePrecision {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         cx.types(0, ElementType::is_float, "float")?;
         check(self.exponent_bits >= 1, "reduce_precision_c2", || {
-            format!("{} exponent bits; the least is 1", self.exponent_bits)
+            format!("expected at least 1 exponent bit, found {}", self.exponent_bits)
         })
         .map_err(|e| e.on(Place::Attribute("exponent_bits")))?;
         check(self.mantissa_bits >= 0, "reduce_precision_c3", || {
-            format!("{} mantissa bits; the least is 0", self.mantissa_bits)
+            format!("expected at least 0 mantissa bits, found {}", self.mantissa_bits)
         })
         .map_err(|e| e.on(Place::Attribute("mantissa_bits")))?;
         Ok(cx.array(0)?.clone().into())
@@ -70,7 +70,7 @@ impl ShapeRule for StochasticConvert {
         let (operand, random) = (cx.array(0)?, cx.array(1)?);
         super::rule::same_dims(cx, operand, random, 1)?;
         check(operand.ty.bits() == random.ty.bits(), "stochastic_convert_random", || {
-            format!("random bits are {}, the operand {}", random.ty, operand.ty)
+            format!("the random bits are {}, the operand is {}", random.ty, operand.ty)
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         Ok(operand.with_type(cx.stated_array()?.ty).into())

@@ -1,4 +1,4 @@
-//! `convolution`: sums products over a moving window.
+//! `convolution`: sums products over a sliding window.
 use super::dot::{algorithm_types, result_type};
 use super::value::{
     ConvDims, ConvSparsity, ConvolutionKind, DotAlgorithm, OperandPrecision, OperandSparsity,
@@ -9,23 +9,23 @@ use crate::diag::Place;
 use crate::{ArrayShape, Class, Dims, ElementType, Error, Result, Shape};
 
 attrs! {
-    /// Sums products of a moving window of the left operand with the right operand, the kernel.
+    /// Sums products of a sliding window of the left operand with the right operand, the kernel.
     pub struct Convolution {
         /// The window over the spatial dimensions.
         pub window: Window = "window" or Window::default();
-        /// What each dimension is for.
+        /// The role of each dimension.
         pub dim_labels: ConvDims = "dim_labels";
-        /// Groups of features that do not mix.
+        /// The number of feature groups.
         pub feature_group_count: i64 = "feature_group_count" or 1;
-        /// Groups of the batch that become features.
+        /// The number of batch groups.
         pub batch_group_count: i64 = "batch_group_count" or 1;
-        /// Which of the gradients' shapes it has.
+        /// Whether it is the forward convolution or one of its gradients.
         pub convolution_kind: ConvolutionKind = "convolution_kind" or ConvolutionKind::Unset;
-        /// How exactly each operand is to be read.
+        /// The precision of each operand.
         pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
-        /// How products are formed and added.
+        /// The precision of products and sums.
         pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
-        /// Which operand leaves out zeros.
+        /// Which operands are structured-sparse.
         pub sparsity_config: Option<ConvSparsity> = "sparsity_config" or None;
     }
 }
@@ -35,11 +35,11 @@ fn on(attribute: &'static str) -> impl Fn(Error) -> Error {
 }
 
 impl Convolution {
-    /// The window of an ordinary convolution that computes this one.
+    /// Returns the window of an ordinary convolution that computes this one.
     ///
-    /// Of `dgrad` the stated window is that of the convolution whose input's gradient is asked for: its stride becomes
-    /// holes between the elements, the kernel is turned around, and what was padding is not computed. Any other kind
-    /// is what it stands for.
+    /// For `dgrad` the stated window is that of the convolution whose input gradient is computed: its stride becomes
+    /// a dilation of the operand, the kernel is reversed, and padding is not computed. Any other kind
+    /// is already ordinary.
     pub fn forward_window(&self) -> Window {
         let mut window = self.window.clone();
         if self.convolution_kind == ConvolutionKind::Dgrad {
@@ -55,7 +55,7 @@ impl Convolution {
         window
     }
 
-    /// The labels fit operands of this rank.
+    /// Checks that the labels fit operands of this rank.
     fn labels(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<()> {
         let labels = &self.dim_labels;
         let rank = labels.lhs_spatial.len() + 2;
@@ -83,7 +83,7 @@ impl Convolution {
         Ok(())
     }
 
-    /// Features and batch divide into their groups.
+    /// Checks that features and batch can be divided into their groups.
     fn groups(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<()> {
         let (features, batches) = (self.feature_group_count, self.batch_group_count);
         check(features > 0, "convolution_c21", || format!("feature_group_count is {features}"))
@@ -100,11 +100,11 @@ impl Convolution {
         let (input, output) =
             (size(rhs, labels.rhs_input_feature), size(rhs, labels.rhs_output_feature));
         check(batch % batches == 0, "convolution_c10", || {
-            format!("a batch of {batch} does not divide into {batches} groups")
+            format!("a batch of {batch} cannot be divided into {batches} groups")
         })
         .map_err(on("batch_group_count"))?;
         check(feature % features == 0, "convolution_c11", || {
-            format!("{feature} features do not divide into {features} groups")
+            format!("{feature} features cannot be divided into {features} groups")
         })
         .map_err(on("feature_group_count"))?;
         check(feature / features == input, "convolution_c14", || {
@@ -113,20 +113,20 @@ impl Convolution {
         })
         .map_err(on("dim_labels"))?;
         check(output % batches == 0, "convolution_c15", || {
-            format!("{output:#} output features do not divide into {batches} batch groups")
+            format!("{output:#} output features cannot be divided into {batches} batch groups")
         })
         .map_err(on("batch_group_count"))?;
         check(output % features == 0, "convolution_c16", || {
-            format!("{output:#} output features do not divide into {features} groups")
+            format!("{output:#} output features cannot be divided into {features} groups")
         })
         .map_err(on("feature_group_count"))
     }
 
-    /// The window has the kernel's sizes and moves forward.
+    /// Checks that the window has the kernel's sizes and positive strides.
     fn window(&self, rhs: &ArrayShape) -> Result<()> {
-        let (found, wanted) = (self.window.dims.len(), self.dim_labels.rhs_spatial.len());
-        check(found == wanted, "convolution_c2", || {
-            format!("the window has {found:#} dimensions, the labels {wanted:#} spatial ones")
+        let (found, expected) = (self.window.dims.len(), self.dim_labels.rhs_spatial.len());
+        check(found == expected, "convolution_c2", || {
+            format!("the window has {found:#} dimensions, the labels {expected:#} spatial ones")
         })
         .map_err(on("window"))?;
         for (dim, &spatial) in self.window.dims.iter().zip(&self.dim_labels.rhs_spatial) {
@@ -149,7 +149,7 @@ impl Convolution {
         Ok(())
     }
 
-    /// Operand `i` with the elements its sparsity leaves out.
+    /// Returns the shape of operand `i` with the elements its sparsity omits.
     fn dense(&self, cx: &Infer<'_>, i: usize) -> Result<ArrayShape> {
         let mut shape = cx.array(i)?.clone();
         let config = self.sparsity_config.as_ref();
@@ -160,7 +160,7 @@ impl Convolution {
         check(
             kept == 1 && block > 0 && stride.is_none_or(|s| s == 1),
             "convolution_sparsity",
-            || format!("sparsity {kept}x{block} is not 1 kept of each block, side by side"),
+            || format!("sparsity {kept}x{block} is not supported: expected 1 value of each contiguous block"),
         )
         .map_err(on("sparsity_config"))?;
         let slot = dimension.and_then(|d| shape.dims.get_mut(usize::try_from(d).ok()?));
@@ -169,7 +169,7 @@ impl Convolution {
             Some(())
         });
         check(size.is_some(), "convolution_sparse_dimension", || {
-            format!("the sparse dimension is none of operand {i}")
+            format!("operand {i} does not have the sparse dimension")
         })
         .map_err(on("sparsity_config"))?;
         let stored = cx.array(i)?;
@@ -178,28 +178,28 @@ impl Convolution {
         let index = index.map(|p| cx.array(p)).transpose()?;
         let fits = index.is_some_and(|x| x.ty.is_integral() && x.dims == stored.dims);
         check(fits, "convolution_sparse_index", || {
-            format!("no operand of whole numbers holds the indices of {stored:#}")
+            format!("no integer operand holds the indices of {stored:#}")
         })
         .map_err(on("sparsity_config"))?;
         Ok(shape)
     }
 
-    /// The number of places of the window in each spatial dimension.
-    fn places(&self, bases: &[i64]) -> Result<Dims> {
-        windows::places(&self.forward_window(), bases, "convolution_c2")
+    /// Returns the number of window positions in each spatial dimension.
+    fn positions(&self, bases: &[i64]) -> Result<Dims> {
+        windows::positions(&self.forward_window(), bases, "convolution_c2")
     }
 
-    /// One operand's type holds every value of the other's, and the algorithm can read both.
+    /// Checks that one operand's type represents every value of the other's, and that the algorithm accepts both.
     fn types(&self, cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> Result<()> {
         check(holds_all(lhs, rhs) || holds_all(rhs, lhs), "convolution_c27", || {
-            format!("neither {lhs:#} nor {rhs:#} holds all values of the other")
+            format!("neither {lhs:#} nor {rhs:#} can represent all values of the other")
         })
         .map_err(|e| e.on(Place::Operand(1)).with_help("convert one of the operands"))?;
         algorithm_types(cx, self.algorithm)
     }
 }
 
-/// Whether every number of `from` is one of `to`.
+/// Returns whether `to` represents every value of `from`.
 fn holds_all(from: ElementType, to: ElementType) -> bool {
     let digits = |ty: ElementType| ty.bits() - u32::from(ty.class() == Class::Signed);
     if from == to || from == ElementType::Pred {
@@ -210,7 +210,7 @@ fn holds_all(from: ElementType, to: ElementType) -> bool {
             digits(from) <= digits(to)
         }
         (Class::Signed | Class::Unsigned, Class::Float) => {
-            // One digit of a float is not stored. The range is enough wherever the digits are, but in tiny floats.
+            // The leading digit of a float is not stored. Only in tiny floats is the range smaller than the digits.
             to.float_format().is_some_and(|f| digits(from) <= f.mantissa_bits + 1 && to.bits() > 8)
         }
         (Class::Float, Class::Float) => to.bits() > from.bits() && float_holds_all(from, to),
@@ -224,7 +224,7 @@ fn holds_all(from: ElementType, to: ElementType) -> bool {
     }
 }
 
-/// Whether a float type has the digits and the range of another, at both ends.
+/// Returns whether a float type has the digits and the range of another, at both ends.
 fn float_holds_all(from: ElementType, to: ElementType) -> bool {
     let (Some(f), Some(t)) = (from.float_format(), to.float_format()) else { return false };
     let least = |f: crate::elem::FloatFormat| i64::from(f.bias) + i64::from(f.mantissa_bits);
@@ -236,9 +236,9 @@ impl ShapeRule for Convolution {
         let config = self.sparsity_config.as_ref();
         let sparse =
             config.map_or(0, |c| usize::from(c.lhs.is_some()) + usize::from(c.rhs.is_some()));
-        let wanted =
+        let expected =
             if sparse == 0 { "2 operands" } else { "2 operands and one for each sparse one" };
-        cx.arity(cx.operands.len() == 2 + sparse, wanted)?;
+        cx.arity(cx.operands.len() == 2 + sparse, expected)?;
         let (lhs, rhs) = (&self.dense(cx, 0)?, &self.dense(cx, 1)?);
         self.labels(lhs, rhs)?;
         self.groups(lhs, rhs)?;
@@ -246,12 +246,12 @@ impl ShapeRule for Convolution {
         self.types(cx, lhs.ty, rhs.ty)?;
         let precisions = self.operand_precision.0.len();
         check(matches!(precisions, 0 | 2), "convolution_c24", || {
-            format!("{precisions} precisions are named for 2 operands")
+            format!("expected one precision for each of 2 operands, found {precisions}")
         })
         .map_err(on("operand_precision"))?;
         let labels = &self.dim_labels;
         let bases: Dims = labels.lhs_spatial.iter().filter_map(|&d| lhs.dim(d)).collect();
-        let places = self.places(&bases)?;
+        let positions = self.positions(&bases)?;
         let mut dims = Dims::from_elem(0, lhs.rank());
         let mut dynamic = vec![false; lhs.rank()];
         let flag =
@@ -264,7 +264,7 @@ impl ShapeRule for Convolution {
         let batch = lhs.dim(labels.lhs_batch).unwrap_or(0) / self.batch_group_count;
         set(labels.out_batch, batch, flag(lhs, labels.lhs_batch));
         set(labels.out_feature, rhs.dim(labels.rhs_output_feature).unwrap_or(0), false);
-        for (i, (&dim, &size)) in labels.out_spatial.iter().zip(&places).enumerate() {
+        for (i, (&dim, &size)) in labels.out_spatial.iter().zip(&positions).enumerate() {
             set(dim, size, flag(lhs, labels.lhs_spatial[i]) || flag(rhs, labels.rhs_spatial[i]));
         }
         let mut result = ArrayShape::new(result_type(cx, lhs.ty, rhs.ty), dims);

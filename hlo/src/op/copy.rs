@@ -1,11 +1,11 @@
-//! `copy`, `copy-start`, `copy-done`: the same value elsewhere.
+//! `copy`, `copy-start`, `copy-done`: copies.
 use super::value::Ignored;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The same value, perhaps in another layout or memory.
+    /// Copies the operand, possibly to another layout or memory space.
     ///
     /// # Shape
     ///
@@ -13,24 +13,24 @@ attrs! {
     pub struct Copy {}
 }
 attrs! {
-    /// Starts a `copy` that [`CopyDone`] ends.
+    /// Starts a copy that [`CopyDone`] ends.
     ///
     /// # Shape
     ///
     /// `(destination, source, u32[])`, the first two of the operand's shape.
     pub struct CopyStart {
-        /// Number of the prefetch across programs.
+        /// Index of the cross-program prefetch.
         pub cross_program_prefetch_index: Option<i64> = "cross_program_prefetch_index" or None;
-        /// Of texts of 2020.
+        /// From texts of 2020.
         pub is_cross_program_prefetch: Ignored = "is_cross_program_prefetch" or Ignored;
     }
 }
 attrs! {
-    /// Ends a `copy` and gives the destination.
+    /// Ends a copy and returns the destination.
     ///
     /// # Shape
     ///
-    /// The first element of the operand. Refused, as `copy_done_operand`: an operand that is no tuple of three.
+    /// The first element of the operand. Constraint `copy_done_operand`: the operand is a tuple of three.
     pub struct CopyDone {}
 }
 

@@ -1,4 +1,4 @@
-//! `custom-call`: code that is not HLO.
+//! `custom-call`: calls a function that is not HLO.
 use super::value::{
     ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing,
     PaddingType, Text, Window,
@@ -9,17 +9,17 @@ use crate::ir::ComputationId;
 use crate::{ElementType, Literal, Result, Shape};
 
 attrs! {
-    /// Calls a function known by its name.
+    /// Calls a function by its name.
     pub struct CustomCall {
         /// The window over the operand.
         pub window: Window = "window" or Window::default();
-        /// What each dimension is for, of a convolution.
+        /// The role of each dimension, for a convolution.
         pub dim_labels: Option<ConvDims> = "dim_labels" or None;
-        /// Groups of features, of a convolution.
+        /// The number of feature groups, for a convolution.
         pub feature_group_count: i64 = "feature_group_count" or 1;
-        /// Groups of the batch, of a convolution.
+        /// The number of batch groups, for a convolution.
         pub batch_group_count: i64 = "batch_group_count" or 1;
-        /// How exactly each operand is to be read.
+        /// The precision of each operand.
         pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
         /// How the window is padded.
         pub padding_type: PaddingType = "padding_type" or PaddingType::Invalid;
@@ -27,25 +27,25 @@ attrs! {
         pub custom_call_target: Text = "custom_call_target";
         /// Shapes whose layouts the operands must have.
         pub operand_layout_constraints: Option<Vec<Shape>> = "operand_layout_constraints" or None;
-        /// It may not be left out or moved.
+        /// It must not be removed or reordered.
         pub custom_call_has_side_effect: bool = "custom_call_has_side_effect" or false;
-        /// A constant handed to it.
+        /// A constant argument.
         pub literal: Option<Literal> = "literal" or None;
-        /// Results that lie in an operand's memory.
+        /// Results that alias an operand.
         pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" or OutputOperandAliasing::default();
-        /// When it should run.
+        /// When it is scheduled.
         pub schedule: CustomCallSchedule = "schedule" or CustomCallSchedule::None;
-        /// How it is called.
+        /// The calling convention.
         pub api_version: ApiVersion = "api_version" or ApiVersion::Original;
         /// Computations it may call.
         pub called_computations: Vec<ComputationId> = "called_computations" or Vec::<ComputationId>::new();
-        /// Another way to write one called computation.
+        /// Another spelling for a single called computation.
         pub to_apply: Option<ComputationId> = "to_apply" or None;
-        /// `backend_config` of texts of 2019.
+        /// `backend_config` in texts of 2019.
         pub opaque: Option<Text> = "opaque" or None;
-        /// Of `host-compute`, until 2019.
+        /// From `host-compute`, until 2019.
         pub channel_name: Ignored = "channel_name" or Ignored;
-        /// Of `host-compute`, until 2019.
+        /// From `host-compute`, until 2019.
         pub cost_estimate_ns: Ignored = "cost_estimate_ns" or Ignored;
     }
 }
@@ -60,7 +60,7 @@ impl ShapeRule for CustomCall {
             "GetRngSeed" => {
                 cx.arity(cx.operands.is_empty(), "no operand")?;
                 check(stated.is_scalar(ElementType::U64), "custom_call_rng_seed", || {
-                    format!("`GetRngSeed` gives u64[], not {stated}")
+                    format!("expected `GetRngSeed` to have shape u64[], found {stated}")
                 })?;
             }
             target @ ("Pin" | "CreateBuffer") => {
@@ -72,13 +72,16 @@ impl ShapeRule for CustomCall {
                     },
                 )?;
                 check(buffer(stated), "custom_call_gives_buffer", || {
-                    format!("`{target}` gives a buffer, not {stated:#}")
+                    format!("expected `{target}` to return a buffer, found {stated:#}")
                 })?;
             }
             "Unpin" => {
                 cx.arity(cx.operands.len() == 1, "1 operand")?;
                 check(buffer(cx.operands[0]), "custom_call_takes_buffer", || {
-                    format!("`Unpin` takes a buffer, not {:#}", cx.operands[0])
+                    format!(
+                        "expected the operand of `Unpin` to be a buffer, found {:#}",
+                        cx.operands[0]
+                    )
                 })
                 .map_err(|e| e.on(Place::Operand(0)))?;
             }
@@ -89,18 +92,20 @@ impl ShapeRule for CustomCall {
 }
 
 impl CustomCall {
-    /// Fails unless `operand_layout_constraints` has a shape for each operand, or is not there.
+    /// Fails unless `operand_layout_constraints` is absent or has a shape for each operand.
     fn layouts(&self, cx: &Infer<'_>) -> Result<()> {
-        let Some(wanted) = &self.operand_layout_constraints else { return Ok(()) };
-        let (given, count) = (wanted.len(), cx.operands.len());
+        let Some(expected) = &self.operand_layout_constraints else { return Ok(()) };
+        let (given, count) = (expected.len(), cx.operands.len());
         check(given == count, "custom_call_layout_count", || {
-            format!("operand_layout_constraints has {given} shapes, there are {count} operands")
+            format!(
+                "operand_layout_constraints has {given} shapes, expected {count}: one per operand"
+            )
         })
         .map_err(|e| e.on(Place::Attribute("operand_layout_constraints")))?;
-        for (i, (wanted, &operand)) in wanted.iter().zip(cx.operands).enumerate() {
-            check(wanted.compatible(operand), "custom_call_layout_shape", || {
+        for (i, (expected, &operand)) in expected.iter().zip(cx.operands).enumerate() {
+            check(expected.compatible(operand), "custom_call_layout_shape", || {
                 format!(
-                    "operand_layout_constraints gives operand {i} as {wanted:#}, it is {operand:#}"
+                    "operand_layout_constraints states {expected:#} for operand {i}, which is {operand:#}"
                 )
             })
             .map_err(|e| e.on(Place::Attribute("operand_layout_constraints")))?;

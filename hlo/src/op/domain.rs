@@ -1,10 +1,10 @@
-//! `domain`: a border between shardings. The value is the operand's.
+//! `domain`: a boundary between shardings. Returns the operand.
 use super::value::DomainMetadata;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 
 attrs! {
-    /// The operand; what lies on either side is sharded differently.
+    /// Returns the operand; the sharding differs on the two sides.
     pub struct Domain {
         /// The shardings on both sides.
         pub domain: DomainMetadata = "domain";

@@ -1,26 +1,26 @@
-//! `dot`: sums products over dimensions. Its rules are shared with `ragged-dot` and `scaled-dot`.
+//! `dot`: sums products over dimensions. `ragged-dot` and `scaled-dot` share its rules.
 use super::rules::unique_in_range;
 use super::value::{DotAlgorithm, OperandPrecision};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 
-/// Declares the attributes of a dot: those of all three, with those of one before or after the precision.
+/// Declares the attributes of a dot: the common ones, with others before or after the precision.
 macro_rules! dot_attrs {
     ($(#[$meta:meta])* $name:ident { $($before:tt)* } { $($after:tt)* }) => {
         attrs! {
             $(#[$meta])*
             pub struct $name {
-                /// Left dimensions shared with the right operand and kept.
+                /// Batch dimensions of the left operand.
                 pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" or Vec::<i64>::new();
-                /// Left dimensions summed over.
+                /// Contracting dimensions of the left operand.
                 pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims", always Vec::new();
-                /// Right dimensions paired with `lhs_batch_dims`.
+                /// Batch dimensions of the right operand, paired with `lhs_batch_dims`.
                 pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" or Vec::<i64>::new();
-                /// Right dimensions paired with `lhs_contracting_dims`.
+                /// Contracting dimensions of the right operand, paired with `lhs_contracting_dims`.
                 pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims", always Vec::new();
                 $($before)*
-                /// How exactly each operand is to be read.
+                /// The precision of each operand.
                 pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
                 $($after)*
             }
@@ -43,10 +43,10 @@ pub(super) use dot_attrs;
 dot_attrs! {
     /// Sums products over the contracting dimensions.
     ///
-    /// The result has the batch dimensions, then what is left of the left operand, then of the right one. Its stated
+    /// The result has the batch dimensions, then the free dimensions of the left operand, then those of the right one. Its stated
     /// element type is the type the sums are rounded to.
     Dot {} {
-        /// How products are formed and added.
+        /// The precision of products and sums.
         pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
     }
 }
@@ -55,18 +55,18 @@ fn on(attribute: &'static str) -> impl Fn(Error) -> Error {
     move |e| e.on(Place::Attribute(attribute))
 }
 
-/// Which dimensions of the two operands belong together.
+/// The paired dimensions of the two operands.
 pub(super) struct Pairing<'a> {
     pub(super) lhs_batch: &'a [i64],
     pub(super) lhs_contracting: &'a [i64],
     pub(super) rhs_batch: &'a [i64],
     pub(super) rhs_contracting: &'a [i64],
-    /// How many precisions are named.
+    /// The number of precisions.
     pub(super) precisions: usize,
 }
 
 impl Pairing<'_> {
-    /// Every list names dimensions of its operand, none twice, and pairs agree in number and size.
+    /// Checks that every list has dimensions of its operand, without duplicates, and that pairs agree in number and size.
     pub(super) fn check(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<()> {
         let sides = [
             (lhs, self.lhs_batch, "dot_general_c5", "lhs_batch_dims"),
@@ -111,21 +111,21 @@ impl Pairing<'_> {
             }
         }
         check(matches!(self.precisions, 0 | 2), "dot_general_c11", || {
-            format!("{} precisions are named for 2 operands", self.precisions)
+            format!("expected one precision for each of 2 operands, found {}", self.precisions)
         })
         .map_err(on("operand_precision"))
     }
 
-    /// Left dimensions that are paired.
+    /// Returns the paired dimensions of the left operand.
     pub(super) fn left(&self) -> Vec<i64> {
         [self.lhs_batch, self.lhs_contracting].concat()
     }
-    /// Right dimensions that are paired.
+    /// Returns the paired dimensions of the right operand.
     pub(super) fn right(&self) -> Vec<i64> {
         [self.rhs_batch, self.rhs_contracting].concat()
     }
 
-    /// The result: batch, then what is left of the left operand, then of the right one without `rhs_dropped`.
+    /// Returns the result: batch dimensions, then free dimensions of the left operand, then of the right one without `rhs_dropped`.
     pub(super) fn result(
         &self,
         ty: ElementType,
@@ -150,9 +150,9 @@ impl Pairing<'_> {
     }
 }
 
-/// The type sums are rounded to: what is stated, or the operand type that holds more.
+/// Returns the type sums are rounded to: the stated one, or the wider operand type.
 pub(super) fn result_type(cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> ElementType {
-    // As XLA orders them: complex before real, floats before whole numbers, then range, digits and width.
+    // As XLA orders them: complex before real, floats before integers, then range, digits and width.
     let rank = |ty: ElementType| {
         let format = ty.component().float_format();
         let range = format.map(|f| (f.max_finite(), f.mantissa_bits));
@@ -162,13 +162,13 @@ pub(super) fn result_type(cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) ->
     stated.unwrap_or(if rank(rhs) > rank(lhs) { rhs } else { lhs })
 }
 
-/// Fails unless the algorithm can read operands of these types.
+/// Fails unless the algorithm accepts operands of these types.
 ///
-/// Every algorithm reads real floats. One of 8-bit floats reads no wider ones, and only `f64` sums read `f64`: to read a
-/// wider type would be to lose digits that nobody said may be lost.
+/// Every algorithm accepts real floats. An algorithm for 8-bit floats accepts no wider ones, and only `f64` sums accept `f64`:
+/// a wider type would lose digits.
 pub(super) fn algorithm_types(cx: &Infer<'_>, algorithm: DotAlgorithm) -> Result<()> {
     use DotAlgorithm as A;
-    let (most, wanted) = match algorithm {
+    let (most, expected) = match algorithm {
         A::Unset => return Ok(()),
         A::AnyF8AnyF8F32 | A::AnyF8AnyF8F32FastAccum => (8, "8-bit floats"),
         A::F64F64F64 => (64, "real floats"),
@@ -186,7 +186,7 @@ pub(super) fn algorithm_types(cx: &Infer<'_>, algorithm: DotAlgorithm) -> Result
     for i in 0..2 {
         let ty = cx.array(i)?.ty;
         check(ty.is_float() && ty.bits() <= most, "dot_algorithm", || {
-            format!("`{}` reads {wanted:#}, operand {i} is {ty}", algorithm.name())
+            format!("`{}` expects {expected:#}, operand {i} is {ty}", algorithm.name())
         })
         .map_err(on("algorithm"))?;
     }

@@ -1,7 +1,7 @@
 //! `dynamic-reshape`, `get-dimension-size`, `set-dimension-size`: sizes known only at run time.
 //!
-//! A dimension written `<=5` is dynamic: its size is 5 at most, and known only when the program runs. The data always lies
-//! in an array of the bounds; what counts is its beginning in each dimension. `<=5` and `5` fit each other wherever shapes
+//! A dimension written `<=5` is dynamic: its size is at most 5, and known only at run time. The data is always stored
+//! in an array of the bounds; the beginning of each dimension is valid. `<=5` and `5` are compatible wherever shapes
 //! are compared, since a size of 5 is a size of at most 5.
 use super::rules::only;
 use super::{Infer, ShapeRule, check};
@@ -9,19 +9,19 @@ use crate::diag::Place;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
-    /// The elements that count, in row-major order, under other dimensions, whose sizes the operands give.
+    /// Reshapes the valid elements, in row-major order, to dimensions whose sizes are operands.
     ///
-    /// `dynamic-reshape(x, size0, size1, ...)`: one size for each dimension of the result.
+    /// `dynamic-reshape(x, size0, size1, ...)`: one size per dimension of the result.
     ///
     /// # Shape
     ///
     /// The stated one.
     ///
-    /// # Refused
+    /// # Constraints
     ///
     /// - `dynamic_reshape_type`: the result has the operand's element type.
-    /// - `dynamic_reshape_elements`: within the bounds both have the same number of elements.
-    /// - `dynamic_reshape_sizes`: there is one scalar of type `s32` for each dimension of the result.
+    /// - `dynamic_reshape_elements`: the bounds of both have the same number of elements.
+    /// - `dynamic_reshape_sizes`: there is one `s32[]` per dimension of the result.
     pub struct DynamicReshape {
     }
 }
@@ -31,17 +31,17 @@ impl ShapeRule for DynamicReshape {
         cx.arity(!cx.operands.is_empty(), "an operand and the sizes")?;
         let (operand, result) = (cx.array(0)?, cx.stated_array()?);
         check(operand.ty == result.ty, "dynamic_reshape_type", || {
-            format!("a reshape of {} cannot give {}", operand.ty, result.ty)
+            format!("a reshape of {} cannot return {}", operand.ty, result.ty)
         })
         .map_err(|e| e.on(Place::Shape))?;
         let (from, to) = (operand.element_count(), result.element_count());
         check(from.is_some() && from == to, "dynamic_reshape_elements", || {
-            format!("{operand:#} and {result:#} do not have room for the same number of elements")
+            format!("{operand:#} and {result:#} have bounds for different numbers of elements")
         })
         .map_err(|e| e.on(Place::Shape))?;
         let sizes = cx.operands.len() - 1;
         check(sizes == result.rank(), "dynamic_reshape_sizes", || {
-            format!("{sizes} sizes are given for {result:#}")
+            format!("found {sizes} sizes for {result:#}")
         })?;
         for i in 1..cx.operands.len() {
             size(cx, i, "dynamic_reshape_sizes")?;
@@ -51,16 +51,16 @@ impl ShapeRule for DynamicReshape {
 }
 
 attrs! {
-    /// The size of a dimension: for a dynamic one the size it has at run time.
+    /// Returns the size of a dimension: for a dynamic one its size at run time.
     ///
     /// # Shape
     ///
     /// `s32[]`.
     ///
-    /// # Refused
+    /// # Constraints
     ///
     /// - `get_dimension_size_c1`: the operand has the dimension.
-    /// - `get_dimension_size_bound`: its size fits `s32`.
+    /// - `get_dimension_size_bound`: its size fits in `s32`.
     pub struct GetDimensionSize {
         /// The dimension; one entry.
         pub dimensions: Vec<i64> = "dimensions";
@@ -80,16 +80,16 @@ impl ShapeRule for GetDimensionSize {
 }
 
 attrs! {
-    /// The same data, of which only as much counts in one dimension as an operand says.
+    /// Sets the dynamic size of a dimension; the data stays the same.
     ///
-    /// `set-dimension-size(x, size)`. A larger size than before makes elements count again that did not.
+    /// `set-dimension-size(x, size)`. A larger size than before makes padding valid again.
     ///
     /// # Shape
     ///
-    /// The operand's, with the dimension dynamic. A stated shape may leave that out, as XLA does where the size is the
+    /// The operand's, with the dimension dynamic. A stated shape may omit that, as XLA does if the size is the
     /// bound.
     ///
-    /// # Refused
+    /// # Constraints
     ///
     /// - `set_dimension_size_dimension`: the operand has the dimension.
     /// - `set_dimension_size_size`: the size is a scalar of type `s32`.
@@ -110,7 +110,7 @@ impl ShapeRule for SetDimensionSize {
     }
 }
 
-/// The one dimension an attribute names.
+/// Returns the dimension of an attribute with one entry.
 fn dimension(dims: &[i64], operand: &ArrayShape, rule: &'static str) -> Result<usize> {
     let dim = only(dims, "dimensions")?;
     check(operand.dim(dim).is_some(), rule, || {
@@ -124,7 +124,7 @@ fn dimension(dims: &[i64], operand: &ArrayShape, rule: &'static str) -> Result<u
 fn size(cx: &Infer<'_>, i: usize, rule: &'static str) -> Result<()> {
     let found = cx.operands[i];
     check(found.is_scalar(ElementType::S32), rule, || {
-        format!("a size is a scalar of type s32, found {found:#}")
+        format!("expected s32[] as the size, found {found:#}")
     })
     .map_err(|e| e.on(Place::Operand(i)))
 }

@@ -1,51 +1,51 @@
-//! `dynamic-slice` and `dynamic-update-slice`: a box at a place known only at run time.
+//! `dynamic-slice` and `dynamic-update-slice`: slices with start indices known only at run time.
 use super::rules::List;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Result, Shape};
 
 attrs! {
-    /// Takes a box out of an array, at a place known only at run time.
+    /// Returns a slice of an array, with start indices known only at run time.
     ///
-    /// `dynamic-slice(operand, i, j, ...)`: one scalar index for each dimension, or, as in older texts, one vector of them
-    /// all. Each index is limited to `0..=size - slice size`, so that the box lies inside the operand: it never fails.
+    /// `dynamic-slice(operand, i, j, ...)`: one scalar index per dimension, or, as in older texts, one vector of them
+    /// all. Each index is clamped to `0..=size - slice size`, so that the slice is in bounds.
     ///
     /// # Shape
     ///
     /// The operand's type, `dynamic_slice_sizes`.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `dynamic_slice_c2`: there are as many sizes, and as many indices (else `E0202`), as dimensions.
+    /// - `dynamic_slice_c2`: there are as many sizes, and as many indices (`E0202`), as dimensions.
     /// - `dynamic_slice_c3`: all indices have the same type. `dynamic_slice_index`: each is a scalar.
     /// - `dynamic_slice_c4`: no size is negative or larger than the operand's.
-    /// - `E0303`: indices that are no whole numbers.
+    /// - `E0303`: indices are integers.
     pub struct DynamicSlice {
-        /// Sizes of the box.
+        /// Sizes of the slice.
         pub dynamic_slice_sizes: Vec<i64> = "dynamic_slice_sizes";
     }
 }
 attrs! {
-    /// Overwrites a box of an array, at a place known only at run time.
+    /// Overwrites a slice of an array, with start indices known only at run time.
     ///
-    /// `dynamic-update-slice(operand, update, i, j, ...)`: the operand, with the elements of the update in the box of its
-    /// size that starts at the indices. They are limited as those of [`DynamicSlice`].
+    /// `dynamic-update-slice(operand, update, i, j, ...)`: the operand, with the update in the slice of the same
+    /// size that starts at the indices, which are clamped as in [`DynamicSlice`].
     ///
     /// # Shape
     ///
     /// The operand's.
     ///
-    /// # Refused
+    /// # Constraints
     ///
     /// - `dynamic_update_slice_c2`, `_c3`: operand and update have the same element type and rank.
-    /// - `dynamic_update_slice_c4`: there are as many indices as dimensions (else `E0202`).
+    /// - `dynamic_update_slice_c4`: there are as many indices as dimensions (`E0202`).
     /// - `dynamic_update_slice_c5`: all indices have the same type. `dynamic_update_slice_index`: each is a scalar.
     /// - `dynamic_update_slice_c6`: the update is not larger than the operand.
-    /// - `E0303`: indices that are no whole numbers.
+    /// - `E0303`: indices are integers.
     pub struct DynamicUpdateSlice {}
 }
 
-/// The labels of what indices must be: one for each dimension, scalars, of the same type.
+/// The labels of the rules for indices: one per dimension, scalars, of the same type.
 struct Rules {
     count: &'static str,
     scalar: &'static str,
@@ -59,7 +59,7 @@ const UPDATE: Rules = Rules {
     same: "dynamic_update_slice_c5",
 };
 
-/// Operands from `first` on are start indices for `operand`.
+/// Checks that operands from `first` on are start indices for `operand`.
 fn indices(cx: &Infer<'_>, first: usize, operand: &ArrayShape, rules: &Rules) -> Result<()> {
     let given = cx.operands.len().saturating_sub(first);
     let rank = operand.rank();
@@ -67,18 +67,18 @@ fn indices(cx: &Infer<'_>, first: usize, operand: &ArrayShape, rules: &Rules) ->
     if vector {
         let index = cx.array(first)?;
         check(index.dims[0] == i64::try_from(rank).unwrap_or(i64::MAX), rules.count, || {
-            format!("{index:#} does not hold one index for each dimension of {operand:#}")
+            format!("{index:#} does not hold one index per dimension of {operand:#}")
         })
         .map_err(|e| e.on(Place::Operand(first)))?;
     } else {
         let array = if first == 1 { "an operand" } else { "an operand, an update" };
-        cx.arity(given == rank, &format!("{array} and {rank} indices, one for each dimension"))?;
+        cx.arity(given == rank, &format!("{array} and {rank} indices, one per dimension"))?;
     }
     for i in first..cx.operands.len() {
         let index = cx.array(i)?;
         cx.types(i, crate::ElementType::is_integral, "signed, unsigned")?;
         check(vector || index.rank() == 0, rules.scalar, || {
-            format!("the index {index:#} is no scalar")
+            format!("the index {index:#} is not a scalar")
         })
         .map_err(|e| e.on(Place::Operand(i)))?;
         let ty = cx.array(first)?.ty;
@@ -97,15 +97,15 @@ impl ShapeRule for DynamicSlice {
         List { attribute: "dynamic_slice_sizes", dims: sizes }.counts(
             operand.rank(),
             "dynamic_slice_c2",
-            || format!("one for each dimension of {operand:#}"),
+            || format!("one per dimension of {operand:#}"),
         )?;
         for (&size, &dim) in sizes.iter().zip(&operand.dims) {
             check((0..=dim).contains(&size), "dynamic_slice_c4", || {
-                format!("a slice of size {size} does not fit a dimension of size {dim}")
+                format!("a slice of size {size} does not fit in a dimension of size {dim}")
             })
             .map_err(|e| e.on(Place::Attribute("dynamic_slice_sizes")))?;
         }
-        // A part of a dynamic dimension has a fixed size, as in XLA.
+        // A slice of a dynamic dimension has a static size, as in XLA.
         let dims = sizes.iter().enumerate();
         let dims = dims.map(|(d, &size)| (size, operand.is_dynamic(d) && size == operand.dims[d]));
         Ok(super::rule::with_dims(operand.ty, dims).into())
@@ -117,7 +117,7 @@ impl ShapeRule for DynamicUpdateSlice {
         let (operand, update) = (cx.array(0)?, cx.array(1)?);
         indices(cx, 2, operand, &UPDATE)?;
         check(update.ty == operand.ty, "dynamic_update_slice_c2", || {
-            format!("the update is {}, the operand {}", update.ty, operand.ty)
+            format!("the update is {}, the operand is {}", update.ty, operand.ty)
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         check(update.rank() == operand.rank(), "dynamic_update_slice_c3", || {
@@ -126,7 +126,7 @@ impl ShapeRule for DynamicUpdateSlice {
         .map_err(|e| e.on(Place::Operand(1)))?;
         let fits = update.dims.iter().zip(&operand.dims).all(|(u, o)| u <= o);
         check(fits, "dynamic_update_slice_c6", || {
-            format!("the update {update:#} does not fit into {operand:#}")
+            format!("the update {update:#} does not fit in {operand:#}")
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         Ok(operand.clone().into())

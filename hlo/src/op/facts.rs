@@ -138,6 +138,8 @@ impl fmt::Display for Types {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flags {
     bits: u8,
+    roundings: u32,
+    associates: Option<Class>,
     result: ResultType,
     role: Option<AsyncRole>,
 }
@@ -150,7 +152,8 @@ const HOLDS: u8 = 16;
 const RESULT_ACCURACY: u8 = 32;
 
 impl Flags {
-    pub(super) const NONE: Self = Self { bits: 0, result: ResultType::Operand, role: None };
+    pub(super) const NONE: Self =
+        Self { bits: 0, roundings: 1, associates: None, result: ResultType::Operand, role: None };
 
     const fn with(mut self, bits: u8) -> Self {
         self.bits |= bits;
@@ -176,6 +179,12 @@ impl Flags {
     }
     pub(super) const fn result_accuracy(self) -> Self {
         self.with(RESULT_ACCURACY)
+    }
+    pub(super) const fn roundings(self, roundings: u32) -> Self {
+        Self { roundings, ..self }
+    }
+    pub(super) const fn associates(self, widest: Class) -> Self {
+        Self { associates: Some(widest), ..self }
     }
     pub(super) const fn pred(self) -> Self {
         Self { result: ResultType::Pred, ..self }
@@ -205,6 +214,18 @@ impl Opcode {
     /// Whether elements are copied, compared or selected, and none is rounded. What computations it calls do is their own.
     pub const fn moves_data(self) -> bool {
         self.flags().has(MOVES)
+    }
+    /// Whether several operands of this type give the same bits in any order and grouping.
+    pub const fn associates(self, ty: ElementType) -> bool {
+        match (self.flags().associates, ty.class()) {
+            (Some(_), Class::Pred | Class::Signed | Class::Unsigned) => true,
+            (Some(widest), Class::Float) => matches!(widest, Class::Float),
+            (Some(_), Class::Complex) | (None, _) => false,
+        }
+    }
+    /// The roundings that an element passes in sequence where a backend computes the op step by step, sums apart.
+    pub const fn roundings(self) -> u32 {
+        if self.moves_data() { 0 } else { self.flags().roundings }
     }
     /// Whether the result is the value of operand 0 as it is, in the same memory.
     pub const fn aliases_operand(self) -> bool {
@@ -279,8 +300,8 @@ mod tests {
             }
         }
         let native = names(Opcode::has_native_async);
-        let wanted = ["all-gather", "all-reduce", "collective-permute", "copy", "recv", "send"];
-        assert_eq!(native, wanted);
+        let expected = ["all-gather", "all-reduce", "collective-permute", "copy", "recv", "send"];
+        assert_eq!(native, expected);
         assert_eq!(Opcode::AllReduceStart.started(), Opcode::AllReduce);
         assert_eq!(Opcode::AsyncStart.started(), Opcode::AsyncStart);
     }
@@ -294,6 +315,15 @@ mod tests {
             assert!(carried && (!op.carries_values() || op.moves_data()), "{op}");
             assert!(!op.is_elementwise() || op.kind() == Kind::Array, "{op}");
         }
+    }
+
+    #[test]
+    fn operands_in_any_order() {
+        let of = |ty| names(|op| op.associates(ty));
+        let integers = ["add", "and", "maximum", "minimum", "multiply", "or", "xor"];
+        assert_eq!(of(ElementType::U8), integers);
+        assert_eq!(of(ElementType::Bf16), ["maximum", "minimum"]);
+        assert!(of(ElementType::C64).is_empty());
     }
 
     #[test]

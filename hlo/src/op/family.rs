@@ -1,5 +1,6 @@
 //! `Opcode`, `Op` and the elementwise families, generated from the table.
 use super::facts::Flags;
+use super::summation::Summation;
 use super::{
     Accuracy, Arity, AttrReader, AttrWriter, Attrs, Communication, DynamicRule, Infer, Kind,
     ShapeRule, ShapeText, Types,
@@ -141,12 +142,28 @@ macro_rules! communication {
         None
     }};
 }
+macro_rules! summation {
+    ($st:ident $op:ident order) => {{
+        let op: &super::$st = $op;
+        Some(op)
+    }};
+    ($st:ident $op:ident $accuracy:tt) => {{
+        let _ = $op;
+        None
+    }};
+}
 macro_rules! flags {
     ([boxed $($flag:tt)*]) => {
         flags!([$($flag)*])
     };
     ([$($flag:ident $(($of:tt))?)*]) => {
         Flags::NONE$(.$flag($(flags!(@ $flag $of))?))*
+    };
+    (@ associates $class:ident) => {
+        class!($class)
+    };
+    (@ roundings $count:literal) => {
+        $count
     };
     (@ starts *) => {
         None
@@ -342,6 +359,12 @@ macro_rules! define_ops {
                 match self {
                     Self::Unary(_) | Self::Binary(_) => None,
                     $(Self::$st(op) => communication!($st op $st_kind),)*
+                }
+            }
+            pub(super) fn summation(&self) -> Option<&dyn Summation> {
+                match self {
+                    Self::Unary(_) | Self::Binary(_) => None,
+                    $(Self::$st(op) => summation!($st op $st_acc),)*
                 }
             }
             /// Calls `visit` with each computation it calls, in the order XLA keeps them.

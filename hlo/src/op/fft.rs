@@ -5,22 +5,22 @@ use crate::diag::Place;
 use crate::{ArrayShape, ElementType, Error, Result, Shape};
 
 attrs! {
-    /// Transforms the last dimensions.
+    /// Computes the discrete Fourier transform of the last dimensions.
     pub struct Fft {
-        /// Which transform.
+        /// The kind of transform.
         pub fft_type: FftType = "fft_type";
-        /// Sizes of the dimensions transformed.
+        /// Sizes of the transformed dimensions.
         pub fft_length: Vec<i64> = "fft_length";
     }
 }
 
-/// Numbers of the spectrum of `n` real ones that are kept: the others are their conjugates. None of none.
+/// Returns the size of the half spectrum of `n` real numbers: the other half is its conjugate; 0 for 0.
 fn half(n: i64) -> i64 {
     if n == 0 { 0 } else { n / 2 + 1 }
 }
 
 impl Fft {
-    /// Fails unless the operand's element type is one the transform takes; gives the result's.
+    /// Returns the result's element type; fails unless the transform accepts the operand's.
     fn result_type(&self, cx: &Infer<'_>, found: ElementType) -> Result<ElementType> {
         let complex = |ty: ElementType| ty.is_complex();
         match self.fft_type {
@@ -33,36 +33,34 @@ impl Fft {
                 Ok(found.component())
             }
             FftType::Rfft => {
-                let float = |ty| matches!(ty, ElementType::F32 | ElementType::F64);
-                cx.types(0, float, "f32, f64")?;
-                let double = found == ElementType::F64;
-                Ok(if double { ElementType::C128 } else { ElementType::C64 })
+                cx.types(0, |ty| ty.complex().is_some(), "f32, f64")?;
+                Ok(found.complex().unwrap_or(found))
             }
         }
     }
 
-    /// Fails unless the operand's last sizes are those that are transformed.
+    /// Fails unless the operand's last sizes are those of the transform.
     fn sizes(&self, operand: &ArrayShape) -> Result<()> {
         let last = &operand.dims[operand.rank() - self.fft_length.len()..];
-        let mut wanted = self.fft_length.clone();
+        let mut expected = self.fft_length.clone();
         let rule = match self.fft_type {
             FftType::Fft | FftType::Ifft => "fft_length",
             FftType::Rfft => "fft_c4",
             FftType::Irfft => {
-                let n = wanted.last_mut().expect("checked before: one length or more");
+                let n = expected.last_mut().expect("checked before: one length or more");
                 *n = half(*n);
                 "fft_c5"
             }
         };
-        check(last == wanted, rule, || {
+        check(last == expected, rule, || {
             format!(
-                "fft_length={:?} wants the last sizes to be {wanted:?}, {operand:#} has {last:?}",
+                "fft_length={:?} expects the last sizes to be {expected:?}, {operand:#} has {last:?}",
                 self.fft_length
             )
         })
         .map_err(|e: Error| {
             e.on(Place::Attribute("fft_length"))
-                .with_help("a transform neither cuts nor fills up: use `slice` or `pad` before it")
+                .with_help("use `slice` or `pad` first: a transform does neither")
         })
     }
 }
@@ -74,11 +72,11 @@ impl ShapeRule for Fft {
         let count = self.fft_length.len();
         let lengths = |e: Error| e.on(Place::Attribute("fft_length"));
         check((1..=3).contains(&count), "fft_c3", || {
-            format!("{count} dimensions cannot be transformed at once: wanted 1, 2 or 3")
+            format!("expected 1, 2 or 3 transformed dimensions, found {count}")
         })
         .map_err(lengths)?;
         check(count <= operand.rank(), "fft_c1", || {
-            format!("{operand:#} has fewer than the {count} dimensions to be transformed")
+            format!("{operand:#} has fewer dimensions than the {count} to transform")
         })
         .map_err(lengths)?;
         check(self.fft_length.iter().all(|&n| n >= 0), "fft_negative", || {

@@ -1,4 +1,4 @@
-//! `fusion`: a computation a compiler runs in one piece.
+//! `fusion`: a computation that a compiler fused.
 use super::rules::{parameters, result};
 use super::value::{FusionKind, OutputOperandAliasing};
 use super::{Infer, ShapeRule};
@@ -6,23 +6,23 @@ use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Runs a computation on the operands; a compiler made one piece of it, which changes no value.
+    /// Calls a fused computation with the operands; fusion changes no value.
     ///
     /// Each instruction of the computation rounds as it would outside. A compiler may contract a product and a sum into one
-    /// rounding here; we do not.
+    /// rounding here; Etalon does not.
     ///
     /// # Shape
     ///
     /// The stated one.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `fusion_parameters`: the operands are not, in number and shapes, what the computation takes.
-    /// - `fusion_result`: the computation gives another shape than the stated one.
+    /// - `fusion_parameters`: the operands are, in number and shapes, the parameters of the computation.
+    /// - `fusion_result`: the computation returns the stated shape.
     pub struct Fusion {
-        /// How a compiler runs it.
+        /// The kind of fusion.
         pub kind: FusionKind = "kind";
-        /// Results that lie in an operand's memory.
+        /// Results that alias an operand.
         pub output_to_operand_aliasing: OutputOperandAliasing =
             "output_to_operand_aliasing" or OutputOperandAliasing::default();
         /// The computation.

@@ -1,4 +1,4 @@
-//! `gather`: takes boxes at places given by an array.
+//! `gather`: slices with start indices from an array.
 use super::indexing::{Indexing, Rules};
 use super::rules::List;
 use super::{Infer, ShapeRule, check};
@@ -6,51 +6,51 @@ use crate::diag::Place;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
-    /// Takes a box out of the operand for each vector of indices, and puts the boxes into one array.
+    /// Takes a slice of the operand for each index vector, and combines the slices into one array.
     ///
-    /// `gather(operand, start_indices)`. The indices are an array of whole numbers of any width. One of its dimensions,
-    /// `index_vector_dim`, holds the vectors; the others, the *batch* dimensions, count them. If `index_vector_dim` is
-    /// the rank of the indices, each element is a vector of one.
+    /// `gather(operand, start_indices)`. The indices are an array of integers of any width. One of its dimensions,
+    /// `index_vector_dim`, holds the index vectors; the others, the *batch* dimensions, enumerate them. If `index_vector_dim` is
+    /// the rank of the indices, each element is a vector of length 1.
     ///
-    /// A vector says where a box starts: component `k` is the place along operand dimension `start_index_map[k]`; along
-    /// a dimension in `operand_batching_dims` the place is the position in the paired batch dimension; along all others
-    /// it is 0. All boxes have `slice_sizes`. A place is limited so that the box lies inside the operand: it never fails.
+    /// An index vector is the start of a slice: component `k` is the index along operand dimension `start_index_map[k]`; along
+    /// a dimension in `operand_batching_dims` it is the index in the paired batch dimension; along all others
+    /// it is 0. All slices have `slice_sizes`. Start indices are clamped so that the slice is in bounds.
     ///
     /// # Shape
     ///
-    /// The operand's type. The result's dimensions in `offset_dims` lie inside a box: they have the sizes of the box, in
+    /// The operand's type. The result's dimensions in `offset_dims` are those of a slice: they have its sizes, in
     /// order, without the dimensions in `collapsed_slice_dims` and `operand_batching_dims`. Its other dimensions are the
     /// batch dimensions, in order.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `gather_c1`: offset, collapsed and batching dimensions are as many as the operand has.
+    /// - `gather_c1`: offset, collapsed and batching dimensions are together as many as the operand has.
     /// - `gather_c2`: `index_vector_dim` is a dimension of the indices, or their rank.
     /// - `gather_c3`: `start_index_map` has as many entries as an index vector.
-    /// - `gather_c4`, `_c5`: `offset_dims` grow, without doubles, and are dimensions of the result.
-    /// - `gather_c6`, `_c7`, `_c8`: `collapsed_slice_dims` are dimensions of the operand, grow, and none of them is
-    ///   listed twice or is a batching dimension. `gather_c10`, `_c11`: the same of `operand_batching_dims`.
-    /// - `gather_c9`, `_c12`: along collapsed and batching dimensions a box has at most one element.
-    /// - `gather_c13` to `_c17`: `start_indices_batching_dims` are dimensions of the indices, without doubles and without
+    /// - `gather_c4`, `_c5`: `offset_dims` are sorted, without duplicates, and are dimensions of the result.
+    /// - `gather_c6`, `_c7`, `_c8`: `collapsed_slice_dims` are dimensions of the operand, are sorted, and none of them is
+    /// listed twice or is a batching dimension. `gather_c10`, `_c11`: the same for `operand_batching_dims`.
+    /// - `gather_c9`, `_c12`: along collapsed and batching dimensions a slice has at most one element.
+    /// - `gather_c13` to `_c17`: `start_indices_batching_dims` are dimensions of the indices, without duplicates and without
     ///   `index_vector_dim`, as many as the operand's batching dimensions and of the same sizes.
-    /// - `gather_c18`, `_c19`: `start_index_map` lists dimensions of the operand, none twice, none that is batched.
-    /// - `gather_c20`, `_c21`: `slice_sizes` has an entry for each operand dimension, none larger than it.
+    /// - `gather_c18`, `_c19`: `start_index_map` lists dimensions of the operand, without duplicates and batching dimensions.
+    /// - `gather_c20`, `_c21`: `slice_sizes` has an entry per operand dimension, none larger than it.
     pub struct Gather {
-        /// Result dimensions that lie inside a box.
+        /// Result dimensions that are dimensions of a slice.
         pub offset_dims: Vec<i64> = "offset_dims" also "output_window_dims";
-        /// Operand dimensions left out of the result; the box has at most one element there.
+        /// Operand dimensions omitted from the result; the slice has at most one element there.
         pub collapsed_slice_dims: Vec<i64> = "collapsed_slice_dims" also "elided_window_dims";
         /// Operand dimension of each component of an index vector.
         pub start_index_map: Vec<i64> = "start_index_map" also "gather_dims_to_operand_dims";
-        /// Operand dimensions that go along with the indices.
+        /// Batching dimensions of the operand.
         pub operand_batching_dims: Vec<i64> = "operand_batching_dims" or Vec::<i64>::new();
-        /// Index dimensions paired with `operand_batching_dims`.
+        /// Batching dimensions of the indices, paired with `operand_batching_dims`.
         pub start_indices_batching_dims: Vec<i64> = "start_indices_batching_dims" or Vec::<i64>::new();
-        /// The dimension of the indices that holds a vector.
+        /// The dimension of the indices that holds an index vector.
         pub index_vector_dim: i64 = "index_vector_dim";
-        /// Sizes of the box, one for each operand dimension.
+        /// Sizes of the slice, one per operand dimension.
         pub slice_sizes: Vec<i64> = "slice_sizes" also "window_bounds";
-        /// A promise that changes no value.
+        /// A promise that does not change the result.
         pub indices_are_sorted: bool = "indices_are_sorted" or false;
     }
 }
@@ -90,12 +90,12 @@ impl Gather {
 
     fn check_box(&self, operand: &ArrayShape) -> Result<()> {
         let sizes = List { attribute: "slice_sizes", dims: &self.slice_sizes };
-        let each = || format!("one for each dimension of {operand:#}");
+        let each = || format!("one per dimension of {operand:#}");
         sizes.counts(operand.rank(), "gather_c20", each)?;
         let on = |e: crate::Error| e.on(Place::Attribute("slice_sizes"));
         for (&size, &dim) in self.slice_sizes.iter().zip(&operand.dims) {
             check((0..=dim).contains(&size), "gather_c21", || {
-                format!("a slice of size {size} does not fit a dimension of size {dim}")
+                format!("a slice of size {size} does not fit in a dimension of size {dim}")
             })
             .map_err(on)?;
         }
@@ -108,9 +108,7 @@ impl Gather {
                 let size = usize::try_from(*dim).ok().and_then(|d| self.slice_sizes.get(d));
                 check(size.is_some_and(|&size| size <= 1), rule, || {
                     let size = size.unwrap_or(&0);
-                    format!(
-                        "the result leaves dimension {dim} out, but its slice has {size} elements"
-                    )
+                    format!("dimension {dim} is collapsed, but its slice has size {size}")
                 })
                 .map_err(on)?;
             }
@@ -130,7 +128,7 @@ impl ShapeRule for Gather {
         self.check_box(operand)?;
         let left_out = [self.collapsed_slice_dims.as_slice(), &self.operand_batching_dims].concat();
         let kept = (0..operand.rank()).zip(0i64..).filter(|(_, d)| !left_out.contains(d));
-        // A part of a dynamic dimension has a fixed size, as in XLA.
+        // A slice of a dynamic dimension has a static size, as in XLA.
         let mut sizes = kept.map(|(d, _)| {
             let size = self.slice_sizes[d];
             (size, operand.is_dynamic(d) && size == operand.dims[d])

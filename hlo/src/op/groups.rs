@@ -1,10 +1,10 @@
-//! Which devices a collective op joins: what the ids of its groups are, and how many devices a group has.
+//! The devices of a collective op: what the ids of its groups are, and how many devices a group has.
 use super::{Infer, check};
 use crate::diag::{Code, Place};
 use crate::ir::ModuleConfig;
 use crate::{ArrayShape, Error, Result, Shape};
 
-/// What the ids in `replica_groups` are. A device is a pair of a replica and a partition.
+/// The meaning of the ids in `replica_groups`. A device is a pair of a replica and a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupMode {
     /// Replicas; each partition has groups of its own.
@@ -18,7 +18,7 @@ pub enum GroupMode {
 }
 
 impl GroupMode {
-    /// The mode of an op that has the attribute `use_global_device_ids`.
+    /// Returns the mode of an op that has the attribute `use_global_device_ids`.
     pub(super) fn with_flag(channel_id: Option<i64>, use_global_device_ids: bool) -> Self {
         match (channel_id, use_global_device_ids) {
             (None, _) => Self::CrossReplica,
@@ -26,11 +26,11 @@ impl GroupMode {
             (Some(_), true) => Self::FlattenedId,
         }
     }
-    /// The mode of an op that has no such attribute.
+    /// Returns the mode of an op that has no such attribute.
     pub(super) fn without_flag(channel_id: Option<i64>) -> Self {
         if channel_id.is_some() { Self::CrossPartition } else { Self::CrossReplica }
     }
-    /// What an id counts, in words.
+    /// Returns the noun for what an id is.
     pub fn id_noun(self) -> &'static str {
         match self {
             Self::CrossReplica | Self::CrossReplicaAndPartition => "replica",
@@ -38,7 +38,7 @@ impl GroupMode {
             Self::FlattenedId => "device",
         }
     }
-    /// How many ids a module of this configuration has.
+    /// Returns the number of ids in a module of this configuration.
     pub fn id_count(self, config: &ModuleConfig) -> i64 {
         match self {
             Self::CrossReplica | Self::CrossReplicaAndPartition => config.replica_count,
@@ -46,7 +46,7 @@ impl GroupMode {
             Self::FlattenedId => config.replica_count.saturating_mul(config.num_partitions),
         }
     }
-    /// How many devices stand behind one id.
+    /// Returns the number of devices per id.
     pub fn devices_per_id(self, config: &ModuleConfig) -> i64 {
         match self {
             Self::CrossReplicaAndPartition => config.num_partitions,
@@ -55,10 +55,10 @@ impl GroupMode {
     }
 }
 
-/// Fails if ids of devices are used without a channel: they would be taken for replicas.
+/// Fails if device ids are used without a channel: they would be taken for replica ids.
 pub(super) fn global_ids(channel_id: Option<i64>, use_global_device_ids: bool) -> Result<()> {
     check(channel_id.is_some() || !use_global_device_ids, "global_ids_need_channel", || {
-        "use_global_device_ids needs a channel_id".to_owned()
+        "`use_global_device_ids` needs a `channel_id`".to_owned()
     })
     .map_err(|e| e.on(Place::Attribute("use_global_device_ids")))
 }
@@ -69,7 +69,7 @@ pub(super) fn arrays<'a>(cx: &Infer<'a>) -> Result<Vec<&'a ArrayShape>> {
     cx.arrays()
 }
 
-/// The arrays of a result that has one for each operand.
+/// Returns the arrays of a result that has one per operand.
 pub(super) fn results<'a>(
     cx: &Infer<'a>,
     shape: &'a Shape,
@@ -84,7 +84,10 @@ pub(super) fn results<'a>(
     };
     let arrays: Vec<_> = shapes.iter().filter_map(Shape::array).collect();
     check(arrays.len() == count && shapes.len() == count, rule, || {
-        format!("`{}` of {count} operands gives an array for each, not {shape:#}", cx.opcode)
+        format!(
+            "expected `{}` of {count} operands to return one array per operand, found {shape:#}",
+            cx.opcode
+        )
     })?;
     Ok(arrays)
 }
@@ -101,12 +104,10 @@ pub(super) fn multiple(
         && (0i64..).zip(small.dims.iter().zip(&big.dims)).all(|(d, (&small, &big))| {
             if d == dim { times(small, big).is_some() } else { small == big }
         });
-    check(fits, rule, || {
-        format!("{big:#} is not {small:#} with a multiple of its size in dimension {dim}")
-    })
+    check(fits, rule, || format!("{big:#} is not {small:#} with dimension {dim} multiplied"))
 }
 
-/// How many times `small` goes into `big`; any number, here 1, if both are empty.
+/// Returns how often `small` fits in `big`; any number, here 1, if both are 0.
 fn times(small: i64, big: i64) -> Option<i64> {
     match (small, big) {
         (0, 0) => Some(1),
@@ -133,9 +134,9 @@ pub(super) fn block_ratio(
     let (Some(&found), Some(&whole)) = (small.dims.get(dim), big.dims.get(dim)) else {
         return Ok(());
     };
-    let wanted = found.checked_mul(devices);
-    check(times(found, whole).is_none() || wanted == Some(whole), label, || {
-        format!("a size of {whole:#} for blocks of {found:#}, but a group has {devices} devices")
+    let expected = found.checked_mul(devices);
+    check(times(found, whole).is_none() || expected == Some(whole), label, || {
+        format!("a size of {whole:#} for shards of {found:#}, but a group has {devices} devices")
     })
 }
 
@@ -152,11 +153,14 @@ pub(super) fn in_rank(dim: i64, arrays: &[&ArrayShape], rule: &'static str) -> R
     Ok(())
 }
 
-/// Element 1 of what a `-start` gave, which is a tuple of at least two.
+/// Returns element 1 of the result of a `-start`, a tuple of at least two.
 pub(super) fn second(cx: &Infer<'_>, rule: &'static str) -> Result<Shape> {
     let second = cx.operands[0].tuple().and_then(|elements| elements.get(1));
     check(second.is_some(), rule, || {
-        format!("`{}` takes the tuple its start gave, not {:#}", cx.opcode, cx.operands[0])
+        format!(
+            "expected the operand of `{}` to be the tuple of its start, found {:#}",
+            cx.opcode, cx.operands[0]
+        )
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     Ok(second.expect("checked above").clone())

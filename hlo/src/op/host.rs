@@ -1,16 +1,16 @@
-//! `infeed`, `outfeed`, `send`, `recv`: data that comes from outside or goes there.
+//! `infeed`, `outfeed`, `send`, `recv`: data from and to the host or other devices.
 //!
-//! | op | operands | gives |
+//! | op | operands | result |
 //! |---|---|---|
 //! | `infeed` | token | `(data, token[])`, with the data's shape as stated |
 //! | `outfeed` | data, token | `token[]` |
 //! | `send` | data, token | `(data, u32[], token[])` |
-//! | `send-done` | what `send` gave | `token[]` |
+//! | `send-done` | the `send` | `token[]` |
 //! | `recv` | token | `(data, u32[], token[])`, with the data's shape as stated |
-//! | `recv-done` | what `recv` gave | `(data, token[])` |
+//! | `recv-done` | the `recv` | `(data, token[])` |
 //!
-//! The result's shape must be written, but is computed: of what is written only the data's shape counts. Texts from before the
-//! middle of 2018 have no tokens: `infeed()` and `recv-done` give the data, `send` and `recv` give `(data, u32[])`, `send-done` gives `()`.
+//! The result's shape must be stated, but is computed: only the shape of the data is taken from it. Texts from before the
+//! middle of 2018 have no tokens: `infeed()` and `recv-done` return the data, `send` and `recv` return `(data, u32[])`, `send-done` returns `()`.
 use super::value::Text;
 use super::{Communication, Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -19,16 +19,16 @@ use crate::{ElementType, Result, Shape};
 attrs! {
     /// Reads from the host.
     pub struct Infeed {
-        /// For the runtime.
+        /// Configuration for the runtime.
         pub infeed_config: Text = "infeed_config" or Text::default();
     }
 }
 attrs! {
     /// Writes to the host.
     pub struct Outfeed {
-        /// Shape of what is written; the operand's if the text leaves it out.
+        /// Shape of the data; that of the operand if omitted.
         pub outfeed_shape: Option<Shape> = "outfeed_shape" or None;
-        /// For the runtime.
+        /// Configuration for the runtime.
         pub outfeed_config: Text = "outfeed_config" or Text::default();
     }
 }
@@ -43,7 +43,7 @@ attrs! {
     pub struct RecvDone {
         /// Names the channel.
         pub channel_id: Option<i64> = "channel_id" or None;
-        /// The other side is the host.
+        /// Whether the other side is the host.
         pub is_host_transfer: bool = "is_host_transfer" or false;
     }
 }
@@ -58,7 +58,7 @@ impl ShapeRule for Infeed {
         token(cx, 0, "infeed_token")?;
         let data = stated.tuple().and_then(<[Shape]>::first);
         check(data.is_some(), "infeed_c1", || {
-            format!("`infeed` gives (data, token[]), not {stated:#}")
+            format!("expected `infeed` to have shape (data, token[]), found {stated:#}")
         })?;
         Ok(Shape::Tuple(vec![data.expect("checked above").clone(), Shape::Token]))
     }
@@ -79,7 +79,7 @@ impl ShapeRule for Outfeed {
         }
         if let Some(stated) = &self.outfeed_shape {
             check(stated.compatible(cx.operands[0]), "outfeed_shape", || {
-                format!("outfeed_shape is {stated:#}, the data is {:#}", cx.operands[0])
+                format!("outfeed_shape is {stated:#}, but the data is {:#}", cx.operands[0])
             })
             .map_err(|e| e.on(Place::Attribute("outfeed_shape")))?;
         }
@@ -115,7 +115,7 @@ impl ShapeRule for Recv {
         let stated = cx.stated()?;
         let data = stated.tuple().and_then(<[Shape]>::first);
         check(data.is_some(), "recv_result", || {
-            format!("`recv` gives (data, u32[], token[]), not {stated:#}")
+            format!("expected `recv` to have shape (data, u32[], token[]), found {stated:#}")
         })?;
         Ok(under_way(data.expect("checked above"), with_token))
     }
@@ -164,19 +164,19 @@ impl Communication for RecvDone {
 /// Fails unless operand `i` is a token.
 fn token(cx: &Infer<'_>, i: usize, rule: &'static str) -> Result<()> {
     check(*cx.operands[i] == Shape::Token, rule, || {
-        format!("operand {i} of `{}` is {:#}, not a token", cx.opcode, cx.operands[i])
+        format!("operand {i} of `{}` is {:#}, expected a token", cx.opcode, cx.operands[i])
     })
     .map_err(|e| e.on(Place::Operand(i)))
 }
 
-/// What `send` and `recv` give: the data, a number for the backend, a token.
+/// Returns the shape of `send` and `recv`: the data, a number for the backend, a token.
 fn under_way(data: &Shape, with_token: bool) -> Shape {
     let mut elements = vec![data.clone(), Shape::scalar(ElementType::U32)];
     elements.extend(with_token.then_some(Shape::Token));
     Shape::Tuple(elements)
 }
 
-/// The data's shape in what `send` or `recv` gave, and whether there is a token.
+/// Returns the shape of the data of a `send` or `recv`, and whether there is a token.
 fn started<'a>(cx: &Infer<'a>, rule: &'static str) -> Result<(&'a Shape, bool)> {
     let found = match cx.operands[0].tuple() {
         Some([data, number]) if number.is_scalar(ElementType::U32) => Some((data, false)),
@@ -187,7 +187,10 @@ fn started<'a>(cx: &Infer<'a>, rule: &'static str) -> Result<(&'a Shape, bool)> 
     };
     check(found.is_some(), rule, || {
         let start = if cx.opcode == crate::Opcode::SendDone { "send" } else { "recv" };
-        format!("`{}` takes what a `{start}` gave, not {:#}", cx.opcode, cx.operands[0])
+        format!(
+            "expected the operand of `{}` to be a `{start}`, found {:#}",
+            cx.opcode, cx.operands[0]
+        )
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     Ok(found.expect("checked above"))

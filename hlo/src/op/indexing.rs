@@ -1,23 +1,23 @@
-//! The dimension numbers of `gather` and `scatter`: which dimension of the operand, of the indices and of the boxes is
+//! The dimension numbers of `gather` and `scatter`: which dimension of the operand, of the indices and of the slices is
 //! which.
 use super::check;
 use super::rules::{List, counted};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, Result};
 
-/// The lists `gather` and `scatter` have in common, each under the name its op gives it.
+/// The lists `gather` and `scatter` have in common, each with the name it has in the op.
 pub(super) struct Indexing<'a> {
-    /// Dimensions of the boxes' array that lie inside a box.
+    /// Dimensions of the array of slices that are dimensions of a slice.
     pub(super) window: List<'a>,
-    /// Operand dimensions that the boxes leave out.
+    /// Operand dimensions that the slices omit.
     pub(super) left_out: List<'a>,
-    /// Operand dimensions that go along with the indices.
+    /// Batching dimensions of the operand.
     pub(super) batching: List<'a>,
-    /// Index dimensions they go along with.
+    /// Batching dimensions of the indices.
     pub(super) paired: List<'a>,
     /// Operand dimension of each component of an index vector.
     pub(super) map: List<'a>,
-    /// Index dimension that holds a vector.
+    /// Dimension of the indices that holds an index vector.
     pub(super) index_vector_dim: i64,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Rules {
 }
 
 impl Indexing<'_> {
-    /// The sizes of the indices without the dimension that holds a vector, and the length of a vector.
+    /// Returns the sizes of the indices without the index vector dimension, and the length of an index vector.
     pub(super) fn batch(&self, indices: &ArrayShape, rules: &Rules) -> Result<(Dims, i64)> {
         let (dim, rank) = (self.index_vector_dim, indices.rank());
         let fits = usize::try_from(dim).is_ok_and(|d| d <= rank);
@@ -53,12 +53,12 @@ impl Indexing<'_> {
             )
         })
         .map_err(|e| e.on(Place::Attribute("index_vector_dim")))?;
-        // Behind the last dimension, each element is a vector of one.
+        // After the last dimension: each element is an index vector of length 1.
         let length = indices.dim(dim).unwrap_or(1);
         Ok((super::rules::without(indices, &[dim]), length))
     }
 
-    /// Fails unless the lists fit each other, the operand and the indices; the array of boxes has rank `boxes`.
+    /// Fails unless the lists fit each other, the operand and the indices; the array of slices has rank `boxes`.
     pub(super) fn check(
         &self,
         operand: &ArrayShape,
@@ -69,7 +69,7 @@ impl Indexing<'_> {
         let (_, vector) = self.batch(indices, rules)?;
         let length = usize::try_from(vector).unwrap_or(usize::MAX);
         self.map.counts(length, rules.map_count, || {
-            format!("one for each component of an index vector of {indices:#}")
+            format!("one per component of an index vector of {indices:#}")
         })?;
         self.window.sorted(rules.window_order)?;
         self.window.unique(rules.window_order)?;
@@ -89,14 +89,14 @@ impl Indexing<'_> {
         check(covered == operand.rank(), rules.cover, || {
             let (covered, rank) = (counted(covered, "dimension"), operand.rank());
             format!(
-                "`{window}`, `{left_out}` and `{batching}` list {covered} together, wanted {rank}: \
+                "`{window}`, `{left_out}` and `{batching}` list {covered} together, expected {rank}: \
                  those of {operand:#}"
             )
         })
         .map_err(|e| e.on(Place::Attribute(window)))
     }
 
-    /// Batching dimensions of the operand and of the indices go together: as many, of the same sizes.
+    /// Checks that the batching dimensions of the operand and of the indices agree in number and size.
     fn pairs(&self, operand: &ArrayShape, indices: &ArrayShape, rules: &Rules) -> Result<()> {
         self.paired.counts(self.batching.dims.len(), rules.paired_count, || {
             format!("as many as `{}`", self.batching.attribute)
@@ -105,7 +105,10 @@ impl Indexing<'_> {
         self.paired.unique(rules.paired_unique)?;
         let on = |e: crate::Error| e.on(Place::Attribute(self.paired.attribute));
         check(!self.paired.dims.contains(&self.index_vector_dim), rules.paired_vector, || {
-            format!("dimension {} of {indices:#} holds an index vector", self.index_vector_dim)
+            format!(
+                "dimension {} of {indices:#} is the index vector dimension",
+                self.index_vector_dim
+            )
         })
         .map_err(on)?;
         for (&dim, &of) in self.batching.dims.iter().zip(self.paired.dims) {

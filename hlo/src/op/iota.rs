@@ -1,22 +1,22 @@
-//! `iota`: counts along a dimension.
+//! `iota`: the indices along a dimension.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Counts from 0 along a dimension; along all others the elements are the same.
+    /// Returns the indices along a dimension, from 0; along all others the elements are equal.
     ///
-    /// The count is converted to the element type: a narrow integer wraps, a narrow float rounds, a complex number has the
-    /// imaginary part 0. Without `iota_dimension` it is dimension 0.
+    /// The index is converted to the element type: a narrow integer wraps, a narrow float rounds, a complex number has the
+    /// imaginary part 0. The default of `iota_dimension` is 0.
     ///
     /// # Shape
     ///
     /// The stated one.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `iota_c1`: the dimension is one of the result, which therefore is no scalar.
-    /// - `iota_type`: `pred` does not count.
+    /// - `iota_c1`: the dimension is one of the result, which is therefore not a scalar.
+    /// - `iota_type`: the element type is not `pred`.
     pub struct Iota {
         /// The dimension.
         pub iota_dimension: Option<i64> = "iota_dimension" or None;
@@ -26,8 +26,10 @@ attrs! {
 impl ShapeRule for Iota {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let result = cx.stated_array()?;
-        check(result.ty != ElementType::Pred, "iota_type", || "iota cannot give pred".to_owned())
-            .map_err(|e| e.on(Place::Shape))?;
+        check(result.ty != ElementType::Pred, "iota_type", || {
+            "`iota` is not defined on pred".to_owned()
+        })
+        .map_err(|e| e.on(Place::Shape))?;
         let dim = self.iota_dimension.unwrap_or(0);
         check(result.dim(dim).is_some(), "iota_c1", || {
             format!("dimension {dim} does not exist in {result:#}")

@@ -1,4 +1,4 @@
-//! `map`: a scalar computation, element by element.
+//! `map`: applies a scalar computation elementwise.
 use super::rules::{parameters, same_dims_as_first};
 use super::{Infer, ShapeRule};
 use crate::diag::{Code, Place};
@@ -6,19 +6,19 @@ use crate::ir::ComputationId;
 use crate::{Error, Result, Shape};
 
 attrs! {
-    /// Applies a scalar computation element by element.
+    /// Applies a scalar computation elementwise.
     ///
-    /// Element `i` of the result is what the computation gives for the elements `i` of all operands.
+    /// Element `i` of the result is the computation's result for the elements `i` of all operands.
     ///
     /// # Shape
     ///
-    /// The operands' dimensions, the element type the computation gives.
+    /// The operands' dimensions, the element type of the computation's result.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `E0202`: no operand at all.
+    /// - `E0202`: there is an operand.
     /// - `map_c1`: all operands have the same dimensions.
-    /// - `map_c4`: the computation takes a scalar of each operand's type, and gives a scalar.
+    /// - `map_c4`: the computation takes a scalar of each operand's type, and returns a scalar.
     pub struct Map {
         /// All dimensions of the operands, in order, whatever the text lists.
         pub dimensions: Vec<i64> = "dimensions", always Vec::new();
@@ -29,7 +29,7 @@ attrs! {
 
 impl ShapeRule for Map {
     fn complete(&mut self, operands: &[&Shape], stated: Option<&Shape>) -> Result<()> {
-        // XLA reads the list and prints all dimensions whatever it held.
+        // XLA ignores the list and prints all dimensions.
         let array = operands.first().and_then(|o| o.array()).or(stated.and_then(Shape::array));
         self.dimensions = (0..).take(array.map_or(0, crate::ArrayShape::rank)).collect();
         Ok(())
@@ -46,7 +46,7 @@ impl ShapeRule for Map {
         parameters(&callee, &scalars.iter().collect::<Vec<_>>(), "map_c4", "to_apply")?;
         let result = callee.result.array().filter(|a| a.rank() == 0);
         let Some(result) = result else {
-            let message = format!("the computation gives {:#}, which is no scalar", callee.result);
+            let message = format!("the computation returns {:#}, expected a scalar", callee.result);
             let error = Error::from(Code::Callee { rule: "map_c4", message });
             return Err(error.on(Place::Attribute("to_apply")));
         };

@@ -1,6 +1,6 @@
-//! Operations: the opcode table and one module for each structured op.
+//! Operations: the opcode table and one module per op with attributes.
 //!
-//! To add an elementwise op, add a row to `table.rs`. To add a structured op, add a row and a module with its
+//! To add an elementwise op, add a row to `table.rs`. To add an op with attributes, add a row and a module with its
 //! attributes (`attrs!`) and its shape rule (`ShapeRule`); the compiler then lists every match that needs an arm.
 #[macro_use]
 mod attrs;
@@ -12,6 +12,7 @@ mod family;
 mod indexing;
 mod rule;
 mod rules;
+mod summation;
 pub mod value;
 mod windows;
 

@@ -1,4 +1,4 @@
-//! `pad`: puts a value around and between elements.
+//! `pad`: adds a value around and between elements.
 use super::rules::counted;
 use super::value::PaddingConfig;
 use super::{Infer, ShapeRule, check};
@@ -6,25 +6,25 @@ use crate::diag::Place;
 use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
-    /// Puts the padding value around and between the elements.
+    /// Adds the padding value around and between the elements.
     ///
-    /// `pad(operand, value)`. First `interior` values go between each two neighbours of a dimension, then `low` before the
-    /// first and `high` behind the last. A negative `low` or `high` takes elements away instead, values from between the
-    /// elements too.
+    /// `pad(operand, value)`. First `interior` values are added between each two neighbors of a dimension, then `low` before the
+    /// first and `high` after the last. A negative `low` or `high` removes elements instead, including interior
+    /// padding.
     ///
     /// # Shape
     ///
     /// The operand's type; a dimension of size `n` becomes `low + n + (n - 1) * interior + high`, an empty one
     /// `low + high`.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `pad_c1`: the value is no scalar of the operand's type.
-    /// - `pad_c2`: `padding` does not have one group for each dimension.
-    /// - `pad_c3`: `interior` is negative.
-    /// - `pad_c4`: a size would become negative, or more than 64 bits hold.
+    /// - `pad_c1`: the value is a scalar of the operand's type.
+    /// - `pad_c2`: `padding` has one entry per dimension.
+    /// - `pad_c3`: `interior` is not negative.
+    /// - `pad_c4`: no size is negative or overflows 64 bits.
     pub struct Pad {
-        /// How much, for each dimension.
+        /// The padding of each dimension.
         pub padding: PaddingConfig = "padding";
     }
 }
@@ -33,13 +33,13 @@ impl ShapeRule for Pad {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, value) = (cx.array(0)?, cx.array(1)?);
         check(value.rank() == 0 && value.ty == operand.ty, "pad_c1", || {
-            format!("the padding value is {value:#}, wanted {}[]", operand.ty)
+            format!("the padding value is {value:#}, expected {}[]", operand.ty)
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         let given = self.padding.dims.len();
         check(given == operand.rank(), "pad_c2", || {
             format!(
-                "padding is given for {}, {operand:#} has {}",
+                "`padding` covers {}, {operand:#} has {}",
                 counted(given, "dimension"),
                 operand.rank()
             )
@@ -55,7 +55,7 @@ impl ShapeRule for Pad {
             let padded =
                 i128::from(size) + i128::from(padding.low) + i128::from(padding.high) + holes;
             check((0..=i128::from(i64::MAX)).contains(&padded), "pad_c4", || {
-                format!("a dimension of size {size} would become {padded}")
+                format!("padding turns size {size} into {padded}")
             })
             .map_err(|e| e.on(Place::Attribute("padding")))?;
             dims.push(i64::try_from(padded).expect("checked above"));

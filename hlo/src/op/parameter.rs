@@ -1,17 +1,17 @@
-//! `parameter`: a value from the caller.
+//! `parameter`: a parameter of the computation.
 use super::value::Positional;
 use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
-/// A value from the caller: `parameter(0)` is the first.
+/// A parameter of the computation: `parameter(0)` is the first.
 ///
 /// # Shape
 ///
 /// The stated one, of any kind. The numbers of a computation's parameters start at 0 and have no gaps (`E0203`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its place among the parameters.
+    /// Its number.
     pub number: i64,
 }
 

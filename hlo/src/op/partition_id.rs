@@ -1,13 +1,13 @@
-//! `partition-id` and `replica-id`: which device this is.
+//! `partition-id` and `replica-id`: the ids of the device.
 use super::{Infer, ShapeRule};
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The number of the partition this device runs: `u32[]`.
+    /// Returns the partition of the device: `u32[]`.
     pub struct PartitionId {}
 }
 attrs! {
-    /// The number of the replica this device runs: `u32[]`.
+    /// Returns the replica of the device: `u32[]`.
     pub struct ReplicaId {}
 }
 

@@ -1,8 +1,8 @@
-//! `ragged-all-to-all`: every device of a group sends rows to every other, as many as the data says.
+//! `ragged-all-to-all`: every device of a group sends rows to every device; the numbers of rows are operands.
 //!
-//! Operands: `(input, output, input_offsets, send_sizes, output_offsets, recv_sizes)`. Rows lie along dimension 0. Device i sends device j
-//! its `send_sizes[j]` rows from `input_offsets[j]` on; they come to lie in j's output from row `output_offsets[j]` on, so this offset
-//! counts rows of the *receiver*. Rows of the output nobody writes keep their value. The four lists have one entry for
+//! Operands: `(input, output, input_offsets, send_sizes, output_offsets, recv_sizes)`. Rows are along dimension 0. Device i sends device j
+//! `send_sizes[j]` rows from `input_offsets[j]` on; they are written to j's output from row `output_offsets[j]` on, so this offset
+//! counts rows of the *receiver*. Rows of the output that are not written keep their value. The four lists have one entry for
 //! each device of the group, or a row of entries for each, so that several ranges can be sent.
 use super::value::{Ignored, ReplicaGroups};
 use super::{Communication, GroupMode, Infer, ShapeRule, check};
@@ -10,13 +10,13 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Sends rows of different counts between devices.
+    /// Sends different numbers of rows between devices.
     pub struct RaggedAllToAll {
-        /// Names the channel; with one, the ids in the groups are partitions, else replicas.
+        /// The channel; with one, the ids in the groups are partitions, else replicas.
         pub channel_id: Option<i64> = "channel_id" or None;
-        /// Which devices work together; empty for all of them.
+        /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
-        /// Read and left out.
+        /// Parsed and dropped.
         pub dimensions: Ignored = "dimensions" or Ignored;
     }
 }
@@ -30,12 +30,12 @@ impl ShapeRule for RaggedAllToAll {
             && input.rank() == output.rank()
             && input.dims[1..] == output.dims[1..];
         check(same_rows, "ragged_all_to_all_rows", || {
-            format!("rows of {input:#} do not fit into {output:#}")
+            format!("rows of {input:#} do not fit in {output:#}")
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         let first = cx.array(2)?;
         check(matches!(first.rank(), 1 | 2), "ragged_all_to_all_rank", || {
-            format!("the offsets are {first:#}, wanted [devices] or [devices, updates]")
+            format!("the offsets are {first:#}, expected [devices] or [devices, updates]")
         })
         .map_err(|e| e.on(Place::Operand(2)))?;
         for i in 2..6 {
@@ -44,7 +44,11 @@ impl ShapeRule for RaggedAllToAll {
             check(
                 list.ty == first.ty && list.dims == first.dims,
                 "ragged_all_to_all_lists",
-                || format!("offsets and sizes have one shape, not {first:#} and {list:#}"),
+                || {
+                    format!(
+                        "offsets and sizes must have the same shape, found {first:#} and {list:#}"
+                    )
+                },
             )
             .map_err(|e| e.on(Place::Operand(i)))?;
         }
@@ -62,7 +66,7 @@ impl Communication for RaggedAllToAll {
         let lists = operands.get(2).and_then(|list| list.array()?.dims.first().copied());
         check(lists.is_none_or(|found| found == devices), "ragged_all_to_all_devices", || {
             let found = lists.unwrap_or_default();
-            format!("sizes for {found:#} devices, but a group has {devices}")
+            format!("found sizes for {found:#} devices, but a group has {devices}")
         })
         .map_err(|e| e.on(Place::Operand(2)))
     }

@@ -1,34 +1,34 @@
-//! `reduce`: folds dimensions away.
+//! `reduce`: reduces dimensions.
 use super::rules::{List, drop_dims, initial_value, one_or_tuple, reducer, same_dims_as_first};
 use super::{Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Folds the elements along some dimensions into one.
+    /// Reduces the elements along some dimensions to one.
     ///
     /// `reduce(operands..., initial values...)`: N arrays, and a scalar for each. For each element of the result, the
-    /// accumulators start as the initial values; for each element along `dimensions`, in row-major order, the computation
-    /// is given the N accumulators and the N elements, and gives the new accumulators. The initial value enters once, also
-    /// where `dimensions` is empty or there are no elements.
+    /// accumulators start with the initial values; for each element along `dimensions`, in row-major order, the computation
+    /// takes the N accumulators and the N elements, and returns the new accumulators. The initial value is used once, also
+    /// if `dimensions` is empty or there are no elements.
     ///
-    /// XLA:CPU may fold in another order and use the initial value several times; the result is the same where the
+    /// XLA:CPU may reduce in another order and use the initial value several times; the result is the same if the
     /// computation is associative and the initial value its identity, rounding aside.
     ///
     /// # Shape
     ///
-    /// The operand's dimensions without those in `dimensions`, the element type the computation gives; a tuple of N where
-    /// the computation gives a tuple.
+    /// The operand's dimensions without those in `dimensions`, the element type of the computation's result; a tuple of N if
+    /// the computation returns a tuple.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `E0202`: there are not as many initial values as operands, or none.
+    /// - `E0202`: there are as many initial values as operands, and at least one.
     /// - `reduce_c1`: all operands have the same dimensions.
-    /// - `reduce_c2`: an initial value is no scalar of its operand's type, precision aside.
-    /// - `reduce_c4`, `reduce_c5`: `dimensions` are dimensions of the operand, none twice.
-    /// - `reduce_c6`: the computation does not take two scalars for each operand and give one for each.
+    /// - `reduce_c2`: each initial value is a scalar of its operand's type, ignoring precision.
+    /// - `reduce_c4`, `reduce_c5`: `dimensions` are dimensions of the operand, without duplicates.
+    /// - `reduce_c6`: the computation takes two scalars and returns one scalar per operand.
     pub struct Reduce {
-        /// Dimensions folded away.
+        /// The reduced dimensions.
         pub dimensions: Vec<i64> = "dimensions";
         /// Combines two values.
         pub to_apply: ComputationId = "to_apply";

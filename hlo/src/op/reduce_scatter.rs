@@ -1,7 +1,7 @@
-//! `reduce-scatter`: folds like `all-reduce`, cuts the result into equal blocks and gives each device of the group one: the
+//! `reduce-scatter`: reduces like `all-reduce`, splits the result into equal shards and sends one to each device of the group: the
 //! first to the device that the group lists first.
 //!
-//! How many blocks there are does not follow from the operands: the result states it, and `verify/collectives.rs`
+//! The number of shards does not follow from the operands: the result states it, and `verify/collectives.rs`
 //! compares it with the groups.
 use super::groups::{arrays, block_ratio, global_ids, in_rank, multiple, results};
 use super::rules::{only, reducer};
@@ -11,15 +11,15 @@ use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Folds like `all-reduce`; each device keeps its part.
+    /// Reduces like `all-reduce`; each device keeps its shard.
     pub struct ReduceScatter {
-        /// Names the channel; decides with `use_global_device_ids` what the ids in the groups are.
+        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
         pub channel_id: Option<i64> = "channel_id" or None;
-        /// Which devices work together; empty for all of them.
+        /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
-        /// The layout may not be changed.
+        /// The layout must not be changed.
         pub constrain_layout: bool = "constrain_layout" or false;
-        /// The groups hold flattened ids.
+        /// The groups list flattened ids.
         pub use_global_device_ids: bool = "use_global_device_ids" or false;
         /// The dimension that is divided.
         pub dimensions: Vec<i64> = "dimensions";

@@ -1,4 +1,4 @@
-//! `reduce-window`: folds a moving window.
+//! `reduce-window`: reduces a sliding window.
 use super::rule::with_dims;
 use super::rules::{initial_value, one_or_tuple, reducer, same_dims_as_first};
 use super::value::Window;
@@ -8,29 +8,29 @@ use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
 attrs! {
-    /// Folds the elements under a moving window.
+    /// Reduces the elements in a sliding window.
     ///
-    /// `reduce-window(operands..., initial values...)`. The window is put at every place where it fits into the operand with
-    /// its padding, `stride` apart; each place gives one element. There the accumulators start as the initial values, and
-    /// the elements under the window are folded in row-major order, as [`Reduce`](super::Reduce) does.
+    /// `reduce-window(operands..., initial values...)`. The window is applied at every position where it fits in the operand with
+    /// its padding, `stride` apart; each position produces one element. There the accumulators start with the initial values, and
+    /// the elements in the window are reduced in row-major order, as [`Reduce`](super::Reduce) does.
     ///
-    /// `lhs_dilate` puts holes between the operand's elements, `rhs_dilate` between the window's. Padding and holes are
-    /// skipped: no value is made up for them, which matters only if the initial value is not the computation's identity.
+    /// `lhs_dilate` adds holes between the operand's elements, `rhs_dilate` between the window's. Padding and holes are
+    /// skipped, which matters only if the initial value is not the computation's identity.
     ///
     /// # Shape
     ///
-    /// The number of places in each dimension, the element type the computation gives; a tuple where it gives one. A
-    /// window larger than what it moves over has no place.
+    /// The number of window positions in each dimension, the element type of the computation's result; a tuple if it returns one. A
+    /// window larger than the padded operand has no position.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `E0202`: there are not as many initial values as operands, or none.
+    /// - `E0202`: there are as many initial values as operands, and at least one.
     /// - `reduce_window_c2`: all operands have the same dimensions.
-    /// - `reduce_window_c3`: an initial value is no scalar of its operand's type, precision aside.
-    /// - `reduce_window_c4`: the window has not the operand's rank.
+    /// - `reduce_window_c3`: each initial value is a scalar of its operand's type, ignoring precision.
+    /// - `reduce_window_c4`: the window has the operand's rank.
     /// - `reduce_window_c5`, `_c7`, `_c9`, `_c11`: size, stride, `lhs_dilate`, `rhs_dilate` are positive.
-    /// - `reduce_window_c13`: the computation does not take two scalars for each operand and give one for each.
-    /// - `reduce_window_reversal`: the window is reversed, which means something only in a convolution.
+    /// - `reduce_window_c13`: the computation takes two scalars and returns one scalar per operand.
+    /// - `reduce_window_reversal`: the window is not reversed, which has a meaning only in a convolution.
     pub struct ReduceWindow {
         /// The window over the operand.
         pub window: Window = "window" or Window::default();
@@ -55,10 +55,10 @@ impl ShapeRule for ReduceWindow {
         let first = cx.array(0)?;
         let reversed = self.window.dims.iter().any(|d| d.reversal);
         check(!reversed, "reduce_window_reversal", || {
-            "the window of a reduce-window is not reversed".to_owned()
+            "the window of a `reduce-window` must not be reversed".to_owned()
         })
         .map_err(|e| e.on(Place::Attribute("window")))?;
-        let dims = windows::places(&self.window, &first.dims, WINDOW)?;
+        let dims = windows::positions(&self.window, &first.dims, WINDOW)?;
         let mut inputs = Vec::with_capacity(count);
         for i in 0..count {
             let operand = cx.array(i)?;

@@ -1,21 +1,21 @@
-//! `reshape`: the same elements in other dimensions.
+//! `reshape`: the same elements with other dimensions.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// The elements, in row-major order, under other dimensions.
+    /// Reshapes the elements, in row-major order, to other dimensions.
     ///
     /// # Shape
     ///
     /// The stated one.
     ///
-    /// # Refused
+    /// # Constraints
     ///
     /// - `reshape_c1`: the result has the operand's element type.
     /// - `reshape_c2`: both have the same number of elements.
     pub struct Reshape {
-        /// The dimension a dynamic size goes to; -1 if none.
+        /// The result dimension that a dynamic size is assigned to; -1 if none.
         pub inferred_dimension: i64 = "inferred_dimension" or -1;
     }
 }
@@ -24,7 +24,7 @@ impl ShapeRule for Reshape {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, result) = (cx.array(0)?, cx.stated_array()?);
         check(operand.ty == result.ty, "reshape_c1", || {
-            format!("a reshape of {} cannot give {}", operand.ty, result.ty)
+            format!("a reshape of {} cannot return {}", operand.ty, result.ty)
         })
         .map_err(|e| e.on(Place::Shape))?;
         let (from, to) = (operand.element_count(), result.element_count());

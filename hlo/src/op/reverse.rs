@@ -1,20 +1,20 @@
-//! `reverse`: turns dimensions around.
+//! `reverse`: reverses dimensions.
 use super::rules::List;
 use super::{Infer, ShapeRule};
 use crate::{Result, Shape};
 
 attrs! {
-    /// Turns some dimensions around: index i of such a dimension becomes size - 1 - i.
+    /// Reverses some dimensions: index i of such a dimension becomes size - 1 - i.
     ///
     /// # Shape
     ///
     /// The operand's.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `reverse_c2`, `reverse_c3`: `dimensions` are dimensions of the operand, none twice.
+    /// - `reverse_c2`, `reverse_c3`: `dimensions` are dimensions of the operand, without duplicates.
     pub struct Reverse {
-        /// Dimensions turned around.
+        /// The reversed dimensions.
         pub dimensions: Vec<i64> = "dimensions";
     }
 }

@@ -5,12 +5,12 @@ use crate::diag::Place;
 use crate::{ArrayShape, ElementType, Error, Result, Shape};
 
 attrs! {
-    /// Numbers of a distribution, of the stated dimensions.
+    /// Returns random numbers of a distribution, with the stated dimensions.
     ///
     /// The operands are two scalars of the result's type: the bounds `[a, b)` of a uniform distribution, or mean and
     /// deviation of a normal one.
     pub struct Rng {
-        /// Which.
+        /// The distribution.
         pub distribution: RandomDistribution = "distribution";
     }
 }
@@ -22,36 +22,38 @@ impl ShapeRule for Rng {
         for i in 0..2 {
             let operand = cx.array(i)?;
             check(operand.rank() == 0 && operand.ty == result.ty, "rng_c1", || {
-                format!("operand {i} is {operand:#}, wanted a scalar of {}", result.ty)
+                format!("operand {i} is {operand:#}, expected a scalar of {}", result.ty)
             })
             .map_err(|e| e.on(Place::Operand(i)))?;
         }
         let normal = self.distribution == RandomDistribution::Normal;
         check(!normal || result.ty.is_float(), "rng_c2", || {
-            format!("numbers of a normal distribution are floats, not {}", result.ty)
+            format!("a normal distribution needs a float type, found {}", result.ty)
         })?;
-        check(!result.ty.is_complex(), "rng_complex", || "no distribution is complex".to_owned())?;
+        check(!result.ty.is_complex(), "rng_complex", || {
+            "no distribution has a complex type".to_owned()
+        })?;
         check(result.dynamic.is_none(), "rng_static", || {
-            format!("nothing tells the size of a dynamic dimension of {result:#}")
+            format!("{result:#} has a dynamic dimension, whose size is not known")
         })?;
         Ok(result.clone().into())
     }
 }
 
 attrs! {
-    /// Random bits from a state.
+    /// Returns random bits from a state.
     ///
-    /// The result is a tuple: the state to go on from, and the bits.
+    /// The result is a tuple of the new state and the bits.
     pub struct RngBitGenerator {
-        /// How.
+        /// The algorithm.
         pub algorithm: RandomAlgorithm = "algorithm";
     }
 }
 
 impl RngBitGenerator {
-    /// Fails unless the algorithm can start from `state`. What the backend's own choice starts from is its own matter.
+    /// Fails unless `state` is a state of the algorithm. The state of the backend's default algorithm is not checked.
     fn state(&self, state: &ArrayShape) -> Result<()> {
-        let (sizes, wanted): (&[i64], _) = match self.algorithm {
+        let (sizes, expected): (&[i64], _) = match self.algorithm {
             RandomAlgorithm::Default => return Ok(()),
             RandomAlgorithm::ThreeFry => (&[2], "u64[2]"),
             RandomAlgorithm::Philox => (&[2, 3], "u64[2] or u64[3]"),
@@ -59,7 +61,7 @@ impl RngBitGenerator {
         let fits = state.ty == ElementType::U64
             && matches!(state.dims.as_slice(), [size] if sizes.contains(size));
         check(fits, "rng_bit_generator_state", || {
-            format!("{} starts from {wanted:#}, found {state:#}", self.algorithm)
+            format!("{} needs the state {expected:#}, found {state:#}", self.algorithm)
         })
         .map_err(|e| e.on(Place::Operand(0)))
     }
@@ -71,15 +73,17 @@ impl ShapeRule for RngBitGenerator {
         self.state(state)?;
         let stated = cx.stated()?;
         let [first, bits] = stated.tuple().unwrap_or_default() else {
-            let message = format!("the result is a tuple of state and bits, not {stated:#}");
+            let message =
+                format!("expected a tuple of state and bits as the result, found {stated:#}");
             return Err(failed("rng_bit_generator_result", message));
         };
         check(first.compatible(cx.operands[0]), "rng_bit_generator_c1", || {
-            format!("the new state is {first:#}, the old one {state:#}")
+            format!("the new state is {first:#}, the old state is {state:#}")
         })?;
         let Some(bits) = bits.array().filter(|b| !b.ty.is_complex() && b.dynamic.is_none()) else {
-            let message =
-                format!("the bits are a static array of whole or real numbers, not {bits:#}");
+            let message = format!(
+                "expected a static array of integers or real floats for the bits, found {bits:#}"
+            );
             return Err(failed("rng_bit_generator_bits", message));
         };
         Ok(Shape::Tuple(vec![state.clone().into(), bits.clone().into()]))
@@ -87,9 +91,9 @@ impl ShapeRule for RngBitGenerator {
 }
 
 attrs! {
-    /// The state of the generator; afterwards it is moved on.
+    /// Returns the state of the generator, and then advances it.
     pub struct RngGetAndUpdateState {
-        /// By how much.
+        /// The step by which the state is advanced.
         pub delta: i64 = "delta";
     }
 }

@@ -1,37 +1,37 @@
-//! Shape rules: what every rule is given, how a check fails, and the rules of the elementwise families.
+//! Shape rules: their context, failing checks, and the rules of the elementwise ops.
 use super::{Arity, Binary, ShapeText, Unary};
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
 use crate::{ArrayShape, ElementType, Error, Opcode, Result, Shape};
 
-/// Knows the parameters and results of the computations an instruction calls.
+/// The program shapes of the computations an instruction calls.
 pub trait Callees {
-    /// The shape of computation `id`; `None` while its text has not been read.
+    /// Returns the program shape of computation `id`; `None` if it is not parsed yet.
     fn program_shape(&self, id: ComputationId) -> Option<ProgramShape<'_>>;
 }
 
-/// What a shape rule is given.
+/// The context of a shape rule.
 pub(crate) struct Infer<'a> {
-    /// Which op, for messages.
+    /// The opcode, for messages.
     pub(crate) opcode: Opcode,
-    /// Shapes of the operands; as many as the table says.
+    /// Shapes of the operands; their number is that of the table.
     pub(crate) operands: &'a [&'a Shape],
-    /// The shape the text states, if it states one.
+    /// The stated shape, if there is one.
     pub(crate) stated: Option<&'a Shape>,
     /// The computations of the module.
     pub(crate) callees: &'a dyn Callees,
 }
 
-/// The shape rule of a structured op. Every failed check names its rule, and shows shapes as `{:#}`, without layouts.
+/// The shape rule of an op. Every failed check names its rule, and prints shapes with `{:#}`, without layouts.
 pub(crate) trait ShapeRule {
-    /// Fills in what attributes left out and operands tell. Called once, when the text has been read.
+    /// Completes omitted attributes that follow from the operands. Called once, after parsing.
     fn complete(&mut self, _operands: &[&Shape], _stated: Option<&Shape>) -> Result<()> {
         Ok(())
     }
-    /// Whether [`ShapeRule::infer`] checks everything the specification asks for. Where it does not, the stated shape
-    /// is taken as it is, and the status page says so.
+    /// Whether [`ShapeRule::infer`] checks every constraint of the specification. If not, the stated shape
+    /// is accepted, and the status page says so.
     const CHECKED: bool = true;
-    /// The result's shape. For an op whose shape must be stated, a stated shape that cannot be right is an error.
+    /// Returns the result shape. For an op whose shape must be stated, an invalid stated shape is an error.
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape>;
 }
 
@@ -46,68 +46,74 @@ impl<T: ShapeRule> ShapeRule for Box<T> {
 }
 
 impl<'a> Infer<'a> {
-    /// Operand `i`, which must be an array.
+    /// Returns operand `i`, which must be an array.
     pub(crate) fn array(&self, i: usize) -> Result<&'a ArrayShape> {
         self.operands[i].array().ok_or_else(|| {
-            let message =
-                format!("operand {i} of `{}` is {:#}, not an array", self.opcode, self.operands[i]);
+            let message = format!(
+                "operand {i} of `{}` is {:#}, expected an array",
+                self.opcode, self.operands[i]
+            );
             Error::from(Code::Rule { rule: "array_operand", message }).on(Place::Operand(i))
         })
     }
-    /// Every operand, each of which must be an array.
+    /// Returns all operands, which must be arrays.
     pub(crate) fn arrays(&self) -> Result<Vec<&'a ArrayShape>> {
         (0..self.operands.len()).map(|i| self.array(i)).collect()
     }
-    /// The stated shape, of an op that cannot do without.
+    /// Returns the stated shape, which the op requires.
     pub(crate) fn stated(&self) -> Result<&'a Shape> {
         self.stated.ok_or_else(|| Code::ShapeMissing { op: self.opcode.name().into() }.into())
     }
-    /// The stated shape, which must be an array.
+    /// Returns the stated shape, which must be an array.
     pub(crate) fn stated_array(&self) -> Result<&'a ArrayShape> {
         let stated = self.stated()?;
         stated.array().ok_or_else(|| {
-            let message = format!("the result of `{}` is an array, not {stated:#}", self.opcode);
+            let message = format!(
+                "expected the result of `{}` to be an array, found {stated:#}",
+                self.opcode
+            );
             Error::from(Code::Rule { rule: "array_result", message }).on(Place::Shape)
         })
     }
-    /// Fails unless there are `wanted` (in words) operands.
-    pub(crate) fn arity(&self, holds: bool, wanted: &str) -> Result<()> {
+    /// Fails with `expected`, a number of operands in words, unless `holds`.
+    pub(crate) fn arity(&self, holds: bool, expected: &str) -> Result<()> {
         if holds {
             return Ok(());
         }
         let op = self.opcode.name().to_owned();
-        Err(Code::Arity { op, wanted: wanted.to_owned(), found: self.operands.len() }.into())
+        Err(Code::Arity { op, expected: expected.to_owned(), found: self.operands.len() }.into())
     }
-    /// Fails unless operand `i` has one of these types.
+    /// Fails unless the type of operand `i` satisfies `holds`.
     pub(crate) fn types(
         &self,
         i: usize,
         holds: impl Fn(ElementType) -> bool,
-        wanted: &str,
+        expected: &str,
     ) -> Result<()> {
         let found = self.array(i)?.ty;
         if holds(found) {
             return Ok(());
         }
         let (op, found) = (self.opcode.name().to_owned(), found.name().to_owned());
-        let code = Code::OperandType { op, found, wanted: wanted.to_owned() };
+        let code = Code::OperandType { op, found, expected: expected.to_owned() };
         Err(Error::from(code).on(Place::Operand(i)))
     }
-    /// The called computation's shape.
+    /// Returns the program shape of the called computation.
     pub(crate) fn callee(&self, id: ComputationId) -> Result<ProgramShape<'_>> {
         self.callees.program_shape(id).ok_or_else(|| {
-            Error::from(Code::ShapeMissing { op: self.opcode.name().into() })
-                .with_help("the computation it calls stands later in the text")
+            Error::from(Code::ShapeMissing { op: self.opcode.name().into() }).with_help(
+                "write the result shape: the called computation is defined later in the text",
+            )
         })
     }
 }
 
 impl super::Op {
-    /// The shape the op gives for operands of these shapes. `stated` is what a text would state, for the ops that cannot
-    /// do without it.
+    /// Returns the result shape for operands of these shapes. `stated` is the stated shape, for ops that
+    /// require it.
     ///
     /// # Errors
-    /// `E02xx` and `E03xx`, with the rule that is broken.
+    /// `E02xx` and `E03xx`, with the broken rule.
     pub fn shape(
         &self,
         operands: &[&Shape],
@@ -115,18 +121,18 @@ impl super::Op {
         callees: &dyn Callees,
     ) -> Result<Shape> {
         let opcode = self.opcode();
-        if let Arity::Fixed(wanted) = opcode.arity()
-            && operands.len() != wanted
+        if let Arity::Fixed(expected) = opcode.arity()
+            && operands.len() != expected
         {
             let op = opcode.name().to_owned();
-            let wanted = format!("{wanted}");
-            return Err(Code::Arity { op, wanted, found: operands.len() }.into());
+            let expected = super::rules::counted(expected, "operand");
+            return Err(Code::Arity { op, expected, found: operands.len() }.into());
         }
         self.infer(&Infer { opcode, operands, stated, callees })
     }
 
-    /// Checks an instruction that states this shape: the number of operands, that the elements can be counted, and that
-    /// the op gives this shape.
+    /// Checks an instruction that states this shape: the number of operands, that the number of elements does not overflow, and
+    /// that the op has this result shape.
     ///
     /// # Errors
     /// As [`Op::shape`](Self::shape).
@@ -151,11 +157,11 @@ impl super::Op {
         Err(error.on(Place::Shape).with_help(help))
     }
 
-    /// Fills in what attributes left out and operands tell, as reading a text does: a comparison's type, a window's default
-    /// strides.
+    /// Completes omitted attributes that follow from the operands, as parsing does: the type of a comparison, the default
+    /// strides of a window.
     ///
     /// # Errors
-    /// `E02xx` if an attribute that is missing cannot be told.
+    /// `E02xx` if a missing attribute cannot be inferred.
     pub fn complete_attributes(
         &mut self,
         operands: &[&Shape],
@@ -165,18 +171,18 @@ impl super::Op {
     }
 }
 
-/// Sizes and offsets are counted in 64 bits with a sign, bytes too.
+/// Checks that sizes, offsets and bytes fit in signed 64 bits.
 fn countable(leaf: &Shape) -> Result<()> {
     let Some(array) = leaf.array() else { return Ok(()) };
     if array.dims.contains(&ArrayShape::UNBOUNDED) {
-        let message = format!("{array:#} has a dimension without a bound, which no backend runs");
+        let message = format!("{array:#} has an unbounded dimension");
         let error = Error::from(Code::Rule { rule: "shape_unbounded", message });
         return Err(error.on(Place::Shape).with_help("write a bound: `<=8`"));
     }
     if array.byte_count().is_some_and(|bytes| i64::try_from(bytes).is_ok()) {
         return Ok(());
     }
-    let message = format!("{array:#} takes more bytes than 64 bits can count");
+    let message = format!("the size of {array:#} in bytes overflows 64 bits");
     Err(Error::from(Code::Rule { rule: "shape_size", message }).on(Place::Shape))
 }
 
@@ -189,7 +195,7 @@ pub(crate) fn check(
     if holds { Ok(()) } else { Err(Code::Rule { rule, message: message() }.into()) }
 }
 
-/// The result of a one-operand elementwise op: the operand's shape, of the op's result type.
+/// Returns the result of a unary elementwise op: the operand's shape, with the op's result type.
 pub(super) fn unary(op: Unary, cx: &Infer<'_>) -> Result<Shape> {
     let types = op.types();
     let operand = cx.array(0)?;
@@ -198,7 +204,7 @@ pub(super) fn unary(op: Unary, cx: &Infer<'_>) -> Result<Shape> {
     Ok(operand.with_type(ty).into())
 }
 
-/// The result of a two-operand elementwise op: both operands have its dimensions.
+/// Returns the result of a binary elementwise op, whose operands have the same dimensions.
 pub(super) fn binary(op: Binary, cx: &Infer<'_>) -> Result<Shape> {
     let (lhs, rhs) = (cx.array(0)?, cx.array(1)?);
     let types = op.types();
@@ -210,7 +216,7 @@ pub(super) fn binary(op: Binary, cx: &Infer<'_>) -> Result<Shape> {
     .map_err(|e| e.on(Place::Operand(1)))?;
     let ty = op.opcode().result_type(lhs.ty).ok_or_else(|| {
         let (op, found) = (cx.opcode.name().to_owned(), lhs.ty.name().to_owned());
-        let code = Code::OperandType { op, found, wanted: "f32, f64".into() };
+        let code = Code::OperandType { op, found, expected: "f32, f64".into() };
         Error::from(code).on(Place::Operand(0))
     })?;
     Ok(merge_dynamic(lhs.with_type(ty), rhs).into())
@@ -224,14 +230,17 @@ pub(crate) fn same_dims(
     i: usize,
 ) -> Result<()> {
     check(first.dims == other.dims, "elementwise_same_dims", || {
-        format!("operands of `{}` are {first:#} and {other:#}, of different dimensions", cx.opcode)
+        format!(
+            "operands of `{}` are {first:#} and {other:#}, with different dimensions",
+            cx.opcode
+        )
     })
     .map_err(|e| {
-        e.on(Place::Operand(i)).with_help("HLO does not broadcast by itself: add a `broadcast`")
+        e.on(Place::Operand(i)).with_help("add a `broadcast`: HLO does not broadcast implicitly")
     })
 }
 
-/// An array whose dimension `d` has the size, and is dynamic, as `dim` says of it.
+/// Returns an array with these dimensions: sizes, and whether each is dynamic.
 pub(super) fn with_dims(
     ty: ElementType,
     dims: impl IntoIterator<Item = (i64, bool)>,
@@ -241,7 +250,7 @@ pub(super) fn with_dims(
     ArrayShape { dynamic, ..ArrayShape::new(ty, sizes.as_slice()) }
 }
 
-/// `shape`, with every dimension dynamic that is dynamic in `other`.
+/// Returns `shape`, with every dimension dynamic that is dynamic in `other`.
 pub(crate) fn merge_dynamic(mut shape: ArrayShape, other: &ArrayShape) -> ArrayShape {
     if let Some(flags) = &other.dynamic {
         let mine = shape.dynamic.get_or_insert_with(|| vec![false; flags.len()].into());

@@ -5,7 +5,7 @@ use crate::ir::{ComputationId, ProgramShape};
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 use rustc_hash::FxHashSet;
 
-/// A list of dimensions, and the attribute it stands in.
+/// A list of dimensions, and its attribute.
 #[derive(Clone, Copy)]
 pub(super) struct List<'a> {
     pub(super) attribute: &'static str,
@@ -16,7 +16,7 @@ impl List<'_> {
     fn fails(&self, rule: &'static str, message: String) -> Error {
         Error::from(Code::Rule { rule, message }).on(Place::Attribute(self.attribute))
     }
-    /// Fails unless the list grows; equal neighbours are [`List::unique`]'s affair.
+    /// Fails unless the list is sorted; [`List::unique`] checks for duplicates.
     pub(super) fn sorted(&self, rule: &'static str) -> Result<()> {
         ascending(self.dims, rule, self.attribute)
     }
@@ -24,7 +24,7 @@ impl List<'_> {
     pub(super) fn unique(&self, rule: &'static str) -> Result<()> {
         self.unique_with(List { dims: &[], ..*self }, rule)
     }
-    /// Fails if a dimension is listed twice in both lists together; the caret goes to the second mention.
+    /// Fails if a dimension is listed twice in both lists together; the error is at the second occurrence.
     pub(super) fn unique_with(&self, other: List<'_>, rule: &'static str) -> Result<()> {
         let mut seen = FxHashSet::default();
         for list in [*self, other] {
@@ -49,7 +49,7 @@ impl List<'_> {
     pub(super) fn within(&self, shape: &ArrayShape, rule: &'static str) -> Result<()> {
         self.below(shape.rank(), rule, || format!("{shape:#}"))
     }
-    /// Fails unless every dimension is one of `rank`, those of `what`.
+    /// Fails unless every dimension is below `rank`, the rank of `what`.
     pub(super) fn below(
         &self,
         rank: usize,
@@ -64,14 +64,14 @@ impl List<'_> {
             None => Ok(()),
         }
     }
-    /// Fails unless the list has `wanted` entries: as many as `what` has.
+    /// Fails unless the list has `expected` entries; `what` says why.
     pub(super) fn counts(
         &self,
-        wanted: usize,
+        expected: usize,
         rule: &'static str,
         what: impl FnOnce() -> String,
     ) -> Result<()> {
-        if self.dims.len() == wanted {
+        if self.dims.len() == expected {
             return Ok(());
         }
         let name = self.attribute;
@@ -80,7 +80,7 @@ impl List<'_> {
             1 => "1 entry".to_owned(),
             n => format!("{n} entries"),
         };
-        let message = format!("`{name}` has {found}, wanted {wanted}: {}", what());
+        let message = format!("`{name}` has {found}, expected {expected}: {}", what());
         Err(self.fails(rule, message))
     }
 }
@@ -94,12 +94,12 @@ pub(super) fn counted(count: usize, what: &str) -> String {
 pub(super) fn same_dims_as_first(cx: &Infer<'_>, i: usize, rule: &'static str) -> Result<()> {
     let (first, other) = (cx.array(0)?, cx.array(i)?);
     check(first.dims == other.dims, rule, || {
-        format!("operand {i} is {other:#}, operand 0 {first:#}: they must have the same dimensions")
+        format!("operand {i} is {other:#}, operand 0 is {first:#}: expected the same dimensions")
     })
     .map_err(|e| e.on(Place::Operand(i)))
 }
 
-/// Fails unless every one of `dims` is in `0..rank`, and none is listed twice: where the specification has one rule for
+/// Fails unless every one of `dims` is in `0..rank`, without duplicates: if the specification has one rule for
 /// both.
 pub(super) fn unique_in_range(
     dims: &[i64],
@@ -112,33 +112,33 @@ pub(super) fn unique_in_range(
     list.unique(rule)
 }
 
-/// Fails unless the list grows.
+/// Fails unless the list is sorted.
 pub(super) fn ascending(dims: &[i64], rule: &'static str, attribute: &'static str) -> Result<()> {
     check(dims.is_sorted(), rule, || {
         let pair = dims.windows(2).find(|pair| pair[0] > pair[1]).unwrap_or(&[0, 0]);
-        format!("`{attribute}` is not in ascending order: {} stands before {}", pair[0], pair[1])
+        format!("`{attribute}` is not in ascending order: {} comes before {}", pair[0], pair[1])
     })
     .map_err(|e| e.on(Place::Attribute(attribute)))
 }
 
-/// The one entry of a list that must have one.
+/// Returns the entry of a list that must have exactly one.
 pub(super) fn only(dims: &[i64], attribute: &'static str) -> Result<i64> {
     match dims {
         [dim] => Ok(*dim),
         _ => {
-            let message = format!("`{attribute}` takes one entry here, found {}", dims.len());
+            let message = format!("`{attribute}` expects one entry here, found {}", dims.len());
             Err(Error::from(Code::AttributeValue { message }).on(Place::Attribute(attribute)))
         }
     }
 }
 
-/// The sizes of `shape` without `dims`.
+/// Returns the sizes of `shape` without `dims`.
 pub(super) fn without(shape: &ArrayShape, dims: &[i64]) -> Dims {
     let kept = (0i64..).zip(&shape.dims).filter(|(d, _)| !dims.contains(d));
     kept.map(|(_, &size)| size).collect()
 }
 
-/// `shape` without `dims`; a dimension that is kept stays dynamic.
+/// Returns `shape` without `dims`; a dimension that is kept stays dynamic.
 pub(super) fn drop_dims(shape: &ArrayShape, ty: ElementType, dims: &[i64]) -> ArrayShape {
     let mut result = ArrayShape::new(ty, without(shape, dims));
     if let Some(flags) = &shape.dynamic {
@@ -148,7 +148,7 @@ pub(super) fn drop_dims(shape: &ArrayShape, ty: ElementType, dims: &[i64]) -> Ar
     result
 }
 
-/// One shape for one result, a tuple for several.
+/// Returns the shape for one result, a tuple for several.
 pub(super) fn one_or_tuple(mut shapes: Vec<Shape>) -> Shape {
     match shapes.len() {
         1 => shapes.remove(0),
@@ -160,50 +160,51 @@ fn wrong(rule: &'static str, message: String, attribute: &'static str) -> Error 
     Error::from(Code::Callee { rule, message }).on(Place::Attribute(attribute))
 }
 
-/// Fails unless the computation takes these parameters.
+/// Fails unless the computation has these parameters.
 pub(super) fn parameters(
     callee: &ProgramShape<'_>,
-    wanted: &[&Shape],
+    expected: &[&Shape],
     rule: &'static str,
     attribute: &'static str,
 ) -> Result<()> {
-    if callee.parameters.len() != wanted.len() {
-        let (found, wanted) = (callee.parameters.len(), wanted.len());
+    if callee.parameters.len() != expected.len() {
+        let (found, expected) = (callee.parameters.len(), expected.len());
         let message = format!(
-            "the computation has {}, it is given {}",
+            "the computation has {}, but the instruction passes {}",
             counted(found, "parameter"),
-            counted(wanted, "value")
+            counted(expected, "value")
         );
         return Err(wrong(rule, message, attribute));
     }
-    for (i, (&found, &wanted)) in callee.parameters.iter().zip(wanted).enumerate() {
-        if !found.compatible(wanted) {
-            let message =
-                format!("parameter {i} of the computation is {found:#}, it is given {wanted:#}");
+    for (i, (&found, &expected)) in callee.parameters.iter().zip(expected).enumerate() {
+        if !found.compatible(expected) {
+            let message = format!(
+                "parameter {i} of the computation is {found:#}, but the instruction passes {expected:#}"
+            );
             return Err(wrong(rule, message, attribute));
         }
     }
     Ok(())
 }
 
-/// Fails unless the computation gives `wanted`.
+/// Fails unless the computation returns `expected`.
 pub(super) fn result(
     callee: &ProgramShape<'_>,
-    wanted: &Shape,
+    expected: &Shape,
     rule: &'static str,
     attribute: &'static str,
 ) -> Result<()> {
-    if callee.result.compatible(wanted) {
+    if callee.result.compatible(expected) {
         return Ok(());
     }
-    let message = format!("the computation gives {:#}, wanted {wanted:#}", callee.result);
+    let message = format!("the computation returns {:#}, expected {expected:#}", callee.result);
     Err(wrong(rule, message, attribute))
 }
 
-/// The element types a reducer works in, one for each pair of operand and initial value.
+/// Returns the element types of a reducer, one for each pair of operand and initial value.
 ///
-/// It takes two scalars for each operand and gives one for each: accumulators first. Precisions may differ from the
-/// operand's, as XLA allows.
+/// It takes two scalars per operand, accumulators first, and returns one per operand. Precisions may differ from the
+/// operand's, as in XLA.
 pub(super) fn reducer(
     cx: &Infer<'_>,
     id: ComputationId,
@@ -214,30 +215,27 @@ pub(super) fn reducer(
     let callee = cx.callee(id)?;
     let count = inputs.len();
     if callee.parameters.len() != 2 * count {
-        let (found, wanted) = (callee.parameters.len(), 2 * count);
+        let (found, expected) = (callee.parameters.len(), 2 * count);
         let message = format!(
-            "a reducer of {} takes {wanted} scalars, this one {found}",
+            "a reducer of {} needs {expected} scalar parameters, found {found}",
             counted(count, "array")
         );
         return Err(wrong(rule, message, attribute));
     }
-    let results = match callee.result {
-        Shape::Tuple(elements) => elements.iter().collect(),
-        other => vec![other],
-    };
+    let results = callee.result.tuple().unwrap_or(std::slice::from_ref(callee.result));
     if results.len() != count {
         let found = callee.result;
         let message = format!(
-            "a reducer of {} gives {}, this one {found:#}",
+            "a reducer of {} must return {}, found {found:#}",
             counted(count, "array"),
             counted(count, "scalar")
         );
         return Err(wrong(rule, message, attribute));
     }
     let mut types = Vec::with_capacity(count);
-    for (i, (&result, &input)) in results.iter().zip(inputs).enumerate() {
+    for (i, (result, &input)) in results.iter().zip(inputs).enumerate() {
         let Some(ty) = result.array().filter(|a| a.rank() == 0).map(|a| a.ty) else {
-            let message = format!("a reducer gives scalars, this one {result:#}");
+            let message = format!("a reducer must return scalars, found {result:#}");
             return Err(wrong(rule, message, attribute));
         };
         for parameter in [i, count + i] {
@@ -247,13 +245,13 @@ pub(super) fn reducer(
             let exact = parameter >= count || found.is_scalar(ty);
             if !fits || !exact {
                 let message = format!(
-                    "parameter {parameter} of the reducer is {found:#}, its result {i} is {ty}[]"
+                    "parameter {parameter} of the reducer is {found:#}, but its result {i} is {ty}[]"
                 );
                 return Err(wrong(rule, message, attribute));
             }
         }
         if !input.same_ignoring_precision(ty) {
-            let message = format!("the reducer works in {ty}, operand {i} is {input}");
+            let message = format!("the reducer returns {ty}, but operand {i} is {input}");
             return Err(wrong(rule, message, attribute));
         }
         types.push(ty);
@@ -270,7 +268,7 @@ pub(super) fn initial_value(
 ) -> Result<()> {
     let init = cx.array(i)?;
     check(init.rank() == 0 && init.ty.same_ignoring_precision(ty), rule, || {
-        format!("the initial value is {init:#}, wanted {ty}[]")
+        format!("the initial value is {init:#}, expected {ty}[]")
     })
     .map_err(|e| e.on(Place::Operand(i)))
 }

@@ -1,4 +1,4 @@
-//! `scaled-dot`: a dot whose operands are scaled block by block.
+//! `scaled-dot`: a dot whose operands are scaled in blocks.
 use super::dot::{algorithm_types, dot_attrs, result_type};
 use super::value::{DotAlgorithm, OperandPrecision};
 use super::{Infer, ShapeRule, check};
@@ -6,12 +6,12 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 dot_attrs! {
-    /// A dot whose operands are scaled block by block. Operands: left, right, scales of the left, scales of the right.
+    /// A dot whose operands are scaled in blocks. Operands: left, right, scales of the left, scales of the right.
     ///
-    /// An array of scales has the rank of its operand; each of its sizes divides the operand's, and each scale counts
-    /// for a block of elements. A scalar scales all of them.
+    /// An array of scales has the rank of its operand; each of its sizes divides the operand's, and each scale applies
+    /// to a block of elements. A scalar scales all of them.
     ScaledDot {} {
-        /// How products are formed and added.
+        /// The precision of products and sums.
         pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
     }
 }
@@ -24,14 +24,17 @@ impl ShapeRule for ScaledDot {
         algorithm_types(cx, self.algorithm)?;
         let contracting = self.lhs_contracting_dims.len();
         check(contracting == 1, "scaled_dot_contracting", || {
-            format!("one dimension is summed over, {contracting} are named")
+            format!("expected one contracting dimension, found {contracting}")
         })
         .map_err(|e| e.on(Place::Attribute("lhs_contracting_dims")))?;
         for i in [0, 1] {
             let (operand, scales) = (cx.array(i)?, cx.array(i + 2)?);
             for (place, shape) in [(i, operand), (i + 2, scales)] {
                 check(shape.ty.is_float(), "scaled_dot_types", || {
-                    format!("operands and scales are real floats, operand {place} is {}", shape.ty)
+                    format!(
+                        "expected real floats as operands and scales, operand {place} is {}",
+                        shape.ty
+                    )
                 })
                 .map_err(|e| e.on(Place::Operand(place)))?;
             }
@@ -42,13 +45,13 @@ impl ShapeRule for ScaledDot {
             .map_err(|e| e.on(Place::Operand(i + 2)))?;
             let divides = |(&size, &blocks): (&i64, &i64)| blocks > 0 && size % blocks == 0;
             check(operand.dims.iter().zip(&scales.dims).all(divides), "scaled_dot_blocks", || {
-                format!("{operand:#} does not divide into blocks for scales {scales:#}")
+                format!("{operand:#} cannot be divided into blocks for the scales {scales:#}")
             })
             .map_err(|e| e.on(Place::Operand(i + 2)))?;
         }
         let scalars = cx.array(2)?.rank() == 0 && cx.array(3)?.rank() == 0 && lhs.rank() > 0;
         check(!scalars, "scaled_dot_scalars", || {
-            "only one of the two scales may be a scalar".to_owned()
+            "at most one of the two scales can be a scalar".to_owned()
         })
         .map_err(|e| e.on(Place::Operand(3)))?;
         Ok(pairing.result(result_type(cx, lhs.ty, rhs.ty), lhs, rhs, &[]).into())

@@ -1,4 +1,4 @@
-//! `scan`: a computation carried along a dimension.
+//! `scan`: repeats a computation along a dimension.
 use super::rules::{only, parameters};
 use super::{Infer, ShapeRule, check};
 use crate::diag::{Code, Place};
@@ -6,29 +6,29 @@ use crate::ir::ComputationId;
 use crate::{ArrayShape, Error, Result, Shape};
 
 attrs! {
-    /// Runs a computation along a dimension, carrying values.
+    /// Repeats a computation along a dimension, carrying values.
     ///
-    /// Operands are the inputs, all of one size along the dimension, then the initial carries. The computation takes one
-    /// slice of each input, without the dimension, and the carries; it gives one slice of each output and the next
-    /// carries. The result is a tuple of the outputs, each put together along the dimension, and the last carries; if
-    /// that is a single array, the array may stand without a tuple.
+    /// Operands are the inputs, all of the same size along the dimension, then the initial carries. The computation takes one
+    /// slice of each input, without the dimension, and the carries; it returns one slice of each output and the next
+    /// carries. The result is a tuple of the outputs, each concatenated along the dimension, and the last carries; if
+    /// that is a single array, the tuple may be omitted.
     ///
-    /// Without inputs only the stated shape of the outputs tells how many steps there are.
+    /// Without inputs the number of steps follows from the stated shape of the outputs.
     pub struct Scan {
         /// The dimension; one entry.
         pub dimensions: Vec<i64> = "dimensions";
         /// How many values are carried.
         pub num_carries: i64 = "num_carries";
-        /// From the end to the start; outputs stand where the inputs of their step stood.
+        /// Whether it runs from the end to the start; outputs have the position of the inputs of their step.
         pub is_reverse: bool = "is_reverse" or false;
-        /// A promise that changes no value.
+        /// A promise that does not change the result.
         pub is_associative: bool = "is_associative", always false;
-        /// One step.
+        /// The body.
         pub to_apply: ComputationId = "to_apply";
     }
 }
 
-/// How far a scan goes: its dimension, the number of steps, and whether that is only a bound.
+/// The extent of a scan: its dimension, the number of steps, and whether that is only a bound.
 struct Extent {
     dim: usize,
     steps: i64,
@@ -41,23 +41,20 @@ impl ShapeRule for Scan {
         let dim = dim.map_err(|_| self.no_dimension(0))?;
         let carries = usize::try_from(self.num_carries).ok().filter(|&n| n <= cx.operands.len());
         let Some(carries) = carries else {
-            let (found, wanted) = (cx.operands.len(), self.num_carries);
-            let message = format!("{found} operands cannot hold {wanted} carries");
+            let (found, expected) = (cx.operands.len(), self.num_carries);
+            let message = format!("{found} operands cannot hold {expected} carries");
             return Err(failed("scan_carries", message).on(Place::Attribute("num_carries")));
         };
         let (inputs, initial) = cx.operands.split_at(cx.operands.len() - carries);
         let callee = cx.callee(self.to_apply)?;
-        let alone = [callee.result];
-        let results: Vec<&Shape> = match callee.result {
-            Shape::Tuple(elements) => elements.iter().collect(),
-            _ => alone.to_vec(),
-        };
+        let results = callee.result.tuple().unwrap_or(std::slice::from_ref(callee.result));
         let Some(outputs) = results.len().checked_sub(carries) else {
-            let message = format!("a step gives the {carries} carries, this one {}", callee.result);
+            let message =
+                format!("the body must return the {carries} carries, found {}", callee.result);
             return Err(wrong_step("scan_step_result", message));
         };
         check(inputs.len() + outputs > 0, "scan_nothing", || {
-            "a scan has inputs or outputs".to_owned()
+            "a scan needs inputs or outputs".to_owned()
         })?;
         cx.arrays()?;
         let extent = self.extent(cx, dim, inputs.len())?;
@@ -68,18 +65,20 @@ impl ShapeRule for Scan {
         given.extend(initial.iter().map(|&carry| carry.clone()));
         let given: Vec<&Shape> = given.iter().collect();
         parameters(&callee, &given, "scan_step_parameters", "to_apply")?;
-        for (i, (&found, &wanted)) in results[outputs..].iter().zip(initial).enumerate() {
-            if !found.compatible(wanted) {
-                let message = format!("carry {i} begins as {wanted}, a step gives {found}");
+        for (i, (found, &expected)) in results[outputs..].iter().zip(initial).enumerate() {
+            if !found.compatible(expected) {
+                let message = format!(
+                    "carry {i} is initialized with {expected}, but the body returns {found}"
+                );
                 return Err(wrong_step("scan_step_result", message));
             }
         }
         let mut shapes = Vec::with_capacity(results.len());
-        for &slice in &results[..outputs] {
+        for slice in &results[..outputs] {
             let stacked = slice.array().and_then(|slice| extent.stacked(slice));
             let Some(stacked) = stacked else {
                 let message =
-                    format!("slices {slice} cannot be put together along dimension {dim}");
+                    format!("slices {slice} cannot be concatenated along dimension {dim}");
                 return Err(wrong_step("scan_step_result", message));
             };
             shapes.push(stacked.into());
@@ -96,7 +95,7 @@ impl Scan {
         failed("scan_dimension", message).on(Place::Attribute("dimensions"))
     }
 
-    /// The number of steps, on which all inputs agree.
+    /// Returns the number of steps, on which all inputs agree.
     fn extent(&self, cx: &Infer<'_>, dim: usize, inputs: usize) -> Result<Extent> {
         let mut extent = None;
         for i in 0..inputs {
@@ -105,7 +104,7 @@ impl Scan {
             let is_dynamic = input.is_dynamic(dim);
             let first = extent.get_or_insert(Extent { dim, steps, is_dynamic });
             check(first.steps == steps, "scan_extent", || {
-                format!("input 0 has {} steps, input {i} {steps}", first.steps)
+                format!("input 0 has {} steps, input {i} has {steps}", first.steps)
             })
             .map_err(|e| e.on(Place::Operand(i)))?;
             first.is_dynamic |= is_dynamic;
@@ -125,12 +124,12 @@ impl Scan {
 }
 
 impl Extent {
-    /// What one step is given of an input.
+    /// Returns the slice of an input that one step takes.
     fn slice(&self, input: &ArrayShape) -> ArrayShape {
         let dim = i64::try_from(self.dim).expect("found in an operand");
         super::rules::drop_dims(input, input.ty, &[dim])
     }
-    /// All steps' slices together; none if a slice has too few dimensions.
+    /// Returns the concatenation of the slices of all steps; `None` if a slice has too few dimensions.
     fn stacked(&self, slice: &ArrayShape) -> Option<ArrayShape> {
         if self.dim > slice.rank() {
             return None;

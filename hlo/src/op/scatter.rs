@@ -1,4 +1,4 @@
-//! `scatter`: combines boxes into an array at places given by another.
+//! `scatter`: combines updates into an array at indices given by another.
 use super::indexing::{Indexing, Rules};
 use super::rules::{List, one_or_tuple, reducer, same_dims_as_first, without};
 use super::{Infer, ShapeRule, check};
@@ -7,55 +7,55 @@ use crate::ir::ComputationId;
 use crate::{ArrayShape, Dims, ElementType, Result, Shape};
 
 attrs! {
-    /// Combines a box of updates into the operand for each vector of indices.
+    /// Combines a window of updates into the operand for each index vector.
     ///
     /// `scatter(operands..., scatter_indices, updates...)`: N operands of the same dimensions, one array of indices, N
-    /// arrays of updates of the same dimensions. It is `gather` the other way round: where `gather` would read a box,
-    /// `scatter` combines one with what is there. Vectors of indices, `index_vector_dim`, the map and the batching
-    /// dimensions mean the same as there.
+    /// arrays of updates of the same dimensions. It is the reverse of `gather`: where `gather` would read a slice,
+    /// `scatter` combines one with the operand. Index vectors, `index_vector_dim`, the map and the batching
+    /// dimensions have the same meaning.
     ///
-    /// The updates are taken in row-major order, so that several for one place combine in that order: `to_apply` is
-    /// given what is there, of all operands, and then the updates. A box that does not lie inside the operand as a whole
-    /// is skipped. Without an update a place keeps the operand's value.
+    /// The updates are applied in row-major order, so that several for one element combine in that order: `to_apply`
+    /// takes the current elements of all operands, and then the updates. A window that is not entirely in bounds
+    /// is skipped. Elements without an update keep the operand's value.
     ///
     /// # Shape
     ///
     /// The operand's shape; of several operands a tuple of their shapes.
     ///
-    /// # Refused
+    /// # Constraints
     ///
     /// - `scatter_c1`, `_c3`: all operands have the same dimensions, and so have all updates.
-    /// - `scatter_c2`: window, inserted and batching dimensions are as many as the operand has.
-    /// - `scatter_c4`: the updates have the dimensions of the indices (without that of the vectors), and in
-    ///   `update_window_dims` sizes that fit the operand.
-    /// - `scatter_c6`: updates and operand have the same element type, precision aside.
-    /// - `scatter_c7`, `_c8`: `update_window_dims` grow, without doubles, and are dimensions of the updates.
-    /// - `scatter_c9`, `_c10`, `_c11`: `inserted_window_dims` are dimensions of the operand, grow, and none of them is
-    ///   listed twice or is a batching dimension. `scatter_c12`, `_c13`: the same of `input_batching_dims`.
-    /// - `scatter_c14` to `_c18`: `scatter_indices_batching_dims` are dimensions of the indices, without doubles and
+    /// - `scatter_c2`: window, inserted and batching dimensions are together as many as the operand has.
+    /// - `scatter_c4`: the updates have the dimensions of the indices (without the index vector dimension), and in
+    /// `update_window_dims` sizes that fit in the operand.
+    /// - `scatter_c6`: updates and operand have the same element type, ignoring precision.
+    /// - `scatter_c7`, `_c8`: `update_window_dims` are sorted, without duplicates, and are dimensions of the updates.
+    /// - `scatter_c9`, `_c10`, `_c11`: `inserted_window_dims` are dimensions of the operand, are sorted, and none of them is
+    /// listed twice or is a batching dimension. `scatter_c12`, `_c13`: the same for `input_batching_dims`.
+    /// - `scatter_c14` to `_c18`: `scatter_indices_batching_dims` are dimensions of the indices, without duplicates and
     ///   without `index_vector_dim`, as many as the operand's batching dimensions and of the same sizes.
     /// - `scatter_c19`, `_c20`, `_c21`: `scatter_dims_to_operand_dims` has as many entries as an index vector; they are
-    ///   dimensions of the operand, none twice, none that is batched.
+    /// dimensions of the operand, without duplicates and batching dimensions.
     /// - `scatter_c22`: `index_vector_dim` is a dimension of the indices, or their rank.
-    /// - `scatter_c23`: `to_apply` takes two scalars for each operand and gives one for each.
+    /// - `scatter_c23`: `to_apply` takes two scalars and returns one scalar per operand.
     pub struct Scatter {
-        /// Update dimensions that lie inside a box.
+        /// Update dimensions that are dimensions of a window.
         pub update_window_dims: Vec<i64> = "update_window_dims";
-        /// Operand dimensions left out of the updates; a box has one element there.
+        /// Operand dimensions omitted from the updates; a window has one element there.
         pub inserted_window_dims: Vec<i64> = "inserted_window_dims";
         /// Operand dimension of each component of an index vector.
         pub scatter_dims_to_operand_dims: Vec<i64> = "scatter_dims_to_operand_dims";
-        /// Operand dimensions that go along with the indices.
+        /// Batching dimensions of the operand.
         pub input_batching_dims: Vec<i64> = "input_batching_dims" or Vec::<i64>::new();
-        /// Index dimensions paired with `input_batching_dims`.
+        /// Batching dimensions of the indices, paired with `input_batching_dims`.
         pub scatter_indices_batching_dims: Vec<i64> = "scatter_indices_batching_dims" or Vec::<i64>::new();
-        /// The dimension of the indices that holds a vector.
+        /// The dimension of the indices that holds an index vector.
         pub index_vector_dim: i64 = "index_vector_dim";
-        /// A promise that changes no value.
+        /// A promise that does not change the result.
         pub indices_are_sorted: bool = "indices_are_sorted" or false;
-        /// A promise that changes no value.
+        /// A promise that does not change the result.
         pub unique_indices: bool = "unique_indices" or false;
-        /// Combines what is there with the update.
+        /// Combines the current element with the update.
         pub to_apply: ComputationId = "to_apply";
     }
 }
@@ -93,7 +93,7 @@ impl Scatter {
         }
     }
 
-    /// The updates hold a box for each vector of indices, and a box fits into the operand.
+    /// Checks that the updates have a window for each index vector, and that a window fits in the operand.
     fn check_boxes(&self, operand: &ArrayShape, batch: &Dims, updates: &ArrayShape) -> Result<()> {
         let outer = without(updates, &self.update_window_dims);
         check(outer == *batch, "scatter_c4", || {
@@ -107,7 +107,7 @@ impl Scatter {
         for (&dim, &size) in self.update_window_dims.iter().zip(&inner) {
             check(updates.dim(dim).is_some_and(|u| u <= size), "scatter_c4", || {
                 format!(
-                    "dimension {dim} of {updates:#} is larger than the operand, which has {size}"
+                    "dimension {dim} of {updates:#} is larger than that of the operand, which is {size}"
                 )
             })?;
         }
@@ -129,11 +129,11 @@ impl ShapeRule for Scatter {
             let (ty, at) = (cx.array(i)?.ty, count + 1 + i);
             let updates = cx.array(at)?;
             check(updates.dims == first.dims, "scatter_c3", || {
-                format!("the updates are {first:#} and {updates:#}, of different dimensions")
+                format!("the updates are {first:#} and {updates:#}, with different dimensions")
             })
             .map_err(|e| e.on(Place::Operand(at)))?;
             check(updates.ty.same_ignoring_precision(ty), "scatter_c6", || {
-                format!("the updates are {}, the operand {ty}", updates.ty)
+                format!("the updates are {}, the operand is {ty}", updates.ty)
             })
             .map_err(|e| e.on(Place::Operand(at)))?;
             inputs.push(ty);
@@ -141,11 +141,11 @@ impl ShapeRule for Scatter {
         let indexing = self.indexing();
         let (batch, _) = indexing.batch(indices, &RULES)?;
         let on = |e: crate::Error| e.on(Place::Operand(count + 1));
-        let wanted = batch.len() + self.update_window_dims.len();
-        check(first.rank() == wanted, "scatter_c4", || {
+        let expected = batch.len() + self.update_window_dims.len();
+        check(first.rank() == expected, "scatter_c4", || {
             format!(
-                "the updates {first:#} have rank {}, wanted {wanted}: {} for the index vectors, {} \
-                 inside a box",
+                "the updates {first:#} have rank {}, expected {expected}: {} for the index vectors, {} \
+                 of the window",
                 first.rank(),
                 batch.len(),
                 self.update_window_dims.len()

@@ -1,22 +1,22 @@
-//! `select`: one of two values.
+//! `select`: elementwise choice between two values.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The second operand where the first is true, else the third.
+    /// Returns the second operand where the first is true, else the third.
     ///
-    /// A scalar `pred` chooses the whole; texts until 2022 choose whole tuples that way.
+    /// A scalar `pred` selects a whole operand; texts until 2022 select whole tuples in this way.
     ///
     /// # Shape
     ///
     /// The second operand's.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `select_c1`: the first operand is neither a scalar nor of the others' dimensions.
+    /// - `select_c1`: the first operand is a scalar or has the dimensions of the others.
     /// - `select_c2`: the second and the third have the same shape.
-    /// - `E0303`: the first is not `pred`.
+    /// - `E0303`: the first is `pred`.
     pub struct Select {}
 }
 
@@ -31,7 +31,7 @@ impl ShapeRule for Select {
         .map_err(|e| e.on(Place::Operand(2)))?;
         let fits = pred.rank() == 0 || on_true.array().is_some_and(|a| a.dims == pred.dims);
         check(fits, "select_c1", || {
-            format!("{pred:#} is neither a scalar nor of the dimensions of {on_true:#}")
+            format!("{pred:#} is neither a scalar nor has the dimensions of {on_true:#}")
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         Ok(on_true.clone())

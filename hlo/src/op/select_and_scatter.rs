@@ -1,4 +1,4 @@
-//! `select-and-scatter`: hands values back to where a window found its best.
+//! `select-and-scatter`: scatters values to the elements selected in windows.
 use super::rules::{initial_value, parameters, reducer, result};
 use super::value::Window;
 use super::{Infer, ShapeRule, check, windows};
@@ -7,34 +7,34 @@ use crate::ir::ComputationId;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
-    /// Finds one element in each window of the operand, and hands a value of the source back to it.
+    /// Selects one element in each window of the operand, and scatters an element of the source to its position.
     ///
-    /// `select-and-scatter(operand, source, initial value)`; the gradient of a max pool. All elements of the result start
-    /// as the initial value. At each place of the window, in row-major order, one element under it is chosen: `select` is
-    /// given the one chosen so far and the next, and says whether the former is kept; padding is skipped. The source's
-    /// element of that place is combined into the result where the chosen one stands: `scatter` is given what is there and
+    /// `select-and-scatter(operand, source, initial value)`; the gradient of max pooling. All elements of the result start
+    /// with the initial value. At each window position, in row-major order, one element in the window is selected: `select`
+    /// takes the one selected so far and the next, and returns whether the former is kept; padding is skipped. The source's
+    /// element for that position is combined into the result at the selected element: `scatter` takes the current element and
     /// the source's element.
     ///
     /// # Shape
     ///
     /// The operand's.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `select_and_scatter_c1`: source and operand have the same element type, precision aside.
-    /// - `select_and_scatter_c2`: the source has one element for each place of the window.
-    /// - `select_and_scatter_c3`: the initial value is a scalar of the operand's type, precision aside.
-    /// - `select_and_scatter_c4`: the window has not the operand's rank.
+    /// - `select_and_scatter_c1`: source and operand have the same element type, ignoring precision.
+    /// - `select_and_scatter_c2`: the source has one element per window position.
+    /// - `select_and_scatter_c3`: the initial value is a scalar of the operand's type, ignoring precision.
+    /// - `select_and_scatter_c4`: the window has the operand's rank.
     /// - `select_and_scatter_c5`, `_c7`: size and stride are positive.
-    /// - `select_and_scatter_c9`: `select` does not take two scalars and give `pred[]`.
-    /// - `select_and_scatter_c10`: `scatter` does not take two scalars and give one.
-    /// - `select_and_scatter_window`: the window has holes or is reversed.
+    /// - `select_and_scatter_c9`: `select` takes two scalars and returns `pred[]`.
+    /// - `select_and_scatter_c10`: `scatter` takes two scalars and returns one.
+    /// - `select_and_scatter_window`: the window has no dilation and is not reversed.
     pub struct SelectAndScatter {
         /// The window over the operand.
         pub window: Window = "window" or Window::default();
-        /// Whether the first of two elements is kept.
+        /// Returns whether the first of two elements is kept.
         pub select: ComputationId = "select";
-        /// Combines what is there with the source.
+        /// Combines the current element with the source's element.
         pub scatter: ComputationId = "scatter";
     }
 }
@@ -56,18 +56,18 @@ impl ShapeRule for SelectAndScatter {
             .iter()
             .any(|d| d.lhs_dilation != 1 || d.rhs_dilation != 1 || d.reversal);
         check(!dilated, "select_and_scatter_window", || {
-            "the window of a select-and-scatter has no dilation and no reversal".to_owned()
+            "the window of a `select-and-scatter` must have no dilation and no reversal".to_owned()
         })
         .map_err(|e| e.on(Place::Attribute("window")))?;
-        let dims = windows::places(&self.window, &operand.dims, WINDOW)?;
+        let dims = windows::positions(&self.window, &operand.dims, WINDOW)?;
         check(source.ty.same_ignoring_precision(operand.ty), "select_and_scatter_c1", || {
-            format!("the source is {}, the operand {}", source.ty, operand.ty)
+            format!("the source is {}, the operand is {}", source.ty, operand.ty)
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         check(source.dims == dims, "select_and_scatter_c2", || {
-            let places = ArrayShape::new(source.ty, dims);
+            let positions = ArrayShape::new(source.ty, dims);
             format!(
-                "the window has the places of {places:#} over {operand:#}, the source is {source:#}"
+                "the window has {positions:#} positions over {operand:#}, the source is {source:#}"
             )
         })
         .map_err(|e| e.on(Place::Operand(1)))?;

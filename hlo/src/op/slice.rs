@@ -1,4 +1,4 @@
-//! `slice`: takes a strided box.
+//! `slice`: a strided slice.
 use super::rule::with_dims;
 use super::rules::counted;
 use super::value::SliceRanges;
@@ -7,23 +7,23 @@ use crate::diag::Place;
 use crate::{Dims, Result, Shape};
 
 attrs! {
-    /// Takes a strided box out of the operand.
+    /// Returns a strided slice of the operand.
     ///
-    /// `slice={[start:limit:stride], ...}`: of each dimension the elements `start`, `start + stride`, ... below `limit`. A
-    /// stride of 1 may be left out.
+    /// `slice={[start:limit:stride], ...}`: in each dimension the elements `start`, `start + stride`, ... below `limit`. A
+    /// stride of 1 may be omitted.
     ///
     /// # Shape
     ///
-    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up. A dynamic dimension stays dynamic where
+    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up. A dynamic dimension stays dynamic if
     /// all of it is taken.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `slice_c2`: there is not one range for each dimension.
-    /// - `slice_c3`: a range does not lie in its dimension, or ends before it starts.
-    /// - `slice_c4`: a stride is not positive.
+    /// - `slice_c2`: there is one range per dimension.
+    /// - `slice_c3`: each range is in bounds, and does not end before it starts.
+    /// - `slice_c4`: strides are positive.
     pub struct Slice {
-        /// One range for each dimension.
+        /// One range per dimension.
         pub ranges: SliceRanges = "slice";
     }
 }
@@ -34,9 +34,9 @@ impl ShapeRule for Slice {
         let ranges = &self.ranges.0;
         let on = |e: crate::Error| e.on(Place::Attribute("slice"));
         check(ranges.len() == operand.rank(), "slice_c2", || {
-            let (found, wanted) =
+            let (found, expected) =
                 (counted(ranges.len(), "range"), counted(operand.rank(), "dimension"));
-            format!("`slice` has {found}, {operand:#} has {wanted}")
+            format!("`slice` has {found}, {operand:#} has {expected}")
         })
         .map_err(on)?;
         let mut dims = Dims::new();
@@ -46,7 +46,7 @@ impl ShapeRule for Slice {
                 match start > limit {
                     true => format!("range [{start}:{limit}] ends before it starts"),
                     false => format!(
-                        "range [{start}:{limit}] does not lie in a dimension of size {size}"
+                        "range [{start}:{limit}] does not fit in a dimension of size {size}"
                     ),
                 }
             })
@@ -55,7 +55,7 @@ impl ShapeRule for Slice {
                 .map_err(on)?;
             dims.push((limit - start) / stride + i64::from((limit - start) % stride != 0));
         }
-        // A part of a dynamic dimension has a fixed size, as in XLA.
+        // A slice of a dynamic dimension has a static size, as in XLA.
         let whole = |d: usize| (ranges[d].stride, dims[d]) == (1, operand.dims[d]);
         let dims = (0..dims.len()).map(|d| (dims[d], operand.is_dynamic(d) && whole(d)));
         Ok(with_dims(operand.ty, dims).into())

@@ -1,4 +1,4 @@
-//! `sort`: orders by a comparator.
+//! `sort`: sorts by a comparator.
 use super::rules::{one_or_tuple, only, parameters, result, same_dims_as_first};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -6,35 +6,35 @@ use crate::ir::ComputationId;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Orders the operands along a dimension, all in the same way.
+    /// Sorts the operands along a dimension, all in the same order.
     ///
-    /// Each row along the dimension is sorted by itself. The comparator is given the left and the right element of each
-    /// operand in turn, and says whether the left must stand before the right. Elements of which neither must stand before
-    /// the other keep their order, whether or not `is_stable` asks for it. A comparator that is no order, as `LT` is none
-    /// where NaN occurs, gives what a stable merge sort makes of it.
+    /// Each row along the dimension is sorted independently. The comparator takes the left and the right element of each
+    /// operand in turn, and returns whether the left must come before the right. Elements of which neither must come before
+    /// the other keep their order, with or without `is_stable`. For a comparator that is not an order, as `LT`
+    /// with NaN, the result is that of a stable merge sort.
     ///
     /// # Shape
     ///
     /// The operand's; of several operands a tuple of their shapes.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `E0202`: no operand at all. `E0107`: more than one dimension.
+    /// - `E0202`: there is an operand. `E0107`: there is exactly one dimension.
     /// - `sort_c3`: all operands have the same dimensions.
     /// - `sort_c4`: the dimension is one of the operands'.
-    /// - `sort_c5`: the comparator does not take two scalars for each operand, or does not give `pred[]`.
+    /// - `sort_c5`: the comparator takes two scalars per operand and returns `pred[]`.
     pub struct Sort {
-        /// The dimension; one entry. Absent in texts of 2018: the last one.
+        /// The dimension; one entry. If absent, as in texts of 2018, the last one.
         pub dimensions: Option<Vec<i64>> = "dimensions" or None;
-        /// Equal elements keep their order.
+        /// Whether equal elements must keep their order.
         pub is_stable: bool = "is_stable" or false;
-        /// The comparator; absent in texts until 2019: ascending by the first operand.
+        /// The comparator. If absent, as in texts until 2019, ascending by the first operand.
         pub to_apply: Option<ComputationId> = "to_apply" or None;
     }
 }
 
 impl Sort {
-    /// The dimension to sort along.
+    /// Returns the dimension to sort along.
     pub fn dimension(&self, rank: usize) -> usize {
         let given = self.dimensions.as_ref().and_then(|dims| dims.first());
         given.and_then(|&d| usize::try_from(d).ok()).unwrap_or(rank.saturating_sub(1))

@@ -17,8 +17,10 @@
 //! |---|---|
 //! | `pred`, `component`, `complex` | gives a result of this type; without it the type of the operands |
 //! | `result_accuracy` | takes the attribute `result_accuracy` |
+//! | `associates(S)` | gives the same bits in any order of several operands: of integers and booleans, with `F` of floats too |
 //! | `boxed` | has large attributes, which `Op` keeps in a box; stands first |
 //! | `moves` | copies, compares or selects elements and rounds nothing; what computations it calls do is their own |
+//! | `roundings(n)` | rounds an element n times in sequence, sums apart; without it once, or never if it `moves` |
 //! | `aliases` | gives the value of operand 0 as it is, in the same memory |
 //! | `shares` | takes no memory for its result: operands or computations it calls own it (`aliases` implies it) |
 //! | `carries` | may give a value of any kind that was made elsewhere, a tuple or a started op (`aliases` implies it) |
@@ -28,7 +30,7 @@
 //!
 //! `was` lists names in older texts, each with the attributes the name stands for.
 
-/// Passes the op table to the macro `$consume`.
+/// Passes the op table to the macro `$consume`, after its other arguments.
 ///
 /// It has the sections `unary`, `binary`, `structured` and `was`. Each column is one token tree, so that a macro can skip
 /// those it does not need:
@@ -48,8 +50,9 @@
 /// ```
 #[macro_export]
 macro_rules! for_each_op {
-    ($consume:ident) => {
+    ($consume:ident $($arguments:tt)*) => {
         $consume! {
+            $($arguments)*
             unary {
                 Abs                 "abs"                   abs             [S F C]   exact [component];
                 Acos                "acos"                  acos            [F C]     4     [result_accuracy];
@@ -86,23 +89,23 @@ macro_rules! for_each_op {
                 Tanh                "tanh"                  tanh            [F C]     5     [result_accuracy];
             }
             binary {
-                Add                  "add"                    add                    [P S U F C] exact [];
-                And                  "and"                    and                    [P S U]     exact [];
+                Add                  "add"                    add                    [P S U F C] exact [associates(S)];
+                And                  "and"                    and                    [P S U]     exact [associates(S)];
                 Atan2                "atan2"                  atan2                  [F C]       3     [];
                 Complex              "complex"                complex                [F]         exact [complex moves];
                 Divide               "divide"                 div                    [S U F C]   exact [];
-                Maximum              "maximum"                max                    [P S U F C] exact [];
-                Minimum              "minimum"                min                    [P S U F C] exact [];
+                Maximum              "maximum"                max                    [P S U F C] exact [associates(F)];
+                Minimum              "minimum"                min                    [P S U F C] exact [associates(F)];
                 Mulhi                "mulhi"                  mulhi                  [S U]       exact [];
-                Multiply             "multiply"               mul                    [P S U F C] exact [];
-                Or                   "or"                     or                     [P S U]     exact [];
+                Multiply             "multiply"               mul                    [P S U F C] exact [associates(S)];
+                Or                   "or"                     or                     [P S U]     exact [associates(S)];
                 Power                "power"                  pow                    [S U F C]   2     [];
                 Remainder            "remainder"              rem                    [S U F]     exact [];
                 ShiftLeft            "shift-left"             shift_left             [S U]       exact [];
                 ShiftRightArithmetic "shift-right-arithmetic" shift_right_arithmetic [S U]       exact [];
                 ShiftRightLogical    "shift-right-logical"    shift_right_logical    [S U]       exact [];
                 Subtract             "subtract"               sub                    [S U F C]   exact [];
-                Xor                  "xor"                    xor                    [P S U]     exact [];
+                Xor                  "xor"                    xor                    [P S U]     exact [associates(S)];
             }
             structured {
                 AddDependency          "add-dependency"           2 forced   exact  value        forward     [moves aliases];
@@ -117,9 +120,9 @@ macro_rules! for_each_op {
                 AsyncDone              "async-done"               * stated   exact  asynchronous forward     [moves ends(AsyncStart)];
                 AsyncStart             "async-start"              * stated   exact  asynchronous forward     [boxed moves starts(*) holds];
                 AsyncUpdate            "async-update"             * stated   exact  asynchronous forward     [boxed moves continues(AsyncStart)];
-                BatchNormGrad          "batch-norm-grad"          5 inferred order  array        trim        [];
-                BatchNormInference     "batch-norm-inference"     5 inferred order  array        trim        [];
-                BatchNormTraining      "batch-norm-training"      3 inferred order  array        trim        [];
+                BatchNormGrad          "batch-norm-grad"          5 inferred order  array        trim        [roundings(11)];
+                BatchNormInference     "batch-norm-inference"     5 inferred order  array        trim        [roundings(7)];
+                BatchNormTraining      "batch-norm-training"      3 inferred order  array        trim        [roundings(9)];
                 Bitcast                "bitcast"                  1 stated   exact  array        refuse      [moves];
                 BitcastConvert         "bitcast-convert"          1 stated   exact  array        remap       [moves];
                 Broadcast              "broadcast"                1 inferred exact  array        remap       [moves];

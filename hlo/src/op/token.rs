@@ -1,35 +1,35 @@
-//! `after-all`, `add-dependency`, `opt-barrier`: order without data.
+//! `after-all`, `add-dependency`, `opt-barrier`: ordering without data.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// A token that is there once all operands are: `token[]`. Texts of 2019 wait for arrays as well as tokens.
+    /// Joins tokens: `token[]`, after all operands. In texts of 2019 the operands may be arrays.
     pub struct AfterAll {}
 }
 attrs! {
-    /// The first operand, once the second is there.
+    /// Returns the first operand, after the second is computed.
     ///
     /// # Shape
     ///
-    /// The first operand's. Refused, as `add_dependency_token`: a second operand that is no token.
+    /// The first operand's. Constraint `add_dependency_token`: the second operand is a token.
     pub struct AddDependency {}
 }
 attrs! {
-    /// The operand, of any shape; a compiler moves nothing across.
+    /// Returns the operand, of any shape; a compiler moves no instruction across it.
     pub struct OptBarrier {}
 }
 
 impl ShapeRule for AfterAll {
     fn infer(&self, _: &Infer<'_>) -> Result<Shape> {
-        // Texts of 2019 wait for arrays too: XLA still reads them, so operands are not checked to be tokens.
+        // Operands need not be tokens: XLA accepts texts of 2019 with arrays.
         Ok(Shape::Token)
     }
 }
 impl ShapeRule for AddDependency {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         check(*cx.operands[1] == Shape::Token, "add_dependency_token", || {
-            format!("the second operand is a token, not {:#}", cx.operands[1])
+            format!("expected a token as the second operand, found {:#}", cx.operands[1])
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         Ok(cx.operands[0].clone())

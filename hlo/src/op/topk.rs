@@ -4,25 +4,25 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// The `k` largest or smallest elements along the last dimension, in order, with their places.
+    /// Returns the `k` largest or smallest elements along the last dimension, sorted, with their indices.
     ///
     /// Floats are compared in total order, so that NaN of positive sign is the largest and `-0` is less than `0`. Equal
-    /// elements stand in the order of their places.
+    /// elements are in the order of their indices.
     ///
     /// # Shape
     ///
-    /// `(values, s32 places)`, both of the operand's dimensions with the last one `k`.
+    /// `(values, s32 indices)`, both with the operand's dimensions and a last dimension of `k`.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `topk_k`: the operand is a scalar, or `k` is negative or larger than its last dimension.
-    /// - `E0303`: complex values, which have no order.
+    /// - `topk_k`: the operand is not a scalar, and `k` is from 0 to its last size.
+    /// - `E0303`: the element type is not complex, since complex numbers are not ordered.
     pub struct TopK {
-        /// How many.
+        /// The number of elements.
         pub k: i64 = "k";
-        /// The largest, not the smallest.
+        /// Whether to return the largest, not the smallest.
         pub largest: bool = "largest", always true;
-        /// Equal elements in the order of their places; they are in any case.
+        /// Whether equal elements must be in the order of their indices; they always are.
         pub is_stable: bool = "is_stable" or true;
     }
 }
@@ -33,7 +33,7 @@ impl ShapeRule for TopK {
         cx.types(0, |ty| !ty.is_complex(), "pred, signed, unsigned, float")?;
         let last = operand.dims.last().copied();
         check(last.is_some_and(|last| (0..=last).contains(&self.k)), "topk_k", || {
-            format!("`k` is {}, wanted 0 to the last size of {operand:#}", self.k)
+            format!("`k` is {}, expected 0 to the last size of {operand:#}", self.k)
         })
         .map_err(|e| e.on(Place::Attribute("k")))?;
         let mut values = operand.clone();

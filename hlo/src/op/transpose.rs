@@ -1,16 +1,16 @@
-//! `transpose`: the dimensions in another order.
+//! `transpose`: permutes dimensions.
 use super::rules::List;
 use super::{Infer, ShapeRule};
 use crate::{ArrayShape, Dims, Layout, Result, Shape};
 
 attrs! {
-    /// The dimensions in another order: dimension i of the result is dimension `dimensions[i]` of the operand.
+    /// Permutes the dimensions: dimension i of the result is dimension `dimensions[i]` of the operand.
     ///
     /// # Shape
     ///
-    /// The operand's sizes in the new order. A shape that is left out gets the layout in which no element moves.
+    /// The operand's sizes in the new order. If omitted, the shape has the layout in which no element moves.
     ///
-    /// Refused, as `transpose_c2`: `dimensions` that are not all dimensions of the operand, each once.
+    /// Constraint `transpose_c2`: `dimensions` is a permutation of the operand's dimensions.
     pub struct Transpose {
         /// For each result dimension, the operand dimension it is.
         pub dimensions: Vec<i64> = "dimensions";
@@ -21,7 +21,7 @@ impl ShapeRule for Transpose {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let operand = cx.array(0)?;
         let list = List { attribute: "dimensions", dims: &self.dimensions };
-        let each = || format!("one for each dimension of {operand:#}");
+        let each = || format!("one per dimension of {operand:#}");
         list.counts(operand.rank(), "transpose_c2", each)?;
         list.within(operand, "transpose_c2")?;
         list.unique("transpose_c2")?;
@@ -30,7 +30,7 @@ impl ShapeRule for Transpose {
         let dims: Dims = from.iter().map(|&d| operand.dims[d]).collect();
         let dynamic =
             operand.dynamic.as_ref().map(|flags| from.iter().map(|&d| flags[d]).collect());
-        // The elements stay where they are: each layout entry is renamed to where its dimension went.
+        // No element moves: each layout entry is mapped to the new index of its dimension.
         let place = |d: &i64| {
             let found = self.dimensions.iter().position(|p| p == d).unwrap_or(0);
             i64::try_from(found).expect("a rank is small")

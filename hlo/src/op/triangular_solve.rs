@@ -1,4 +1,4 @@
-//! `triangular-solve`: solves a triangular system.
+//! `triangular-solve`: solves triangular systems of equations.
 use super::cholesky::matrix;
 use super::value::Transpose;
 use super::{Infer, ShapeRule, check};
@@ -6,25 +6,25 @@ use crate::diag::Place;
 use crate::{ArrayShape, Error, Result, Shape};
 
 attrs! {
-    /// Solves with a triangular matrix.
+    /// Solves systems of equations with a triangular matrix.
     pub struct TriangularSolve {
-        /// The matrix stands on the left.
+        /// Whether the matrix is on the left.
         pub left_side: bool = "left_side" or false;
-        /// The lower triangle is read.
+        /// Whether the lower triangle is read.
         pub lower: bool = "lower" or false;
-        /// The diagonal is taken to be 1.
+        /// Whether the diagonal is assumed to be 1.
         pub unit_diagonal: bool = "unit_diagonal" or false;
-        /// The matrix is transposed first.
+        /// Whether the matrix is transposed.
         pub transpose_a: Transpose = "transpose_a" or Transpose::Invalid;
     }
 }
 
 impl TriangularSolve {
-    /// The two arrays have matrices that fit, in batches of the same sizes.
+    /// Checks that the matrices fit each other, and that the batch dimensions agree.
     fn sizes(&self, a: &ArrayShape, b: &ArrayShape) -> Result<()> {
         let (Some([rows, columns]), Some([b_rows, b_columns])) = (matrix(a), matrix(b)) else {
             return check(false, "triangular_solve_c2", || {
-                format!("operands are {a:#} and {b:#}; matrices have two dimensions or more")
+                format!("operands are {a:#} and {b:#}, expected two dimensions or more")
             });
         };
         check(a.rank() == b.rank(), "triangular_solve_c2", || {
@@ -39,14 +39,15 @@ impl TriangularSolve {
         let batch = |shape: &ArrayShape| shape.dims.split_at(shape.rank() - 2).0.to_vec();
         let fits = rows == size && batch(a) == batch(b);
         check(fits, "triangular_solve_c3", || {
-            format!("{b:#} does not fit {a:#}: wanted the same batches, and {rows} {name}")
+            format!(
+                "{b:#} does not fit {a:#}: expected the same batch dimensions, and {rows} {name}"
+            )
         })
         .map_err(|e| {
-            let other = if self.left_side { "right" } else { "left" };
+            let side = if self.left_side { "right" } else { "left" };
             e.on(Place::Operand(1)).with_help(format!(
-                "left_side={}: the matrix stands on the {} of the unknown; is it meant to be on the {other:#}?",
-                self.left_side,
-                if self.left_side { "left" } else { "right" },
+                "write `left_side={}` to put the matrix on the {side} of the unknown",
+                !self.left_side
             ))
         })
     }
@@ -62,11 +63,11 @@ impl ShapeRule for TriangularSolve {
         .map_err(|e| e.on(Place::Operand(1)))?;
         self.sizes(a, b)?;
         check(self.transpose_a != Transpose::Invalid, "triangular_solve_transpose", || {
-            "it is not said whether the matrix is transposed".to_owned()
+            "`triangular-solve` needs `transpose_a`".to_owned()
         })
         .map_err(|e: Error| {
             e.on(Place::Attribute("transpose_a"))
-                .with_help("`transpose_a` is NO_TRANSPOSE, TRANSPOSE or ADJOINT")
+                .with_help("write `transpose_a=NO_TRANSPOSE`, `TRANSPOSE` or `ADJOINT`")
         })?;
         Ok(b.clone().into())
     }

@@ -4,7 +4,7 @@ use crate::diag::Place;
 use crate::{Result, Shape};
 
 attrs! {
-    /// The operands as one value; none, for the empty tuple `()`.
+    /// Combines the operands to a tuple; without operands, to the empty tuple `()`.
     ///
     /// # Shape
     ///
@@ -12,18 +12,18 @@ attrs! {
     pub struct Tuple {}
 }
 attrs! {
-    /// One element of a tuple.
+    /// Returns an element of a tuple.
     ///
     /// # Shape
     ///
     /// The element's.
     ///
-    /// # Refused
+    /// # Constraints
     ///
-    /// - `get_tuple_element_c1`: the tuple has no such element.
-    /// - `get_tuple_element_operand`: the operand is no tuple.
+    /// - `get_tuple_element_c1`: the tuple has this element.
+    /// - `get_tuple_element_operand`: the operand is a tuple.
     pub struct GetTupleElement {
-        /// Which.
+        /// The distribution.
         pub index: i64 = "index";
     }
 }
@@ -38,7 +38,7 @@ impl ShapeRule for GetTupleElement {
         let operand = cx.operands[0];
         let elements = operand.tuple();
         check(elements.is_some(), "get_tuple_element_operand", || {
-            format!("the operand is {operand:#}, not a tuple")
+            format!("the operand is {operand:#}, expected a tuple")
         })
         .map_err(|e| e.on(Place::Operand(0)))?;
         let elements = elements.expect("checked above");

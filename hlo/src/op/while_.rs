@@ -1,31 +1,31 @@
-//! `while`: repeats a computation as long as a condition holds.
+//! `while`: repeats a computation while a condition holds.
 use super::rules::{parameters, result};
 use super::{AttrReader, AttrValue, AttrWriter, Attrs, Field, Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::{ElementType, Result, Shape};
 
-/// Repeats a computation as long as a condition holds.
+/// Repeats a computation while a condition holds.
 ///
-/// The value starts as the operand. As long as `condition` gives true for it, `body` gives the next one; the result is the
-/// value for which it gives false. Several values are carried as a tuple.
+/// The value starts as the operand. While `condition` returns true for it, `body` returns the next one; the result is the
+/// value for which it returns false. Several values are carried as a tuple.
 ///
 /// # Shape
 ///
 /// The operand's.
 ///
-/// # Refused
+/// # Constraints
 ///
-/// - `while_c1`: `condition` does not take the operand's shape, or does not give `pred[]`.
-/// - `while_c2`: `body` does not take the operand's shape and give it.
+/// - `while_c1`: `condition` takes the operand's shape and returns `pred[]`.
+/// - `while_c2`: `body` takes the operand's shape and returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct While {
-    /// Gives `pred[]` for the value so far.
+    /// Returns `pred[]` for the current value.
     pub condition: ComputationId,
-    /// Gives the next value.
+    /// Returns the next value.
     pub body: ComputationId,
 }
 
-// By hand: the text names the condition first, XLA keeps the body first.
+// By hand: the text has the condition first, XLA stores the body first.
 impl Attrs for While {
     const NAMES: &'static [&'static str] = &["condition", "body"];
     fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {

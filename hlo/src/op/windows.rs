@@ -1,16 +1,16 @@
-//! How many places a window has: shared by `reduce-window`, `select-and-scatter` and `convolution`.
+//! Window positions, for `reduce-window`, `select-and-scatter` and `convolution`.
 use super::check;
 use super::rules::counted;
 use super::value::{Window, WindowDim};
 use crate::diag::Place;
 use crate::{Dims, Result};
 
-/// The size of an array with `dilation - 1` holes between its elements.
+/// Returns the size of a dimension with `dilation - 1` holes between its elements.
 fn dilated(size: i64, dilation: i64) -> i128 {
     if size == 0 { 0 } else { i128::from(size - 1) * i128::from(dilation) + 1 }
 }
 
-/// How many places a window has over a dimension of size `base`.
+/// Returns the number of window positions over a dimension of size `base`.
 fn count(dim: &WindowDim, base: i64) -> i64 {
     let padded =
         i128::from(dim.pad_low) + dilated(base, dim.lhs_dilation) + i128::from(dim.pad_high);
@@ -18,11 +18,11 @@ fn count(dim: &WindowDim, base: i64) -> i64 {
     if padded <= 0 || window > padded {
         return 0;
     }
-    let places = (padded - window) / i128::from(dim.stride) + 1;
-    i64::try_from(places).unwrap_or(i64::MAX)
+    let positions = (padded - window) / i128::from(dim.stride) + 1;
+    i64::try_from(positions).unwrap_or(i64::MAX)
 }
 
-/// The labels of what a window must be: of the array's rank, and each field positive.
+/// The labels of the rules for a window: its rank, and positive fields.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
     pub(super) rank: &'static str,
@@ -33,19 +33,19 @@ pub(super) struct Rules {
 }
 
 impl From<&'static str> for Rules {
-    /// One label for all of it.
+    /// Uses one label for all rules.
     fn from(rule: &'static str) -> Self {
         Self { rank: rule, size: rule, stride: rule, lhs_dilate: rule, rhs_dilate: rule }
     }
 }
 
-/// The number of places in each dimension; fails unless every field of the window is one that can be used.
-pub(super) fn places(window: &Window, bases: &[i64], rules: impl Into<Rules>) -> Result<Dims> {
+/// Returns the number of window positions in each dimension; fails unless every field of the window is valid.
+pub(super) fn positions(window: &Window, bases: &[i64], rules: impl Into<Rules>) -> Result<Dims> {
     let rules = rules.into();
     let on = |e: crate::Error| e.on(Place::Attribute("window"));
     check(window.dims.len() == bases.len(), rules.rank, || {
         format!(
-            "the window has {}, the array {}",
+            "the window has {}, the array has {}",
             counted(window.dims.len(), "dimension"),
             bases.len()
         )
@@ -60,7 +60,7 @@ pub(super) fn places(window: &Window, bases: &[i64], rules: impl Into<Rules>) ->
         ];
         for (name, value, rule) in positive {
             check(value > 0, rule, || {
-                format!("`{name}` of the window is {value}, and must be positive")
+                format!("`{name}` of the window is {value}, expected a positive number")
             })
             .map_err(on)?;
         }

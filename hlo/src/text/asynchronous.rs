@@ -1,4 +1,4 @@
-//! Sugar for asynchronous instructions: `<opcode>-start(...)` wraps the op in a computation of its own.
+//! The short form of asynchronous instructions: `<opcode>-start(...)` wraps the op in a computation.
 use super::Parser;
 use crate::diag::Code;
 use crate::ir::{Computation, Instruction, InstructionId};
@@ -7,7 +7,7 @@ use crate::{Error, Op, Opcode, Result, Shape, Span};
 use smallvec::SmallVec;
 
 impl<'a> Parser<'a> {
-    /// The attributes of `<opcode>-start` and the two instructions it stands for.
+    /// Parses the attributes of `<opcode>-start`, which are those of `async-start` and of the wrapped op.
     pub(super) fn sugared_start(
         &mut self,
         word: &'a str,
@@ -21,8 +21,9 @@ impl<'a> Parser<'a> {
         let inner_shape = match stated.tuple() {
             Some([Shape::Tuple(_), result, ..]) => result.clone(),
             _ => {
-                let message =
-                    format!("`{word}` gives ((operand shapes), result, ...), not {stated}");
+                let message = format!(
+                    "expected `{word}` to have shape ((operand shapes), result, ...), found {stated}"
+                );
                 return Err(Error::from(Code::Async { message }).at(span));
             }
         };
@@ -39,7 +40,7 @@ impl<'a> Parser<'a> {
         let (common, outer) = (attrs.common.take(), attrs.outer.take().unwrap_or_default());
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let shapes: SmallVec<[&Shape; 4]> =
-            operands.iter().map(|&id| &scope.instructions[id].shape).collect();
+            operands.iter().map(|&id| &scope.instruction(id).shape).collect();
         op.complete(&shapes, Some(&inner_shape))?;
         drop(shapes);
         let wrapped = Instruction {
@@ -57,7 +58,7 @@ impl<'a> Parser<'a> {
         Ok(Instruction { op: Op::AsyncStart(Box::new(start)), shape: stated, operands, common })
     }
 
-    /// Fails unless the chain that `operands` continue wraps the opcode `wrapped`.
+    /// Fails unless the async chain of `operands` wraps the opcode `wrapped`.
     pub(super) fn check_chain(
         &mut self,
         operands: &[InstructionId],
@@ -67,25 +68,25 @@ impl<'a> Parser<'a> {
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let mut at = operands.first().copied();
         while let Some(id) = at {
-            let instruction = &scope.instructions[id];
-            match &instruction.op {
-                Op::AsyncStart(start) => {
-                    let called = self.finished_computation(start.calls);
-                    let found = called.map(Computation::root_opcode);
-                    if found.is_none_or(|found| found == wrapped) {
-                        return Ok(());
-                    }
-                    let found = found.map_or("", Opcode::name);
-                    let message = format!("the chain was started with `{found}-start`");
-                    let start = scope.spans[id].body;
-                    let error = Error::from(Code::Async { message }).at(span);
-                    return Err(error.label(start, "started here"));
+            let instruction = scope.instruction(id);
+            if let Op::AsyncStart(start) = &instruction.op {
+                let called = self.finished_computation(start.calls);
+                let found = called.map(Computation::root_opcode);
+                if found.is_none_or(|found| found == wrapped) {
+                    return Ok(());
                 }
-                Op::AsyncUpdate(_) => at = instruction.operands.first().copied(),
-                _ => break,
+                let found = found.map_or("", Opcode::name);
+                let message = format!("the async chain starts with `{found}-start`");
+                let start = scope.computation.span(id);
+                let error = Error::from(Code::Async { message }).at(span);
+                return Err(error.label(start, "started here"));
             }
+            if instruction.opcode() != Opcode::AsyncUpdate {
+                break;
+            }
+            at = instruction.operands.first().copied();
         }
-        let message = "the first operand is no asynchronous instruction".to_owned();
+        let message = "the first operand is not an asynchronous instruction".to_owned();
         Err(Error::from(Code::Async { message }).at(span))
     }
 }

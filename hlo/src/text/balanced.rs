@@ -1,9 +1,9 @@
-//! Values that are kept as they stand: raw dictionaries, and attributes nothing is known of.
+//! Values that are kept verbatim: raw dictionaries and unknown attributes.
 use super::Cursor;
 use crate::diag::Code;
 use crate::{Error, Result, Span};
 
-/// The length of the `{...}` at the start of `text`: braces are counted, strings in `"` skipped, nothing else read.
+/// Returns the length of the `{...}` at the start of `text`: counts braces and skips strings in `"`.
 fn dict_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'{') {
@@ -27,7 +27,7 @@ fn dict_length(text: &str) -> Option<usize> {
     None
 }
 
-/// Where the string that starts at `at` ends.
+/// Returns the end of the string that starts at `at`.
 fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let quote = bytes[at];
     let mut end = at + 1;
@@ -40,10 +40,10 @@ fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Reads a raw dictionary, braces and all.
+/// Parses a raw dictionary with its braces.
 pub(crate) fn raw_dict<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
     if c.peek() != Some(b'{') {
-        return Err(c.wanted("`{`"));
+        return Err(c.expected("`{`"));
     }
     let Some(length) = dict_length(c.rest()) else { return Err(unclosed(c)) };
     let text = &c.rest()[..length];
@@ -51,7 +51,7 @@ pub(crate) fn raw_dict<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
     Ok(text)
 }
 
-/// Whether a string can be printed without quotes, as one raw dictionary.
+/// Returns whether a string can be printed without quotes, as one raw dictionary.
 pub(crate) fn is_raw_dict(text: &str) -> bool {
     dict_length(text) == Some(text.len())
 }
@@ -62,7 +62,7 @@ fn unclosed(c: &Cursor<'_>) -> Error {
     Error::from(Code::Character { message }).at(Span::new(c.offset(), c.offset() + 1))
 }
 
-/// Reads any value up to the comma or bracket that ends it: words, numbers, strings, balanced brackets.
+/// Parses any value up to the comma or bracket that ends it: words, numbers, strings, balanced brackets.
 pub(crate) fn balanced_value<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
     c.blank();
     let (start, bytes) = (c.offset(), c.text().as_bytes());
@@ -78,7 +78,7 @@ pub(crate) fn balanced_value<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
             b'{' => open.push(b'}'),
             b'[' => open.push(b']'),
             b')' | b'}' | b']' => match open.pop() {
-                Some(wanted) if wanted == byte => {}
+                Some(expected) if expected == byte => {}
                 Some(_) => return Err(unclosed(c)),
                 None => break,
             },
@@ -95,14 +95,14 @@ pub(crate) fn balanced_value<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
         return Err(unclosed(c));
     }
     if at == start {
-        return Err(c.wanted("a value"));
+        return Err(c.expected("a value"));
     }
     let text = &c.text()[start..at];
     c.skip(at - start);
     Ok(text)
 }
 
-/// Whether a value goes on after a closing bracket, as `[2,2]<=[4]T(1,0)` does.
+/// Returns whether a value continues after a closing bracket, as `[2,2]<=[4]T(1,0)` does.
 fn continues(bytes: &[u8], at: usize) -> bool {
     bytes
         .get(at)

@@ -9,7 +9,7 @@ use crate::op::Field;
 use crate::op::value::ResultAccuracy;
 use crate::{Error, Opcode, Result, Shape};
 
-/// Their names.
+/// The names of these attributes.
 pub(crate) const NAMES: [&str; 9] = [
     "sharding",
     "frontend_attributes",
@@ -22,7 +22,7 @@ pub(crate) const NAMES: [&str; 9] = [
     "backend_config",
 ];
 
-/// Reads the value of attribute `key` into `common`, if it is one of these.
+/// Parses the value of attribute `key` into `common`; returns whether it is one of these.
 #[inline]
 pub(crate) fn parse(
     p: &mut Parser<'_>,
@@ -65,7 +65,7 @@ fn once<'a, T>(
     Ok(Field::Taken)
 }
 
-/// `{%a, %b}`: instructions of this computation that stand before.
+/// Parses `{%a, %b}`: earlier instructions of this computation.
 fn predecessors(p: &mut Parser<'_>) -> Result<Vec<InstructionId>> {
     p.cursor.expect(b'{')?;
     let mut found = Vec::new();
@@ -83,7 +83,7 @@ fn predecessors(p: &mut Parser<'_>) -> Result<Vec<InstructionId>> {
     Ok(found)
 }
 
-/// Fits what was read to the instruction it belongs to.
+/// Completes the attributes for the instruction they belong to.
 pub(super) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) -> Result<()> {
     let leaves = || shape.leaves().len();
     common.sharding = common.sharding.take().map(|sharding| match shape {
@@ -91,16 +91,15 @@ pub(super) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) 
         Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => sharding,
     });
     if let Some(replication) = &common.parameter_replication {
-        let message = match opcode {
-            Opcode::Parameter if replication.len() == leaves() => return Ok(()),
-            Opcode::Parameter => {
+        let (found, expected) = (replication.len(), leaves());
+        let message = match opcode == Opcode::Parameter {
+            true if found == expected => return Ok(()),
+            true => {
                 format!(
-                    "parameter_replication has {} entries for {} leaves",
-                    replication.len(),
-                    leaves()
+                    "parameter_replication has {found} entries, expected {expected}: one per leaf"
                 )
             }
-            _ => "parameter_replication stands only at a parameter".to_owned(),
+            false => "only a parameter can have parameter_replication".to_owned(),
         };
         return Err(Code::AttributeValue { message }.into());
     }
@@ -113,7 +112,7 @@ fn key(out: &mut String, name: &str) {
     out.push('=');
 }
 
-/// Prints what XLA prints before `control-predecessors`.
+/// Prints the attributes that XLA prints before `control-predecessors`.
 pub(super) fn print_before_control(out: &mut String, attrs: &CommonAttrs, metadata: bool) {
     for raw in &attrs.unknown {
         key(out, &raw.name);
@@ -138,7 +137,7 @@ pub(super) fn print_before_control(out: &mut String, attrs: &CommonAttrs, metada
     }
 }
 
-/// Prints what XLA prints after `control-predecessors`.
+/// Prints the attributes that XLA prints after `control-predecessors`.
 pub(super) fn print_after_control(
     out: &mut String,
     attrs: &CommonAttrs,

@@ -1,107 +1,89 @@
-//! One computation: signature, instructions, root.
+//! Parses a computation: signature, instructions, root.
 use super::balanced::balanced_value;
 use super::{Cursor, Parser};
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
-use crate::{Arena, Error, Result, SecondaryMap, Shape, Span};
+use crate::{Error, Result, Shape, Span};
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-/// A computation being read, with the names seen so far.
+/// A computation being parsed, with the names seen so far.
 pub(super) struct Scope<'a> {
-    pub(super) instructions: Arena<Instruction>,
-    pub(super) names: SecondaryMap<Instruction, SmolStr>,
-    pub(super) spans: SecondaryMap<Instruction, InstructionSpans>,
+    pub(super) computation: Computation,
     pub(super) by_name: FxHashMap<&'a str, InstructionId>,
-    /// `t#1` written as an operand: the `get-tuple-element` made for it.
+    /// The `get-tuple-element` created for each operand `t#1`.
     pub(super) elements: FxHashMap<(InstructionId, i64), InstructionId>,
     root: Option<(InstructionId, Span)>,
 }
 
 impl<'a> Scope<'a> {
-    fn new() -> Self {
+    fn new(name: impl Into<SmolStr>, span: Span) -> Self {
+        let mut computation = Computation::new(name);
+        computation.span = span;
         Self {
-            instructions: Arena::default(),
-            names: SecondaryMap::default(),
-            spans: SecondaryMap::default(),
+            computation,
             by_name: FxHashMap::default(),
             elements: FxHashMap::default(),
             root: None,
         }
     }
-    /// Adds an instruction that the text gives no name.
-    pub(super) fn add(
-        &mut self,
-        name: SmolStr,
-        spans: InstructionSpans,
-        instruction: Instruction,
-    ) -> InstructionId {
-        self.names.push(name);
-        self.spans.push(spans);
-        self.instructions.push(instruction)
+    /// Returns an instruction of the computation being parsed.
+    pub(super) fn instruction(&self, id: InstructionId) -> &Instruction {
+        &self.computation.instructions[id]
     }
-    /// Adds an instruction the text gives the name `written`.
+    /// Adds an instruction with the name `written` in the text.
     pub(super) fn add_named(
         &mut self,
         written: &'a str,
         spans: InstructionSpans,
         instruction: Instruction,
     ) -> Result<InstructionId> {
-        let name = super::names::sanitised(written).unwrap_or_else(|| written.into());
-        let id = self.add(name, spans, instruction);
+        let name = super::names::sanitize(written).unwrap_or_else(|| written.into());
+        let id = self.computation.push(instruction, name, spans);
         if let Some(first) = self.by_name.insert(written, id) {
             let code = Code::DuplicateName { kind: "instruction", name: written.into() };
-            let first = self.spans[first].name;
+            let first = self.computation.spans(first).name;
             return Err(Error::from(code).at(spans.name).label(first, "first defined here"));
         }
         Ok(id)
     }
     pub(super) fn set_root(&mut self, id: InstructionId, span: Span) -> Result<()> {
         if let Some((_, first)) = self.root.replace((id, span)) {
-            let message = "a computation has one ROOT; this is the second".to_owned();
+            let message = "a computation can have only one ROOT".to_owned();
             let error = Error::from(Code::Structure { message }).at(span);
-            return Err(error.label(first, "the first is here"));
+            return Err(error.label(first, "first defined here"));
         }
         Ok(())
     }
-    fn finish(mut self, name: SmolStr, span: Span, signature: Option<Shape>) -> Computation {
-        let last = self.instructions.ids().next_back();
+    fn finish(mut self) -> Computation {
+        let last = self.computation.instructions.ids().next_back();
         let root = self.root.map(|(id, _)| id).or(last);
-        self.instructions.shrink_to_fit();
-        self.names.shrink_to_fit();
-        self.spans.shrink_to_fit();
-        Computation {
-            name,
-            instructions: self.instructions,
-            names: self.names,
-            spans: self.spans,
-            root: root.expect("a body without instructions is refused"),
-            signature: signature.map(Box::new),
-            execution_thread: SmolStr::default(),
-            span,
-        }
+        self.computation.root = root.expect("an empty body is rejected");
+        self.computation.shrink_to_fit();
+        self.computation
     }
 }
 
 impl<'a> Parser<'a> {
-    /// The computation being read.
+    /// Returns the computation being parsed.
     pub(super) fn scope(&mut self) -> &mut Scope<'a> {
         self.scopes.last_mut().expect("instructions are read inside a computation")
     }
 
-    /// `[ENTRY] name [signature] { ... } [, execution_thread="t"]`; `ENTRY` has been read.
+    /// Parses `name [signature] { ... } [, execution_thread="t"]`.
     pub(super) fn computation(&mut self) -> Result<ComputationId> {
         let (name, span) = self.cursor.name("the name of a computation")?;
         let signature = match self.cursor.peek() {
             Some(b'(') => Some(self.signature()?),
             _ => None,
         };
-        let mut computation = self.body(name.into(), span, signature)?;
+        let mut computation = self.body(name, span)?;
+        computation.signature = signature.map(Box::new);
         while self.cursor.eat(b',') {
             let (key, span) = self.cursor.attribute_name()?;
             if key != "execution_thread" {
                 let code = Code::UnknownAttribute { op: "computation".into(), name: key.into() };
-                let help = "after a computation only `execution_thread` may stand";
+                let help = "write only `execution_thread` after a computation";
                 return Err(Error::from(code).at(span).with_help(help));
             }
             computation.execution_thread = super::strings::string(&mut self.cursor)?.into();
@@ -112,89 +94,88 @@ impl<'a> Parser<'a> {
         self.define(Some(name), span, computation)
     }
 
-    /// `(p: shape, ...) -> shape`. Parameters are read over: the instructions say the same.
+    /// Parses `(p: shape, ...) -> shape`. Skips the parameters, which the instructions repeat.
     fn signature(&mut self) -> Result<Shape> {
         balanced_value(&mut self.cursor)?;
         self.cursor.expect_token("->")?;
         super::shape::shape(&mut self.cursor)
     }
 
-    /// `{ instruction ... }`
-    fn body(&mut self, name: SmolStr, span: Span, signature: Option<Shape>) -> Result<Computation> {
+    /// Parses `{ instruction ... }`.
+    fn body(&mut self, name: &str, span: Span) -> Result<Computation> {
         self.cursor.expect(b'{')?;
         let open = Span::new(self.cursor.offset() - 1, self.cursor.offset());
         self.cursor.down()?;
-        self.scopes.push(Scope::new());
+        self.scopes.push(Scope::new(name, span));
         while self.cursor.peek() != Some(b'}') {
             let before = self.cursor;
-            self.instruction().map_err(|error| unclosed(before, open, &name).unwrap_or(error))?;
+            self.instruction().map_err(|error| unclosed(before, open, name).unwrap_or(error))?;
         }
         let end = self.cursor.offset();
         self.cursor.skip(1);
         self.cursor.up();
         let scope = self.scopes.pop().expect("pushed above");
-        if scope.instructions.is_empty() {
-            let message = format!("computation `{name}` has no instruction");
+        if scope.computation.instructions.is_empty() {
+            let message = format!("computation `{name}` has no instructions");
             return Err(Error::from(Code::Structure { message }).at(Span::new(end, end + 1)));
         }
-        Ok(scope.finish(name, span, signature))
+        Ok(scope.finish())
     }
 
-    /// A computation named by an attribute, or written out in its place.
+    /// Parses a computation that an attribute names or contains.
     pub(crate) fn computation_ref(&mut self) -> Result<ComputationId> {
         if self.cursor.peek() == Some(b'{') {
             let start = self.cursor.offset();
-            let computation = self.body("_".into(), Span::new(start, start + 1), None)?;
+            let computation = self.body("_", Span::new(start, start + 1))?;
             return self.define(None, Span::new(start, start + 1), computation);
         }
         let (name, span) = self.cursor.name("the name of a computation, or `{`")?;
         Ok(self.computation_named(name, span))
     }
 
-    /// A text that is one instruction: the entry computation around it.
+    /// Parses a text that is one instruction, and returns the entry computation around it.
     pub(super) fn lone_instruction(&mut self) -> Result<ComputationId> {
-        self.scopes.push(Scope::new());
+        let span = Span::default();
+        self.scopes.push(Scope::new("entry", span));
         self.instruction()?;
         let scope = self.scopes.pop().expect("pushed above");
-        let span = Span::default();
-        let computation = scope.finish("entry".into(), span, None);
-        self.define(None, span, computation)
+        self.define(None, span, scope.finish())
     }
 
-    /// Makes a computation of one op whose operands are its parameters, for an asynchronous instruction.
+    /// Adds a computation that wraps one op of an asynchronous instruction; its operands are the parameters.
     pub(super) fn wrap(
         &mut self,
         mut wrapped: Instruction,
         span: Span,
         thread: &str,
     ) -> Result<ComputationId> {
-        let mut scope = Scope::new();
-        let shapes = wrapped.operands.iter().map(|&id| self.scope().instructions[id].shape.clone());
+        let mut scope = Scope::new("async_wrapped", span);
+        let shapes = wrapped.operands.iter().map(|&id| self.scope().instruction(id).shape.clone());
         let shapes: Vec<_> = shapes.collect();
         let parameters = shapes.into_iter().zip(0..).map(|(shape, number)| {
             let op = crate::Op::Parameter(crate::op::Parameter { number });
             let instruction =
                 Instruction { op, shape, operands: smallvec::SmallVec::new(), common: None };
-            scope.add(format_smolstr!("async_param"), InstructionSpans::default(), instruction)
+            scope.computation.push(instruction, "async_param".into(), InstructionSpans::default())
         });
         wrapped.operands = parameters.collect();
         let name = format_smolstr!("{}.async", wrapped.op.opcode());
         let spans = InstructionSpans { name: span, body: span };
-        let id = scope.add(name, spans, wrapped);
+        let id = scope.computation.push(wrapped, name, spans);
         scope.set_root(id, span)?;
-        let mut computation = scope.finish("async_wrapped".into(), span, None);
+        let mut computation = scope.finish();
         computation.execution_thread = if thread == "main" { "".into() } else { thread.into() };
         self.define(None, span, computation)
     }
 }
 
-/// The error for a body that is not closed before the text ends or another computation starts, if that is what stands
+/// Returns the error for a body that is not closed before the text ends or another computation starts, if that is the case
 /// at the cursor.
 #[cold]
 fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
-    let wanted = format!("`}}` at the end of `{name}`");
+    let expected = format!("`}}` at the end of `{name}`");
     if cursor.peek().is_none() {
-        return Some(cursor.wanted(&wanted).label(open, "opened here"));
+        return Some(cursor.expected(&expected).label(open, "opened here"));
     }
     let start = cursor.offset();
     let is_entry = cursor.eat_token("ENTRY");
@@ -207,6 +188,6 @@ fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
     };
     let span = if is_entry { entry } else { named };
     let found = format!("`{}`", &cursor.text()[span.range()]);
-    let error = Error::from(Code::Syntax { wanted, found }).at(span).label(open, "opened here");
+    let error = Error::from(Code::Syntax { expected, found }).at(span).label(open, "opened here");
     is_computation.then_some(error)
 }

@@ -1,28 +1,28 @@
-//! A place in the text: blanks and comments, words, names, numbers, lists, and errors about what stands there.
+//! The lexer: blanks and comments, words, names, numbers, lists, and syntax errors.
 use super::number::Number;
 use crate::diag::Code;
 use crate::{Error, Result, Span};
 
-/// Levels of nesting the reader follows: operands, shapes, literals, computations together.
+/// The limit on nesting of operands, shapes, literals and computations together.
 ///
-/// Every level costs the reader's own stack up to about a kilobyte; XLA's reader has 8192, but runs in a thread of its
-/// own choosing, while ours must also work in a thread with the usual 2 MiB.
+/// Every level takes up to about a kilobyte of stack; XLA's parser has 8192 levels, but chooses the stack size of its
+/// thread, while ours must also work in a thread with the default 2 MiB.
 pub(crate) const NESTING_LIMIT: u32 = 400;
 
-/// A reading position. Copying it is how alternatives are tried.
+/// A position in the text. A copy of it is used to try an alternative.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
-    /// The blanks and comments skipped last: where they start, and where they end.
+    /// The start and end of the blanks and comments skipped last.
     gap: (usize, usize),
 }
 
 fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
-/// Whether a word goes on with this byte; `-` and `.` belong to words.
+/// Returns whether a word continues with this byte; `-` and `.` belong to words.
 pub(crate) fn is_word(byte: u8) -> bool {
     const TABLE: [bool; 256] = {
         let mut table = [false; 256];
@@ -44,45 +44,45 @@ impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0, gap: (0, 0) }
     }
-    /// The whole text.
+    /// Returns the whole text.
     pub(crate) fn text(&self) -> &'a str {
         self.text
     }
-    /// Reads `text` instead; give the result to [`Cursor::leave`] to go on where it was.
+    /// Switches to `text`; [`Cursor::leave`] with the result switches back.
     pub(crate) fn enter(&mut self, text: &'a str) -> Self {
         std::mem::replace(self, Self { depth: self.depth, ..Self::new(text) })
     }
-    /// Goes back to the text left by [`Cursor::enter`].
+    /// Switches back to the text left by [`Cursor::enter`].
     pub(crate) fn leave(&mut self, outer: Self) {
         *self = outer;
     }
     fn bytes(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
-    /// What stands after the position, blanks included.
+    /// Returns the text after the position, including blanks.
     pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
-    /// The byte at the position, without skipping blanks.
+    /// Returns the byte at the position, without skipping blanks.
     pub(crate) fn next_byte(&self) -> Option<u8> {
         self.bytes().get(self.at).copied()
     }
-    /// The offset of the position.
+    /// Returns the offset of the position.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
-    /// Moves on by `bytes`, which must end at a character boundary.
+    /// Advances by `bytes`, which must end at a character boundary.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
-    /// From offset `start` to the end of what was read last: blanks and comments behind it do not count.
+    /// Returns the span from offset `start` to the end of the last token, without the blanks and comments after it.
     pub(crate) fn span_from(&self, start: usize) -> Span {
         let end = if self.at == self.gap.1 { self.gap.0 } else { self.at };
         Span::new(start, end.max(start))
     }
 
-    /// Skips blanks and comments. A comment that is never closed is left standing, and found wanting by whoever
-    /// reads on.
+    /// Skips blanks and comments. An unclosed comment is not skipped, and rejected later by the
+    /// parser.
     #[inline]
     pub(crate) fn blank(&mut self) {
         let start = self.at;
@@ -116,20 +116,20 @@ impl<'a> Cursor<'a> {
         self.at += length.unwrap_or(0);
         length.is_some()
     }
-    /// The first byte after blanks.
+    /// Returns the first byte after blanks.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         self.blank();
         self.next_byte()
     }
-    /// Reads `byte` if it comes next.
+    /// Consumes `byte` if it comes next.
     #[inline]
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
-    /// Reads `token`, which holds no blanks, if it comes next; a word must end where the token does.
+    /// Consumes `token`, which has no blanks, if it comes next; a word must end where the token does.
     pub(crate) fn eat_token(&mut self, token: &str) -> bool {
         self.blank();
         let Some(after) = self.rest().strip_prefix(token) else { return false };
@@ -140,20 +140,20 @@ impl<'a> Cursor<'a> {
         self.at += token.len();
         true
     }
-    /// Reads `byte` or fails.
+    /// Consumes `byte` or fails.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
-        if self.eat(byte) { Ok(()) } else { Err(self.wanted(&format!("`{}`", char::from(byte)))) }
+        if self.eat(byte) { Ok(()) } else { Err(self.expected(&format!("`{}`", char::from(byte)))) }
     }
-    /// Reads `token` or fails.
+    /// Consumes `token` or fails.
     pub(crate) fn expect_token(&mut self, token: &str) -> Result<()> {
-        if self.eat_token(token) { Ok(()) } else { Err(self.wanted(&format!("`{token}`"))) }
+        if self.eat_token(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
     }
-    /// Fails unless nothing is left.
-    pub(crate) fn expect_end(&mut self, wanted: &str) -> Result<()> {
-        if self.peek().is_none() { Ok(()) } else { Err(self.wanted(wanted)) }
+    /// Fails unless the text ends here.
+    pub(crate) fn expect_end(&mut self, expected: &str) -> Result<()> {
+        if self.peek().is_none() { Ok(()) } else { Err(self.expected(expected)) }
     }
 
-    /// The word at the position, if there is one: letters, digits, `_`, `-`, `.`.
+    /// Parses a word, if there is one: letters, digits, `_`, `-`, `.`.
     #[inline]
     pub(crate) fn eat_word(&mut self) -> Option<(&'a str, Span)> {
         let start = {
@@ -171,34 +171,34 @@ impl<'a> Cursor<'a> {
         self.at = end;
         Some((&self.text[start..end], Span::new(start, end)))
     }
-    /// The word that comes next, without reading it.
+    /// Returns the next word without consuming it.
     pub(crate) fn peek_word(&self) -> Option<&'a str> {
         let mut ahead = *self;
         ahead.eat_word().map(|(word, _)| word)
     }
-    /// Reads a word or fails.
-    pub(crate) fn word(&mut self, wanted: &str) -> Result<(&'a str, Span)> {
-        self.eat_word().ok_or_else(|| self.wanted(wanted))
+    /// Parses a word or fails.
+    pub(crate) fn word(&mut self, expected: &str) -> Result<(&'a str, Span)> {
+        self.eat_word().ok_or_else(|| self.expected(expected))
     }
-    /// Reads the name of an instruction or computation, with or without `%`.
+    /// Parses the name of an instruction or computation, with or without `%`.
     #[inline]
-    pub(crate) fn name(&mut self, wanted: &str) -> Result<(&'a str, Span)> {
+    pub(crate) fn name(&mut self, expected: &str) -> Result<(&'a str, Span)> {
         let start = {
             self.blank();
             self.at
         };
         if self.next_byte() != Some(b'%') {
-            return self.word(wanted);
+            return self.word(expected);
         }
         self.at += 1;
         if !self.next_byte().is_some_and(is_word_start) {
             self.at = start;
-            return Err(self.wanted(wanted));
+            return Err(self.expected(expected));
         }
-        let (word, span) = self.word(wanted)?;
+        let (word, span) = self.word(expected)?;
         Ok((word, Span::new(start, span.range().end)))
     }
-    /// Reads `name=`; no blank may stand before the `=`.
+    /// Parses `name=`, without a blank before the `=`.
     pub(crate) fn attribute_name(&mut self) -> Result<(&'a str, Span)> {
         let (word, span) = self.word("an attribute name")?;
         if self.next_byte() == Some(b'=') {
@@ -207,15 +207,15 @@ impl<'a> Cursor<'a> {
         }
         let after = span.range().end;
         if self.peek() == Some(b'=') {
-            let wanted = format!("`=` right after `{word}`");
-            let code = Code::Syntax { wanted, found: "a blank".to_owned() };
+            let expected = format!("`=` right after `{word}`");
+            let code = Code::Syntax { expected, found: "a blank".to_owned() };
             let error = Error::from(code).at(Span::new(after, after + 1));
-            return Err(error.with_help("the sign belongs to the word before it"));
+            return Err(error.with_help("write the `=` or `:` right after the word"));
         }
-        Err(self.wanted(&format!("`=` right after `{word}`")))
+        Err(self.expected(&format!("`=` right after `{word}`")))
     }
 
-    /// Reads a whole number of 64 bits; one from 2^63 to 2^64 - 1 comes as its bit pattern.
+    /// Parses a 64-bit integer; one from 2^63 to 2^64 - 1 is returned as its bit pattern.
     pub(crate) fn int(&mut self) -> Result<i64> {
         let start = {
             self.blank();
@@ -234,7 +234,7 @@ impl<'a> Cursor<'a> {
             at += 1;
         }
         if at == first {
-            return Err(self.wanted("a whole number"));
+            return Err(self.expected("an integer"));
         }
         self.at = at;
         let signed = match negative {
@@ -242,21 +242,21 @@ impl<'a> Cursor<'a> {
             false => Some(i64::from_ne_bytes(value.to_ne_bytes())),
         };
         signed.filter(|_| fits).ok_or_else(|| {
-            let message = format!("`{}` does not fit 64 bits", shorten(&self.text[start..at]));
+            let message = format!("`{}` does not fit in 64 bits", shorten(&self.text[start..at]));
             Error::from(Code::NumberRange { message }).at(Span::new(start, at))
         })
     }
-    /// Reads a whole number of 32 bits.
+    /// Parses a 32-bit integer.
     pub(crate) fn int32(&mut self) -> Result<i32> {
         self.blank();
         let start = self.at;
         let value = self.int()?;
         i32::try_from(value).map_err(|_| {
-            let message = format!("`{value}` does not fit 32 bits");
+            let message = format!("`{value}` does not fit in 32 bits");
             Error::from(Code::NumberRange { message }).at(self.span_from(start))
         })
     }
-    /// Reads a size or an index: a whole number that is not negative.
+    /// Parses a size or an index: an integer that is not negative.
     pub(crate) fn size(&mut self) -> Result<i64> {
         let start = {
             self.blank();
@@ -269,7 +269,7 @@ impl<'a> Cursor<'a> {
         let message = format!("`{}` is not a size", &self.text[start..self.at]);
         Err(Error::from(Code::NumberRange { message }).at(self.span_from(start)))
     }
-    /// Reads a number of any kind.
+    /// Parses a number of any kind.
     pub(crate) fn number(&mut self) -> Result<Number> {
         self.blank();
         let (number, length) = Number::scan(self.rest())
@@ -277,11 +277,11 @@ impl<'a> Cursor<'a> {
                 let end = self.at + self.rest().find([',', ' ', '}', ')', '\n']).unwrap_or(0);
                 Error::from(Code::NumberRange { message }).at(Span::new(self.at, end))
             })?
-            .ok_or_else(|| self.wanted("a number"))?;
+            .ok_or_else(|| self.expected("a number"))?;
         self.at += length;
         Ok(number)
     }
-    /// Reads `true` or `false`.
+    /// Parses `true` or `false`.
     pub(crate) fn bool(&mut self) -> Result<bool> {
         let before = *self;
         match self.eat_word() {
@@ -289,12 +289,12 @@ impl<'a> Cursor<'a> {
             Some(("false", _)) => Ok(false),
             _ => {
                 *self = before;
-                Err(self.wanted("`true` or `false`"))
+                Err(self.expected("`true` or `false`"))
             }
         }
     }
 
-    /// Reads `open item, item, ... close`.
+    /// Parses `open item, item, ... close`.
     pub(crate) fn list<T>(
         &mut self,
         open: u8,
@@ -304,7 +304,7 @@ impl<'a> Cursor<'a> {
         self.expect(open)?;
         self.list_rest(close, item)
     }
-    /// Reads the rest of a list whose opening bracket has been read.
+    /// Parses the rest of a list after its opening bracket.
     pub(crate) fn list_rest<T>(
         &mut self,
         close: u8,
@@ -323,15 +323,15 @@ impl<'a> Cursor<'a> {
         if self.eat(close) {
             Ok(items)
         } else {
-            Err(self.wanted(&format!("`,` or `{}`", char::from(close))))
+            Err(self.expected(&format!("`,` or `{}`", char::from(close))))
         }
     }
-    /// Reads `{1,2,3}`.
+    /// Parses `{1,2,3}`.
     pub(crate) fn ints(&mut self) -> Result<Vec<i64>> {
         self.list(b'{', b'}', Self::int)
     }
 
-    /// Goes one level deeper; pair with [`Cursor::up`].
+    /// Enters a nesting level; paired with [`Cursor::up`].
     pub(crate) fn down(&mut self) -> Result<()> {
         self.depth += 1;
         if self.depth <= NESTING_LIMIT {
@@ -340,19 +340,19 @@ impl<'a> Cursor<'a> {
         let error = Error::from(Code::TooDeep { limit: NESTING_LIMIT });
         Err(error.at(Span::new(self.at, self.at + 1)))
     }
-    /// Goes one level up.
+    /// Leaves a nesting level.
     pub(crate) fn up(&mut self) {
         self.depth -= 1;
     }
 
-    /// The error that `wanted` should stand at the position.
+    /// Returns the error that `expected` is not at the position.
     #[cold]
-    pub(crate) fn wanted(&mut self, wanted: &str) -> Error {
+    pub(crate) fn expected(&mut self, expected: &str) -> Error {
         self.blank();
         let start = self.at;
         let Some(first) = self.rest().chars().next() else {
             let code =
-                Code::Syntax { wanted: wanted.into(), found: "the end of the text".to_owned() };
+                Code::Syntax { expected: expected.into(), found: "the end of the text".to_owned() };
             return Error::from(code).at(Span::new(start, start));
         };
         if let Some(error) = self.bad_character(first) {
@@ -368,7 +368,7 @@ impl<'a> Cursor<'a> {
             }
         };
         let found = format!("`{}`", shorten(&self.text[start..end]));
-        Error::from(Code::Syntax { wanted: wanted.into(), found }).at(Span::new(start, end))
+        Error::from(Code::Syntax { expected: expected.into(), found }).at(Span::new(start, end))
     }
     fn bad_character(&self, first: char) -> Option<Error> {
         let message = match first {
@@ -388,7 +388,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// `text`, or its beginning if it is long.
+/// Returns `text`, or its beginning if it is long.
 pub(crate) fn shorten(text: &str) -> String {
     const SHOWN: usize = 40;
     match text.char_indices().nth(SHOWN) {

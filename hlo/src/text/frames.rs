@@ -1,4 +1,4 @@
-//! Stack-frame tables as text.
+//! Parses and prints stack frame tables.
 use super::Cursor;
 use super::print::push_int;
 use super::strings::{print_string, string};
@@ -6,7 +6,7 @@ use crate::diag::Code;
 use crate::ir::{FileLocation, StackFrame, StackFrames};
 use crate::{Error, Result};
 
-/// Reads the four tables if they come next.
+/// Parses the four tables if they come next.
 pub(crate) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
     if !c.eat_token("FileNames") {
         return Ok(StackFrames::default());
@@ -21,7 +21,7 @@ pub(crate) fn frames(c: &mut Cursor<'_>) -> Result<StackFrames> {
     Ok(StackFrames { file_names, function_names, locations, frames })
 }
 
-/// Rows, each after a number, which counts for nothing: a row's id is its place.
+/// Parses rows, each after a number that is ignored: the id of a row is its position.
 fn rows<T>(c: &mut Cursor<'_>, row: impl Fn(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
     let mut rows = Vec::new();
     while c.peek().is_some_and(|b| b.is_ascii_digit() || b == b'-') {
@@ -43,11 +43,11 @@ fn location(c: &mut Cursor<'_>) -> Result<FileLocation> {
 
 fn frame(c: &mut Cursor<'_>) -> Result<StackFrame> {
     let [file_location_id, above] = fields(c, ["file_location_id", "parent_frame_id"])?;
-    // The text counts from 1 and has one more, so that 1 is no frame.
+    // The text counts from 1 and adds one, so that 1 means no frame.
     Ok(StackFrame { file_location_id, parent_frame_id: above.saturating_sub(1) })
 }
 
-/// `{name=1 name=2}` in any order, each name once; commas may stand between.
+/// Parses `{name=1 name=2}` in any order, each name once, with optional commas.
 fn fields<const N: usize>(c: &mut Cursor<'_>, names: [&str; N]) -> Result<[i32; N]> {
     let mut values = [None; N];
     c.expect(b'{')?;
@@ -76,7 +76,7 @@ fn fields<const N: usize>(c: &mut Cursor<'_>, names: [&str; N]) -> Result<[i32; 
 }
 
 impl StackFrames {
-    /// Prints the tables, a blank line before and after them.
+    /// Prints the tables, with a blank line before and after them.
     pub(crate) fn print(&self, out: &mut String) {
         section(out, "FileNames", &self.file_names, |out, name| print_string(out, name));
         section(out, "FunctionNames", &self.function_names, |out, name| print_string(out, name));

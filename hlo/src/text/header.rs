@@ -1,4 +1,4 @@
-//! The header of a module as text: `HloModule name, attribute=value, ...`.
+//! Parses and prints the header of a module: `HloModule name, attribute=value, ...`.
 use super::Cursor;
 use super::balanced::balanced_value;
 use super::print::{push_int, shape as print_shape};
@@ -32,7 +32,7 @@ const NAMES: [&str; 12] = [
     "debug_attributes",
 ];
 
-/// Reads what follows the word `HloModule`.
+/// Parses the header after the word `HloModule`.
 pub(crate) fn header(
     c: &mut Cursor<'_>,
     lenient: bool,
@@ -62,10 +62,10 @@ pub(crate) fn header(
         let value = balanced_value(c)?.to_owned();
         config.unknown.push(HeaderAttr { name: word.into(), value });
     }
-    // No computation starts like an attribute.
+    // A computation never starts like an attribute.
     let mut ahead = *c;
     if ahead.attribute_name().is_ok() {
-        return Err(c.wanted("`,` before the next attribute"));
+        return Err(c.expected("`,` before the next attribute"));
     }
     Ok((name.into(), config))
 }
@@ -79,7 +79,7 @@ fn unknown(word: &str) -> Error {
     }
 }
 
-/// Reads the value of attribute `word`; says whether there is such an attribute.
+/// Parses the value of attribute `word`; returns whether there is such an attribute.
 fn attribute(c: &mut Cursor<'_>, word: &str, config: &mut ModuleConfig) -> Result<bool> {
     match word {
         "is_scheduled" => config.is_scheduled = c.bool()?,
@@ -94,7 +94,7 @@ fn attribute(c: &mut Cursor<'_>, word: &str, config: &mut ModuleConfig) -> Resul
         TO_OUTPUT => config.allow_spmd_sharding_propagation_to_output = bools(c)?,
         "origin_recovery_table" => config.origin_recovery_table = recovery_table(c)?,
         "debug_attributes" => config.debug_attributes = Some(balanced_value(c)?.to_owned()),
-        // Of older texts; nothing today says the same.
+        // Older texts have it; there is no equivalent now.
         "dynamic_parameter_binding" => {
             balanced_value(c)?;
         }
@@ -103,15 +103,15 @@ fn attribute(c: &mut Cursor<'_>, word: &str, config: &mut ModuleConfig) -> Resul
     Ok(true)
 }
 
-/// `{ {0}: (0, {}, must-alias), ... }`; of two for one output the first counts.
+/// Parses `{ {0}: (0, {}, must-alias), ... }`; the first alias of an output wins.
 fn aliases(c: &mut Cursor<'_>) -> Result<Vec<InputOutputAlias>> {
     c.expect(b'{')?;
     let mut aliases = Vec::new();
-    // As in XLA, a comma may stand behind the last.
+    // As in XLA, a comma may follow the last one.
     while !c.eat(b'}') {
         aliases.push(alias(c)?);
         if !c.eat(b',') && c.peek() != Some(b'}') {
-            return Err(c.wanted("`,` or `}`"));
+            return Err(c.expected("`,` or `}`"));
         }
     }
     aliases.sort_by(|a, b| a.output_index.cmp(&b.output_index));
@@ -129,14 +129,14 @@ fn alias(c: &mut Cursor<'_>) -> Result<InputOutputAlias> {
         kind = match c.eat_token("must-alias") {
             true => AliasKind::Must,
             false if c.eat_token("may-alias") => AliasKind::May,
-            false => return Err(c.wanted("`must-alias` or `may-alias`")),
+            false => return Err(c.expected("`must-alias` or `may-alias`")),
         };
     }
     c.expect(b')')?;
     Ok(InputOutputAlias { output_index, parameter, parameter_index, kind })
 }
 
-/// `{ (0, {}), ... }`
+/// Parses `{ (0, {}), ... }`.
 fn donors(c: &mut Cursor<'_>) -> Result<Vec<BufferDonor>> {
     let mut donors = c.list(b'{', b'}', |c| {
         c.expect(b'(')?;
@@ -149,7 +149,7 @@ fn donors(c: &mut Cursor<'_>) -> Result<Vec<BufferDonor>> {
     Ok(donors)
 }
 
-/// `0, {1,2}`: a parameter and which part of it.
+/// Parses `0, {1,2}`: a parameter and an index into it.
 fn buffer(c: &mut Cursor<'_>) -> Result<BufferDonor> {
     let parameter = c.size()?;
     c.expect(b',')?;
@@ -157,7 +157,7 @@ fn buffer(c: &mut Cursor<'_>) -> Result<BufferDonor> {
     Ok(BufferDonor { parameter, parameter_index })
 }
 
-/// `{(shape, ...)->shape}`
+/// Parses `{(shape, ...)->shape}`.
 fn entry_layout(c: &mut Cursor<'_>) -> Result<(Vec<Shape>, Shape)> {
     c.expect(b'{')?;
     let parameters = c.list(b'(', b')', shape)?;
@@ -176,7 +176,7 @@ fn frontend_attributes(c: &mut Cursor<'_>) -> Result<Option<FrontendAttributes>>
     FrontendAttributes::parse(c).map(Some)
 }
 
-/// `true` or `{true, false}`; a single `false` is what holds anyway.
+/// Parses `true` or `{true, false}`; a single `false` is the default.
 fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
     let mut flags = match c.peek() {
         Some(b'{') => c.list(b'{', b'}', Cursor::bool)?,
@@ -188,8 +188,8 @@ fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
     Ok(flags)
 }
 
-/// `{ {"a" {0}} : {"b"}, "module" ... }`, kept as it is printed: sorted, an entry a line; of two for one value the first
-/// counts. The module stays in quotes: XLA prints it over many lines, which it cannot read again.
+/// Parses `{ {"a" {0}} : {"b"}, "module" ... }` into the form it is printed in: sorted, one entry per line; the first entry of a
+/// value wins. The module stays in quotes: XLA prints it over many lines, which it cannot parse.
 fn recovery_table(c: &mut Cursor<'_>) -> Result<Option<String>> {
     let mut table = BTreeMap::new();
     c.expect(b'{')?;
@@ -215,10 +215,10 @@ fn recovery_table(c: &mut Cursor<'_>) -> Result<Option<String>> {
     Ok(Some(out).filter(|out| !out.is_empty()))
 }
 
-/// An instruction of the module before it was changed, and which part of its result.
+/// An instruction of the original module, and an index into its result.
 type OriginalArray<'a> = (Cow<'a, str>, Vec<i64>);
 
-/// `{"name" {0,1}}`; `{}` has an empty name.
+/// Parses `{"name" {0,1}}`; `{}` has an empty name.
 fn original_array<'a>(c: &mut Cursor<'a>) -> Result<OriginalArray<'a>> {
     c.expect(b'{')?;
     let name = if c.peek() == Some(b'}') { Cow::default() } else { string(c)? };
@@ -240,8 +240,8 @@ fn print_array(out: &mut String, (name, index): &OriginalArray<'_>) {
     out.push('}');
 }
 
-/// Prints the header's line, without its end. The entry's layout is always printed: as stated, or from the shapes of
-/// the entry.
+/// Prints the line of the header, without its end. The layout of the entry is always printed: as stated, or from the shapes of
+/// the entry computation.
 pub(crate) fn print_header(
     out: &mut String,
     name: &str,
@@ -344,7 +344,7 @@ fn print_layout<'s>(out: &mut String, parameters: impl Iterator<Item = &'s Shape
     for (i, parameter) in (0..).zip(parameters) {
         if i > 0 {
             out.push_str(", ");
-            // A count now and then helps a reader find a parameter by its number.
+            // An index at every fifth item helps to find a parameter by its number.
             if i % 5 == 0 {
                 out.push_str("/*index=");
                 push_int(out, i);
@@ -419,8 +419,8 @@ mod tests {
         let text = format!(
             "m, input_output_alias={{{{1}}:(1,{{0}}),{{0}}:(0,{{}}),{{1}}:(2,{{}},must-alias)}}, {LAYOUT}"
         );
-        let wanted = "HloModule m, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, may-alias) }, ";
-        assert_eq!(printed(&text), format!("{wanted}{LAYOUT}"));
+        let expected = "HloModule m, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, may-alias) }, ";
+        assert_eq!(printed(&text), format!("{expected}{LAYOUT}"));
         let text = format!("m, buffer_donor={{(1,{{1}}),(0,{{}}),(1,{{0}}),(0,{{}})}}, {LAYOUT}");
         assert_eq!(
             printed(&text),
@@ -429,8 +429,8 @@ mod tests {
         let text = format!(
             "m, {LAYOUT}, origin_recovery_table={{{{\"z\"}}:{{}} {{\"a\"{{}}}}:{{\"b\"}},'x \"y\"' {{\"z\"}}:{{\"c\"}}}}"
         );
-        let wanted = "origin_recovery_table={\n  {\"a\"} : {\"b\"},\n  \"x \\\"y\\\"\"\n  {\"z\"} : {\"\"}\n}\n";
-        assert_eq!(printed(&text), format!("HloModule m, {LAYOUT}, {wanted}"));
+        let expected = "origin_recovery_table={\n  {\"a\"} : {\"b\"},\n  \"x \\\"y\\\"\"\n  {\"z\"} : {\"\"}\n}\n";
+        assert_eq!(printed(&text), format!("HloModule m, {LAYOUT}, {expected}"));
         assert_eq!(printed(&printed(&text)["HloModule ".len()..]), printed(&text));
     }
     #[test]
@@ -459,8 +459,8 @@ mod tests {
         let text = format!("m, dynamic_parameter_binding={{a, b}}, {LAYOUT}");
         assert_eq!(printed(&text), format!("HloModule m, {LAYOUT}"));
         let text = format!("m, input_output_alias={{{{}}: (7, {{3}}),}}, {LAYOUT}");
-        let wanted = "HloModule m, input_output_alias={ {}: (7, {3}, may-alias) }, ";
-        assert_eq!(printed(&text), format!("{wanted}{LAYOUT}"));
+        let expected = "HloModule m, input_output_alias={ {}: (7, {3}, may-alias) }, ";
+        assert_eq!(printed(&text), format!("{expected}{LAYOUT}"));
     }
     #[test]
     fn aliases_are_of_parts_of_the_result() {

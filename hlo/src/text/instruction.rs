@@ -1,4 +1,4 @@
-//! One instruction: name, shape, opcode, operands, attributes.
+//! Instructions: name, shape, opcode, operands, attributes.
 use super::shape::{at_shape, shape};
 use super::{Parser, literal, names};
 use crate::diag::{Code, nearest};
@@ -12,7 +12,7 @@ use smol_str::format_smolstr;
 /// Operands of one instruction; most have at most three.
 type Operands = SmallVec<[InstructionId; 3]>;
 
-/// What stands before the parentheses of an instruction, and how its opcode is to be read.
+/// The text of an instruction before the parentheses: its shape and opcode.
 struct Head<'a> {
     shape: Option<Shape>,
     shape_span: Span,
@@ -27,7 +27,7 @@ enum Kind {
         opcode: Opcode,
         implied: &'static str,
     },
-    /// `<opcode>-start`, `-update`, `-done` of an opcode without such a form of its own.
+    /// `<opcode>-start`, `-update`, `-done` of an opcode without its own asynchronous form.
     Async {
         wrapped: Opcode,
         phase: Opcode,
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 impl<'a> Parser<'a> {
-    /// `[ROOT] name = [shape] opcode(operands), attributes`
+    /// Parses `[ROOT] name = [shape] opcode(operands), attributes`.
     pub(super) fn instruction(&mut self) -> Result<()> {
         let start = {
             self.cursor.blank();
@@ -53,13 +53,13 @@ impl<'a> Parser<'a> {
             }
             None => {
                 let spans = InstructionSpans { name: body, body };
-                self.scope().add("root".into(), spans, instruction)
+                self.scope().computation.push(instruction, "root".into(), spans)
             }
         };
         if is_root { self.scope().set_root(id, root_span) } else { Ok(()) }
     }
 
-    /// `name =`; may be missing in a text that is a single instruction.
+    /// Parses `name =`, which is optional in a text that is a single instruction.
     fn instruction_name(&mut self) -> Result<Option<(&'a str, Span)>> {
         if self.single {
             let mut ahead = self.cursor;
@@ -71,25 +71,25 @@ impl<'a> Parser<'a> {
         if self.cursor.next_byte() == Some(b'=')
             && self.cursor.text().as_bytes()[span.range().start] != b'%'
         {
-            let error = self.cursor.wanted(&format!("a blank after `{name}`"));
-            return Err(
-                error.with_help(format!("`{name}=` would be an attribute; write `{name} =`"))
-            );
+            let error = self.cursor.expected(&format!("a blank after `{name}`"));
+            return Err(error.with_help(format!("write `{name} =`: `{name}=` starts an attribute")));
         }
-        // XLA reads `name: =` too: the colon belongs to the name.
+        // XLA accepts `name: =` too: the colon belongs to the name.
         if self.cursor.next_byte() == Some(b':') {
             self.cursor.skip(1);
         }
-        if names::illegal(name) {
+        if names::is_illegal(name) {
             let code = Code::IllegalName { name: name.into() };
-            let better = names::sanitised(name).unwrap_or_default();
-            return Err(Error::from(code).at(span).with_help(format!("`{better}` would do")));
+            let better = names::sanitize(name).unwrap_or_default();
+            return Err(Error::from(code)
+                .at(span)
+                .with_help(format!("rename it, for example to `{better}`")));
         }
         self.cursor.expect(b'=')?;
         Ok(Some((name, span)))
     }
 
-    /// `[shape] opcode`
+    /// Parses `[shape] opcode`.
     fn head(&mut self) -> Result<Head<'a>> {
         self.cursor.blank();
         let start = self.cursor.offset();
@@ -112,11 +112,11 @@ impl<'a> Parser<'a> {
         let (wrapped, phase) =
             phases.iter().find_map(|&(suffix, phase)| Some((word.strip_suffix(suffix)?, phase)))?;
         let wrapped = Opcode::spelled(wrapped).filter(|s| s.implied.is_empty())?.opcode;
-        let bare = matches!(wrapped, Opcode::Parameter | Opcode::Constant);
+        let bare = wrapped == Opcode::Parameter || wrapped == Opcode::Constant;
         (!wrapped.has_native_async() && !bare).then_some(Kind::Async { wrapped, phase })
     }
 
-    /// `(operands), attributes`
+    /// Parses `(operands), attributes`.
     fn rest(&mut self, head: Head<'a>) -> Result<(Instruction, Span)> {
         let (operands, positional) = self.arguments(&head)?;
         let (opcode, implied) = match head.kind {
@@ -158,34 +158,30 @@ impl<'a> Parser<'a> {
         Ok((op, attrs.common))
     }
 
-    /// What stands between the parentheses.
+    /// Parses the text between the parentheses.
     fn arguments(&mut self, head: &Head<'a>) -> Result<(Operands, Option<Positional>)> {
         self.cursor.expect(b'(')?;
         let opcode = match head.kind {
             Kind::Plain { opcode, .. } => Some(opcode),
             Kind::Async { .. } => None,
         };
-        let positional = match opcode {
-            Some(Opcode::Parameter) => {
-                self.cursor.blank();
-                let start = self.cursor.offset();
-                let number = self.cursor.int()?;
-                if number < 0 {
-                    let message = format!("parameter number {number} is negative");
-                    let error = Error::from(Code::ParameterNumber { message });
-                    return Err(error.at(self.cursor.span_from(start)));
-                }
-                Positional::Parameter(number)
+        let positional = if opcode == Some(Opcode::Parameter) {
+            self.cursor.blank();
+            let start = self.cursor.offset();
+            let number = self.cursor.int()?;
+            if number < 0 {
+                let message = format!("parameter number {number} is negative");
+                let error = Error::from(Code::ParameterNumber { message });
+                return Err(error.at(self.cursor.span_from(start)));
             }
-            Some(Opcode::Constant) => {
-                let Some(shape) = &head.shape else {
-                    return Err(
-                        Error::from(Code::ShapeMissing { op: head.word.into() }).at(head.span)
-                    );
-                };
-                Positional::Constant(Box::new(literal::constant(&mut self.cursor, shape)?))
-            }
-            _ => return Ok((self.operands()?, None)),
+            Positional::Parameter(number)
+        } else if opcode == Some(Opcode::Constant) {
+            let Some(shape) = &head.shape else {
+                return Err(Error::from(Code::ShapeMissing { op: head.word.into() }).at(head.span));
+            };
+            Positional::Constant(Box::new(literal::constant(&mut self.cursor, shape)?))
+        } else {
+            return Ok((self.operands()?, None));
         };
         self.cursor.expect(b')')?;
         Ok((Operands::new(), Some(positional)))
@@ -206,21 +202,21 @@ impl<'a> Parser<'a> {
         if self.cursor.eat(b')') {
             return Ok(operands);
         }
-        let error = self.cursor.wanted("`,` or `)`");
-        // On one line anybody sees where.
+        let error = self.cursor.expected("`,` or `)`");
+        // On one line the label is not needed.
         Err(match self.cursor.text()[open..self.cursor.offset()].contains('\n') {
             true => error.label(Span::new(open - 1, open), "opened here"),
             false => error,
         })
     }
 
-    /// `[shape] name`, or an instruction written in place of its name.
+    /// Parses `[shape] name`, or a nested instruction.
     fn operand(&mut self) -> Result<InstructionId> {
         self.cursor.blank();
         let start = self.cursor.offset();
         let written = if at_shape(&self.cursor) { Some(shape(&mut self.cursor)?) } else { None };
         if self.single && written.is_some() && matches!(self.cursor.peek(), Some(b',' | b')')) {
-            return Ok(self.invent(None, written, self.cursor.span_from(start)));
+            return Ok(self.add_parameter(None, written, self.cursor.span_from(start)));
         }
         let before = self.cursor;
         let (name, span) = self.cursor.name("an operand")?;
@@ -230,18 +226,18 @@ impl<'a> Parser<'a> {
         }
         let Some(&id) = self.scope().by_name.get(name) else {
             if self.single && written.is_some() {
-                return Ok(self.invent(Some(name), written, span));
+                return Ok(self.add_parameter(Some(name), written, span));
             }
             return Err(self.undefined_operand(name, span));
         };
         let id = self.elements(id, name)?;
         if let Some(written) = written {
-            let actual = &self.scope().instructions[id].shape;
+            let actual = &self.scope().instruction(id).shape;
             if !actual.compatible(&written) {
                 let (written, actual) = (format!("{written:#}"), format!("{actual:#}"));
                 let help = format!("write `{actual} {name}`, or the name alone");
                 let code = Code::OperandShape { name: name.into(), written, actual };
-                let defined = self.scope().spans[id].name;
+                let defined = self.scope().computation.spans(id).name;
                 let span = self.cursor.span_from(start);
                 return Err(Error::from(code)
                     .at(span)
@@ -252,9 +248,9 @@ impl<'a> Parser<'a> {
         Ok(id)
     }
 
-    /// `#1#0` after an operand's name: elements of a tuple.
+    /// Parses `#1#0` after the name of an operand: elements of a tuple.
     fn elements(&mut self, mut id: InstructionId, name: &str) -> Result<InstructionId> {
-        // Nearly every operand is a plain name: it costs no allocation.
+        // Nearly every operand is a plain name, which needs no allocation.
         if self.cursor.next_byte() != Some(b'#') {
             return Ok(id);
         }
@@ -266,15 +262,15 @@ impl<'a> Parser<'a> {
             let span = self.cursor.span_from(start);
             path = format!("{path}_{index}");
             let known = self.scope().elements.get(&(id, index)).copied();
-            let element = match self.scope().instructions[id].shape.tuple() {
+            let element = match self.scope().instruction(id).shape.tuple() {
                 Some(elements) => {
                     usize::try_from(index).ok().and_then(|i| elements.get(i)).cloned()
                 }
                 None => None,
             };
             let Some(shape) = element else {
-                let found = &self.scope().instructions[id].shape;
-                let message = format!("`{name}` has shape {found:#}, which has no element {index}");
+                let found = &self.scope().instruction(id).shape;
+                let message = format!("`{name}` has shape {found:#}, without an element {index}");
                 return Err(Error::from(Code::Structure { message }).at(span));
             };
             id = known.unwrap_or_else(|| {
@@ -282,7 +278,7 @@ impl<'a> Parser<'a> {
                 let operands = [id].into_iter().collect();
                 let made = Instruction { op, shape, operands, common: None };
                 let spans = InstructionSpans { name: span, body: span };
-                let element = self.scope().add(path.as_str().into(), spans, made);
+                let element = self.scope().computation.push(made, path.as_str().into(), spans);
                 self.scope().elements.insert((id, index), element);
                 element
             });
@@ -290,41 +286,48 @@ impl<'a> Parser<'a> {
         Ok(id)
     }
 
-    /// An instruction in place of an operand: it has no attributes and no name.
+    /// Parses an instruction in place of an operand: it has no attributes and no name.
     fn nested(&mut self, shape: Option<Shape>, start: usize) -> Result<InstructionId> {
         self.cursor.down()?;
         let shape_span = self.cursor.span_from(start);
         let (word, span) = self.cursor.word("an opcode")?;
         let kind = Self::kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
         let Kind::Plain { opcode, implied } = kind else {
-            let message = format!("`{word}` cannot stand in place of an operand");
+            let message = format!("`{word}` cannot be written as an operand");
             return Err(Error::from(Code::Async { message }).at(span));
         };
         let head = Head { shape, shape_span, word, span, kind };
         let (operands, positional) = self.arguments(&head)?;
         let body = self.cursor.span_from(span.range().start);
-        // A nested instruction ends at its parenthesis; what follows belongs to the outer one.
+        // A nested instruction ends at its parenthesis; the rest belongs to the outer one.
         let after = self.cursor.enter("");
         let attributes = self.attributes(&head, opcode, implied, positional);
         self.cursor.leave(after);
         let (op, common) = attributes.map_err(|e| {
-            e.at(span).with_help("an instruction in place of an operand has no attributes; give it a line of its own")
+            e.at(span).with_help(
+                "write the instruction on its own line: as an operand it has no attributes",
+            )
         })?;
         let instruction = self.complete(head, op, operands, common).map_err(|e| e.at(body))?;
         self.cursor.up();
         let name = format_smolstr!("{opcode}.anon");
-        Ok(self.scope().add(name, InstructionSpans { name: span, body }, instruction))
+        Ok(self.scope().computation.push(instruction, name, InstructionSpans { name: span, body }))
     }
 
-    /// In a text that is one instruction: a parameter for an operand nothing is known of but its shape.
-    fn invent(&mut self, name: Option<&'a str>, shape: Option<Shape>, span: Span) -> InstructionId {
-        let number = i64::try_from(self.scope().instructions.len()).unwrap_or(i64::MAX);
+    /// Adds a parameter for an undefined operand with a shape, in a text that is one instruction.
+    fn add_parameter(
+        &mut self,
+        name: Option<&'a str>,
+        shape: Option<Shape>,
+        span: Span,
+    ) -> InstructionId {
+        let number = i64::try_from(self.scope().computation.instructions.len()).unwrap_or(i64::MAX);
         let op = Op::Parameter(Parameter { number });
         let shape = shape.expect("called only with a shape");
         let instruction = Instruction { op, shape, operands: Operands::new(), common: None };
         let spans = InstructionSpans { name: span, body: span };
         let written = name.map_or_else(|| format_smolstr!("_{number}"), Into::into);
-        let id = self.scope().add(written, spans, instruction);
+        let id = self.scope().computation.push(instruction, written, spans);
         if let Some(name) = name {
             self.scope().by_name.insert(name, id);
         }
@@ -335,15 +338,12 @@ impl<'a> Parser<'a> {
     fn undefined_operand(&mut self, name: &str, span: Span) -> Error {
         let error = Error::from(Code::UndefinedName { name: name.into() }).at(span);
         if self.single {
-            return error.with_help(
-                "write its shape before it: in a single instruction it becomes a parameter",
-            );
+            return error.with_help("write its shape before it to make it a parameter");
         }
         let later = self.cursor.rest();
         let definition = [format!("{name} ="), format!("{name}=")];
         if definition.iter().any(|d| later.contains(d.as_str())) {
-            return error
-                .with_help("it stands later in the text; operands come before their users");
+            return error.with_help("move its definition before its first use");
         }
         let mut names: Vec<_> = self.scope().by_name.keys().copied().collect();
         names.sort_unstable();
@@ -353,7 +353,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Checks what can be checked while reading, and finds the shape.
+    /// Checks what can be checked while parsing, and infers the shape.
     fn complete(
         &mut self,
         head: Head<'a>,
@@ -362,36 +362,37 @@ impl<'a> Parser<'a> {
         common: Option<Box<CommonAttrs>>,
     ) -> Result<Instruction> {
         let opcode = op.opcode();
-        if let Arity::Fixed(wanted) = opcode.arity()
-            && operands.len() != wanted
+        if let Arity::Fixed(expected) = opcode.arity()
+            && operands.len() != expected
         {
-            let wanted = match wanted {
+            let expected = match expected {
                 0 => "no operand".to_owned(),
                 1 => "1 operand".to_owned(),
                 n => format!("{n} operands"),
             };
-            return Err(Code::Arity { op: head.word.into(), wanted, found: operands.len() }.into());
+            return Err(
+                Code::Arity { op: head.word.into(), expected, found: operands.len() }.into()
+            );
         }
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let shapes: SmallVec<[&Shape; 4]> =
-            operands.iter().map(|&id| &scope.instructions[id].shape).collect();
+            operands.iter().map(|&id| &scope.instruction(id).shape).collect();
         op.complete(&shapes, head.shape.as_ref())?;
         let shape = match (opcode.shape_text(), &head.shape) {
             (ShapeText::Stated | ShapeText::Inferred, Some(_)) => None,
             (ShapeText::Stated, None) => {
                 let missing = Error::from(Code::ShapeMissing { op: head.word.into() });
-                return Err(missing.at(head.span).with_help("write it between `=` and the opcode"));
+                return Err(missing
+                    .at(head.span)
+                    .with_help("write the shape between `=` and the opcode"));
             }
             (ShapeText::Inferred, None) | (ShapeText::Forced, _) => {
                 let stated = head.shape.as_ref();
                 Some(op.infer(&Infer { opcode, operands: &shapes, stated, callees: self })?)
             }
         };
-        let stated = match &op {
-            // A constant has the shape of its literal: a dynamic dimension becomes the size that was read.
-            Op::Constant(constant) => Some(constant.value.shape()),
-            _ => shape,
-        };
+        // A constant has the shape of its literal: a dynamic dimension gets the size in the text.
+        let stated = if let Op::Constant(op) = &op { Some(op.value.shape()) } else { shape };
         let shape = stated.or(head.shape).expect("stated or inferred");
         let mut instruction = Instruction { op, shape, operands, common };
         if let Some(common) = &mut instruction.common {
@@ -402,8 +403,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What people type who know the op from elsewhere.
-const ELSEWHERE: [(&str, &str); 22] = [
+/// Names of ops in other systems.
+const FOREIGN_NAMES: [(&str, &str); 22] = [
     ("exp", "exponential"),
     ("sin", "sine"),
     ("cos", "cosine"),
@@ -431,8 +432,8 @@ const ELSEWHERE: [(&str, &str); 22] = [
 #[cold]
 fn unknown_opcode(word: &str) -> Error {
     let error = Error::from(Code::UnknownOpcode { name: word.into() });
-    if let Some((_, name)) = ELSEWHERE.iter().find(|(typed, _)| *typed == word) {
-        return error.with_help(format!("HLO calls it `{name}`"));
+    if let Some((_, name)) = FOREIGN_NAMES.iter().find(|(typed, _)| *typed == word) {
+        return error.with_help(format!("write `{name}`"));
     }
     let spelled = word.to_ascii_lowercase().replace('_', "-");
     let names = Opcode::ALL.iter().map(|o| o.name());

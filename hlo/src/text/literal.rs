@@ -1,14 +1,13 @@
-//! Constants: what stands between the parentheses of `constant(...)`.
+//! Parses constants: the text between the parentheses of `constant(...)`.
 use super::Cursor;
 use super::number::Number;
 use super::shape::{at_shape, shape};
 use crate::diag::Code;
 use crate::elem::{Class, Special};
-use crate::{
-    ArrayShape, ConstantValue, ElementType, Error, LayoutTail, Literal, Result, Scalar, Shape, Span,
-};
+use crate::layout::LayoutTail;
+use crate::{ArrayShape, ConstantValue, ElementType, Error, Literal, Result, Scalar, Shape, Span};
 
-/// Reads the value of a constant of a stated shape.
+/// Parses the value of a constant of a stated shape.
 pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantValue> {
     // Texts of 2018 repeat the shape.
     let repeats = match stated {
@@ -25,7 +24,7 @@ pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantVal
         let repeated = shape(c)?;
         if !repeated.compatible(stated) {
             let message =
-                format!("the constant repeats its shape as {repeated:#}, it is {stated:#}");
+                format!("the constant has shape {stated:#}, but repeats it as {repeated:#}");
             return Err(Error::from(Code::Literal { message }).at(c.span_from(start)));
         }
     }
@@ -35,13 +34,13 @@ pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantVal
     value(c, stated).map(ConstantValue::Literal)
 }
 
-/// Whether a tuple's shape, and not its value, comes next.
+/// Returns whether the shape of a tuple, and not its value, comes next.
 fn repeats_tuple(c: &Cursor<'_>) -> bool {
     let mut ahead = *c;
     ahead.eat(b'(') && at_shape(&ahead)
 }
 
-/// Reads `{...}`.
+/// Parses `{...}`.
 fn elided(c: &mut Cursor<'_>) -> bool {
     let mut ahead = *c;
     let found = ahead.eat(b'{') && ahead.eat_token("...") && ahead.eat(b'}');
@@ -51,7 +50,7 @@ fn elided(c: &mut Cursor<'_>) -> bool {
     found
 }
 
-/// Reads a value with its shape before it: `f32[2] {1, 2}`, `( s32[] 1, f32[] 2 )`.
+/// Parses a value with its shape before it: `f32[2] {1, 2}`, `( s32[] 1, f32[] 2 )`.
 pub(crate) fn typed_literal(c: &mut Cursor<'_>) -> Result<Literal> {
     if c.peek() == Some(b'(') {
         c.down()?;
@@ -66,7 +65,7 @@ pub(crate) fn typed_literal(c: &mut Cursor<'_>) -> Result<Literal> {
     value(c, &stated)
 }
 
-/// Reads a shape before a value: what stands in braces is a layout only where the value's braces follow.
+/// Parses a shape before a value: braces are a layout only if the braces of the value follow.
 fn shape_before_value(c: &mut Cursor<'_>) -> Result<Shape> {
     let mut ahead = *c;
     if let Ok(stated) = shape(&mut ahead) {
@@ -79,7 +78,7 @@ fn shape_before_value(c: &mut Cursor<'_>) -> Result<Shape> {
     c.blank();
     let start = c.offset();
     let Some(length) = c.rest().find(']') else { return shape(c) };
-    // The same text up to the bracket, so that places in it stay what they are.
+    // The same text up to the bracket, so that offsets do not change.
     let mut bare = Cursor::new(&c.text()[..=(start + length)]);
     bare.skip(start);
     let stated = shape(&mut bare)?;
@@ -87,7 +86,7 @@ fn shape_before_value(c: &mut Cursor<'_>) -> Result<Shape> {
     Ok(stated)
 }
 
-/// The shape XLA gives a constant: a dynamic dimension becomes as large as its bound, and elements take the bits of
+/// Returns the shape XLA gives a constant: a dynamic dimension gets the size of its bound, and elements have the width of
 /// their type whatever the layout says.
 fn static_array(shape: &ArrayShape) -> ArrayShape {
     let mut shape = ArrayShape { dynamic: None, ..shape.clone() };
@@ -141,7 +140,7 @@ fn tuple(c: &mut Cursor<'_>, shapes: &[Shape], stated: &Shape) -> Result<Literal
     Ok(Literal::tuple(elements))
 }
 
-/// The error that the value at the position is malformed.
+/// Returns the error that the value at the position is malformed.
 #[cold]
 fn wrong(c: &mut Cursor<'_>, message: String) -> Error {
     c.blank();
@@ -149,7 +148,7 @@ fn wrong(c: &mut Cursor<'_>, message: String) -> Error {
     Error::from(Code::Literal { message }).at(Span::new(at, (at + 1).min(c.text().len())))
 }
 
-/// Reads the elements of one array; memory grows with the text, not with the shape.
+/// The parser of the elements of one array; memory grows with the text, not with the shape.
 struct Reader<'c, 'a> {
     c: &'c mut Cursor<'a>,
     shape: &'c ArrayShape,
@@ -161,46 +160,47 @@ impl Reader<'_, '_> {
         let dims = &self.shape.dims;
         if dims.is_empty() {
             if self.c.peek() == Some(b'{') {
-                return Err(wrong(self.c, "a scalar is written without braces".to_owned()));
+                return Err(wrong(self.c, "a scalar must be written without braces".to_owned()));
             }
             return self.element();
         }
         if self.c.peek() != Some(b'{') {
-            let error = wrong(self.c, format!("the elements of {} stand in braces", self.shape));
-            return Err(error.with_help("an array is never filled from one value; use `broadcast`"));
+            let error =
+                wrong(self.c, format!("the elements of {} must be written in braces", self.shape));
+            return Err(error.with_help("use `broadcast` to fill an array with one value"));
         }
         self.level(0)
     }
 
-    /// One brace level: as many parts as dimension `d` is large.
+    /// Parses one level of braces, with as many items as the size of dimension `d`.
     fn level(&mut self, d: usize) -> Result<()> {
-        let (wanted, innermost) = (self.shape.dims[d], d + 1 == self.shape.dims.len());
+        let (expected, innermost) = (self.shape.dims[d], d + 1 == self.shape.dims.len());
         self.c.expect(b'{')?;
         self.c.down()?;
         let mut found = 0;
         loop {
-            // XLA reads commas between elements as blanks.
+            // XLA treats commas between elements as blanks.
             while self.c.eat(b',') {}
             match self.c.peek() {
                 Some(b'}') => break,
-                None => return Err(self.c.wanted("`}`")),
-                Some(_) if found == wanted => {
+                None => return Err(self.c.expected("`}`")),
+                Some(_) if found == expected => {
                     let message = format!(
-                        "dimension {d} of {:#} has {wanted} elements, here is one more",
+                        "expected {expected} elements in dimension {d} of {:#}, found one more",
                         self.shape
                     );
                     return Err(wrong(self.c, message));
                 }
                 Some(b'{') if innermost => {
                     let message =
-                        format!("braces nest deeper than {:#} has dimensions", self.shape);
+                        format!("braces are nested deeper than the rank of {:#}", self.shape);
                     return Err(wrong(self.c, message));
                 }
                 Some(_) if innermost => self.element()?,
                 Some(b'{') => self.level(d + 1)?,
                 Some(_) => {
                     let message = format!(
-                        "the elements of {:#} stand in {} nested braces",
+                        "the elements of {:#} must be written in {} nested braces",
                         self.shape,
                         self.shape.rank()
                     );
@@ -209,9 +209,11 @@ impl Reader<'_, '_> {
             }
             found += 1;
         }
-        if found != wanted {
-            let message =
-                format!("dimension {d} of {:#} has {wanted} elements, found {found}", self.shape);
+        if found != expected {
+            let message = format!(
+                "expected {expected} elements in dimension {d} of {:#}, found {found}",
+                self.shape
+            );
             return Err(wrong(self.c, message));
         }
         self.c.skip(1);
@@ -231,7 +233,7 @@ impl Reader<'_, '_> {
         self.c.expect(b')')
     }
 
-    /// One number of a type that is not complex.
+    /// Parses one number of a type that is not complex.
     fn part(&mut self, ty: ElementType) -> Result<()> {
         self.c.blank();
         let start = self.c.offset();
@@ -241,7 +243,7 @@ impl Reader<'_, '_> {
                 u128::from(word == "true")
             }
             Some(word @ ("true" | "false")) => {
-                let message = format!("`{word}` is a pred, not {}", ty.with_article());
+                let message = format!("`{word}` is a pred, expected {}", ty.with_article());
                 return Err(
                     Error::from(Code::Literal { message }).at(Span::new(start, start + word.len()))
                 );
@@ -261,18 +263,18 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The bits of a number in a type, or why it has none.
+/// Returns the bits of a number in a type, or why it has none.
 fn code(number: Number, ty: ElementType) -> Result<u128, String> {
     match (ty.class(), number) {
         (Class::Pred, Number::Int { magnitude, .. }) => Ok(u128::from(magnitude != 0)),
         (Class::Signed | Class::Unsigned, Number::Int { negative, magnitude }) => {
             integer(negative, magnitude, ty).ok_or_else(|| {
                 let sign = if negative { "-" } else { "" };
-                format!("{sign}{magnitude} does not fit {ty}")
+                format!("{sign}{magnitude} does not fit in {ty}")
             })
         }
         (Class::Pred | Class::Signed | Class::Unsigned, _) => {
-            Err(format!("{} is written as a whole number", ty.with_article()))
+            Err(format!("expected an integer for {}", ty.with_article()))
         }
         (Class::Float | Class::Complex, number) => float(number, ty),
     }
@@ -281,14 +283,16 @@ fn code(number: Number, ty: ElementType) -> Result<u128, String> {
 fn integer(negative: bool, magnitude: u64, ty: ElementType) -> Option<u128> {
     let value = if negative { 0u64.wrapping_sub(magnitude) } else { magnitude };
     let bits = ty.bits();
-    // XLA reads any 64 bits as either 64-bit type.
+    // XLA accepts any 64 bits for both 64-bit types.
     let fits = bits == 64
         || match ty.class() {
             Class::Signed => {
                 let most = (1u64 << (bits - 1)) - 1;
                 magnitude <= most + u64::from(negative)
             }
-            _ => magnitude == 0 || (!negative && magnitude >> bits == 0),
+            Class::Pred | Class::Unsigned | Class::Float | Class::Complex => {
+                magnitude == 0 || (!negative && magnitude >> bits == 0)
+            }
         };
     fits.then(|| Scalar::Unsigned(value).to_bits(ty))
 }
@@ -297,13 +301,13 @@ fn float(number: Number, ty: ElementType) -> Result<u128, String> {
     let format = ty.float_format().expect("the type is a float");
     let finite = matches!(number, Number::Int { .. } | Number::Decimal(_));
     let code = match number {
-        // `-0` is what XLA prints for -0.0, so that is what it is read as.
+        // XLA prints -0.0 as `-0`.
         Number::Int { negative: true, magnitude: 0 } => format.encode(-0.0),
         Number::Int { negative, magnitude } => format.encode_integer(negative, magnitude),
         Number::Nan { negative, payload: Some(payload) } => format
             .nan_with_payload(negative, payload)
             .ok_or_else(|| match format.payload_bits() {
-                Some(bits) => format!("a NaN of {ty} has a payload of at most {bits} bits"),
+                Some(bits) => format!("the payload of a NaN of {ty} has at most {bits} bits"),
                 None => format!("a NaN of {ty} has no payload"),
             })?,
         Number::Nan { negative: true, payload: None } if format.special == Special::Finite => 0,
@@ -315,7 +319,7 @@ fn float(number: Number, ty: ElementType) -> Result<u128, String> {
     if finite && !value.is_finite() {
         let most = format.max_finite();
         return Err(format!(
-            "{} does not fit {ty}, whose largest value is {most}",
+            "{} does not fit in {ty}, whose largest value is {most}",
             number.to_f64()
         ));
     }

@@ -1,4 +1,4 @@
-//! HLO text: reader and printer.
+//! HLO text: parser and printer.
 mod asynchronous;
 pub(crate) mod balanced;
 pub(crate) mod common;

@@ -1,55 +1,56 @@
-//! A whole text: header, tables, computations; the state a reader carries along.
+//! The parser: header, tables, computations.
 use super::computation::Scope;
 use super::{Cursor, frames, header, names};
 use crate::diag::{Code, Diagnostic, nearest};
+use crate::id::Id;
 use crate::ir::{
     Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed, ProgramShape,
     StackFrames,
 };
 use crate::op::Callees;
-use crate::{Arena, Error, Id, Op, Opcode, Result, Span};
+use crate::{Arena, Error, Op, Opcode, Result, Span};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-/// Reads one text.
+/// The parser of one text.
 pub(crate) struct Parser<'a> {
     pub(crate) cursor: Cursor<'a>,
     pub(crate) options: ParseOptions,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// Computations in the order they were first named; the ones still to come are empty.
+    /// Computations in the order of their first mention; those not defined yet are empty.
     slots: Vec<Slot<'a>>,
-    /// Computations by the name the text gives them.
+    /// Computations by their name in the text.
     named: FxHashMap<&'a str, ComputationId>,
-    /// Ids in the order the computations ended.
+    /// Ids of the computations, in the order of their ends.
     finished: Vec<ComputationId>,
-    /// Computations being read, the innermost last.
+    /// Computations being parsed, the innermost last.
     pub(super) scopes: Vec<Scope<'a>>,
-    /// The text is a single instruction: unknown operands become parameters.
+    /// The text is a single instruction: undefined operands become parameters.
     pub(super) single: bool,
     entry: Option<(ComputationId, Span)>,
 }
 
 struct Slot<'a> {
     name: &'a str,
-    /// Where it is defined, or first named.
+    /// Where it is defined, or first mentioned.
     span: Span,
     computation: Option<Computation>,
 }
 
-/// Reads `text`, with the warnings that `options` allow.
+/// Parses `text`, with warnings.
 pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Parsed> {
     if u32::try_from(text.len()).is_err() {
         return Err(Code::TooLarge { bytes: text.len() }.into());
     }
     Parser::new(text, options).text().map_err(|error| match is_mlir(text) {
         true => error.replace_help(
-            "this looks like MLIR; HLO text starts with `HloModule name`, and is what XLA dumps",
+            "convert it to HLO text, which starts with `HloModule name`: this looks like MLIR",
         ),
         false => error,
     })
 }
 
-/// Whether a text that cannot be read is one of MLIR, such as `StableHLO`: people mix the two up.
+/// Returns whether a text that cannot be parsed looks like MLIR, such as `StableHLO`: the two are often confused.
 #[cold]
 fn is_mlir(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
@@ -86,7 +87,7 @@ impl<'a> Parser<'a> {
         if self.cursor.peek().is_none() {
             let message = "the text is empty".to_owned();
             let help =
-                "a module starts with `HloModule name`, an instruction with its name or shape";
+                "start a module with `HloModule name`, an instruction with its name or shape";
             return Err(Error::from(Code::Structure { message })
                 .at(Span::new(0, 0))
                 .with_help(help));
@@ -109,7 +110,7 @@ impl<'a> Parser<'a> {
         self.finish(name, config, tables)
     }
 
-    /// Whether a text without header starts with a computation rather than an instruction.
+    /// Returns whether a text without header starts with a computation rather than an instruction.
     fn starts_with_computation(&self) -> bool {
         let mut ahead = self.cursor;
         if ahead.eat_token("ENTRY") {
@@ -120,7 +121,7 @@ impl<'a> Parser<'a> {
         }
         match ahead.peek() {
             Some(b'{') => true,
-            // A signature: what follows its parentheses is an arrow.
+            // A signature: an arrow follows its parentheses.
             Some(b'(') => {
                 super::balanced::balanced_value(&mut ahead).is_ok() && ahead.eat_token("->")
             }
@@ -138,21 +139,21 @@ impl<'a> Parser<'a> {
                 continue;
             }
             if let Some((_, first)) = self.entry {
-                let message = "a module has one ENTRY computation; this is the second".to_owned();
+                let message = "a module can have only one ENTRY computation".to_owned();
                 let error = Error::from(Code::Structure { message }).at(entry_span);
-                return Err(error.label(first, "the first is here"));
+                return Err(error.label(first, "first defined here"));
             }
             self.entry = Some((id, entry_span));
         }
         if self.finished.is_empty() {
-            let message = "the module has no computation".to_owned();
+            let message = "the module has no computations".to_owned();
             let end = self.cursor.offset();
             return Err(Error::from(Code::Structure { message }).at(Span::new(end, end)));
         }
         Ok(())
     }
 
-    /// The computation marked `ENTRY`, or else the last one.
+    /// Returns the computation marked `ENTRY`, or else the last one.
     fn entry_id(&self) -> ComputationId {
         let last = self.finished.last().copied();
         self.entry.map(|(id, _)| id).or(last).unwrap_or_else(|| Id::new(0))
@@ -167,7 +168,7 @@ impl<'a> Parser<'a> {
         self.finish("_".into(), config, StackFrames::default())
     }
 
-    /// The id of the computation called `name`, which may stand later in the text.
+    /// Returns the id of the computation called `name`, which may be defined later in the text.
     pub(super) fn computation_named(&mut self, name: &'a str, span: Span) -> ComputationId {
         if let Some(&id) = self.named.get(name) {
             return id;
@@ -180,7 +181,7 @@ impl<'a> Parser<'a> {
         self.slots.push(Slot { name, span, computation: None });
         Id::new(self.slots.len() - 1)
     }
-    /// Files a computation that has been read; `name` is `None` for one without a name of its own.
+    /// Records a parsed computation; `name` is `None` for one without a name.
     pub(super) fn define(
         &mut self,
         name: Option<&'a str>,
@@ -201,7 +202,7 @@ impl<'a> Parser<'a> {
         self.finished.push(id);
         Ok(id)
     }
-    /// A computation that has been read.
+    /// Returns a parsed computation.
     pub(super) fn finished_computation(&self, id: ComputationId) -> Option<&Computation> {
         self.slots[id.index()].computation.as_ref()
     }
@@ -216,7 +217,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Puts the computations in text order, makes names unique, renumbers stack frames.
+    /// Sorts the computations in text order, makes names unique, renumbers stack frames.
     fn finish(
         mut self,
         name: SmolStr,
@@ -252,7 +253,7 @@ impl<'a> Parser<'a> {
             config,
             frames: StackFrames::default(),
         };
-        // Only tables ask for the order, which takes as long to find as to print.
+        // Only the tables need the order, which takes as long to compute as printing.
         let settled = !frames.is_empty() && super::print::is_in_order(&module);
         let metadata = module.computations.iter_mut().flat_map(|(_, c)| c.instructions.iter_mut());
         let metadata = metadata.filter_map(|(_, i)| i.common.as_mut()?.metadata.as_mut());
@@ -268,11 +269,11 @@ impl Callees for Parser<'_> {
     }
 }
 
-/// Whether the instruction's result may be dropped from the text by asynchronous sugar: the computation only hands its
+/// Returns whether an asynchronous instruction can be printed in its short form: the computation only passes its
 /// parameters to one op.
 pub(crate) fn is_single_op(computation: &Computation) -> bool {
     let root = &computation.instructions[computation.root];
-    // `all-reduce-start` and the like are opcodes of their own, with other shapes.
+    // `all-reduce-start` and the like are opcodes with other shapes.
     let is_taken = Opcode::from_name(&format!("{}-start", root.opcode())).is_some();
     let wraps = root.operands.len() + 1 == computation.instructions.len()
         && !matches!(root.op, Op::Parameter(_));

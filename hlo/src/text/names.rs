@@ -1,44 +1,44 @@
-//! Names as XLA keeps them: sanitised, and unique in the module.
+//! Names as XLA keeps them: sanitized, and unique in the module.
 use crate::ir::Computation;
 use crate::{Arena, ElementType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
-/// Gives every computation and every instruction a name of its own, changing as few as XLA does when it reads a text.
+/// Makes the names of computations and of instructions unique, changing the same ones as XLA's parser.
 pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
     let count = computations.iter().map(|(_, c)| c.instructions.len()).sum();
     instruction_names.roots.reserve(count);
     instruction_names.taken.reserve(count);
     for (_, computation) in computations.iter_mut() {
-        let clean = sanitised(&computation.name);
+        let clean = sanitize(&computation.name);
         let name = clean.as_ref().unwrap_or(&computation.name);
         if let Some(name) = names.unique(name).or(clean.clone()) {
             computation.name = name;
         }
         for id in computation.instructions.ids() {
-            let written = &computation.names[id];
-            let clean = if illegal(written) { sanitised(written) } else { None };
+            let written = computation.name(id);
+            let clean = if is_illegal(written) { sanitize(written) } else { None };
             let name = clean.as_ref().unwrap_or(written);
             if let Some(name) = instruction_names.unique(name).or(clean) {
-                computation.names[id] = name;
+                computation.rename(id, name);
             }
         }
     }
 }
 
-/// Hands out names: a name is a root and a number, `root.number`.
+/// Makes names unique, as XLA's `NameUniquer` does: a name is a root and a number, `root.number`.
 #[derive(Default)]
-struct Uniquer {
+pub(crate) struct Uniquer {
     roots: FxHashMap<SmolStr, u32>,
-    /// For each root the number from which a free one is looked for.
+    /// For each root, the number at which the search for a free one starts.
     cursors: Vec<i64>,
     taken: FxHashSet<(u32, i64)>,
 }
 
 impl Uniquer {
-    /// The name to use instead of `name`, if it is another one.
-    fn unique(&mut self, name: &str) -> Option<SmolStr> {
+    /// Returns the name to use instead of `name`, if it differs.
+    pub(crate) fn unique(&mut self, name: &str) -> Option<SmolStr> {
         let (root, number) = match name.rsplit_once('.') {
             Some((root, digits)) => match digits.parse::<i64>() {
                 Ok(number) if !digits.starts_with('+') => (root, Some((number, digits))),
@@ -55,10 +55,10 @@ impl Uniquer {
                 next
             }
         };
-        let wanted = number.map_or(0, |(number, _)| number);
-        if self.taken.insert((key, wanted)) {
+        let expected = number.map_or(0, |(number, _)| number);
+        if self.taken.insert((key, expected)) {
             let canonical = number.is_none_or(|(n, digits)| digits == n.to_string());
-            return (!canonical).then(|| format_smolstr!("{root}.{wanted}"));
+            return (!canonical).then(|| format_smolstr!("{root}.{expected}"));
         }
         let cursor = &mut self.cursors[usize::try_from(key).expect("u32 fits usize")];
         loop {
@@ -70,29 +70,29 @@ impl Uniquer {
     }
 }
 
-/// The name XLA gives a computation whose written name it does not allow.
-pub(super) fn sanitised(name: &str) -> Option<SmolStr> {
-    if reserved(name) {
+/// Returns the name XLA uses instead of one that it does not allow.
+pub(super) fn sanitize(name: &str) -> Option<SmolStr> {
+    if is_reserved(name) {
         return Some(format_smolstr!("{name}_"));
     }
     let hidden = name.strip_prefix("__").filter(|_| !name.starts_with("__xla_"));
     hidden.map(|rest| format_smolstr!("a_{rest}"))
 }
 
-/// Whether the name is that of a type and would be read as one.
-fn reserved(name: &str) -> bool {
+/// Returns whether the name is that of a type and would be parsed as one.
+fn is_reserved(name: &str) -> bool {
     ElementType::from_name(name).is_some() || matches!(name, "token" | "opaque")
 }
 
-/// Whether a text may not give an instruction this name, although XLA could make another of it.
-pub(super) fn illegal(name: &str) -> bool {
-    sanitised(name).is_some() && (long_reserved(name) || name.starts_with("__"))
+/// Returns whether an instruction with this name is rejected, although XLA could sanitize it.
+pub(super) fn is_illegal(name: &str) -> bool {
+    sanitize(name).is_some() && (is_long_reserved(name) || name.starts_with("__"))
 }
 
-/// Whether XLA knew the type when the oldest texts were written; younger ones occur there as names.
-fn long_reserved(name: &str) -> bool {
+/// Returns whether XLA had the type when the oldest texts were written; newer ones occur there as names.
+fn is_long_reserved(name: &str) -> bool {
     const YOUNG: [&str; 4] = ["s1", "s2", "u1", "u2"];
-    reserved(name)
+    is_reserved(name)
         && !YOUNG.contains(&name)
         && !matches!(name, "s4" | "u4")
         && !name.starts_with("f8")
@@ -121,10 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn sanitises() {
-        assert_eq!(sanitised("f32").as_deref(), Some("f32_"));
-        assert_eq!(sanitised("__a").as_deref(), Some("a_a"));
-        assert_eq!(sanitised("__xla_a"), None);
-        assert_eq!(sanitised("tuple"), None);
+    fn sanitizes() {
+        assert_eq!(sanitize("f32").as_deref(), Some("f32_"));
+        assert_eq!(sanitize("__a").as_deref(), Some("a_a"));
+        assert_eq!(sanitize("__xla_a"), None);
+        assert_eq!(sanitize("tuple"), None);
     }
 }

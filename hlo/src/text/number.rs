@@ -1,14 +1,14 @@
-//! Numbers: as the text writes them, and as XLA prints them.
+//! Parses numbers, and prints them as XLA does.
 use crate::elem::Class;
 use crate::{ElementType, Scalar};
 use std::fmt::Write;
 
-/// A number as it is written.
+/// A number as written in the text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
     /// Digits only.
     Int { negative: bool, magnitude: u64 },
-    /// With a point or an exponent.
+    /// With a decimal point or an exponent.
     Decimal(f64),
     /// `inf`, `-inf`
     Inf { negative: bool },
@@ -17,7 +17,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Reads a number at the start of `text`, and how long it is; `None` if none starts there.
+    /// Parses a number at the start of `text`, and returns its length; `None` if there is none.
     pub(crate) fn scan(text: &str) -> Result<Option<(Self, usize)>, String> {
         let bytes = text.as_bytes();
         let negative = bytes.first() == Some(&b'-');
@@ -55,17 +55,17 @@ impl Number {
         }
         if end > whole {
             let value: f64 =
-                text[..end].parse().map_err(|_| format!("`{}` is no number", &text[..end]))?;
+                text[..end].parse().map_err(|_| format!("`{}` is not a number", &text[..end]))?;
             if value.is_infinite() {
                 return Err(format!(
-                    "`{}` does not fit an f64",
+                    "`{}` does not fit in an f64",
                     super::cursor::shorten(&text[..end])
                 ));
             }
             return Ok(Some((Self::Decimal(value), end)));
         }
         let too_large =
-            || format!("`{}` does not fit 64 bits", super::cursor::shorten(&text[..end]));
+            || format!("`{}` does not fit in 64 bits", super::cursor::shorten(&text[..end]));
         let mut magnitude = 0u64;
         for digit in &bytes[start..end] {
             let next =
@@ -91,11 +91,11 @@ impl Number {
             Some((value, length)) => {
                 Ok(Some((Self::Nan { negative, payload: Some(value) }, end + length + 2)))
             }
-            None => Err("a NaN's payload is written (0x...), not 0, of at most 52 bits".to_owned()),
+            None => Err("write the payload of a NaN as (0x...): not 0, at most 52 bits".to_owned()),
         }
     }
 
-    /// The nearest f64.
+    /// Returns the nearest f64.
     pub(crate) fn to_f64(self) -> f64 {
         let sign = |negative: bool, x: f64| if negative { -x } else { x };
         match self {
@@ -109,7 +109,7 @@ impl Number {
     }
 }
 
-/// The letters and digits at `start`.
+/// Returns the letters and digits at `start`.
 fn word(text: &str, start: usize) -> &str {
     let rest = &text[start..];
     let end = rest.bytes().position(|b| !super::cursor::is_word(b)).unwrap_or(rest.len());
@@ -130,7 +130,7 @@ pub(crate) fn general(out: &mut String, x: f64, digits: usize) {
         out.push_str(if x.is_sign_negative() { "-0" } else { "0" });
         return;
     }
-    // Whole numbers of few digits need no search for the right ones.
+    // Integers of few digits have a fast path.
     if x.fract() == 0.0 && x.abs() < 1e5 && digits >= 5 {
         let _ = write!(out, "{x}");
         return;
@@ -156,7 +156,7 @@ pub(crate) fn general(out: &mut String, x: f64, digits: usize) {
     let _ = write!(out, "{mantissa}e{sign}{:02}", exponent.abs());
 }
 
-/// Takes away zeros after the point, and the point if nothing is left after it.
+/// Removes trailing zeros after the decimal point, and the point if nothing follows it.
 fn trim_zeros(out: &mut String, start: usize) {
     if out[start..].contains('.') {
         let kept = out.trim_end_matches('0').trim_end_matches('.').len();
@@ -164,7 +164,7 @@ fn trim_zeros(out: &mut String, start: usize) {
     }
 }
 
-/// Writes an element as XLA writes it in a constant; `inside` an array, where truth values are 0 and 1.
+/// Writes an element as XLA does in a constant; `inside` an array, where booleans are 0 and 1.
 pub(crate) fn element(out: &mut String, ty: ElementType, bytes: &[u8], inside: bool) {
     match (ty.class(), Scalar::read(ty, bytes)) {
         (_, Scalar::Pred(x)) if inside => out.push(if x { '1' } else { '0' }),
@@ -198,10 +198,10 @@ fn float(out: &mut String, ty: ElementType, x: f64, bits: u128) {
     let digits = ty.print_digits();
     let start = out.len();
     general(out, x, digits);
-    // f32 and f64 take more digits where the first try does not read back.
-    let more = match ty {
-        ElementType::F32 => 9,
-        ElementType::F64 => 17,
+    // f32 and f64 take more digits if the first attempt does not round-trip.
+    let more = match ty.bits() {
+        32 => 9,
+        64 => 17,
         _ => return,
     };
     let back: f64 = out[start..].parse().unwrap_or(x);

@@ -1,8 +1,8 @@
-//! The small grammars that hold no blanks: `2x3x4`, `-1_2x0_0_1`, `b01f_01io->b01f`; and the end of an iota list,
+//! The grammars without blanks: `2x3x4`, `-1_2x0_0_1`, `b01f_01io->b01f`; and the end of an iota list,
 //! `<=[4,2]T(1,0)`.
 //!
-//! Each function reads the beginning of a text and gives the value with the bytes it took, or `None` if the text
-//! does not begin so. The values themselves are not checked here.
+//! Each function parses the beginning of a text and returns the value with its length in bytes, or `None` if the text
+//! does not match. The values themselves are not checked here.
 use crate::Dims;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while_m_n};
@@ -12,10 +12,10 @@ use nom::multi::{many0, separated_list0, separated_list1};
 use nom::sequence::{delimited, preceded};
 use nom::{IResult, Parser};
 
-/// Low and high padding of a dimension, and interior padding where it is written.
+/// Low and high padding of a dimension, and interior padding if written.
 pub(crate) type PadGroup = (i64, i64, Option<i64>);
 
-/// What stands between `_`, `->` and the ends of dimension labels.
+/// The parts of dimension labels, separated by `_` and `->`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Labels<'a> {
     pub(crate) lhs: &'a str,
@@ -23,7 +23,7 @@ pub(crate) struct Labels<'a> {
     pub(crate) out: &'a str,
 }
 
-/// Sizes `r` of `[r,..]` and the order of dimensions `p` of `T(p,..)`.
+/// The sizes `r` of `[r,..]` and the permutation `p` of `T(p,..)`.
 pub(crate) type IotaParts = (Dims, Option<Dims>);
 
 /// `2x3x4`, or a single number, which may be negative.
@@ -58,12 +58,12 @@ pub(crate) fn dim_labels(text: &str) -> Option<(Labels<'_>, usize)> {
     consumed(text, map(part, |(lhs, _, rhs, _, out)| Labels { lhs, rhs, out }))
 }
 
-/// `[4,2]T(1,0)`; blanks may stand between the signs.
+/// `[4,2]T(1,0)`, with optional blanks.
 pub(crate) fn iota(text: &str) -> Option<(IotaParts, usize)> {
     consumed(text, iota_parts)
 }
 
-/// `<=[4,2]T(1,0)`; blanks may stand between the signs.
+/// `<=[4,2]T(1,0)`, with optional blanks.
 pub(crate) fn iota_tail(text: &str) -> Option<(IotaParts, usize)> {
     consumed(text, preceded((tag("<="), multispace0), iota_parts))
 }

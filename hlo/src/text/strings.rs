@@ -1,8 +1,8 @@
 //! Strings in quotes.
 //!
-//! A string is any sequence of bytes: escapes can give what is not UTF-8, as in the configuration of an old custom call.
-//! It is kept as a `String` in which a byte that belongs to no character is the character U+10FF00 plus the byte. Those
-//! characters are for private use; where a text has one itself, its own bytes are kept the same way, so that nothing
+//! A string is any sequence of bytes: escapes can produce bytes that are not UTF-8, as in the configuration of an old custom
+//! call. It is stored as a `String` in which a byte that is not UTF-8 is the character U+10FF00 plus the byte. Those
+//! characters are for private use; if a text has one itself, its own bytes are stored the same way, so that nothing
 //! is lost.
 use super::Cursor;
 use crate::diag::Code;
@@ -10,10 +10,10 @@ use crate::{Error, Result, Span};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Reads a string in `"` or `'`.
+/// Parses a string in `"` or `'`.
 pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
     let Some(quote @ (b'"' | b'\'')) = c.peek() else {
-        return Err(c.wanted("a string in quotes"));
+        return Err(c.expected("a string in quotes"));
     };
     let start = c.offset();
     let body = &c.text().as_bytes()[start + 1..];
@@ -41,12 +41,12 @@ pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
     }
 }
 
-/// The first character that stands for a byte.
+/// The first character that represents a byte.
 const STAND_IN: char = '\u{10FF80}';
-/// With which every such character starts.
+/// The first byte of every such character in UTF-8.
 const LEAD: u8 = 0xF4;
 
-/// A text without escapes as a string is kept.
+/// Converts bytes to the stored form.
 pub(crate) fn from_text(text: &str) -> Cow<'_, str> {
     let maybe = memchr::memchr(LEAD, text.as_bytes()).is_some();
     if maybe && text.contains(|c| c >= STAND_IN) {
@@ -76,7 +76,7 @@ fn from_bytes(bytes: Vec<u8>) -> String {
     out
 }
 
-/// The bytes of a string; borrowed unless some of them belong to no character.
+/// Returns the bytes of a stored string; borrowed unless some of them are not UTF-8.
 pub(crate) fn bytes(text: &str) -> Cow<'_, [u8]> {
     let maybe = memchr::memchr(LEAD, text.as_bytes()).is_some();
     if !(maybe && text.contains(|c| c >= STAND_IN)) {
@@ -92,7 +92,7 @@ pub(crate) fn bytes(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Resolves escapes; `start` is where `text` stands in the whole.
+/// Resolves escapes; `start` is the offset of `text` in the whole text.
 fn unescaped(text: &str, start: usize) -> Result<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -100,7 +100,7 @@ fn unescaped(text: &str, start: usize) -> Result<Vec<u8>> {
         out.extend_from_slice(&rest.as_bytes()[..plain]);
         rest = &rest[plain..];
         let Some(taken) = escape(rest, &mut out) else {
-            let message = "unknown escape in a string".to_owned();
+            let message = "unknown escape sequence in a string".to_owned();
             let at = start + text.len() - rest.len();
             let length: usize = rest.chars().take(2).map(char::len_utf8).sum();
             return Err(Error::from(Code::Character { message }).at(Span::new(at, at + length)));
@@ -111,7 +111,7 @@ fn unescaped(text: &str, start: usize) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// One escape at the start of `text`: its bytes go to `out`; gives its length.
+/// Parses one escape at the start of `text`, appends its bytes to `out` and returns its length.
 fn escape(text: &str, out: &mut Vec<u8>) -> Option<usize> {
     let bytes = text.as_bytes();
     let plain = |byte: u8, out: &mut Vec<u8>| {
@@ -135,7 +135,7 @@ fn escape(text: &str, out: &mut Vec<u8>) -> Option<usize> {
             Some(1 + digits)
         }
         b'x' | b'X' => {
-            // As many as there are; more than a byte holds are an error.
+            // All digits there are; a value above a byte is an error.
             let digits = bytes[2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
             let value = u32::from_str_radix(text.get(2..2 + digits)?, 16).ok()?;
             out.push(u8::try_from(value).ok()?);
@@ -152,7 +152,7 @@ fn escape(text: &str, out: &mut Vec<u8>) -> Option<usize> {
     }
 }
 
-/// Writes a string in quotes, escaped as XLA escapes it.
+/// Writes a string in quotes, escaped as XLA does.
 pub(crate) fn print_string(out: &mut String, text: &str) {
     out.push('"');
     print_escaped(out, text);
@@ -181,7 +181,7 @@ pub(crate) fn print_escaped(out: &mut String, text: &str) {
 mod tests {
     use super::*;
 
-    fn again(text: &str) -> Result<String> {
+    fn round_trip(text: &str) -> Result<String> {
         let mut c = Cursor::new(text);
         let read = string(&mut c)?;
         let mut out = String::new();
@@ -199,12 +199,12 @@ mod tests {
             (r#""\a\b\f\v\?\'""#, r#""\007\010\014\013?\'""#),
             (r#""\x4\X41\0\1\1234\x0041""#, r#""\004A\000\001S4A""#),
             (r#""\u00e9\U0001F600""#, r#""\303\251\360\237\230\200""#),
-            // Bytes that are no character.
+            // Bytes that are not UTF-8.
             (r#""\xff""#, r#""\377""#),
             (r#""a\377\200é\303""#, r#""a\377\200\303\251\303""#),
         ] {
-            assert_eq!(again(text).unwrap(), printed, "{text}");
-            assert_eq!(again(printed).unwrap(), printed);
+            assert_eq!(round_trip(text).unwrap(), printed, "{text}");
+            assert_eq!(round_trip(printed).unwrap(), printed);
         }
         for bad in [
             r#""\q""#,
@@ -222,7 +222,7 @@ mod tests {
             "\"\\\"",
             "x",
         ] {
-            assert!(again(bad).is_err(), "{bad}");
+            assert!(round_trip(bad).is_err(), "{bad}");
         }
     }
 
@@ -238,6 +238,6 @@ mod tests {
         // A character used for a byte, in the text itself.
         let own = "\"a\u{10FFAB}b\"";
         assert_eq!(bytes_of(own).as_slice(), "a\u{10FFAB}b".as_bytes());
-        assert_eq!(again(own).unwrap(), r#""a\364\217\276\253b""#);
+        assert_eq!(round_trip(own).unwrap(), r#""a\364\217\276\253b""#);
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
             let result =
                 end(computation, instruction).and_then(|()| start(instruction, users[id.index()]));
             if let Err(error) = result {
-                errors.push(error.at(computation.spans.get(id).copied().unwrap_or_default().body));
+                errors.push(error.at(computation.span(id)));
             }
         }
     }
@@ -36,7 +36,7 @@ fn end(computation: &Computation, instruction: &Instruction) -> Result<()> {
     let found = before.opcode();
     let continues = found == start || found.async_role() == Some(AsyncRole::Update(start));
     rule(continues || found.carries_values(), "done_of_start", || {
-        format!("`{opcode}` goes on with a `{start}`, not with a `{found:#}`")
+        format!("`{opcode}` must take the value of `{start}`, found that of `{found:#}`")
     })
     .map_err(|e| e.on(Place::Operand(0)))?;
     if found != start || opcode.kind() != Kind::Transfer {
@@ -55,6 +55,6 @@ fn start(instruction: &Instruction, users: u32) -> Result<()> {
         Some(AsyncRole::Done(_)) | None => false,
     };
     rule(!starts || users <= 1, "start_used_once", || {
-        format!("what `{}` gives is used {users} times: only its end may", instruction.opcode())
+        format!("the value of `{}` has {users} users, expected at most 1", instruction.opcode())
     })
 }

@@ -1,8 +1,8 @@
-//! Groups of collective ops fit the module's replicas and partitions, and the shapes fit the groups.
+//! Checks that groups of collective ops fit the module's replicas and partitions, and that shapes fit the groups.
 //!
-//! What the ids in a group are, and so how many there are, follows from `channel_id` and `use_global_device_ids`: see
-//! [`GroupMode`]. Where the module has only one of them nothing is said about how many there are: a module that is partitioned
-//! later already names the devices to come.
+//! What the ids in a group count follows from `channel_id` and `use_global_device_ids`: see
+//! [`GroupMode`]. If the module has only one replica or partition, the number of ids is not check_instruction: a module that is
+//! partitioned later can already name the devices.
 use crate::diag::Place;
 use crate::ir::{Computation, Instruction, InstructionId, ModuleConfig};
 use crate::op::value::ReplicaGroups;
@@ -13,46 +13,48 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     for (_, computation) in module.computations.iter() {
         for id in computation.instructions.ids() {
             let instruction = &computation.instructions[id];
-            if let Err(error) = checked(&module.config, computation, instruction) {
-                errors.push(placed(computation, id, error));
+            if let Err(error) = check_instruction(&module.config, computation, instruction) {
+                errors.push(at_instruction(computation, id, error));
             }
         }
     }
 }
 
-fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
-    error.at(computation.spans.get(id).copied().unwrap_or_default().body)
+fn at_instruction(computation: &Computation, id: InstructionId, error: Error) -> Error {
+    error.at(computation.span(id))
 }
 
-fn checked(
+fn check_instruction(
     config: &ModuleConfig,
     computation: &Computation,
     instruction: &Instruction,
 ) -> Result<()> {
     if let Some((mode, pairs)) = instruction.op.pairs() {
-        return pair_ids(config, mode, pairs);
+        return check_pairs(config, mode, pairs);
     }
     let Some((mode, groups)) = instruction.op.groups() else { return Ok(()) };
     let opcode = instruction.opcode().started();
     let uneven = opcode == Opcode::AllReduce;
-    // Who is in no group of a broadcast gets zeros.
-    let some = opcode == Opcode::CollectiveBroadcast;
+    // A device in no group of a broadcast gets zeros.
+    let partial = opcode == Opcode::CollectiveBroadcast;
     let on = |e: Error| e.on(Place::Attribute("replica_groups"));
     let ids = match groups {
-        ReplicaGroups::List(groups) => listed(groups, uneven, some, mode).map_err(on)?,
-        // By construction every id stands once in one of the groups, which are of one size.
+        ReplicaGroups::List(groups) => check_listed(groups, uneven, partial, mode).map_err(on)?,
+        // By construction every id is in exactly one group, and the groups have the same size.
         ReplicaGroups::Iota(tiling) => tiling.ids().count(),
         ReplicaGroups::Mesh(groups) => groups.mesh().device_count(),
     };
     let count = mode.id_count(config);
-    let fits = ids == count || (some && ids < count);
-    rule(groups.is_empty() || count == 1 || fits, "groups_count", || match some {
-        true => format!("{} {} is in a group, the module has {count}", mode.id_noun(), ids - 1),
-        false => format!("the groups name {ids} ids, the module has {count} {}s", mode.id_noun()),
+    let fits = ids == count || (partial && ids < count);
+    rule(groups.is_empty() || count == 1 || fits, "groups_count", || match partial {
+        true => format!("{} {} is in a group, but the module has {count}", mode.id_noun(), ids - 1),
+        false => {
+            format!("the groups have {ids} ids, but the module has {count} {}s", mode.id_noun())
+        }
     })
     .map_err(on)?;
     rule(!groups.is_empty() || mode != GroupMode::FlattenedId, "groups_flattened_empty", || {
-        "use_global_device_ids needs groups".to_owned()
+        "`use_global_device_ids` needs `replica_groups`".to_owned()
     })
     .map_err(on)?;
     let in_group = match groups {
@@ -74,44 +76,44 @@ fn size(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// How many ids the groups name, counted up to the largest. Each stands in one of them, unless `some` suffice.
-fn listed(groups: &[Vec<i64>], uneven: bool, some: bool, mode: GroupMode) -> Result<i64> {
+/// Returns the number of ids, counted up to the largest. Every id must be in a group, unless `partial`.
+fn check_listed(groups: &[Vec<i64>], uneven: bool, partial: bool, mode: GroupMode) -> Result<i64> {
     rule(groups.iter().all(|group| !group.is_empty()), "groups_not_empty", || {
-        "a group has no member".to_owned()
+        "a group is empty".to_owned()
     })?;
     let equal = groups.windows(2).all(|two| two[0].len() == two[1].len());
-    rule(uneven || equal, "groups_equal", || "the groups are not of one size".to_owned())?;
+    rule(uneven || equal, "groups_equal", || "the groups have different sizes".to_owned())?;
     let mut ids: Vec<_> = groups.concat();
     ids.sort_unstable();
     let noun = mode.id_noun();
-    if some {
+    if partial {
         let twice = ids.windows(2).find(|two| two[0] == two[1]);
         rule(ids.first().is_none_or(|&id| id >= 0), "groups_unique", || {
-            format!("{} is no {noun}", ids[0])
+            format!("{} is not a {noun}", ids[0])
         })?;
         rule(twice.is_none(), "groups_unique", || {
             format!("{noun} {} is in the groups twice", twice.map_or(0, |two| two[0]))
         })?;
         return Ok(ids.last().map_or(0, |&last| last.saturating_add(1)));
     }
-    for (wanted, &id) in (0i64..).zip(&ids) {
-        rule(id >= wanted, "groups_unique", || match id {
-            ..0 => format!("{id} is no {noun}"),
+    for (expected, &id) in (0i64..).zip(&ids) {
+        rule(id >= expected, "groups_unique", || match id {
+            ..0 => format!("{id} is not a {noun}"),
             0.. => format!("{noun} {id} is in the groups twice"),
         })?;
-        rule(id == wanted, "groups_cover", || {
-            format!("{noun} {wanted:#} is in no group, but {noun} {id} is")
+        rule(id == expected, "groups_cover", || {
+            format!("{noun} {expected:#} is in no group, but {noun} {id} is")
         })?;
     }
     Ok(size(ids.len()))
 }
 
-fn pair_ids(config: &ModuleConfig, mode: GroupMode, pairs: &[(i64, i64)]) -> Result<()> {
+fn check_pairs(config: &ModuleConfig, mode: GroupMode, pairs: &[(i64, i64)]) -> Result<()> {
     let (count, noun) = (mode.id_count(config), mode.id_noun());
     let known = |id: i64| id >= 0 && (count == 1 || id < count);
     let wrong = pairs.iter().flat_map(|&(from, to)| [from, to]).find(|&id| !known(id));
     rule(wrong.is_none(), "collective_permute_c4", || {
-        format!("{} is no {noun}: the module has {count}", wrong.unwrap_or_default())
+        format!("{} is not a {noun}: the module has {count}", wrong.unwrap_or_default())
     })
     .map_err(|e| e.on(Place::Attribute("source_target_pairs")))
 }

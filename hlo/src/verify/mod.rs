@@ -1,26 +1,26 @@
-//! Whole-module checks: every rule of every instruction, and what holds between them.
-mod calls;
+//! The verifier: every rule of every instruction, and rules between instructions.
 mod chains;
 mod collectives;
+mod header;
 mod shapes;
 mod structure;
 
 use crate::diag::Errors;
 use crate::{Error, Module};
 
-/// A module that has passed every check; the only thing the engines accept.
+/// A module that has passed every check; engines accept only verified modules.
 ///
-/// What it proves: operands stand before their users, parameters are numbered without gaps, no computation calls
-/// itself, every stated shape is the one its op gives, and called computations fit their callers.
+/// It guarantees that operands come before their users, parameters are numbered without gaps, no computation header
+/// itself, every stated shape is the one its op has, and called computations fit their callers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified(Module);
 
 impl Verified {
-    /// The module.
+    /// Returns the module.
     pub fn module(&self) -> &Module {
         &self.0
     }
-    /// The module, to change; it must then be verified again.
+    /// Returns the module by value; a changed module must be verified again.
     pub fn into_module(self) -> Module {
         self.0
     }
@@ -31,9 +31,9 @@ pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
     let mut errors = Vec::new();
     structure::check(&module, &mut errors);
     if errors.is_empty() {
-        calls::check(&module, &mut errors);
+        header::check(&module, &mut errors);
         shapes::check(&module, &mut errors);
-        // What holds between instructions is told only of instructions that are right themselves.
+        // Rules between instructions are checked only if each instruction is correct by itself.
         if errors.is_empty() {
             chains::check(&module, &mut errors);
             collectives::check(&module, &mut errors);

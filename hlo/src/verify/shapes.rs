@@ -1,4 +1,4 @@
-//! Every instruction states the shape its op gives, and one whose elements can be counted.
+//! Checks that every instruction states the shape its op has, and that the number of elements does not overflow.
 use crate::diag::{Code, Place};
 use crate::ir::{Computation, ComputationId, InstructionId, ProgramShape};
 use crate::op::Callees;
@@ -6,7 +6,7 @@ use crate::{Error, Module, Shape, Span};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 
-/// What each computation takes and gives: found once, since many instructions may call one computation.
+/// The program shape of each computation, computed once, since many instructions can call one computation.
 struct Programs<'a> {
     module: &'a Module,
     found: Vec<OnceCell<ProgramShape<'a>>>,
@@ -32,10 +32,10 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     }
 }
 
-/// Adds where the instruction stands, and where an operand the error is about was defined.
+/// Adds the span of the instruction, and a label at the definition of the operand the error is about.
 fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
-    let spans = computation.spans[id];
-    // The shape stands between the name and the opcode; what has no name of its own states none.
+    let spans = computation.spans(id);
+    // The shape is between the name and the opcode; an instruction without a name states none.
     let place = error.place().clone();
     if place == Place::Shape && spans.name.end < spans.body.start {
         return error.at(Span { start: spans.name.end, end: spans.body.start });
@@ -45,7 +45,7 @@ fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
     let operands = &computation.instructions[id].operands;
     let Some(&operand) = operands.get(i) else { return error };
     let shape = &computation.instructions[operand].shape;
-    error.label(computation.spans[operand].name, format!("this is {shape:#}"))
+    error.label(computation.spans(operand).name, format!("this is {shape:#}"))
 }
 
 fn instruction(
@@ -59,18 +59,16 @@ fn instruction(
     instruction.op.check_shape(&operands, &instruction.shape, programs)
 }
 
-/// The signature's result is the root's shape.
+/// Checks that the result of the signature is the shape of the root.
 fn signature(computation: &Computation, errors: &mut Vec<Error>) {
     let Some(stated) = computation.signature.as_deref() else { return };
     let result = computation.result_shape();
     if !stated.compatible(result) {
         let name = &computation.name;
-        let message = format!("the signature of `{name}` gives {stated:#}, its root {result:#}");
+        let message =
+            format!("the signature of `{name}` states {stated:#}, but its root is {result:#}");
         let error = Error::from(Code::Callee { rule: "signature_result", message });
-        errors.push(
-            error
-                .at(computation.span)
-                .label(computation.spans[computation.root].body, "the root is here"),
-        );
+        errors
+            .push(error.at(computation.span).label(computation.span(computation.root), "the root"));
     }
 }

@@ -1,6 +1,6 @@
-//! The skeleton: ids in range, operands before users, parameter numbers, recursion.
+//! Checks ids, operands before users, parameter numbers and recursion.
 //!
-//! Everything after this may index freely.
+//! All later checks can index without checking bounds.
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId};
 use crate::{Error, Module, Op};
@@ -12,27 +12,28 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
         return;
     }
     for (_, computation) in module.computations.iter() {
-        operands(module, computation, errors);
-        parameters(computation, errors);
+        check_operands(module, computation, errors);
+        check_parameters(computation, errors);
     }
     if errors.is_empty() {
-        recursion(module, errors);
+        check_recursion(module, errors);
     }
 }
 
-/// Operands, control predecessors and callees exist, and operands stand before their users.
-fn operands(module: &Module, computation: &Computation, errors: &mut Vec<Error>) {
+/// Checks that operands, control predecessors and callees exist, and that operands come before their users.
+fn check_operands(module: &Module, computation: &Computation, errors: &mut Vec<Error>) {
     let count = computation.instructions.len();
     if computation.root.index() >= count {
         let message = format!("computation `{}` has no root", computation.name);
         errors.push(Error::from(Code::Structure { message }).at(computation.span));
     }
     for (id, instruction) in computation.instructions.iter() {
-        let span = computation.spans.get(id).copied().unwrap_or_default().body;
+        let span = computation.span(id);
         let control = instruction.common.iter().flat_map(|c| c.control_predecessors());
         for &before in instruction.operands.iter().chain(control) {
             if before.index() >= id.index() {
-                let name = computation.names.get(before).cloned().unwrap_or_default();
+                let known = computation.instructions.get(before).is_some();
+                let name = if known { computation.name(before).as_str() } else { "" };
                 errors.push(Error::from(Code::UndefinedName { name: name.into() }).at(span));
             }
         }
@@ -45,8 +46,8 @@ fn operands(module: &Module, computation: &Computation, errors: &mut Vec<Error>)
     }
 }
 
-/// Parameters are numbered from 0 without gaps.
-fn parameters(computation: &Computation, errors: &mut Vec<Error>) {
+/// Checks that parameters are numbered from 0 without gaps.
+fn check_parameters(computation: &Computation, errors: &mut Vec<Error>) {
     let mut found = Vec::new();
     for (id, instruction) in computation.instructions.iter() {
         if let Op::Parameter(parameter) = &instruction.op {
@@ -54,31 +55,31 @@ fn parameters(computation: &Computation, errors: &mut Vec<Error>) {
         }
     }
     found.sort_unstable();
-    let mut wanted = 0;
+    let mut expected = 0;
     for (i, &(number, id)) in found.iter().enumerate() {
-        let span = computation.spans[id].body;
+        let span = computation.span(id);
         let twice = i > 0 && found[i - 1].0 == number;
         if twice {
             let message = format!("parameter {number} of `{}` is defined twice", computation.name);
-            let first = computation.spans[found[i - 1].1].body;
+            let first = computation.span(found[i - 1].1);
             let error = Error::from(Code::ParameterNumber { message }).at(span);
             errors.push(error.label(first, "first defined here"));
             continue;
         }
-        if number != wanted {
+        if number != expected {
             let message = format!(
-                "`{}` has a parameter {number}, but no parameter {wanted}",
+                "`{}` has a parameter {number}, but no parameter {expected}",
                 computation.name
             );
-            let help = "parameters are numbered from 0 without gaps";
+            let help = "number parameters from 0 without gaps";
             errors.push(Error::from(Code::ParameterNumber { message }).at(span).with_help(help));
         }
-        wanted = number.saturating_add(1);
+        expected = number.saturating_add(1);
     }
 }
 
-/// The error for a computation that comes back to itself by this round of calls.
-fn recursive(module: &Module, round: &[ComputationId]) -> Error {
+/// Returns the error for a cycle of calls.
+fn recursion_error(module: &Module, round: &[ComputationId]) -> Error {
     const SHOWN: usize = 8;
     let computation = &module.computations[round[0]];
     let mut path: Vec<&str> =
@@ -90,8 +91,8 @@ fn recursive(module: &Module, round: &[ComputationId]) -> Error {
     Error::from(code).at(computation.span)
 }
 
-/// No computation calls itself, directly or through others.
-fn recursion(module: &Module, errors: &mut Vec<Error>) {
+/// Checks that no computation calls itself, directly or indirectly.
+fn check_recursion(module: &Module, errors: &mut Vec<Error>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
@@ -126,7 +127,7 @@ fn recursion(module: &Module, errors: &mut Vec<Error>) {
                 Mark::Open => {
                     let first = stack.iter().position(|(id, _)| *id == callee).unwrap_or(0);
                     let round = stack[first..].iter().map(|(id, _)| *id).chain([callee]);
-                    errors.push(recursive(module, &round.collect::<Vec<_>>()));
+                    errors.push(recursion_error(module, &round.collect::<Vec<_>>()));
                 }
                 Mark::Done => {}
             }

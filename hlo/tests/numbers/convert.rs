@@ -3,7 +3,7 @@ use crate::grid::{GRIDS, grid_of, same};
 use hlo::{Class, ElementType as E, Scalar};
 use std::cmp::Ordering;
 
-/// A real value as a test sees it: exact, NaN is None.
+/// A real value, exact; `None` for NaN.
 #[derive(Clone, Copy, Debug)]
 enum Exact {
     Whole(i128),
@@ -42,7 +42,7 @@ fn rounded(x: Exact, ty: E) -> Option<f64> {
     }
 }
 
-/// A whole number against a float of up to 26 bits, exactly.
+/// Compares an integer with a float of up to 26 bits, exactly.
 fn compare_whole(x: i128, size: f64) -> Ordering {
     if size >= 2f64.powi(100) {
         return Ordering::Less;
@@ -50,7 +50,7 @@ fn compare_whole(x: i128, size: f64) -> Ordering {
     x.cmp(&(size.floor() as i128)).then(0.0.partial_cmp(&size.fract()).unwrap())
 }
 
-/// `x` as a whole number of a type: whole numbers wrap, others are cut and held in range, NaN is 0.
+/// `x` as an integer of a type: integers wrap, floats are truncated and saturate, NaN is 0.
 fn whole(x: Exact, ty: E) -> i128 {
     let (bits, signed) = (ty.bits(), ty.class() == Class::Signed);
     let least = if signed { -(1i128 << (bits - 1)) } else { 0 };
@@ -121,9 +121,9 @@ fn every_code_of_up_to_16_bits_is_its_value() {
     }
 }
 
-/// Every place where rounding to the type changes its mind, with the f64 just before and after it.
+/// Every midpoint at which rounding to the type changes, with the f64 just before and after it.
 ///
-/// Rounding is monotone, so this is all there is to know about f64 to a narrow type.
+/// Rounding is monotonic, so these determine the conversion of f64 to a narrow type.
 #[test]
 fn f64_around_every_midpoint() {
     for grid in GRIDS.iter().filter(|g| g.ty.bits() <= 16) {
@@ -146,7 +146,7 @@ fn f64_around_every_midpoint() {
     }
 }
 
-/// The same for f32, whose nearest neighbours of a midpoint lie further away.
+/// The same for f32, whose nearest neighbors of a midpoint are further away.
 #[test]
 fn f32_around_every_midpoint() {
     for grid in GRIDS.iter().filter(|g| g.ty.bits() <= 16) {
@@ -160,7 +160,7 @@ fn f32_around_every_midpoint() {
     }
 }
 
-/// Whole numbers around every midpoint of every float type, in every type that holds them.
+/// Integers around every midpoint of every float type, in every type that represents them.
 #[test]
 fn whole_numbers_around_every_midpoint() {
     let wide = [E::S32, E::S64, E::U32, E::U64];
@@ -235,7 +235,7 @@ fn complex_to_others() {
     assert_eq!(z, Scalar::Complex(1.0, -1.0 - 2f64.powi(-23)));
 }
 
-/// Signalling NaNs and payloads pass through an element in wide form, and become quiet when they change their type.
+/// Signaling NaNs and payloads are kept in a `Scalar`, and quieted by conversions.
 #[test]
 fn bits_of_nan() {
     for ty in [E::F16, E::Bf16, E::F8E5M2, E::F8E4M3, E::F8E3M4] {
@@ -243,14 +243,14 @@ fn bits_of_nan() {
             assert_eq!(Scalar::from_bits(ty, code).to_bits(ty), code, "{ty} {code:#x}");
         }
     }
-    let signalling = 0xff80_0001_u32;
-    let x = Scalar::read(E::F32, &signalling.to_le_bytes());
+    let signaling = 0xff80_0001_u32;
+    let x = Scalar::read(E::F32, &signaling.to_le_bytes());
     let mut bytes = [0; 4];
     x.write(E::F32, &mut bytes);
-    assert_eq!(u32::from_le_bytes(bytes), signalling);
-    assert_eq!(x.round_to(E::F32).to_bits(E::F32), u128::from(signalling));
+    assert_eq!(u32::from_le_bytes(bytes), signaling);
+    assert_eq!(x.round_to(E::F32).to_bits(E::F32), u128::from(signaling));
     assert_eq!(x.convert(E::F32, E::F64).to_bits(E::F64) >> 51, 0x1fff);
     assert_eq!(x.convert(E::F32, E::Bf16).to_bits(E::Bf16), 0xffc0);
-    let z = Scalar::from_bits(E::C64, u128::from(signalling) << 32);
-    assert_eq!(z.to_bits(E::C64), u128::from(signalling) << 32);
+    let z = Scalar::from_bits(E::C64, u128::from(signaling) << 32);
+    assert_eq!(z.to_bits(E::C64), u128::from(signaling) << 32);
 }

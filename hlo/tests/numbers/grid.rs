@@ -1,11 +1,11 @@
-//! Narrow floats from the definition of their formats, and rounding by looking for the nearest value.
+//! Narrow floats from the definition of their formats, and rounding by search for the nearest value.
 //!
 //! Nothing here shares code with the library: values are built from powers of two, and rounding is a search among them.
 #![allow(dead_code, reason = "two test programs share the file, and each uses its part")]
 use hlo::ElementType as E;
 use std::cmp::Ordering;
 
-/// What lies past the largest value.
+/// The meaning of values past the largest one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Past {
     Infinity,
@@ -99,12 +99,12 @@ impl Grid {
         };
         Some(if negative { -size } else { size })
     }
-    /// Where rounding changes from number `index` to the next.
+    /// The midpoint between number `index` and the next.
     pub fn midpoint(&self, index: u64) -> f64 {
         f64::midpoint(self.magnitude(index), self.magnitude(index + 1))
     }
 
-    /// What NaN becomes: a value in the types without NaN.
+    /// The result for NaN: a value in the types without NaN.
     pub fn nan(&self) -> Option<f64> {
         (self.past == Past::Largest).then_some(-0.0)
     }

@@ -1,4 +1,4 @@
-//! Element types and conversions against definitions written down a second time.
+//! Element types and conversions, compared with an independent implementation.
 #![allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

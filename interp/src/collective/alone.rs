@@ -5,19 +5,19 @@
 //! What joins more devices than one is refused with the devices it joins, since device 0 alone cannot know the result. So
 //! are `partition-id` and `replica-id` in a module for several: every answer would be right for one device and
 //! wrong for the others.
-use super::{arrays, packed, permute, result_shape, started};
-use crate::context::Context;
+use super::{arrays, packed, permute, result_shape};
+use crate::context::RunContext;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
 use hlo::op::value::ReplicaGroups;
 use hlo::{ElementType, Literal, Op, Scalar, Shape};
 
-/// The value of a collective op on the only device there is.
+/// The result of a collective op on the only device there is; of a start, what its done gives.
 pub(crate) fn alone(
     instruction: &Instruction,
     operands: &[&Literal],
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     one_device(instruction, context)?;
     let operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
@@ -26,29 +26,23 @@ pub(crate) fn alone(
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other collective ops join a group")]
     match &instruction.op {
-        Op::AllGatherDone(_) | Op::CollectivePermuteDone(_) => {
-            Ok(operands[0].elements().expect("verified: a tuple")[1].clone())
-        }
-        Op::AllReduceDone(_) => Ok(operands[0].clone()),
         Op::CollectivePermute(_) | Op::CollectivePermuteStart(_) => {
             let pairs = instruction.op.pairs().map_or(&[][..], |(_, pairs)| pairs);
             let sent = match pairs.contains(&(0, 0)) {
                 true => Some(permute::sent(instruction, &operands)?),
                 false => None,
             };
-            let result = permute::received(instruction, &operands, sent)?;
-            Ok(begun(instruction, operands, result))
+            permute::received(instruction, &operands, sent)
         }
         _ => {
             let mut results = arrays(context, instruction, &[&operands], None)?;
             let (result, shape) = (results.swap_remove(0), result_shape(instruction));
             let found = Shape::Tuple(result.iter().map(Literal::shape).collect());
-            let result = packed(result, shape, instruction).map_err(|_| {
+            packed(result, shape, instruction).map_err(|_| {
                 let found =
                     found.tuple().filter(|all| all.len() == 1).map_or(&found, |all| &all[0]);
                 several(instruction, &format!("makes {shape:#} of {found:#}"))
-            })?;
-            Ok(begun(instruction, operands, result))
+            })
         }
     }
 }
@@ -65,22 +59,9 @@ fn several(instruction: &Instruction, what: &str) -> Error {
     Error::unsupported(format!("`{opcode}` {what}, but a run has one device"))
 }
 
-/// What a start gives where its result is known at once; the result itself for every other op.
-fn begun(instruction: &Instruction, operands: Vec<Literal>, result: Literal) -> Literal {
-    if !matches!(instruction.op, Op::AllGatherStart(_) | Op::CollectivePermuteStart(_)) {
-        return result;
-    }
-    let held = started(instruction, operands);
-    let mut elements = held.elements().unwrap_or_default().to_vec();
-    if let Some(second) = elements.get_mut(1) {
-        *second = result;
-    }
-    Literal::tuple(elements)
-}
-
 /// The partition or replica; 0 on the only device there is
-pub(crate) fn device_id(instruction: &Instruction, context: &Context<'_>) -> Result<Literal> {
-    let number = match (context.device(), &instruction.op) {
+pub(crate) fn device_id(instruction: &Instruction, context: &RunContext) -> Result<Literal> {
+    let number = match (context.place(), &instruction.op) {
         (Some((device, _)), Op::ReplicaId(_)) => device.replica,
         (Some((device, _)), _) => device.partition,
         (None, _) => {
@@ -93,7 +74,7 @@ pub(crate) fn device_id(instruction: &Instruction, context: &Context<'_>) -> Res
 }
 
 /// Refuses what more devices than one take part in.
-fn one_device(instruction: &Instruction, context: &Context<'_>) -> Result<()> {
+fn one_device(instruction: &Instruction, context: &RunContext) -> Result<()> {
     let opcode = instruction.opcode();
     let config = &context.module().config;
     if context.is_nested() && (config.replica_count > 1 || config.num_partitions > 1) {

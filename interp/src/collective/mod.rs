@@ -3,14 +3,8 @@
 //! Members stand in group order: the order of the ids in `replica_groups`. Who belongs to a group, and when all have come, is
 //! the affair of whoever runs the machines.
 //!
-//! | op | what member `i` gets |
-//! |---|---|
-//! | `all-reduce` | the members' values folded, element by element |
-//! | `all-gather` | the members' values one after another along the dimension |
-//! | `reduce-scatter` | part `i` of the folded values |
-//! | `all-to-all` | part `i` of each member's value, one after another; of tuples element `i` of each |
-//! | `collective-broadcast` | the value of the first member, or of the one its last operand names |
-//! | `ragged-all-to-all` | its output, with the rows the members sent it |
+//! What each op gives is written on its page in `spec/`; folding, gathering and cutting have kernels too, which the engine
+//! `exact` uses.
 //!
 //! A device that is alone is a group of one. `collective-permute` has no groups: each device gets what its source sent.
 //!
@@ -18,31 +12,34 @@
 mod alone;
 mod parts;
 mod permute;
-mod ragged;
 mod reduce;
 
 pub(crate) use alone::{alone, device_id};
 pub use permute::{received, sent};
 
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
-use crate::interpreter::fitted;
-use crate::{Error, Position, Result, Team};
-use hlo::ir::{Instruction, InstructionId};
+use crate::spec::{
+    all_gather, all_reduce, all_to_all, collective_broadcast, ragged_all_to_all, reduce_scatter,
+};
+use crate::value::{with_layouts, zeros};
+use crate::{Error, Executable, Result, RunOptions};
+use hlo::ir::Instruction;
 use hlo::{Literal, Op, Shape};
-use parts::{concatenated, split};
+use parts::{concatenated, exchanged, split};
 
 /// What each member gets. Folds take the members in group order, or in `order`, a list of their places.
 ///
 /// # Errors
 /// `E0408` if values do not fit the group; what a computation that folds may fail with.
 pub fn exchange(
-    team: &Team<'_>,
+    executable: &Executable,
+    options: &RunOptions,
     instruction: &Instruction,
     given: &[&[Literal]],
     order: Option<&[usize]>,
 ) -> Result<Vec<Literal>> {
-    let results = arrays(&team.context(), instruction, given, order)?;
+    let results = arrays(&executable.context(options), instruction, given, order)?;
     let shape = result_shape(instruction);
     results.into_iter().map(|result| packed(result, shape, instruction)).collect()
 }
@@ -61,73 +58,46 @@ pub fn result_shape(instruction: &Instruction) -> &Shape {
 
 /// Zeros of the result: what a device gets that nobody sends anything.
 pub fn nothing(instruction: &Instruction) -> Literal {
-    crate::kernel::zeros(result_shape(instruction))
+    zeros(result_shape(instruction))
 }
 
-/// What a start gives at once: its operands where its shape has them, and zeros for what its done will give.
-pub fn started(instruction: &Instruction, operands: Vec<Literal>) -> Literal {
-    let shape = &instruction.shape;
-    let (Some([first, rest @ ..]), false) =
-        (shape.tuple(), matches!(instruction.op, Op::AllReduceStart(_)))
-    else {
-        return crate::kernel::zeros(shape);
-    };
-    let held = match (first, operands.len()) {
-        (Shape::Tuple(_), _) => Literal::tuple(operands),
-        (_, 0) => crate::kernel::zeros(first),
-        _ => operands.into_iter().next().unwrap_or_else(Literal::token),
-    };
-    let rest = rest.iter().map(crate::kernel::zeros);
-    fitted(Literal::tuple(std::iter::once(held).chain(rest).collect()), shape)
-}
-
-/// The start that an update or a done belongs to; nothing if it is not in the same computation.
-pub fn start_of(place: &Position<'_>) -> Option<InstructionId> {
-    crate::control::begin_of(place.computation, place.id)
-}
-
-/// The arrays each member gets, one for each operand.
+/// The arrays each member gets, one for each operand. The attributes that say who belongs to a group are the caller's.
 fn arrays(
-    context: &Context<'_>,
+    context: &RunContext,
     instruction: &Instruction,
     given: &[&[Literal]],
     order: Option<&[usize]>,
 ) -> Result<Vec<Vec<Literal>>> {
     let members = given.len();
     let folded = |reducer| reduce::all(context, reducer, columns(given), order);
+    let gathered = |dim| columns(given).map(|column| concatenated(context, &column, dim)).collect();
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops join groups")]
     Ok(match &instruction.op {
-        Op::AllReduce(op) => repeat(folded(op.to_apply.0)?, members),
+        Op::AllReduce(op) => repeat(folded(all_reduce::reducer(op))?, members),
         Op::AllReduceStart(op) => repeat(folded(op.to_apply.0)?, members),
-        Op::AllGather(op) => {
-            repeat(columns(given).map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
-        }
-        Op::AllGatherStart(op) => {
-            repeat(columns(given).map(|c| concatenated(&c, op.dimensions[0])).collect(), members)
-        }
+        Op::AllGather(op) => repeat(gathered(all_gather::dimension(op)), members),
+        Op::AllGatherStart(op) => repeat(gathered(op.dimensions[0]), members),
         Op::ReduceScatter(op) => {
-            let whole = folded(Some(op.to_apply))?;
+            let (dim, reducer) = reduce_scatter::dimension_and_reducer(op);
+            let whole = folded(Some(reducer))?;
             let parts: Result<Vec<_>> =
-                whole.iter().map(|value| split(value, op.dimensions[0], members)).collect();
+                whole.iter().map(|x| split(context, x, dim, members)).collect();
             transposed(&parts?, members)
         }
-        Op::AllToAll(op) => match op.dimensions.first() {
-            None => all_to_all(instruction, given)?,
-            Some(&dim) => {
-                let parts: Result<Vec<_>> =
-                    given.iter().map(|g| split(&g[0], dim, members)).collect();
-                let parts = transposed(&parts?, members);
-                parts
-                    .iter()
-                    .map(|p| vec![concatenated(&p.iter().collect::<Vec<_>>(), dim)])
-                    .collect()
+        Op::AllToAll(op) => match all_to_all::dimension(op) {
+            None => all_to_all::all_to_all_of_tuples(given)?,
+            Some(dim) => {
+                let operands: Vec<&Literal> = given.iter().map(|own| &own[0]).collect();
+                exchanged(context, &operands, dim)?.into_iter().map(|x| vec![x]).collect()
             }
         },
-        Op::CollectiveBroadcast(op) => match op.has_dynamic_root {
-            false => repeat(given[0].to_vec(), members),
-            true => repeat(rooted(given)?, members),
-        },
-        Op::RaggedAllToAll(_) => ragged::exchange(given)?.into_iter().map(|x| vec![x]).collect(),
+        Op::CollectiveBroadcast(op) => {
+            repeat(collective_broadcast::collective_broadcast(op, given)?, members)
+        }
+        Op::RaggedAllToAll(op) => {
+            let outputs = ragged_all_to_all::ragged_all_to_all(op, given)?;
+            outputs.into_iter().map(|x| vec![x]).collect()
+        }
         _ => {
             let message = format!("`{}` joins no group", instruction.opcode());
             return Err(Error::internal(message));
@@ -148,45 +118,6 @@ fn transposed(rows: &[Vec<Literal>], columns: usize) -> Vec<Vec<Literal>> {
     (0..columns).map(|i| rows.iter().map(|row| row[i].clone()).collect()).collect()
 }
 
-/// Of tuples: element `i` of each member.
-fn all_to_all(instruction: &Instruction, given: &[&[Literal]]) -> Result<Vec<Vec<Literal>>> {
-    if given.iter().any(|operands| operands.len() != given.len()) {
-        let (found, wanted) = (instruction.operands.len(), given.len());
-        let message = format!("`all-to-all` of {found} operands in a group of {wanted} devices");
-        return Err(Code::Trap { message }.into());
-    }
-    let rows: Vec<Vec<Literal>> = given.iter().map(|operands| operands.to_vec()).collect();
-    Ok(transposed(&rows, given.len()))
-}
-
-/// What a broadcast gives every member, whose last operand names the member each value comes from. A group has one root for
-/// each value: members that name others do not mean the same broadcast.
-fn rooted(given: &[&[Literal]]) -> Result<Vec<Literal>> {
-    let trap = |message: String| Error::from(Code::Trap { message });
-    let Some((roots, data)) = given.first().and_then(|first| first.split_last()) else {
-        return Ok(Vec::new());
-    };
-    let differs = |operands: &&[Literal]| {
-        let own = operands.last();
-        (0..data.len()).any(|i| own.is_none_or(|own| own.get(i) != roots.get(i)))
-    };
-    if let Some(place) = given.iter().position(differs) {
-        let message = format!("places 0 and {place} of the group name different roots");
-        return Err(trap(message));
-    }
-    (0..data.len())
-        .map(|i| {
-            let root = roots.get(i).as_i64();
-            let member = root.and_then(|root| given.get(usize::try_from(root).ok()?));
-            let value = member.and_then(|operands| operands.get(i));
-            value.cloned().ok_or_else(|| {
-                let shown = root.map_or_else(|| "?".to_owned(), |root| root.to_string());
-                trap(format!("root {shown} is no place in a group of {}", given.len()))
-            })
-        })
-        .collect()
-}
-
 /// The arrays as the shape wants them: one as it is, several as a tuple; a tuple of one if it is stated.
 pub(crate) fn packed(
     mut arrays: Vec<Literal>,
@@ -204,5 +135,5 @@ pub(crate) fn packed(
         return Err(Error::from(Code::Trap { message })
             .with_help("the stated shape is that of groups of another size"));
     }
-    Ok(fitted(value, shape))
+    Ok(with_layouts(value, shape))
 }

@@ -1,15 +1,58 @@
 //! Cutting arrays into equal parts along a dimension, and putting them together again.
-use crate::Result;
+use crate::context::RunContext;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};
+use crate::spec::{self, Array};
+use crate::{Engine, Result};
 use hlo::{ArrayShape, Literal};
 
 fn shape(literal: &Literal) -> &ArrayShape {
     literal.array_shape().expect("verified: an array")
 }
 
+fn is_reference(context: &RunContext) -> bool {
+    context.program().engine == Engine::Reference
+}
+
+/// The members' arrays of an `all-gather`.
+pub(super) fn concatenated(context: &RunContext, arrays: &[&Literal], dim: i64) -> Literal {
+    if is_reference(context) {
+        let members: Vec<Array<'_>> = arrays.iter().map(|&array| Array::of(array)).collect();
+        return spec::all_gather::all_gather(dim, &members);
+    }
+    joined(arrays, dim)
+}
+
+/// The parts of a `reduce-scatter`, of the folded array.
+pub(super) fn split(
+    context: &RunContext,
+    array: &Literal,
+    dim: i64,
+    parts: usize,
+) -> Result<Vec<Literal>> {
+    if is_reference(context) {
+        return spec::reduce_scatter::reduce_scatter(dim, &Array::of(array), parts);
+    }
+    cut(array, dim, parts)
+}
+
+/// What each member gets by an `all-to-all`.
+pub(super) fn exchanged(
+    context: &RunContext,
+    arrays: &[&Literal],
+    dim: i64,
+) -> Result<Vec<Literal>> {
+    if is_reference(context) {
+        let members: Vec<Array<'_>> = arrays.iter().map(|&array| Array::of(array)).collect();
+        return spec::all_to_all::all_to_all(dim, &members);
+    }
+    let parts: Result<Vec<_>> = arrays.iter().map(|array| cut(array, dim, arrays.len())).collect();
+    let parts = super::transposed(&parts?, arrays.len());
+    Ok(parts.iter().map(|parts| joined(&parts.iter().collect::<Vec<_>>(), dim)).collect())
+}
+
 /// The arrays one after another along a dimension: `concatenate`.
-pub(super) fn concatenated(arrays: &[&Literal], dim: i64) -> Literal {
+fn joined(arrays: &[&Literal], dim: i64) -> Literal {
     let first = shape(arrays[0]);
     let mut dims = first.dims.clone();
     dims[to_usize(dim)] = arrays.iter().map(|a| shape(a).dims[to_usize(dim)]).sum();
@@ -17,7 +60,7 @@ pub(super) fn concatenated(arrays: &[&Literal], dim: i64) -> Literal {
 }
 
 /// `parts` equal pieces along a dimension.
-pub(super) fn split(array: &Literal, dim: i64, parts: usize) -> Result<Vec<Literal>> {
+fn cut(array: &Literal, dim: i64, parts: usize) -> Result<Vec<Literal>> {
     let whole = shape(array);
     let d = to_usize(dim);
     let size = to_usize(whole.dims[d]);

@@ -3,15 +3,17 @@
 //! The fold starts with the first member's value and takes the others in group order. Sums of floats are accumulated wide and
 //! rounded once; other computations are applied pair by pair. A machine promises no order: where one is given, the
 //! fold takes the members in it and rounds every sum, as a machine does.
-use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::kernel::{folded, summed};
+use crate::spec::all_reduce::all_reduce;
+use crate::spec::{Array, Call};
+use crate::{Engine, Result};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 
 /// Each column of members' values folded by the computation; without one, added.
 pub(super) fn all<'a>(
-    context: &Context<'_>,
+    context: &RunContext,
     reducer: Option<ComputationId>,
     columns: impl Iterator<Item = Vec<&'a Literal>>,
     order: Option<&[usize]>,
@@ -24,6 +26,11 @@ pub(super) fn all<'a>(
             };
             match (members.as_slice(), reducer) {
                 ([one], _) => Ok((*one).clone()),
+                (members, reducer) if context.program().engine == Engine::Reference => {
+                    let members: Vec<Array<'_>> =
+                        members.iter().map(|&member| Array::of(member)).collect();
+                    all_reduce(reducer, &members, order.is_some(), Call::new(context))
+                }
                 (members, Some(reducer)) => folded(context, reducer, members, order.is_none()),
                 (members, None) => Ok(summed(members, order.is_none())),
             }

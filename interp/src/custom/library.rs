@@ -94,7 +94,7 @@ impl Buffer {
                         "custom call `{target}` of a library cannot be given {shape}"
                     )));
                 }
-                let bytes = crate::interpreter::checked_bytes(&array)?;
+                let bytes = crate::value::checked_bytes(&array)?;
                 let mut words = vec![0; bytes.div_ceil(size_of::<u128>()).max(1)];
                 if let Some(value) = value {
                     let width = array.ty.storage_bytes();

@@ -3,7 +3,7 @@
 //! This is what collective ops do with the arrays of a group's members. A float sum is accumulated wide and rounded once, or
 //! rounded after each member where that is what is asked for.
 use super::build;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::num::accumulator::Sum;
 use crate::{Result, num};
 use hlo::ir::ComputationId;
@@ -16,12 +16,12 @@ fn shape(literal: &Literal) -> &ArrayShape {
 
 /// The arrays folded by a computation of two scalars, from the first array on.
 pub(crate) fn folded(
-    context: &Context<'_>,
+    context: &RunContext,
     reducer: ComputationId,
     members: &[&Literal],
     wide: bool,
 ) -> Result<Literal> {
-    let applied = context.applied(reducer)?;
+    let applied = context.scalar_program(reducer)?;
     let shape = shape(members[0]);
     if wide && applied.as_binary() == Some(Binary::Add) && shape.ty.is_float() {
         return Ok(sums(members));
@@ -63,7 +63,7 @@ fn sums(members: &[&Literal]) -> Literal {
     build(shape, |i| {
         let mut sum = Sum::new(members[0].get(i).as_f64());
         members[1..].iter().for_each(|member| sum.add(member.get(i).as_f64()));
-        Scalar::Float(sum.value())
+        Scalar::Float(sum.rounded(shape.ty))
     })
 }
 

@@ -20,7 +20,8 @@
 use super::data_movement::{affine, in_memory_order, physical_strides};
 use crate::index::{indices, to_i64, to_usize};
 use crate::{Error, Result};
-use hlo::{ArrayShape, LayoutTail, Literal, Scalar, Tile};
+use hlo::layout::{LayoutTail, Tile};
+use hlo::{ArrayShape, Literal, Scalar};
 
 pub(super) fn bitcast(operand: &Literal, shape: &ArrayShape) -> Result<Literal> {
     let from = operand.array_shape().expect("verified: an array");

@@ -4,6 +4,13 @@ use hlo::op::Concatenate;
 use hlo::{ArrayShape, Literal};
 
 pub(super) fn concatenate(op: &Concatenate, operands: &[&Literal], shape: &ArrayShape) -> Literal {
+    let mut result = Literal::zeros(shape.clone());
+    concatenate_into(op, operands, &mut result);
+    result
+}
+
+pub(super) fn concatenate_into(op: &Concatenate, operands: &[&Literal], result: &mut Literal) {
+    let shape = result.array_shape().expect("a kernel computes arrays");
     let dim = to_usize(op.dimensions[0]);
     let width = shape.ty.storage_bytes();
     // Everything after the dimension lies together, so each operand gives one run for each index before it.
@@ -12,7 +19,6 @@ pub(super) fn concatenate(op: &Concatenate, operands: &[&Literal], shape: &Array
         .iter()
         .map(|o| count(&o.array_shape().expect("verified: an array").dims[dim..]) * width)
         .collect();
-    let mut result = Literal::zeros(shape.clone());
     let mut rest = result.bytes_mut();
     for row in 0..outer {
         for (operand, &run) in operands.iter().zip(&runs) {
@@ -21,5 +27,4 @@ pub(super) fn concatenate(op: &Concatenate, operands: &[&Literal], shape: &Array
             rest = after;
         }
     }
-    result
 }

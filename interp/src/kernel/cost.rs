@@ -6,10 +6,10 @@
 use crate::custom;
 use crate::index::{others, pick, to_usize};
 use hlo::op::{Convolution, Fft};
-use hlo::{Literal, Op};
+use hlo::{Op, Shape};
 
-/// Steps of an op that is about to run.
-pub(super) fn steps(op: &Op, operands: &[Literal]) -> u64 {
+/// Steps of an op on operands of these shapes.
+pub(crate) fn steps(op: &Op, operands: &[&Shape]) -> u64 {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are as fast as their memory")]
     let steps = match op {
         Op::Dot(op) => {
@@ -23,14 +23,14 @@ pub(super) fn steps(op: &Op, operands: &[Literal]) -> u64 {
             products(operands, &kept.concat())
         }
         Op::Convolution(op) => convolution(op, operands),
-        Op::Cholesky(_) => operands[0].len().saturating_mul(side(&operands[0])),
-        Op::TriangularSolve(_) => operands[1].len().saturating_mul(side(&operands[0])),
-        Op::Fft(op) => fft(op, operands[0].len()),
+        Op::Cholesky(_) => len(operands[0]).saturating_mul(side(operands[0])),
+        Op::TriangularSolve(_) => len(operands[1]).saturating_mul(side(operands[0])),
+        Op::Fft(op) => fft(op, len(operands[0])),
         Op::TopK(_) => sorted(operands),
         Op::CustomCall(call) if call.custom_call_target.0 == "TopK" => sorted(operands),
         Op::CustomCall(call) if custom::is_cubic(&call.custom_call_target.0) => {
-            let numbers = operands.iter().map(Literal::len).sum::<usize>();
-            numbers.saturating_mul(operands.first().map_or(1, side))
+            let numbers = operands.iter().map(|shape| len(shape)).fold(0, usize::saturating_add);
+            numbers.saturating_mul(operands.first().map_or(1, |shape| side(shape)))
         }
         _ => 0,
     };
@@ -38,25 +38,25 @@ pub(super) fn steps(op: &Op, operands: &[Literal]) -> u64 {
 }
 
 /// Each element of the left operand, times the columns of the right one: what `bound` does not list.
-fn products(operands: &[Literal], bound: &[i64]) -> usize {
-    let Some(rhs) = operands[1].array_shape() else { return 0 };
+fn products(operands: &[&Shape], bound: &[i64]) -> usize {
+    let Some(rhs) = operands[1].array() else { return 0 };
     let (columns, _) = pick(rhs, &others(rhs.rank(), bound));
-    columns.iter().fold(operands[0].len(), |n, &c| n.saturating_mul(to_usize(c)))
+    columns.iter().fold(len(operands[0]), |n, &c| n.saturating_mul(to_usize(c)))
 }
 
 /// Each element of the left operand meets at most all of the kernel's of its feature group.
-fn convolution(op: &Convolution, operands: &[Literal]) -> usize {
-    let Some(kernel) = operands[1].array_shape() else { return 0 };
+fn convolution(op: &Convolution, operands: &[&Shape]) -> usize {
+    let Some(kernel) = operands[1].array() else { return 0 };
     let features = to_usize(kernel.dims[to_usize(op.dim_labels.rhs_input_feature)]).max(1);
     let groups = to_usize(op.feature_group_count).max(1);
-    operands[0].len().saturating_mul(operands[1].len() / features / groups)
+    len(operands[0]).saturating_mul(len(operands[1]) / features / groups)
 }
 
 /// Comparisons of a sort of each row.
-fn sorted(operands: &[Literal]) -> usize {
+fn sorted(operands: &[&Shape]) -> usize {
     let Some(operand) = operands.first() else { return 0 };
-    let row = operand.sizes().last().map_or(1, |&n| to_usize(n));
-    operand.len().saturating_mul(bits(row))
+    let row = sizes(operand).last().map_or(1, |&n| to_usize(n));
+    len(operand).saturating_mul(bits(row))
 }
 
 fn fft(op: &Fft, numbers: usize) -> usize {
@@ -64,8 +64,15 @@ fn fft(op: &Fft, numbers: usize) -> usize {
 }
 
 /// The larger side of the matrices of an operand.
-fn side(operand: &Literal) -> usize {
-    operand.sizes().iter().rev().take(2).map(|&n| to_usize(n)).max().unwrap_or(1)
+fn side(operand: &Shape) -> usize {
+    sizes(operand).iter().rev().take(2).map(|&n| to_usize(n)).max().unwrap_or(1)
+}
+
+fn sizes(shape: &Shape) -> &[i64] {
+    shape.array().map_or(&[], |array| &array.dims)
+}
+fn len(shape: &Shape) -> usize {
+    shape.array().and_then(hlo::ArrayShape::element_count).unwrap_or(0)
 }
 
 /// The digits of a number in base 2: about its logarithm, and at least 1.
@@ -75,9 +82,8 @@ fn bits(n: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Interpreter;
-    use hlo::{ArrayShape, ElementType};
+    use crate::{CompileOptions, Executable, RunOptions};
+    use hlo::{ArrayShape, ElementType, Literal};
 
     /// What a module of one op with these operands takes, the instructions not counted.
     fn taken(operands: &[&[i64]], op: &str) -> u64 {
@@ -90,8 +96,9 @@ mod tests {
         let text = format!("ENTRY e {{ {parameters} ROOT r = {op} }}");
         let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
         let arguments: Vec<Literal> = shapes.into_iter().map(Literal::zeros).collect();
-        let mut machine = Interpreter::new(&module).start(&arguments).unwrap();
-        machine.resume().unwrap();
+        let executable = Executable::compile(module, &CompileOptions::default()).unwrap();
+        let mut machine = executable.start(None, &arguments, &RunOptions::default()).unwrap();
+        machine.finish().unwrap();
         machine.steps() - (u64::try_from(operands.len()).unwrap() + 1)
     }
 

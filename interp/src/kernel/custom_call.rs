@@ -2,10 +2,10 @@
 //!
 //! A function that was registered for the target goes first, then one of a library, then what is built in
 //! ([`crate::custom`]). The result must have the shape that the module states, but for layouts.
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
 use crate::hooks::Call;
-use crate::interpreter::with_layouts;
+use crate::value::with_layouts;
 use crate::{Result, custom};
 use hlo::Literal;
 use hlo::ir::Instruction;
@@ -15,7 +15,7 @@ pub(super) fn custom_call(
     op: &CustomCall,
     instruction: &Instruction,
     operands: &[&Literal],
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     let (hooks, shape) = (context.hooks(), &instruction.shape);
     let target = op.custom_call_target.0.as_str();
@@ -33,5 +33,5 @@ pub(super) fn custom_call(
         let (target, found, wanted) = (target.into(), found.to_string(), shape.to_string());
         return Err(Code::CustomCallResult { target, found, wanted }.into());
     }
-    Ok(with_layouts(&result, shape))
+    Ok(with_layouts(result, shape))
 }

@@ -1,24 +1,97 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
+use super::{updates, writes};
 use crate::index::{offsets, rows, strides, to_usize};
-use hlo::op::{Reverse, Slice, Transpose};
-use hlo::{ArrayShape, Dims, Literal};
+use crate::plan::Kernel;
+use hlo::op::{Broadcast, Reverse, Slice, Transpose};
+use hlo::{ArrayShape, Dims, Literal, Op, Shape};
+
+/// A walk over an operand: the result's element at index i is the operand's at `base + sum of i[d] * strides[d]`.
+#[derive(Debug)]
+struct Affine {
+    base: i64,
+    strides: Dims,
+}
+
+impl Affine {
+    /// The walk of an op that moves elements; `None` of any other.
+    fn of(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> Option<Self> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "every other op is no such walk")]
+        match op {
+            Op::Broadcast(op) => Some(broadcast(op, operand, shape)),
+            Op::Transpose(op) => Some(transpose(op, operand)),
+            Op::Reverse(op) => Some(reverse(op, operand)),
+            Op::Slice(op) => Some(slice(op, operand)),
+            _ => None,
+        }
+    }
+}
+
+/// The kernel of an op that moves elements.
+pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option<Box<dyn Kernel>> {
+    let walk = operands.first().and_then(|operand| Affine::of(op, operand.array()?, shape));
+    if let Some(Affine { base, strides }) = walk {
+        return writes(move |_, inputs, outputs| {
+            affine_into(inputs[0], &mut outputs[0], base, &strides);
+            Ok(())
+        });
+    }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel of this kind")]
+    match op.clone() {
+        Op::Iota(op) => writes(move |_, _, outputs| {
+            super::iota::iota_into(&op, &mut outputs[0]);
+            Ok(())
+        }),
+        Op::Concatenate(op) => writes(move |_, inputs, outputs| {
+            super::concatenate::concatenate_into(&op, inputs, &mut outputs[0]);
+            Ok(())
+        }),
+        Op::Pad(op) => writes(move |_, inputs, outputs| {
+            super::pad::pad_into(&op, inputs[0], inputs[1], &mut outputs[0]);
+            Ok(())
+        }),
+        Op::Gather(op) => writes(move |_, inputs, outputs| {
+            super::gather::gather_into(&op, inputs[0], inputs[1], &mut outputs[0])
+        }),
+        Op::DynamicSlice(_) => writes(move |_, inputs, outputs| {
+            super::dynamic_slice::dynamic_slice_into(inputs[0], &inputs[1..], &mut outputs[0]);
+            Ok(())
+        }),
+        Op::DynamicUpdateSlice(_) => updates(move |_, inputs, outputs| {
+            super::dynamic_slice::update_in_place(&mut outputs[0], inputs[1], &inputs[2..]);
+            Ok(())
+        }),
+        Op::Scatter(op) if operands.len() == 3 => updates(move |context, inputs, outputs| {
+            super::scatter::scatter_into(&op, outputs, inputs[1], &inputs[2..], context)
+        }),
+        Op::Select(_) if operands[0].array().is_some_and(|pred| pred.rank() > 0) => {
+            Some(Box::new(super::select::Select))
+        }
+        _ => None,
+    }
+}
 
 /// The array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
 pub(crate) fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: &[i64]) -> Literal {
-    let width = shape.ty.storage_bytes();
-    let from = operand.bytes();
     let mut result = Literal::zeros(shape.clone());
-    let to = result.bytes_mut();
+    affine_into(operand, &mut result, base, strides);
+    result
+}
+
+/// The same, into memory that is there.
+pub(super) fn affine_into(operand: &Literal, result: &mut Literal, base: i64, strides: &[i64]) {
+    let shape = result.array_shape().expect("a kernel computes arrays");
+    let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
+    let (from, to) = (operand.bytes(), result.bytes_mut());
     let mut next = 0;
     if strides.last() == Some(&1) {
-        rows(&shape.dims, base, strides, |at, count| {
+        rows(&dims, base, strides, |at, count| {
             let (at, bytes) = (to_usize(at) * width, count * width);
             to[next..next + bytes].copy_from_slice(&from[at..at + bytes]);
             next += bytes;
         });
     } else if strides.last() == Some(&0) {
         // Rows of one element repeated, as broadcasts have them.
-        let (&inner, outer) = shape.dims.split_last().expect("as many strides as dimensions");
+        let (&inner, outer) = dims.split_last().expect("as many strides as dimensions");
         let row = to_usize(inner) * width;
         if row > 0 {
             offsets(outer, base, &strides[..outer.len()], |at| {
@@ -28,13 +101,12 @@ pub(crate) fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: 
             });
         }
     } else {
-        offsets(&shape.dims, base, strides, |at| {
+        offsets(&dims, base, strides, |at| {
             let at = to_usize(at) * width;
             to[next..next + width].copy_from_slice(&from[at..at + width]);
             next += width;
         });
     }
-    result
 }
 
 /// Fills `to` with copies of `element`: each copy doubles what is there.
@@ -52,35 +124,43 @@ fn dims(operand: &Literal) -> &ArrayShape {
     operand.array_shape().expect("verified: an array")
 }
 
-/// `result[i] = operand[j]` with `j[permutation[d]] = i[d]`
-pub(super) fn transpose(op: &Transpose, operand: &Literal, shape: &ArrayShape) -> Literal {
-    let from = strides(&dims(operand).dims);
-    let moved: Dims = op.dimensions.iter().map(|&d| from[to_usize(d)]).collect();
-    affine(operand, shape, 0, &moved)
+/// `result[i] = operand[i[dimensions[0]], i[dimensions[1]], ...]`
+fn broadcast(op: &Broadcast, operand: &ArrayShape, shape: &ArrayShape) -> Affine {
+    let mut moved = Dims::from_elem(0, shape.rank());
+    for (&dim, &stride) in op.dimensions.iter().zip(&strides(&operand.dims)) {
+        moved[to_usize(dim)] += stride;
+    }
+    Affine { base: 0, strides: moved }
 }
 
-/// `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the dimensions turned around
-pub(super) fn reverse(op: &Reverse, operand: &Literal, shape: &ArrayShape) -> Literal {
-    let mut steps = strides(&shape.dims);
+/// `result[i] = operand[j]` with `j[permutation[d]] = i[d]`
+fn transpose(op: &Transpose, operand: &ArrayShape) -> Affine {
+    let from = strides(&operand.dims);
+    Affine { base: 0, strides: op.dimensions.iter().map(|&d| from[to_usize(d)]).collect() }
+}
+
+/// `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the dimensions that are reversed
+fn reverse(op: &Reverse, operand: &ArrayShape) -> Affine {
+    let mut strides = strides(&operand.dims);
     let mut base = 0;
     for &d in &op.dimensions {
         let d = to_usize(d);
-        base += steps[d] * (shape.dims[d] - 1).max(0);
-        steps[d] = -steps[d];
+        base += strides[d] * (operand.dims[d] - 1).max(0);
+        strides[d] = -strides[d];
     }
-    affine(operand, shape, base, &steps)
+    Affine { base, strides }
 }
 
 /// `result[i] = operand[start + i * stride]`
-pub(super) fn slice(op: &Slice, operand: &Literal, shape: &ArrayShape) -> Literal {
-    let mut steps = strides(&dims(operand).dims);
+fn slice(op: &Slice, operand: &ArrayShape) -> Affine {
+    let mut strides = strides(&operand.dims);
     let mut base = 0;
-    for (range, step) in op.ranges.0.iter().zip(&mut steps) {
-        base += range.start * *step;
+    for (range, stride) in op.ranges.0.iter().zip(&mut strides) {
+        base += range.start * *stride;
         // A stride beyond the dimension takes one element, so its size never matters.
-        *step = step.saturating_mul(range.stride);
+        *stride = stride.saturating_mul(range.stride);
     }
-    affine(operand, shape, base, &steps)
+    Affine { base, strides }
 }
 
 /// The strides of an array as it lies in memory: of its layout, not of its dimensions' order.

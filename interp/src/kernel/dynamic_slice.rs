@@ -1,5 +1,5 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
-use super::data_movement::affine;
+use super::data_movement::{affine, affine_into};
 use crate::index::{rows, strides, to_usize};
 use hlo::{ArrayShape, Literal, Scalar};
 use std::borrow::Borrow;
@@ -35,13 +35,21 @@ pub(crate) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &Arra
     affine(operand, shape, base(from, shape, starts, &steps), &steps)
 }
 
-/// The operand, with `result[start + i] = update[i]`; written into the operand itself if nobody else holds it.
-pub(crate) fn dynamic_update_slice(
-    operand: Literal,
+/// `result[i] = operand[start + i]`, into memory that is there.
+pub(super) fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result: &mut Literal) {
+    let from = operand.array_shape().expect("verified: an array");
+    let steps = strides(&from.dims);
+    let shape = result.array_shape().expect("a kernel computes arrays");
+    let base = base(from, shape, starts, &steps);
+    affine_into(operand, result, base, &steps);
+}
+
+/// `result[start + i] = update[i]`
+pub(super) fn update_in_place(
+    result: &mut Literal,
     update: &Literal,
-    starts: &[Literal],
-) -> Literal {
-    let mut result = operand;
+    starts: &[impl Borrow<Literal>],
+) {
     let shape = result.array_shape().expect("verified: an array").clone();
     let window = update.array_shape().expect("verified: an array");
     let steps = strides(&shape.dims);
@@ -55,5 +63,4 @@ pub(crate) fn dynamic_update_slice(
         to[at..at + bytes].copy_from_slice(&from[next..next + bytes]);
         next += bytes;
     });
-    result
 }

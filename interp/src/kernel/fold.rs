@@ -3,7 +3,7 @@
 //! `reduce` and `reduce-window` differ in which elements they fold; what folding means is written here. Float sums are
 //! accumulated wide and rounded once. Other computations of one op apply it directly; everything else is called.
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::num;
 use crate::num::accumulator::Sum;
 use crate::scalar_program::ScalarProgram;
@@ -14,20 +14,20 @@ use rayon::prelude::*;
 
 /// A fold on its way.
 #[derive(Clone)]
-pub(super) struct Fold<'a, 'm>(Kind<'a, 'm>);
+pub(super) struct Fold<'a>(Kind<'a>);
 
 #[derive(Clone)]
-enum Kind<'a, 'm> {
-    Sum { elements: Floats<'a>, first: f64, sum: Sum },
+enum Kind<'a> {
+    Sum { elements: Floats<'a>, first: f64, sum: Sum, ty: ElementType },
     Binary { op: Binary, ty: ElementType, input: &'a Literal, first: Scalar, value: Scalar },
-    Call(Call<'a, 'm>),
+    Call(Call<'a>),
 }
 
-impl<'a, 'm> Fold<'a, 'm> {
+impl<'a> Fold<'a> {
     /// Folds elements of `inputs` by `applied`, from the values of `inits` on.
     pub(super) fn new(
         applied: &'a ScalarProgram,
-        context: &'a Context<'m>,
+        context: &'a RunContext,
         inputs: &'a [&'a Literal],
         inits: &[&Literal],
     ) -> Self {
@@ -41,6 +41,7 @@ impl<'a, 'm> Fold<'a, 'm> {
                     elements: Floats::of(inputs[0]),
                     first,
                     sum: Sum::new(first),
+                    ty: applied.results()[0],
                 });
             }
             let same = |ty| ty == from && ty == applied.results()[0];
@@ -74,7 +75,7 @@ impl<'a, 'm> Fold<'a, 'm> {
     /// Appends the accumulators.
     pub(super) fn values(&self, out: &mut Vec<Scalar>) {
         match &self.0 {
-            Kind::Sum { sum, .. } => out.push(Scalar::Float(sum.value())),
+            Kind::Sum { sum, ty, .. } => out.push(Scalar::Float(sum.rounded(*ty))),
             Kind::Binary { value, .. } => out.push(*value),
             Kind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
         }
@@ -117,9 +118,9 @@ fn element_type(literal: &Literal) -> ElementType {
 
 /// A fold by calling a computation.
 #[derive(Clone)]
-struct Call<'a, 'm> {
+struct Call<'a> {
     applied: &'a ScalarProgram,
-    context: &'a Context<'m>,
+    context: &'a RunContext,
     inputs: &'a [&'a Literal],
     first: Vec<Scalar>,
     /// Accumulators, then elements.
@@ -128,10 +129,10 @@ struct Call<'a, 'm> {
     out: Vec<Scalar>,
 }
 
-impl<'a, 'm> Call<'a, 'm> {
+impl<'a> Call<'a> {
     fn new(
         applied: &'a ScalarProgram,
-        context: &'a Context<'m>,
+        context: &'a RunContext,
         inputs: &'a [&'a Literal],
         first: Vec<Scalar>,
     ) -> Self {
@@ -190,17 +191,17 @@ const WORTH_A_THREAD: usize = 1 << 15;
 
 /// Arrays of these shapes, made of `lines` runs of neighbours. `line` appends the values of one, element by element;
 /// each folds about `work` elements.
-pub(super) fn in_lines<'a, 'm>(
+pub(super) fn in_lines<'a>(
     shapes: &[&ArrayShape],
     types: &[ElementType],
-    fold: &Fold<'a, 'm>,
+    fold: &Fold<'a>,
     (lines, work): (usize, usize),
-    line: impl Fn(usize, &mut Fold<'a, 'm>, &mut Vec<Scalar>) -> Result<()> + Sync,
+    line: impl Fn(usize, &mut Fold<'a>, &mut Vec<Scalar>) -> Result<()> + Sync,
 ) -> Result<Vec<Literal>> {
     let mut values: Vec<Literal> = shapes.iter().map(|&s| Literal::zeros(s.clone())).collect();
     let per_line = values[0].len() / lines.max(1);
     let group = (STORED_AT_ONCE / per_line.max(1)).max(1);
-    let run = |fold: &mut Fold<'a, 'm>, i: usize| {
+    let run = |fold: &mut Fold<'a>, i: usize| {
         let mut out = Vec::with_capacity(per_line * shapes.len());
         line(i, fold, &mut out).map(|()| out)
     };

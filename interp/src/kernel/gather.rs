@@ -3,7 +3,7 @@ use crate::Result;
 use crate::error::Code;
 use crate::index::{indices, offset_list, others, pick, strides, to_usize};
 use hlo::op::Gather;
-use hlo::{ArrayShape, Dims, Literal, Scalar};
+use hlo::{Dims, Literal, Scalar};
 
 /// Component `k` of the index vector at `batch`; an index beyond i64 is beyond every array.
 pub(super) fn start_index(
@@ -32,12 +32,13 @@ pub(super) fn batch_component(dim: i64, index_vector_dim: i64) -> usize {
     to_usize(if dim > index_vector_dim { dim - 1 } else { dim })
 }
 
-pub(super) fn gather(
+pub(super) fn gather_into(
     op: &Gather,
     operand: &Literal,
     starts: &Literal,
-    shape: &ArrayShape,
-) -> Result<Literal> {
+    result: &mut Literal,
+) -> Result<()> {
+    let shape = &result.array_shape().expect("a kernel computes arrays").clone();
     let from = operand.array_shape().expect("verified: an array");
     let steps = strides(&from.dims);
     let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();
@@ -57,7 +58,6 @@ pub(super) fn gather(
     let sources = offset_list(&window[..outer], &window_steps[..outer]);
     let targets = offset_list(&window[..outer], &result_steps[..outer]);
     let width = shape.ty.storage_bytes();
-    let mut result = Literal::zeros(shape.clone());
     let (to, bytes) = (result.bytes_mut(), operand.bytes());
     let vector_dim = to_usize(op.index_vector_dim);
     let mut full_start = Dims::from_elem(0, from.rank());
@@ -77,5 +77,5 @@ pub(super) fn gather(
             to[place..place + run * width].copy_from_slice(&bytes[source..source + run * width]);
         }
     });
-    Ok(result)
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
 use super::build;
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use hlo::op::Map;
 use hlo::{ArrayShape, Literal, Scalar};
 
@@ -9,9 +9,9 @@ pub(super) fn map(
     op: &Map,
     operands: &[&Literal],
     shape: &ArrayShape,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
-    let applied = context.applied(op.to_apply)?;
+    let applied = context.scalar_program(op.to_apply)?;
     let mut scratch = applied.scratch();
     let mut result = Ok(());
     let mut out = [Scalar::zero(shape.ty)];

@@ -2,12 +2,12 @@
 mod all_reduce;
 mod batch_norm;
 mod bitcast;
-mod broadcast;
 mod cholesky;
 mod concatenate;
 mod contraction;
 mod convolution;
-mod cost;
+pub(crate) mod cost;
+
 mod custom_call;
 pub(crate) mod data_movement;
 mod dot;
@@ -26,101 +26,181 @@ mod reduce;
 mod reduce_window;
 mod rng;
 mod rng_bit_generator;
+mod scalar_loop;
 mod scaled_dot;
 mod scatter;
+mod select;
 mod select_and_scatter;
 mod sort;
 mod stochastic_convert;
 pub(crate) mod topk;
 mod triangular_solve;
+mod typed;
 
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
+use crate::executable::Engine;
 use crate::index::to_usize;
-use crate::interpreter::static_shape;
+use crate::lower::Site;
+use crate::plan::{Kernel, Reuse};
+use crate::value::{static_shape, with_layouts, zeros};
 use crate::{Error, Result};
 pub(crate) use all_reduce::{concatenated, folded, summed};
-pub(crate) use dynamic_slice::{dynamic_slice, dynamic_update_slice};
+
 use hlo::ir::Instruction;
+use hlo::op::Kind;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
-use smallvec::SmallVec;
-
-pub(crate) use crate::host::Channels;
 pub(crate) use rng::Streams;
+pub(crate) use scalar_loop::ScalarLoop;
+pub(crate) use typed::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 
-/// The value of an instruction that is no control flow. `name` is asked for only by errors.
-pub(crate) fn evaluate(
-    instruction: &Instruction,
-    operands: &mut [Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
-) -> Result<Literal> {
-    if dynamic::is_among(operands) {
-        return dynamic::evaluate(instruction, operands, context, name);
+/// The kernel of an instruction, if it has one that writes into memory that is there.
+pub(crate) fn select(instruction: &Instruction, operands: &[&Shape]) -> Option<Box<dyn Kernel>> {
+    if is_empty(instruction) {
+        return None;
     }
-    fixed(instruction, operands, context, name)
+    let shape = instruction.shape.array()?;
+    if let Some(kernel) = elementwise::kernel(&instruction.op, operands, shape) {
+        return Some(Box::new(kernel));
+    }
+    data_movement::kernel(&instruction.op, operands, shape)
 }
 
-/// The value of an instruction whose operands are as large as their bounds.
-#[expect(clippy::too_many_lines, reason = "one arm an op")]
-fn fixed(
+/// A kernel that is a function of its inputs, which writes every element of its output.
+struct Writes<F>(F);
+/// A kernel that changes part of operand 0, which its output holds.
+struct Updates<F>(F);
+
+fn writes<F>(function: F) -> Option<Box<dyn Kernel>>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    Some(Box::new(Writes(function)))
+}
+fn updates<F>(function: F) -> Option<Box<dyn Kernel>>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    Some(Box::new(Updates(function)))
+}
+
+impl<F> Kernel for Writes<F>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
+{
+    fn run(
+        &self,
+        context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        (self.0)(context, inputs, outputs)
+    }
+}
+impl<F> Kernel for Updates<F>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
+{
+    fn run(
+        &self,
+        context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        (self.0)(context, inputs, outputs)
+    }
+    fn reuse(&self) -> Reuse {
+        Reuse::Update
+    }
+}
+
+/// The value of an instruction, of which an operand may be smaller than its bounds.
+pub(crate) fn evaluate(
+    site: Site,
     instruction: &Instruction,
-    operands: &mut [Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
+    operands: &[&Literal],
+    engine: Engine,
+    context: &RunContext,
+) -> Result<Literal> {
+    let fixed = |instruction: &Instruction, operands: &[&Literal]| match engine {
+        Engine::Reference => reference(site, instruction, operands, context),
+        Engine::Exact => exact(site, instruction, operands, context),
+    };
+    if dynamic::is_among(operands) {
+        return dynamic::evaluate(instruction, operands, context, &fixed);
+    }
+    fixed(instruction, operands)
+}
+
+/// The value of an instruction by its page in `spec`.
+pub(crate) fn reference(
+    site: Site,
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &RunContext,
+) -> Result<Literal> {
+    if is_empty(instruction) {
+        return Ok(zeros(&instruction.shape));
+    }
+    let computation = &context.module().computations[site.computation];
+    let name = || computation.name(site.instruction).to_string();
+    match crate::spec::evaluate(instruction, operands, context, &name)? {
+        Some(value) => Ok(value),
+        None => function(site, instruction, operands, context),
+    }
+}
+
+/// The value of an instruction by its kernel, which is chosen here.
+fn exact(
+    site: Site,
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &RunContext,
+) -> Result<Literal> {
+    if is_empty(instruction) {
+        return Ok(zeros(&instruction.shape));
+    }
+    let shapes: Vec<Shape> = operands.iter().map(|operand| operand.shape()).collect();
+    let shapes: Vec<&Shape> = shapes.iter().collect();
+    let (Some(kernel), Some(array)) = (select(instruction, &shapes), instruction.shape.array())
+    else {
+        return function(site, instruction, operands, context);
+    };
+    let result = match (kernel.reuse(), operands) {
+        (Reuse::Update, [first, ..]) => (*first).clone().with_shape(static_shape(array)),
+        _ => Literal::zeros(static_shape(array)),
+    };
+    let mut outputs = [result];
+    kernel.run(context, operands, &mut outputs)?;
+    let [result] = outputs;
+    Ok(result)
+}
+
+/// The value of an instruction without a kernel of its own, whose operands are as large as their bounds.
+#[expect(clippy::too_many_lines, reason = "one arm an op")]
+pub(crate) fn function(
+    site: Site,
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &RunContext,
 ) -> Result<Literal> {
     let shape = &instruction.shape;
-    if is_empty(instruction) {
-        return Ok(zeros(shape));
-    }
-    context.spend(cost::steps(&instruction.op, operands))?;
-    if context.options().engine == crate::Engine::Reference {
-        let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
-        if let Some(value) = crate::spec::evaluate(instruction, &operands, context)? {
-            return Ok(value);
-        }
-    }
-    match &instruction.op {
-        // These write into operand 0, which is theirs if nobody else needs it.
-        Op::DynamicUpdateSlice(_) => {
-            let (first, rest) = operands.split_first_mut().expect("verified: operands");
-            let operand = std::mem::replace(first, Literal::token());
-            return Ok(dynamic_update_slice(operand, &rest[0], &rest[1..]));
-        }
-        Op::Scatter(op) => return scatter::scatter(op, operands, shape, context),
-        _ => {}
-    }
-    let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
-    let operands = operands.as_slice();
     let array = || shape.array().ok_or_else(|| Error::internal("the result is an array"));
     Ok(match &instruction.op {
-        Op::Unary(op) => elementwise::unary(*op, operands[0], array()?),
-        Op::Binary(op) => elementwise::binary(*op, operands[0], operands[1], array()?),
-        Op::Compare(op) => elementwise::compare(op, operands[0], operands[1], array()?),
-        Op::Clamp(_) => elementwise::clamp(operands[0], operands[1], operands[2], array()?),
-        Op::Select(_) => elementwise::select(operands[0], operands[1], operands[2], shape),
-        Op::Convert(_) => elementwise::convert(operands[0], array()?),
-        Op::ReducePrecision(op) => elementwise::reduce_precision(op, operands[0], array()?),
+        Op::Select(_) => select::whole(operands[0], operands[1], operands[2], shape),
         Op::Constant(constant) => match &*constant.value {
-            ConstantValue::Literal(value) => crate::interpreter::with_layouts(value, shape),
+            ConstantValue::Literal(value) => with_layouts(value.clone(), shape),
             ConstantValue::Elided(_) => {
-                return Err(Error::from(Code::Elided { name: name() })
+                let computation = &context.module().computations[site.computation];
+                let name = computation.name(site.instruction).to_string();
+                return Err(Error::from(Code::Elided { name })
                     .with_help("dump the module with large constants printed"));
             }
         },
-        Op::Iota(op) => iota::iota(op, array()?),
-        Op::Broadcast(op) => broadcast::broadcast(op, operands[0], array()?),
         Op::Reshape(_) => operands[0].with_shape(array()?.clone()),
         Op::Bitcast(_) => bitcast::bitcast(operands[0], array()?)?,
         Op::BitcastConvert(_) => data_movement::bitcast_convert(operands[0], array()?),
-        Op::Transpose(op) => data_movement::transpose(op, operands[0], array()?),
-        Op::Reverse(op) => data_movement::reverse(op, operands[0], array()?),
-        Op::Slice(op) => data_movement::slice(op, operands[0], array()?),
-        Op::Copy(_) => crate::interpreter::with_layouts(operands[0], shape),
-        Op::Concatenate(op) => concatenate::concatenate(op, operands, array()?),
-        Op::Pad(op) => pad::pad(op, operands[0], operands[1], array()?),
-        Op::DynamicSlice(_) => dynamic_slice(operands[0], &operands[1..], array()?),
-        Op::Gather(op) => gather::gather(op, operands[0], operands[1], array()?)?,
+        Op::Copy(_) => with_layouts(operands[0].clone(), shape),
         Op::Dot(op) => dot::dot(op, operands[0], operands[1], array()?),
         Op::Convolution(op) => convolution::convolution(op, operands, array()?)?,
         Op::Reduce(op) => reduce::reduce(op, operands, shape, context)?,
@@ -147,8 +227,24 @@ fn fixed(
         Op::PartitionId(_) | Op::ReplicaId(_) => {
             crate::collective::device_id(instruction, context)?
         }
-        Op::DynamicUpdateSlice(_) | Op::Scatter(_) => {
-            return Err(Error::internal("written in place above"));
+        Op::Scatter(op) => scatter::scatter(op, operands, shape, context)?,
+        Op::Binary(_)
+        | Op::Broadcast(_)
+        | Op::Clamp(_)
+        | Op::Compare(_)
+        | Op::Concatenate(_)
+        | Op::Convert(_)
+        | Op::DynamicSlice(_)
+        | Op::DynamicUpdateSlice(_)
+        | Op::Gather(_)
+        | Op::Iota(_)
+        | Op::Pad(_)
+        | Op::ReducePrecision(_)
+        | Op::Reverse(_)
+        | Op::Slice(_)
+        | Op::Transpose(_)
+        | Op::Unary(_) => {
+            return Err(Error::internal("the op has a kernel"));
         }
         Op::Parameter(_)
         | Op::Call(_)
@@ -169,9 +265,9 @@ fn fixed(
         Op::Fft(op) => fft::fft(op, operands[0], array()?)?,
         Op::GetDimensionSize(op) => dynamic_shape::get_dimension_size(op, operands[0]),
         Op::RaggedDot(op) => ragged_dot::ragged_dot(op, operands, array()?),
-        Op::Rng(op) => rng::rng(instruction, op, operands, context)?,
+        Op::Rng(op) => rng::rng(site, op, operands, array()?, context)?,
         Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, operands[0], shape)?,
-        Op::RngGetAndUpdateState(op) => rng::get_and_update_state(instruction, op, context)?,
+        Op::RngGetAndUpdateState(op) => rng::get_and_update_state(site, op, context)?,
         Op::ScaledDot(op) => scaled_dot::scaled_dot(op, operands, array()?)?,
         Op::SetDimensionSize(op) => {
             dynamic_shape::set_dimension_size(op, operands[0], operands[1], array()?)?
@@ -194,7 +290,9 @@ fn fixed(
         | Op::CollectivePermuteDone(_)
         | Op::CollectivePermuteStart(_)
         | Op::RaggedAllToAll(_)
-        | Op::ReduceScatter(_) => crate::collective::alone(instruction, operands, context)?,
+        | Op::ReduceScatter(_) => {
+            return Err(Error::internal("a collective op is a step of its own"));
+        }
         Op::Infeed(_) => crate::host::infeed(operands, shape, context)?,
         Op::Outfeed(_) => crate::host::outfeed(operands[0], context)?,
         Op::Send(op) => crate::host::send(op, operands, context)?,
@@ -206,62 +304,9 @@ fn fixed(
 
 /// Whether the result is known without a look at the operands, as it has no elements: arrays that have none may be so
 /// large in their other dimensions that nobody can walk over these.
-fn is_empty(instruction: &Instruction) -> bool {
-    let computed = matches!(
-        instruction.op,
-        Op::Unary(_)
-            | Op::Binary(_)
-            | Op::Compare(_)
-            | Op::Clamp(_)
-            | Op::Select(_)
-            | Op::Convert(_)
-            | Op::ReducePrecision(_)
-            | Op::StochasticConvert(_)
-            | Op::Iota(_)
-            | Op::Broadcast(_)
-            | Op::Reshape(_)
-            | Op::BitcastConvert(_)
-            | Op::Transpose(_)
-            | Op::Reverse(_)
-            | Op::Slice(_)
-            | Op::Concatenate(_)
-            | Op::Pad(_)
-            | Op::DynamicSlice(_)
-            | Op::DynamicUpdateSlice(_)
-            | Op::Gather(_)
-            | Op::Scatter(_)
-            | Op::Dot(_)
-            | Op::RaggedDot(_)
-            | Op::ScaledDot(_)
-            | Op::Convolution(_)
-            | Op::Reduce(_)
-            | Op::ReduceWindow(_)
-            | Op::SelectAndScatter(_)
-            | Op::Sort(_)
-            | Op::TopK(_)
-            | Op::Map(_)
-            | Op::BatchNormGrad(_)
-            | Op::BatchNormInference(_)
-            | Op::BatchNormTraining(_)
-            | Op::Cholesky(_)
-            | Op::TriangularSolve(_)
-            | Op::Fft(_)
-    );
-    computed
-        && instruction
-            .shape
-            .leaves()
-            .iter()
-            .all(|leaf| leaf.array().is_some_and(|array| array.element_count() == Some(0)))
-}
-
-/// A value of this shape in which nothing is set.
-pub(crate) fn zeros(shape: &Shape) -> Literal {
-    match shape {
-        Shape::Array(array) => Literal::zeros(static_shape(array)),
-        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(zeros).collect()),
-        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
-    }
+pub(crate) fn is_empty(instruction: &Instruction) -> bool {
+    let is_empty = |leaf: &&Shape| leaf.array().is_some_and(|a| a.element_count() == Some(0));
+    instruction.opcode().kind() == Kind::Array && instruction.shape.leaves().iter().all(is_empty)
 }
 
 /// An array whose elements `element` gives, in row-major order.

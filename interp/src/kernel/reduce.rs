@@ -11,7 +11,7 @@
 use super::fold::{Fold, in_lines};
 use super::{array_shapes, pack};
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::index::{offset_list, others, pick};
 use hlo::op::Reduce;
 use hlo::{Dims, Literal, Shape};
@@ -23,7 +23,7 @@ pub(super) fn reduce(
     op: &Reduce,
     operands: &[&Literal],
     shape: &Shape,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     let (inputs, inits) = operands.split_at(operands.len() / 2);
     let from = inputs[0].array_shape().expect("verified: an array");
@@ -35,8 +35,8 @@ pub(super) fn reduce(
     let outer = offset_list(&sizes, &steps);
     let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
     context.spend(steps)?;
-    let applied = context.applied(op.to_apply)?;
-    let fold = Fold::new(&applied, context, inputs, inits);
+    let applied = context.scalar_program(op.to_apply)?;
+    let fold = Fold::new(applied, context, inputs, inits);
     let length = if outer.len().is_multiple_of(LINE) { LINE } else { 1 };
     let lines = (outer.len() / length, inner.len().saturating_mul(length));
     let values =

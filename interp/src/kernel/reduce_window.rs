@@ -8,7 +8,7 @@ use super::convolution::source;
 use super::fold::{Fold, in_lines};
 use super::{array_shapes, pack};
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::index::{count, offsets, strides, to_i64, to_usize};
 use hlo::op::ReduceWindow;
 use hlo::op::value::{Window, WindowDim};
@@ -129,13 +129,13 @@ pub(super) fn reduce_window(
     op: &ReduceWindow,
     operands: &[&Literal],
     shape: &Shape,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     let (inputs, inits) = operands.split_at(operands.len() / 2);
     let from = inputs[0].array_shape().expect("verified: an array");
     let results = array_shapes(shape);
-    let applied = context.applied(op.to_apply)?;
-    let fold = Fold::new(&applied, context, inputs, inits);
+    let applied = context.scalar_program(op.to_apply)?;
+    let fold = Fold::new(applied, context, inputs, inits);
     let dims = results[0].dims.clone();
     let (along, growth) = growth(op, from, &dims, fold.is_orderless());
     // Lines run along that dimension; it is moved to the end while they are computed.
@@ -191,8 +191,8 @@ impl Line<'_> {
     fn run(
         &self,
         start: &[i64],
-        context: &Context<'_>,
-        fold: &mut Fold<'_, '_>,
+        context: &RunContext,
+        fold: &mut Fold<'_>,
         out: &mut Vec<hlo::Scalar>,
     ) -> Result<()> {
         let dims = &self.op.window.dims;

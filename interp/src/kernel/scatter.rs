@@ -2,28 +2,38 @@
 use super::gather::{batch_component, start_index};
 use super::{array_shapes, pack};
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::index::{indices, offset_list, others, pick, strides, to_usize};
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Scatter;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar, Shape};
-use std::sync::Arc;
 
 pub(super) fn scatter(
     op: &Scatter,
-    operands: &mut [Literal],
+    operands: &[&Literal],
     shape: &Shape,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
-    let count = operands.len() / 2;
-    let (inputs, rest) = operands.split_at_mut(count);
+    let (inputs, rest) = operands.split_at(operands.len() / 2);
     let (starts, updates) = rest.split_first().expect("verified: indices");
-    let from = inputs[0].array_shape().expect("verified: an array").clone();
+    let shapes = array_shapes(shape);
+    let mut values: Vec<Literal> =
+        inputs.iter().zip(shapes).map(|(v, s)| v.with_shape(s.clone())).collect();
+    scatter_into(op, &mut values, starts, updates, context)?;
+    Ok(pack(shape, values))
+}
+
+/// Applies the updates to the elements of `values`.
+pub(super) fn scatter_into(
+    op: &Scatter,
+    values: &mut [Literal],
+    starts: &Literal,
+    updates: &[&Literal],
+    context: &RunContext,
+) -> Result<()> {
+    let from = values[0].array_shape().expect("verified: an array").clone();
     let window = updates[0].array_shape().expect("verified: an array");
-    // The results are written where the operands lie, if nobody else holds them.
-    let take = |operand: &mut Literal| std::mem::replace(operand, Literal::token());
-    let mut values: Vec<Literal> = inputs.iter_mut().map(take).collect();
-    let mut combine = Combine::new(context.applied(op.to_apply)?, context, &values, updates);
+    let mut combine = Combine::new(context.scalar_program(op.to_apply)?, context, values, updates);
     let places = Places::new(op, &from, window);
     let (mut sizes, steps) = pick(window, &places.scatter_dims);
     if places.to.is_empty() {
@@ -38,19 +48,16 @@ pub(super) fn scatter(
         let Some(base) = places.start(batch, starts) else { return };
         let first: i64 = batch.iter().zip(&steps).map(|(&i, &step)| i * step).sum();
         failed = places.to.iter().zip(&places.from).try_for_each(|(&to, &from)| {
-            combine.one(&mut values, base + to, updates, to_usize(first) + from)
+            combine.one(values, base + to, updates, to_usize(first) + from)
         });
     });
-    failed?;
-    let shapes = array_shapes(shape);
-    let values = values.iter().zip(shapes).map(|(v, s)| v.with_shape(s.clone())).collect();
-    Ok(pack(shape, values))
+    failed
 }
 
 /// Applies the computation to an element of each operand and of each update.
-struct Combine<'a, 'm> {
-    applied: Arc<ScalarProgram>,
-    context: &'a Context<'m>,
+struct Combine<'a> {
+    applied: &'a ScalarProgram,
+    context: &'a RunContext,
     /// Types of the operands, then of the updates.
     types: Vec<ElementType>,
     arguments: Vec<Scalar>,
@@ -58,14 +65,14 @@ struct Combine<'a, 'm> {
     out: Vec<Scalar>,
 }
 
-impl<'a, 'm> Combine<'a, 'm> {
+impl<'a> Combine<'a> {
     fn new(
-        applied: Arc<ScalarProgram>,
-        context: &'a Context<'m>,
+        applied: &'a ScalarProgram,
+        context: &'a RunContext,
         values: &[Literal],
-        updates: &[Literal],
+        updates: &[&Literal],
     ) -> Self {
-        let all = values.iter().chain(updates);
+        let all = values.iter().chain(updates.iter().copied());
         let types: Vec<_> = all.map(|v| v.array_shape().expect("verified: an array").ty).collect();
         let scratch = applied.scratch();
         let arguments = vec![Scalar::Pred(false); types.len()];
@@ -77,7 +84,7 @@ impl<'a, 'm> Combine<'a, 'm> {
         &mut self,
         values: &mut [Literal],
         at: usize,
-        updates: &[Literal],
+        updates: &[&Literal],
         from: usize,
     ) -> Result<()> {
         let count = values.len();

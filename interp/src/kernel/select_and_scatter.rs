@@ -1,7 +1,7 @@
 //! `select-and-scatter`: finds one element in each window and combines the source's element there
 use super::reduce_window::under;
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::index::{indices, strides};
 use hlo::op::SelectAndScatter;
 use hlo::{ArrayShape, Literal, Scalar};
@@ -10,13 +10,14 @@ pub(super) fn select_and_scatter(
     op: &SelectAndScatter,
     operands: &[&Literal],
     shape: &ArrayShape,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     let (operand, sources, init) = (operands[0], operands[1], operands[2]);
     let from = operand.array_shape().expect("verified: an array");
     let source_shape = sources.array_shape().expect("verified: an array");
     let steps = strides(&from.dims);
-    let (select, scatter) = (context.applied(op.select)?, context.applied(op.scatter)?);
+    let (select, scatter) =
+        (context.scalar_program(op.select)?, context.scalar_program(op.scatter)?);
     let (mut select_scratch, mut scatter_scratch) = (select.scratch(), scatter.scratch());
     let init_type = init.array_shape().expect("verified: a scalar").ty;
     let first = init.get(0).convert(init_type, shape.ty);

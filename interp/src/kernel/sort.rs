@@ -1,7 +1,7 @@
 //! `sort`: orders along a dimension by a comparator; equal elements keep their order
 use super::{array_shapes, pack};
 use crate::Result;
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::index::{count, offset_list, others, pick, strides, to_i64, to_usize};
 use crate::num;
 use crate::scalar_program::{Key, ScalarProgram};
@@ -10,13 +10,12 @@ use hlo::op::value::{ComparisonType, Direction};
 use hlo::{ElementType, Literal, Scalar, Shape};
 use rayon::prelude::*;
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 pub(super) fn sort(
     op: &Sort,
     operands: &[&Literal],
     shape: &Shape,
-    context: &Context<'_>,
+    context: &RunContext,
 ) -> Result<Literal> {
     let from = operands[0].array_shape().expect("verified: an array");
     let shapes = array_shapes(shape);
@@ -62,19 +61,19 @@ fn sort_by_keys(keys: Vec<u64>, order: &mut Vec<usize>) {
 }
 
 /// Whether one element must stand before another.
-struct Comparator<'a, 'm> {
-    context: &'a Context<'m>,
+struct Comparator<'a> {
+    context: &'a RunContext,
     operands: &'a [&'a Literal],
-    applied: Option<Arc<ScalarProgram>>,
+    applied: Option<&'a ScalarProgram>,
     key: Option<Key>,
     ty: ElementType,
     arguments: Vec<Scalar>,
     scratch: Vec<Scalar>,
 }
 
-impl<'a, 'm> Comparator<'a, 'm> {
-    fn new(op: &Sort, operands: &'a [&'a Literal], context: &'a Context<'m>) -> Result<Self> {
-        let applied = op.to_apply.map(|id| context.applied(id)).transpose()?;
+impl<'a> Comparator<'a> {
+    fn new(op: &Sort, operands: &'a [&'a Literal], context: &'a RunContext) -> Result<Self> {
+        let applied = op.to_apply.map(|id| context.scalar_program(id)).transpose()?;
         let scratch = applied.as_ref().map(|a| a.scratch()).unwrap_or_default();
         let ty = operands[0].array_shape().expect("verified: an array").ty;
         let arguments = vec![Scalar::Pred(false); 2 * operands.len()];

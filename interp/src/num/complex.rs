@@ -9,13 +9,12 @@
 //! NaN and signs of zero.
 use super::exact::{exponent, round_to_odd, scale, sum_of_products, two_sum};
 use super::float::to_f32;
-use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
 /// A complex number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Complex {
+pub(crate) struct Complex {
     pub(super) re: f64,
     pub(super) im: f64,
 }
@@ -56,10 +55,10 @@ impl Complex {
     pub(super) fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self { re: f(self.re), im: f(self.im) }
     }
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(super) fn add(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
     }
-    pub(super) fn minus(self, other: Self) -> Self {
+    pub(super) fn sub(self, other: Self) -> Self {
         Self { re: self.re - other.re, im: self.im - other.im }
     }
     /// Times i.
@@ -70,78 +69,142 @@ impl Complex {
     pub(super) fn over_i(self) -> Self {
         Self { re: self.im, im: -self.re }
     }
-    fn rounded(self, ty: ElementType) -> Scalar {
-        Scalar::Complex(self.re, self.im).round_to(ty)
+    pub(super) fn neg(self) -> Self {
+        self.map(|x| -x)
+    }
+    pub(super) fn real(self) -> f64 {
+        self.re
+    }
+    pub(super) fn imag(self) -> f64 {
+        self.im
+    }
+    /// Within 4 ulp: a square root of 2 ulp, and a division of 2.
+    pub(super) fn rsqrt(self) -> Self {
+        Self::ONE.div(self.sqrt())
+    }
+    pub(super) fn max(self, other: Self) -> Self {
+        pick(Ordering::Less, self, other)
+    }
+    pub(super) fn min(self, other: Self) -> Self {
+        pick(Ordering::Greater, self, other)
+    }
+    /// Correctly rounded for both types; infinite if a part is, even beside NaN.
+    pub(super) fn abs(ty: ElementType, z: Self) -> f64 {
+        if ty == ElementType::C64 {
+            return f64::from(core_math::hypotf(to_f32(z.re), to_f32(z.im)));
+        }
+        core_math::hypot(z.re, z.im)
+    }
+    /// z / |z|, within 1.5 ulp; zero for zero, and NaN in both parts if one is NaN.
+    pub(super) fn sign(self) -> Self {
+        if self.is_zero() {
+            return Self::ZERO;
+        }
+        if self.is_nan() {
+            return Self::NAN;
+        }
+        // Scaled because the absolute value may overflow where the quotient is harmless, or lose bits.
+        let z = self.scale(-self.exponent());
+        let abs = core_math::hypot(z.re, z.im);
+        z.map(|x| x / abs)
+    }
+    /// The product: correctly rounded for `c64`, and for `c128` unless two products cancel in more than 50 bits or
+    /// underflow.
+    pub(super) fn mul(ty: ElementType, a: Self, b: Self) -> Self {
+        let sum = |a, b, c, d| {
+            if ty == ElementType::C64 {
+                // The products of two f32 are exact.
+                let (sum, rest) = two_sum(a * b, c * d);
+                round_to_odd(sum, rest)
+            } else {
+                sum_of_products(a, b, c, d).0
+            }
+        };
+        let product = |a: Self, b: Self| Self {
+            re: sum(a.re, b.re, -a.im, b.im),
+            im: sum(a.re, b.im, a.im, b.re),
+        };
+        let result = product(a, b);
+        if result.is_finite() {
+            return result;
+        }
+        if a.is_finite() && b.is_finite() {
+            // A product overflowed, but two of them may cancel. The other part keeps its value, which scaling could lose.
+            let (a_exponent, b_exponent) = (a.exponent(), b.exponent());
+            let scaled = product(a.scale(-a_exponent), b.scale(-b_exponent));
+            let scaled = scaled.scale(a_exponent + b_exponent);
+            let pick = |part: f64, scaled: f64| if part.is_finite() { part } else { scaled };
+            return Self { re: pick(result.re, scaled.re), im: pick(result.im, scaled.im) };
+        }
+        let naive = |a: Self, b: Self| Self {
+            re: a.re * b.re - a.im * b.im,
+            im: a.re * b.im + a.im * b.re,
+        };
+        let result = naive(a, b);
+        let is_infinite = a.is_infinite() || b.is_infinite() || {
+            let products = [a.re * b.re, a.im * b.im, a.re * b.im, a.im * b.re];
+            products.iter().any(|x| x.is_infinite())
+        };
+        if !(result.re.is_nan() && result.im.is_nan() && is_infinite) {
+            return result;
+        }
+        // C99: an infinite number times anything but zero is infinite, in the direction its infinite parts point to. NaN
+        // beside it counts as zero.
+        let direction = |z: Self| {
+            let z = if z.is_infinite() { unit_parts(z) } else { z };
+            z.map(|x| if x.is_nan() { 0.0_f64.copysign(x) } else { x })
+        };
+        naive(direction(a), direction(b)).map(|x| f64::INFINITY * x)
+    }
+    /// The quotient, within 2 ulp unless a part of it is small from cancellation or underflow.
+    pub(super) fn div(self, b: Self) -> Self {
+        let a = self;
+        // What C99 says on zeros and infinities.
+        if b.is_zero() && !(a.re.is_nan() && a.im.is_nan()) {
+            let infinity = f64::INFINITY.copysign(b.re);
+            return a.map(|x| infinity * x);
+        }
+        let naive_numerator = |a: Self, b: Self| Self {
+            re: a.re * b.re + a.im * b.im,
+            im: a.im * b.re - a.re * b.im,
+        };
+        if a.is_infinite() && b.is_finite() {
+            // Only the directions matter, and without the scale nothing overflows.
+            let b = b.scale(-b.exponent());
+            return naive_numerator(unit_parts(a), b).map(|x| f64::INFINITY * x);
+        }
+        if a.is_finite() && b.is_infinite() {
+            let a = a.scale(-a.exponent());
+            return naive_numerator(a, unit_parts(b)).map(|x| 0.0 * x);
+        }
+        if !a.is_finite() || !b.is_finite() {
+            return Self::NAN;
+        }
+        let (a_exponent, b_exponent) = (a.exponent(), b.exponent());
+        let (a, b) = (a.scale(-a_exponent), b.scale(-b_exponent));
+        let (norm, _) = sum_of_products(b.re, b.re, b.im, b.im);
+        let (re, _) = sum_of_products(a.re, b.re, a.im, b.im);
+        let (im, _) = sum_of_products(a.im, b.re, -a.re, b.im);
+        Self { re: re / norm, im: im / norm }.scale(a_exponent - b_exponent)
     }
 }
 
-/// An operation on one complex number of type `ty`.
-#[inline]
-pub(super) fn unary(op: Unary, ty: ElementType, z: Complex) -> Scalar {
-    let result = match op {
-        Unary::Abs => return Scalar::Float(abs(ty, z)),
-        Unary::Imag => return Scalar::Float(z.im),
-        Unary::Real => return Scalar::Float(z.re),
-        Unary::Acos => z.acos(),
-        Unary::Acosh => z.acosh(),
-        Unary::Asin => z.asin(),
-        Unary::Asinh => z.asinh(),
-        Unary::Atanh => z.atanh(),
-        Unary::Cosine => z.cos(),
-        Unary::Cosh => z.cosh(),
-        Unary::Exponential => z.exp(),
-        Unary::ExponentialMinusOne => z.expm1(),
-        Unary::Log => z.log(),
-        Unary::LogPlusOne => z.log1p(),
-        Unary::Logistic => z.logistic(),
-        Unary::Negate => z.map(|x| -x),
-        // 4 ulp: a square root of 2 ulp, and a division of 2.
-        Unary::Rsqrt => divide(Complex::ONE, z.sqrt()),
-        Unary::Sign => sign(z),
-        Unary::Sine => z.sin(),
-        Unary::Sinh => z.sinh(),
-        Unary::Sqrt => z.sqrt(),
-        Unary::Tan => z.tan(),
-        Unary::Tanh => z.tanh(),
-        Unary::Cbrt
-        | Unary::Ceil
-        | Unary::CountLeadingZeros
-        | Unary::Erf
-        | Unary::Floor
-        | Unary::IsFinite
-        | Unary::Not
-        | Unary::Popcnt
-        | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven => {
-            unreachable!("the verifier lets no complex number into {op:?}")
-        }
-    };
-    result.rounded(ty)
+/// The result of a function of complex numbers as an element: complex numbers of type `ty`, or real parts of it.
+pub(super) trait IntoScalar {
+    fn into_scalar(self, ty: ElementType) -> Scalar;
 }
-
-/// An operation on two complex numbers of type `ty`.
-#[inline]
-pub(super) fn binary(op: Binary, ty: ElementType, a: Complex, b: Complex) -> Scalar {
-    let result = match op {
-        Binary::Add => a.plus(b),
-        Binary::Subtract => a.minus(b),
-        Binary::Multiply => multiply(ty, a, b),
-        Binary::Divide => divide(a, b),
-        Binary::Maximum => pick(Ordering::Less, a, b),
-        Binary::Minimum => pick(Ordering::Greater, a, b),
-        Binary::Power => a.power(b),
-        Binary::Atan2 => Complex::atan2(a, b),
-        Binary::And
-        | Binary::Complex
-        | Binary::Mulhi
-        | Binary::Or
-        | Binary::Remainder
-        | Binary::ShiftLeft
-        | Binary::ShiftRightArithmetic
-        | Binary::ShiftRightLogical
-        | Binary::Xor => unreachable!("the verifier lets no complex number into {op:?}"),
-    };
-    result.rounded(ty)
+impl IntoScalar for Complex {
+    #[inline]
+    fn into_scalar(self, ty: ElementType) -> Scalar {
+        Scalar::Complex(self.re, self.im).round_to(ty)
+    }
+}
+impl IntoScalar for f64 {
+    /// Functions that give a real number round it themselves.
+    #[inline]
+    fn into_scalar(self, _: ElementType) -> Scalar {
+        Scalar::Float(self)
+    }
 }
 
 /// Real parts first, then imaginary parts; None if what decides is NaN.
@@ -167,108 +230,6 @@ fn pick(worse: Ordering, a: Complex, b: Complex) -> Complex {
     }
 }
 
-/// Correctly rounded for both types; infinite if a part is, even beside NaN.
-fn abs(ty: ElementType, z: Complex) -> f64 {
-    if ty == ElementType::C64 {
-        return f64::from(core_math::hypotf(to_f32(z.re), to_f32(z.im)));
-    }
-    core_math::hypot(z.re, z.im)
-}
-
-/// z / |z|, within 1.5 ulp; zero for zero, and NaN in both parts if one is NaN.
-fn sign(z: Complex) -> Complex {
-    if z.is_zero() {
-        return Complex::ZERO;
-    }
-    if z.is_nan() {
-        return Complex::NAN;
-    }
-    // Scaled because the absolute value may overflow where the quotient is harmless, or lose bits.
-    let z = z.scale(-z.exponent());
-    let abs = core_math::hypot(z.re, z.im);
-    z.map(|x| x / abs)
-}
-
-/// The product: correctly rounded for `c64`, and for `c128` unless two products cancel in more than 50 bits or
-/// underflow.
-fn multiply(ty: ElementType, a: Complex, b: Complex) -> Complex {
-    let sum = |a, b, c, d| {
-        if ty == ElementType::C64 {
-            // The products of two f32 are exact.
-            let (sum, rest) = two_sum(a * b, c * d);
-            round_to_odd(sum, rest)
-        } else {
-            sum_of_products(a, b, c, d).0
-        }
-    };
-    let product = |a: Complex, b: Complex| Complex {
-        re: sum(a.re, b.re, -a.im, b.im),
-        im: sum(a.re, b.im, a.im, b.re),
-    };
-    let result = product(a, b);
-    if result.is_finite() {
-        return result;
-    }
-    if a.is_finite() && b.is_finite() {
-        // A product overflowed, but two of them may cancel. The other part keeps its value, which scaling could lose.
-        let (a_exponent, b_exponent) = (a.exponent(), b.exponent());
-        let scaled = product(a.scale(-a_exponent), b.scale(-b_exponent));
-        let scaled = scaled.scale(a_exponent + b_exponent);
-        let pick = |part: f64, scaled: f64| if part.is_finite() { part } else { scaled };
-        return Complex { re: pick(result.re, scaled.re), im: pick(result.im, scaled.im) };
-    }
-    let naive = |a: Complex, b: Complex| Complex {
-        re: a.re * b.re - a.im * b.im,
-        im: a.re * b.im + a.im * b.re,
-    };
-    let result = naive(a, b);
-    let is_infinite = a.is_infinite() || b.is_infinite() || {
-        let products = [a.re * b.re, a.im * b.im, a.re * b.im, a.im * b.re];
-        products.iter().any(|x| x.is_infinite())
-    };
-    if !(result.re.is_nan() && result.im.is_nan() && is_infinite) {
-        return result;
-    }
-    // C99: an infinite number times anything but zero is infinite, in the direction its infinite parts point to. NaN
-    // beside it counts as zero.
-    let direction = |z: Complex| {
-        let z = if z.is_infinite() { unit_parts(z) } else { z };
-        z.map(|x| if x.is_nan() { 0.0_f64.copysign(x) } else { x })
-    };
-    naive(direction(a), direction(b)).map(|x| f64::INFINITY * x)
-}
-
-/// The quotient, within 2 ulp unless a part of it is small from cancellation or underflow.
-pub(super) fn divide(a: Complex, b: Complex) -> Complex {
-    // What C99 says on zeros and infinities.
-    if b.is_zero() && !(a.re.is_nan() && a.im.is_nan()) {
-        let infinity = f64::INFINITY.copysign(b.re);
-        return a.map(|x| infinity * x);
-    }
-    let naive_numerator = |a: Complex, b: Complex| Complex {
-        re: a.re * b.re + a.im * b.im,
-        im: a.im * b.re - a.re * b.im,
-    };
-    if a.is_infinite() && b.is_finite() {
-        // Only the directions matter, and without the scale nothing overflows.
-        let b = b.scale(-b.exponent());
-        return naive_numerator(unit_parts(a), b).map(|x| f64::INFINITY * x);
-    }
-    if a.is_finite() && b.is_infinite() {
-        let a = a.scale(-a.exponent());
-        return naive_numerator(a, unit_parts(b)).map(|x| 0.0 * x);
-    }
-    if !a.is_finite() || !b.is_finite() {
-        return Complex::NAN;
-    }
-    let (a_exponent, b_exponent) = (a.exponent(), b.exponent());
-    let (a, b) = (a.scale(-a_exponent), b.scale(-b_exponent));
-    let (norm, _) = sum_of_products(b.re, b.re, b.im, b.im);
-    let (re, _) = sum_of_products(a.re, b.re, a.im, b.im);
-    let (im, _) = sum_of_products(a.im, b.re, -a.re, b.im);
-    Complex { re: re / norm, im: im / norm }.scale(a_exponent - b_exponent)
-}
-
 /// Infinite parts become 1 and others 0, with their signs.
 fn unit_parts(z: Complex) -> Complex {
     z.map(|x| if x.is_infinite() { 1.0_f64 } else { 0.0 }.copysign(x))
@@ -280,6 +241,7 @@ mod tests {
     use super::*;
     use crate::num::{Direction, Order};
     use crate::num::{binary, compare, unary};
+    use hlo::op::{Binary, Unary};
 
     /// Real and imaginary part.
     type Parts = (f64, f64);
@@ -344,7 +306,7 @@ mod tests {
         let z = Scalar::Complex(0.75, -1.25);
         for (op, (re, im)) in cases {
             check(unary(op, C128, z), (re, im), 4.0, &format!("{op:?}"));
-            let rounded = Complex { re, im }.rounded(C64);
+            let rounded = Complex { re, im }.into_scalar(C64);
             assert_eq!(unary(op, C64, z), rounded, "{op:?} c64");
         }
     }

@@ -1,7 +1,7 @@
 //! Complex exponential, logarithm and hyperbolic functions.
 //!
 //! Signs of zero and the results for infinities and NaN are those of C99's annex G.
-use super::complex::{Complex, divide};
+use super::complex::Complex;
 use super::double_double::DoubleDouble;
 use super::exact::{pow2, sum_of_products, two_product, two_sum};
 use core_math::{atan2, cos, cosh, exp, expm1, hypot, log, log1p, sin, sinh, tanh};
@@ -249,7 +249,7 @@ impl Complex {
             re: sum_of_products(p.re, q.re, -p.im, q.im).0,
             im: 2.0 * sum_of_products(x.re, x.im, y.re, y.im).0,
         };
-        let quotient = divide(p, square.sqrt());
+        let quotient = Complex::div(p, square.sqrt());
         let angle = atan2(quotient.im, quotient.re);
         let re = if half_angle == 0.0 || angle.is_nan() {
             // The formula also has the sign of a zero, and a say where there is no value.

@@ -1,5 +1,5 @@
 //! Complex numbers of any [`Real`], and what real and complex numbers have in common.
-use super::complex::{Complex, divide};
+use super::complex::Complex;
 use super::double_double::{DoubleDouble, Real};
 use super::exact::exponent;
 use hlo::{Class, ElementType, Scalar};
@@ -189,7 +189,7 @@ impl<R: Real + Field> Field for ComplexOf<R> {
         let size = plain(other).size();
         // Zeros, infinities and NaN are what the elementwise division makes of them.
         if size == 0.0 || !size.is_finite() || !plain(self).is_finite() {
-            let z = divide(plain(self), plain(other));
+            let z = Complex::div(plain(self), plain(other));
             return Self { re: z.re.into(), im: z.im.into() };
         }
         // Near 1, so that the square neither over- nor underflows.

@@ -12,7 +12,7 @@ impl Complex {
     /// The logarithm and its product with w are computed in twice the precision, since exp makes a relative error of
     /// what was an absolute one: 2 ulp of |z^w| while |w ln z| stays below 2^40. A real exponent takes its turns as fractions of pi, so that (-1)^2 is 1
     /// with no imaginary part.
-    pub(super) fn power(self, w: Self) -> Self {
+    pub(super) fn pow(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;
         if w.is_zero() || self == Self::ONE {
             return Self::ONE;

@@ -8,6 +8,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// A number that is computed with, wider than the one that is rounded to in the end.
 pub(crate) trait Real:
     Copy
+    + Send
+    + Sync
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>

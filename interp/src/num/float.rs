@@ -3,172 +3,91 @@
 //! - Sums, products, quotients and square roots are computed in f64 and rounded to the type. For types narrower than
 //!   f64 that is the same as rounding the exact value: f64 has 53 bits, and 2p+2 are enough for a type of p bits; f32,
 //!   the widest, has 24.
-//! - Functions of f32 and f64 come from CORE-MATH, which rounds correctly. The platform's libm gives other bits on other
-//!   machines, and is never used.
+//! - Functions of f32 and f64 come from CORE-MATH, which rounds correctly (`float_functions`).
 //! - Functions of narrower types are the correctly rounded f64 value, rounded once more. That is harmless unless an f64
 //!   result is exactly halfway between two values of the type while the true one is not. Tests go through all arguments
 //!   of all narrow types, pairs of 16 bits included, and find this for tiny angles only, which are handled.
 #![expect(clippy::float_cmp, reason = "equality of values is meant, to the last bit")]
+use super::complex::Complex;
 use super::exact::pow2;
-use hlo::op::{Binary, Unary};
+use hlo::elem::Special;
+use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
-use std::fmt::Debug;
 
-/// CORE-MATH for f32, under f64's names.
-mod single {
-    pub(super) use super::super::logistic::logistic_f32 as logistic;
-    pub(super) use core_math::{
-        acosf as acos, acoshf as acosh, asinf as asin, asinhf as asinh, atan2f as atan2,
-        atanhf as atanh, cbrtf as cbrt, cosf as cos, coshf as cosh, erff as erf, expf as exp,
-        expm1f as expm1, log1pf as log1p, logf as log, powf as pow, rsqrtf as rsqrt, sinf as sin,
-        sinhf as sinh, tanf as tan, tanhf as tanh,
-    };
+/// The result of a function of floats in wide form, of the element type that the function gives.
+pub(super) trait Rounded {
+    fn rounded(self, ty: ElementType) -> Scalar;
+    /// The same of a function of two operands, whose f64 result may need a correction in narrower types.
+    fn corrected(self, op: Binary, ty: ElementType) -> Scalar;
 }
-
-/// CORE-MATH for f64.
-mod double {
-    pub(super) use super::super::logistic::logistic_f64 as logistic;
-    pub(super) use core_math::{
-        acos, acosh, asin, asinh, atan2, atanh, cbrt, cos, cosh, erf, exp, expm1, log, log1p, pow,
-        rsqrt, sin, sinh, tan, tanh,
-    };
-}
-
-macro_rules! direct {
-    ($float:ident, $functions:ident, $unary:ident, $binary:ident, $maximum:ident, $minimum:ident) => {
-        #[doc = concat!("An operation on one `", stringify!($float), "` as a plain function, for typed loops.")]
-        ///
-        /// It gives the bits that [`unary`](super::unary) gives. None where the result is of another type or no float has
-        /// the operation.
-        #[inline]
-        pub fn $unary(op: Unary) -> Option<fn($float) -> $float> {
-            Some(match op {
-                Unary::Abs => $float::abs,
-                Unary::Acos => $functions::acos,
-                Unary::Acosh => $functions::acosh,
-                Unary::Asin => $functions::asin,
-                Unary::Asinh => $functions::asinh,
-                Unary::Atanh => $functions::atanh,
-                Unary::Cbrt => $functions::cbrt,
-                Unary::Ceil => $float::ceil,
-                Unary::Cosine => $functions::cos,
-                Unary::Cosh => $functions::cosh,
-                Unary::Erf => $functions::erf,
-                Unary::Exponential => $functions::exp,
-                Unary::ExponentialMinusOne => $functions::expm1,
-                Unary::Floor => $float::floor,
-                Unary::Imag => |_| 0.0,
-                Unary::Log => $functions::log,
-                Unary::LogPlusOne => $functions::log1p,
-                Unary::Logistic => $functions::logistic,
-                Unary::Negate => |x| -x,
-                Unary::Real => |x| x,
-                Unary::RoundNearestAfz => $float::round,
-                Unary::RoundNearestEven => $float::round_ties_even,
-                Unary::Rsqrt => $functions::rsqrt,
-                // Zeros and NaN are their own sign.
-                Unary::Sign => {
-                    |x| if x == 0.0 || x.is_nan() { x } else { $float::copysign(1.0, x) }
-                }
-                Unary::Sine => $functions::sin,
-                Unary::Sinh => $functions::sinh,
-                Unary::Sqrt => $float::sqrt,
-                Unary::Tan => $functions::tan,
-                Unary::Tanh => $functions::tanh,
-                Unary::IsFinite | Unary::CountLeadingZeros | Unary::Not | Unary::Popcnt => {
-                    return None;
-                }
-            })
-        }
-
-        #[doc = concat!("An operation on two `", stringify!($float), "` as a plain function, for typed loops.")]
-        ///
-        /// It gives the bits that [`binary`](super::binary) gives. None where the result is of another type or no float
-        /// has the operation.
-        #[inline]
-        pub fn $binary(op: Binary) -> Option<fn($float, $float) -> $float> {
-            Some(match op {
-                Binary::Add => |a, b| a + b,
-                Binary::Subtract => |a, b| a - b,
-                Binary::Multiply => |a, b| a * b,
-                Binary::Divide => |a, b| a / b,
-                // C's fmod, which is exact: the remainder is always a value of the type. Even where the compiler calls
-                // a library for it, there is only one right answer.
-                Binary::Remainder => |a, b| a % b,
-                Binary::Maximum => $maximum,
-                Binary::Minimum => $minimum,
-                // These two hold for NaN as well, and CORE-MATH makes a difference between NaNs.
-                Binary::Power => {
-                    |x, y| if y == 0.0 || x == 1.0 { 1.0 } else { $functions::pow(x, y) }
-                }
-                Binary::Atan2 => $functions::atan2,
-                Binary::And
-                | Binary::Complex
-                | Binary::Mulhi
-                | Binary::Or
-                | Binary::ShiftLeft
-                | Binary::ShiftRightArithmetic
-                | Binary::ShiftRightLogical
-                | Binary::Xor => return None,
-            })
-        }
-
-        /// IEEE 754-2019 maximum: NaN wins, and +0 is above -0. XLA:CPU does the same; XLA's evaluator takes either
-        /// zero.
-        #[inline]
-        pub(crate) fn $maximum(a: $float, b: $float) -> $float {
-            if a > b || a.is_nan() {
-                a
-            } else if a == b {
-                if a.is_sign_positive() { a } else { b }
-            } else {
-                b
-            }
-        }
-
-        /// IEEE 754-2019 minimum: NaN wins, and -0 is below +0.
-        #[inline]
-        pub(crate) fn $minimum(a: $float, b: $float) -> $float {
-            if a < b || a.is_nan() {
-                a
-            } else if a == b {
-                if a.is_sign_negative() { a } else { b }
-            } else {
-                b
-            }
-        }
-    };
-}
-direct!(f32, single, unary_f32, binary_f32, maximum_f32, minimum_f32);
-direct!(f64, double, unary_f64, binary_f64, maximum, minimum);
-
-/// An operation on one value of type `ty`; `is-finite` is not among them.
-#[inline]
-pub(super) fn unary(op: Unary, ty: ElementType, x: f64) -> f64 {
-    // Where only the sign changes, a signalling NaN stays one; a conversion to f32 would make it quiet.
-    let arithmetic = !matches!(op, Unary::Abs | Unary::Negate | Unary::Real);
-    if ty == ElementType::F32 && arithmetic {
-        let function = unary_f32(op).unwrap_or_else(|| no_float_has(&op));
-        return f64::from(function(to_f32(x)));
+impl Rounded for f32 {
+    #[inline]
+    fn rounded(self, _: ElementType) -> Scalar {
+        Scalar::Float(f64::from(self))
     }
-    let result = unary_f64(op).unwrap_or_else(|| no_float_has(&op))(x);
-    if ty == ElementType::F64 { result } else { round_to(ty, result) }
+    #[inline]
+    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
+        self.rounded(ty)
+    }
+}
+impl Rounded for f64 {
+    #[inline]
+    fn rounded(self, ty: ElementType) -> Scalar {
+        Scalar::Float(round_to(ty, self))
+    }
+    #[inline]
+    fn corrected(self, op: Binary, ty: ElementType) -> Scalar {
+        if ty == ElementType::F64 {
+            return Scalar::Float(self);
+        }
+        before_rounding(op, ty, self).rounded(ty)
+    }
+}
+impl Rounded for bool {
+    #[inline]
+    fn rounded(self, _: ElementType) -> Scalar {
+        Scalar::Pred(self)
+    }
+    #[inline]
+    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
+        self.rounded(ty)
+    }
+}
+impl Rounded for Complex {
+    #[inline]
+    fn rounded(self, _: ElementType) -> Scalar {
+        Scalar::Complex(self.re, self.im)
+    }
+    #[inline]
+    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
+        self.rounded(ty)
+    }
 }
 
-/// An operation on two values of type `ty`; `complex` is not among them.
+/// A function of one value of type `ty`, given for f32 and for f64.
 #[inline]
-pub(super) fn binary(op: Binary, ty: ElementType, a: f64, b: f64) -> f64 {
+pub(super) fn unary<A: Rounded, B: Rounded>(
+    ty: ElementType,
+    x: f64,
+    single: impl Fn(f32) -> A,
+    double: impl Fn(f64) -> B,
+) -> Scalar {
+    if ty == ElementType::F32 { single(to_f32(x)).rounded(ty) } else { double(x).rounded(ty) }
+}
+
+/// A function of two values of type `ty`, given for f32 and for f64.
+#[inline]
+pub(super) fn binary<A: Rounded, B: Rounded>(
+    op: Binary,
+    ty: ElementType,
+    (a, b): (f64, f64),
+    single: impl Fn(f32, f32) -> A,
+    double: impl Fn(f64, f64) -> B,
+) -> Scalar {
     if ty == ElementType::F32 {
-        let function = binary_f32(op).unwrap_or_else(|| no_float_has(&op));
-        return f64::from(function(to_f32(a), to_f32(b)));
+        return single(to_f32(a), to_f32(b)).rounded(ty);
     }
-    let result = binary_f64(op).unwrap_or_else(|| no_float_has(&op))(a, b);
-    if ty == ElementType::F64 { result } else { round_to(ty, before_rounding(op, ty, result)) }
-}
-
-#[cold]
-fn no_float_has(op: &impl Debug) -> ! {
-    unreachable!("the verifier lets no float into {op:?}")
+    double(a, b).corrected(op, ty)
 }
 
 /// The f64 result of an operation on two narrow values, moved where a second rounding would go wrong.
@@ -195,13 +114,10 @@ fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
 pub(crate) fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
     let bits = u64::try_from(x.to_bits(ty)).expect("a float has at most 64 bits");
     let sign = 1 << (ty.bits() - 1);
-    let one_nan = matches!(
-        ty,
-        ElementType::F8E4M3B11Fnuz | ElementType::F8E5M2Fnuz | ElementType::F8E4M3Fnuz
-    );
-    if ty == ElementType::F8E8M0Fnu || bits & sign == 0 {
+    let special = ty.float_format().map_or(Special::Ieee, |format| format.special);
+    if special == Special::PowerOfTwo || bits & sign == 0 {
         bits.cast_signed()
-    } else if one_nan && bits == sign {
+    } else if special == Special::Fnuz && bits == sign {
         i64::MIN
     } else {
         !(bits ^ sign).cast_signed()
@@ -298,8 +214,15 @@ fn to_u128(x: f64) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::num;
-    use crate::num::{Direction, Order};
+    use crate::num::{self, Direction, Order};
+    use hlo::op::Unary;
+
+    fn unary(op: Unary, ty: ElementType, x: f64) -> f64 {
+        num::unary(op, ty, Scalar::Float(x)).as_f64()
+    }
+    fn binary(op: Binary, ty: ElementType, a: f64, b: f64) -> f64 {
+        num::binary(op, ty, Scalar::Float(a), Scalar::Float(b)).as_f64()
+    }
 
     const INF: f64 = f64::INFINITY;
     const NAN: f64 = f64::NAN;

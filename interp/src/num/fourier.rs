@@ -177,7 +177,7 @@ impl<R: Real + Field> Chirp<R> {
 }
 
 /// `e^(-2 pi i k/n)` for each k below n.
-fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
+pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
     if n == 0 {
         return Vec::new();
     }

@@ -1,207 +1,42 @@
-//! Arithmetic on whole numbers: two's complement, wrapping at the type's own width.
+//! Integers: two's complement, wrapping at the type's own width.
 //!
 //! Values come sign- or zero-extended to 64 bits. A result is computed modulo 2^64 and then wrapped to the type, which
 //! is the same as computing modulo 2^n: 2^n divides 2^64. Where an operation looks at single bits
-//! (shifts, counts, high products) the width enters here.
-use hlo::op::{Binary, Unary};
+//! (shifts, counts, high products) it takes the width.
+use hlo::{ElementType, Scalar};
 
-/// One signed operand of `bits` bits.
+/// The integer of type `ty` that is equal to `x` modulo 2^n.
 #[inline]
-pub(super) fn unary_signed(op: Unary, bits: u32, x: i64) -> i64 {
-    let wide = match op {
-        Unary::Abs => x.wrapping_abs(),
-        Unary::Negate => x.wrapping_neg(),
-        Unary::Not => !x,
-        Unary::Sign => x.signum(),
-        Unary::CountLeadingZeros => i64::from(leading_zeros(bits, x.cast_unsigned())),
-        // XLA counts the bits of an s4 after sign extension to a byte, evaluator and XLA:CPU alike, so the popcnt of
-        // s4 -1 is 8, which wraps to -8. For s2 they differ, and XLA:CPU's logical width holds.
-        Unary::Popcnt => i64::from(ones(if bits == 4 { 8 } else { bits }, x.cast_unsigned())),
-        Unary::Acos
-        | Unary::Acosh
-        | Unary::Asin
-        | Unary::Asinh
-        | Unary::Atanh
-        | Unary::Cbrt
-        | Unary::Ceil
-        | Unary::Cosine
-        | Unary::Cosh
-        | Unary::Erf
-        | Unary::Exponential
-        | Unary::ExponentialMinusOne
-        | Unary::Floor
-        | Unary::Imag
-        | Unary::IsFinite
-        | Unary::Log
-        | Unary::LogPlusOne
-        | Unary::Logistic
-        | Unary::Real
-        | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven
-        | Unary::Rsqrt
-        | Unary::Sine
-        | Unary::Sinh
-        | Unary::Sqrt
-        | Unary::Tan
-        | Unary::Tanh => unreachable!("the verifier lets no signed integer into {op:?}"),
-    };
-    sign_extend(bits, wide.cast_unsigned())
+pub(super) fn wrapped_signed(ty: ElementType, x: i64) -> Scalar {
+    Scalar::Signed(sign_extend(ty.bits(), x.cast_unsigned()))
 }
-
-/// One unsigned operand of `bits` bits.
+/// The integer of type `ty` that is equal to `x` modulo 2^n.
 #[inline]
-pub(super) fn unary_unsigned(op: Unary, bits: u32, x: u64) -> u64 {
-    let wide = match op {
-        Unary::Negate => x.wrapping_neg(),
-        Unary::Not => !x,
-        Unary::CountLeadingZeros => u64::from(leading_zeros(bits, x)),
-        Unary::Popcnt => u64::from(ones(bits, x)),
-        Unary::Abs
-        | Unary::Acos
-        | Unary::Acosh
-        | Unary::Asin
-        | Unary::Asinh
-        | Unary::Atanh
-        | Unary::Cbrt
-        | Unary::Ceil
-        | Unary::Cosine
-        | Unary::Cosh
-        | Unary::Erf
-        | Unary::Exponential
-        | Unary::ExponentialMinusOne
-        | Unary::Floor
-        | Unary::Imag
-        | Unary::IsFinite
-        | Unary::Log
-        | Unary::LogPlusOne
-        | Unary::Logistic
-        | Unary::Real
-        | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven
-        | Unary::Rsqrt
-        | Unary::Sign
-        | Unary::Sine
-        | Unary::Sinh
-        | Unary::Sqrt
-        | Unary::Tan
-        | Unary::Tanh => unreachable!("the verifier lets no unsigned integer into {op:?}"),
-    };
-    logical(bits, wide)
-}
-
-/// Two signed operands of `bits` bits.
-#[inline]
-pub(super) fn binary_signed(op: Binary, bits: u32, a: i64, b: i64) -> i64 {
-    let wide = match op {
-        Binary::Add => a.wrapping_add(b),
-        Binary::Subtract => a.wrapping_sub(b),
-        Binary::Multiply => a.wrapping_mul(b),
-        // x / 0 is all ones and x rem 0 is x; the smallest value over -1 wraps to itself, remainder 0.
-        Binary::Divide => {
-            if b == 0 {
-                -1
-            } else {
-                a.wrapping_div(b)
-            }
-        }
-        Binary::Remainder => {
-            if b == 0 {
-                a
-            } else {
-                a.wrapping_rem(b)
-            }
-        }
-        Binary::Maximum => a.max(b),
-        Binary::Minimum => a.min(b),
-        Binary::And => a & b,
-        Binary::Or => a | b,
-        Binary::Xor => a ^ b,
-        // A product of two n-bit numbers fits in 2n bits, and the arithmetic shift keeps the high n of them. It lies
-        // between -2^(n-1) and 2^(n-1), so the wrap to 64 bits loses nothing.
-        Binary::Mulhi => wrap_i128((i128::from(a) * i128::from(b)) >> bits),
-        Binary::Power => power_signed(a, b),
-        Binary::ShiftLeft => {
-            shift_left(bits, a.cast_unsigned(), logical(bits, b.cast_unsigned())).cast_signed()
-        }
-        Binary::ShiftRightArithmetic => {
-            shift_right_arithmetic(bits, a, logical(bits, b.cast_unsigned()))
-        }
-        Binary::ShiftRightLogical => {
-            let x = logical(bits, a.cast_unsigned());
-            shift_right_logical(bits, x, logical(bits, b.cast_unsigned())).cast_signed()
-        }
-        Binary::Atan2 | Binary::Complex => {
-            unreachable!("the verifier lets no signed integer into {op:?}")
-        }
-    };
-    sign_extend(bits, wide.cast_unsigned())
-}
-
-/// Two unsigned operands of `bits` bits.
-#[inline]
-pub(super) fn binary_unsigned(op: Binary, bits: u32, a: u64, b: u64) -> u64 {
-    let wide = match op {
-        Binary::Add => a.wrapping_add(b),
-        Binary::Subtract => a.wrapping_sub(b),
-        Binary::Multiply => a.wrapping_mul(b),
-        Binary::Divide => a.checked_div(b).unwrap_or(u64::MAX),
-        Binary::Remainder => a.checked_rem(b).unwrap_or(a),
-        Binary::Maximum => a.max(b),
-        Binary::Minimum => a.min(b),
-        Binary::And => a & b,
-        Binary::Or => a | b,
-        Binary::Xor => a ^ b,
-        Binary::Mulhi => wrap_u128((u128::from(a) * u128::from(b)) >> bits),
-        // The whole exponent counts: XLA:CPU looks at six bits of it, and takes one with its top bit set for negative.
-        Binary::Power => power(a, b),
-        Binary::ShiftLeft => shift_left(bits, a, b),
-        // The top bit is replicated in unsigned types too.
-        Binary::ShiftRightArithmetic => {
-            shift_right_arithmetic(bits, sign_extend(bits, a), b).cast_unsigned()
-        }
-        Binary::ShiftRightLogical => shift_right_logical(bits, a, b),
-        Binary::Atan2 | Binary::Complex => {
-            unreachable!("the verifier lets no unsigned integer into {op:?}")
-        }
-    };
-    logical(bits, wide)
+pub(super) fn wrapped_unsigned(ty: ElementType, x: u64) -> Scalar {
+    Scalar::Unsigned(logical(ty.bits(), x))
 }
 
 /// The low `bits` bits; `bits` is 1 to 64.
 #[inline]
-fn logical(bits: u32, x: u64) -> u64 {
+pub(super) fn logical(bits: u32, x: u64) -> u64 {
     x << (64 - bits) >> (64 - bits)
 }
 #[inline]
-fn sign_extend(bits: u32, x: u64) -> i64 {
+pub(super) fn sign_extend(bits: u32, x: u64) -> i64 {
     (x << (64 - bits)).cast_signed() >> (64 - bits)
 }
 /// `bits` for zero.
 #[inline]
-fn leading_zeros(bits: u32, x: u64) -> u32 {
+pub(super) fn leading_zeros(bits: u32, x: u64) -> u32 {
     logical(bits, x).leading_zeros() - (64 - bits)
 }
 #[inline]
-fn ones(bits: u32, x: u64) -> u32 {
+pub(super) fn ones(bits: u32, x: u64) -> u32 {
     logical(bits, x).count_ones()
 }
 
-// Shift amounts are read as unsigned, so a negative one is past the width like any other that is too large.
-#[inline]
-fn shift_left(bits: u32, x: u64, amount: u64) -> u64 {
-    if amount < u64::from(bits) { x << amount } else { 0 }
-}
-#[inline]
-fn shift_right_logical(bits: u32, x: u64, amount: u64) -> u64 {
-    if amount < u64::from(bits) { x >> amount } else { 0 }
-}
-#[inline]
-fn shift_right_arithmetic(bits: u32, x: i64, amount: u64) -> i64 {
-    x >> amount.min(u64::from(bits - 1))
-}
-
 /// Exponentiation modulo 2^64 by repeated squaring; anything to the power 0 is 1.
-fn power(mut base: u64, mut exponent: u64) -> u64 {
+pub(super) fn power(mut base: u64, mut exponent: u64) -> u64 {
     let mut result: u64 = 1;
     while exponent != 0 {
         if exponent & 1 == 1 {
@@ -211,28 +46,6 @@ fn power(mut base: u64, mut exponent: u64) -> u64 {
         exponent >>= 1;
     }
     result
-}
-
-/// A negative exponent gives the quotient truncated to a whole number: 0 unless the base is 1 or -1. For base 0 XLA
-/// gives 0 as well.
-fn power_signed(base: i64, exponent: i64) -> i64 {
-    match (u64::try_from(exponent), base) {
-        (Ok(exponent), _) => power(base.cast_unsigned(), exponent).cast_signed(),
-        (Err(_), 1) => 1,
-        (Err(_), -1) => 1 - 2 * (exponent & 1),
-        (Err(_), _) => 0,
-    }
-}
-
-#[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is meant")]
-fn wrap_i128(x: i128) -> i64 {
-    x as i64
-}
-#[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is meant")]
-fn wrap_u128(x: u128) -> u64 {
-    x as u64
 }
 
 #[cfg(test)]

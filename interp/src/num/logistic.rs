@@ -11,7 +11,7 @@ use super::exact::{pow2, scale, two_sum};
 use super::float::to_f32;
 
 /// The correctly rounded logistic function of an f32.
-pub(super) fn logistic_f32(x: f32) -> f32 {
+pub(crate) fn logistic_f32(x: f32) -> f32 {
     let wide = f64::from(x);
     // Three correctly rounded steps: within 2^-51 of the true value, relatively.
     let quick = 1.0 / (1.0 + core_math::exp(-wide));
@@ -29,7 +29,7 @@ pub(super) fn logistic_f32(x: f32) -> f32 {
 }
 
 /// The logistic function of an f64, rounded from about 98 bits.
-pub(super) fn logistic_f64(x: f64) -> f64 {
+pub(crate) fn logistic_f64(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }

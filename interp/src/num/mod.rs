@@ -1,79 +1,45 @@
 //! Arithmetic on single elements: what every elementwise operation means, written once, without arrays.
 //!
-//! A value comes as a [`Scalar`], an element in wide form, and goes back rounded or wrapped to the result type. XLA says
+//! A value is a [`Scalar`], an element in wide form; a result is rounded or wrapped to its type. XLA says
 //! what is computed and what happens at the edges; arithmetic says how exactly:
 //!
-//! - whole numbers wrap at their own width (`int`);
+//! - integers wrap at their own width (`int`);
 //! - real results are the correctly rounded ones, on every machine the same (`float`);
 //! - complex results carry bounds, stated where they are computed (`complex`).
 //!
 //! XLA's double roundings, flushed denormals and polynomial functions are not copied.
 //!
-//! What the verifier rejects does not come here; a combination of operation and type that does is a bug, and panics.
+//! The verifier rejects all other combinations of operation and type; one that arrives here is a bug, and panics.
 pub(crate) mod accumulator;
 mod complex;
 mod complex_area;
 mod complex_exp;
 pub(crate) mod complex_of;
 mod complex_power;
+pub(crate) mod dispatch;
 pub(crate) mod double_double;
 mod double_double_functions;
 mod exact;
 pub(crate) mod float;
+pub(crate) mod float_functions;
 pub(crate) mod fourier;
 pub(crate) mod int;
 mod logistic;
 mod pred;
 pub(crate) mod random;
+mod signed;
+mod unsigned;
 
 use complex::Complex;
-use hlo::op::{Binary, Unary};
+use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
-pub use float::{binary_f32, binary_f64, unary_f32, unary_f64};
+pub use dispatch::{binary, binary_f32, binary_f64, unary, unary_f32, unary_f64};
+pub(crate) use dispatch::{binary_loop_f32, binary_loop_f64, unary_loop_f32, unary_loop_f64};
 pub use hlo::op::value::{ComparisonType as Order, Direction};
 
-/// The result of an operation of one operand, of type `ty`.
-///
-/// `abs`, `real` and `imag` of a complex number are of the component type, `is-finite` is a `pred`; all others are of
-/// type `ty`.
-#[inline]
-pub fn unary(op: Unary, ty: ElementType, x: Scalar) -> Scalar {
-    match x {
-        Scalar::Pred(x) => Scalar::Pred(pred::unary(op, x)),
-        Scalar::Signed(x) => Scalar::Signed(int::unary_signed(op, ty.bits(), x)),
-        Scalar::Unsigned(x) => Scalar::Unsigned(int::unary_unsigned(op, ty.bits(), x)),
-        Scalar::Float(x) if op == Unary::IsFinite => Scalar::Pred(x.is_finite()),
-        Scalar::Float(x) => Scalar::Float(float::unary(op, ty, x)),
-        Scalar::Complex(re, im) => complex::unary(op, ty, Complex { re, im }),
-    }
-}
-
-/// The result of an operation of two operands, both of type `ty`.
-///
-/// `complex` of two floats is a complex number; all others are of type `ty`.
-#[inline]
-pub fn binary(op: Binary, ty: ElementType, a: Scalar, b: Scalar) -> Scalar {
-    match (a, b) {
-        (Scalar::Pred(a), Scalar::Pred(b)) => Scalar::Pred(pred::binary(op, a, b)),
-        (Scalar::Signed(a), Scalar::Signed(b)) => {
-            Scalar::Signed(int::binary_signed(op, ty.bits(), a, b))
-        }
-        (Scalar::Unsigned(a), Scalar::Unsigned(b)) => {
-            Scalar::Unsigned(int::binary_unsigned(op, ty.bits(), a, b))
-        }
-        (Scalar::Float(a), Scalar::Float(b)) if op == Binary::Complex => Scalar::Complex(a, b),
-        (Scalar::Float(a), Scalar::Float(b)) => Scalar::Float(float::binary(op, ty, a, b)),
-        (Scalar::Complex(a_re, a_im), Scalar::Complex(b_re, b_im)) => {
-            let (a, b) = (Complex { re: a_re, im: a_im }, Complex { re: b_re, im: b_im });
-            complex::binary(op, ty, a, b)
-        }
-        _ => different_classes(a, b),
-    }
-}
-
-/// Whether `a` and `b`, of type `ty`, stand in this relation.
+/// Whether this relation holds for `a` and `b`, of type `ty`.
 ///
 /// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator orders none and XLA:CPU does it
 /// this way.
@@ -92,7 +58,7 @@ pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b
             Some(float::total_order_key(ty, a).cmp(&float::total_order_key(ty, b)))
         }
         (Order::Float | Order::TotalOrder | Order::Signed | Order::Unsigned, _, _) => {
-            unreachable!("the verifier lets no {order:?} comparison of {a:?} and {b:?} through")
+            unreachable!("the verifier rejects a {order:?} comparison of {a:?} and {b:?}")
         }
     };
     match direction {
@@ -125,7 +91,7 @@ pub fn reduce_precision(
             Scalar::Float(float::reduce_precision(ty, exponent_bits, mantissa_bits, x))
         }
         Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Complex(..) => {
-            unreachable!("the verifier lets only floats into reduce-precision, not {x:?}")
+            unreachable!("the verifier rejects reduce-precision of {x:?}")
         }
     }
 }
@@ -145,20 +111,14 @@ pub fn stochastic_convert(
             Some(Scalar::Signed(float::stochastic_convert(from.bits(), to.bits(), x, random)))
         }
         (Scalar::Float(_), Scalar::Unsigned(_), _) => None,
-        _ => unreachable!(
-            "the verifier lets only a float and an unsigned number into stochastic-convert, not {x:?} and {random:?}"
-        ),
+        _ => unreachable!("the verifier rejects stochastic-convert of {x:?} and {random:?}"),
     }
-}
-
-#[cold]
-fn different_classes(a: Scalar, b: Scalar) -> ! {
-    unreachable!("the verifier lets no operands of different types through: {a:?} and {b:?}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hlo::op::Unary;
 
     fn float(x: f64) -> Scalar {
         Scalar::Float(x)

@@ -1,81 +1,42 @@
-//! Arithmetic on truth values.
-use hlo::op::{Binary, Unary};
+//! Arithmetic on booleans. Addition is `or` and multiplication `and`, which makes a sum of products an or of ands.
 
-/// One operand.
 #[inline]
-pub(super) fn unary(op: Unary, x: bool) -> bool {
-    match op {
-        Unary::Not => !x,
-        Unary::Abs
-        | Unary::Acos
-        | Unary::Acosh
-        | Unary::Asin
-        | Unary::Asinh
-        | Unary::Atanh
-        | Unary::Cbrt
-        | Unary::Ceil
-        | Unary::CountLeadingZeros
-        | Unary::Cosine
-        | Unary::Cosh
-        | Unary::Erf
-        | Unary::Exponential
-        | Unary::ExponentialMinusOne
-        | Unary::Floor
-        | Unary::Imag
-        | Unary::IsFinite
-        | Unary::Log
-        | Unary::LogPlusOne
-        | Unary::Logistic
-        | Unary::Negate
-        | Unary::Popcnt
-        | Unary::Real
-        | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven
-        | Unary::Rsqrt
-        | Unary::Sign
-        | Unary::Sine
-        | Unary::Sinh
-        | Unary::Sqrt
-        | Unary::Tan
-        | Unary::Tanh => unreachable!("the verifier lets no pred into {op:?}"),
-    }
+pub(super) fn not(x: bool) -> bool {
+    !x
 }
-
-/// Two operands. Addition is `or` and multiplication `and`, which makes a sum of products an or of ands.
 #[inline]
-pub(super) fn binary(op: Binary, a: bool, b: bool) -> bool {
-    match op {
-        Binary::Add | Binary::Maximum | Binary::Or => a | b,
-        Binary::Multiply | Binary::Minimum | Binary::And => a & b,
-        Binary::Xor => a ^ b,
-        Binary::Atan2
-        | Binary::Complex
-        | Binary::Divide
-        | Binary::Mulhi
-        | Binary::Power
-        | Binary::Remainder
-        | Binary::ShiftLeft
-        | Binary::ShiftRightArithmetic
-        | Binary::ShiftRightLogical
-        | Binary::Subtract => unreachable!("the verifier lets no pred into {op:?}"),
-    }
+pub(super) fn or(a: bool, b: bool) -> bool {
+    a | b
 }
+#[inline]
+pub(super) fn and(a: bool, b: bool) -> bool {
+    a & b
+}
+#[inline]
+pub(super) fn xor(a: bool, b: bool) -> bool {
+    a ^ b
+}
+pub(super) use {and as min, and as mul, or as add, or as max};
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::num::{binary, unary};
+    use hlo::op::{Binary, Unary};
+    use hlo::{ElementType, Scalar};
 
     #[test]
     fn sums_are_or_and_products_are_and() {
+        let of = |op, a, b| binary(op, ElementType::Pred, Scalar::Pred(a), Scalar::Pred(b));
         for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
             for op in [Binary::Add, Binary::Maximum, Binary::Or] {
-                assert_eq!(binary(op, a, b), a || b, "{op:?}");
+                assert_eq!(of(op, a, b), Scalar::Pred(a || b), "{op:?}");
             }
             for op in [Binary::Multiply, Binary::Minimum, Binary::And] {
-                assert_eq!(binary(op, a, b), a && b, "{op:?}");
+                assert_eq!(of(op, a, b), Scalar::Pred(a && b), "{op:?}");
             }
-            assert_eq!(binary(Binary::Xor, a, b), a != b);
+            assert_eq!(of(Binary::Xor, a, b), Scalar::Pred(a != b));
         }
-        assert!(unary(Unary::Not, false));
+        let not = unary(Unary::Not, ElementType::Pred, Scalar::Pred(false));
+        assert_eq!(not, Scalar::Pred(true));
     }
 }

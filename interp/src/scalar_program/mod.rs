@@ -1,27 +1,31 @@
-//! Scalar computations that ops call for each element: `reduce`, `map`, `sort`, `scatter` and the like.
+//! Scalar computations that ops apply to elements: the computations of `reduce`, `map`, `sort`, `scatter`.
 //!
-//! Such a computation is nearly always a handful of elementwise ops on scalars. It is laid out once as steps over
-//! registers; anything else runs on a machine of its own, slower and just as right.
+//! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
+//! any other runs on a machine of its own, slower and with the same result.
+mod register_loop;
 mod sort_key;
 
+pub(crate) use register_loop::RegisterLoop;
 pub(crate) use sort_key::Key;
 
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::index::to_usize;
-use crate::machine::{Machine, Step as Ended};
-use crate::{Error, Result, num};
+use crate::machine::Machine;
+use crate::value::Value;
+use crate::{Result, num};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
+use smallvec::SmallVec;
 
-/// A computation of more instructions than this is not laid out: calls inside calls could multiply without end.
+/// A computation of more instructions than this is not compiled: calls inside calls could multiply without end.
 const INSTRUCTION_LIMIT: usize = 4096;
 
 /// Calls inside calls deeper than this are left to the machine, which keeps them off the thread's stack.
 const DEPTH_LIMIT: usize = 32;
 
-/// A computation that takes and gives scalars.
+/// A computation that takes and returns scalars.
 #[derive(Debug)]
 pub(crate) struct ScalarProgram {
     parameters: Vec<ElementType>,
@@ -42,9 +46,9 @@ struct Program {
     steps: Vec<Step>,
     registers: Vec<Scalar>,
     results: Vec<usize>,
-    /// Calls that are open while it is laid out.
+    /// Calls that are open while it is compiled.
     depth: usize,
-    /// Instructions that have been laid out; not all of them become steps.
+    /// Instructions that have been compiled; not all of them become steps.
     instructions: usize,
 }
 
@@ -61,29 +65,27 @@ enum Step {
 }
 
 impl ScalarProgram {
-    /// Lays out computation `id`, all of whose parameters and results are scalars.
-    pub(crate) fn new(module: &Module, id: ComputationId) -> Result<Self> {
+    /// Compiles computation `id`; `None` if a parameter or a result is not a scalar.
+    pub(crate) fn compile(module: &Module, id: ComputationId) -> Option<Self> {
         let shape = module.computations[id].program_shape();
         let scalar = |shape: &Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
-        let parameters: Option<Vec<_>> = shape.parameters.iter().map(|s| scalar(s)).collect();
-        let results: Option<Vec<_>> = match shape.result {
-            Shape::Tuple(elements) => elements.iter().map(scalar).collect(),
-            other => scalar(other).map(|ty| vec![ty]),
-        };
-        let (Some(parameters), Some(results)) = (parameters, results) else {
-            return Err(Error::internal("only scalar computations are applied to elements"));
+        let parameters: Vec<_> =
+            shape.parameters.iter().map(|s| scalar(s)).collect::<Option<_>>()?;
+        let results: Vec<_> = match shape.result {
+            Shape::Tuple(elements) => elements.iter().map(scalar).collect::<Option<_>>()?,
+            other => vec![scalar(other)?],
         };
         let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
         let mut program = Program { registers, ..Program::default() };
         let arguments: Vec<Vec<usize>> = (0..parameters.len()).map(|i| vec![i]).collect();
-        let body = match program.lay_out(module, id, &arguments) {
+        let body = match program.compile(module, id, &arguments) {
             Some(results) => {
                 program.results = results;
                 Body::Steps(program)
             }
             None => Body::Machine(id),
         };
-        Ok(Self { parameters, results, body })
+        Some(Self { parameters, results, body })
     }
 
     /// Types of the parameters.
@@ -113,7 +115,15 @@ impl ScalarProgram {
         }
     }
 
-    /// A place to work in, for many calls.
+    /// The registers of one call.
+    pub(crate) fn registers(&self) -> SmallVec<[Scalar; 16]> {
+        match &self.body {
+            Body::Steps(program) => SmallVec::from_slice(&program.registers),
+            Body::Machine(_) => SmallVec::new(),
+        }
+    }
+
+    /// Registers for many calls.
     pub(crate) fn scratch(&self) -> Vec<Scalar> {
         match &self.body {
             Body::Steps(program) => program.registers.clone(),
@@ -125,7 +135,7 @@ impl ScalarProgram {
     #[inline]
     pub(crate) fn call(
         &self,
-        context: &Context<'_>,
+        context: &RunContext,
         arguments: &[Scalar],
         scratch: &mut [Scalar],
         out: &mut [Scalar],
@@ -145,29 +155,19 @@ impl ScalarProgram {
 
     fn on_machine(
         &self,
-        context: &Context<'_>,
+        context: &RunContext,
         id: ComputationId,
         arguments: &[Scalar],
         out: &mut [Scalar],
     ) -> Result<()> {
         let arguments = arguments.iter().zip(&self.parameters);
-        let arguments: Vec<Literal> =
-            arguments.map(|(&value, &ty)| Literal::scalar(ty, value)).collect();
-        context.reserve(arguments.iter().map(Literal::unshared_bytes).sum())?;
-        let result = match Machine::new(context.clone(), id, arguments)?.resume()? {
-            Ended::Done(result) => result,
-            Ended::Wait(request) => {
-                let opcode = request.instruction().opcode();
-                let message =
-                    format!("`{opcode}` in a computation that is called for each element");
-                return Err(Error::unsupported(message));
-            }
-        };
-        let alone = std::slice::from_ref(&result);
-        for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(alone)) {
+        let arguments: Vec<Value> =
+            arguments.map(|(&value, &ty)| Value::Array(Literal::scalar(ty, value))).collect();
+        let result = Machine::new(context.clone(), id, arguments)?.finish()?;
+        let single = std::slice::from_ref(&result);
+        for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {
             *out = element.get(0);
         }
-        context.discard([result]);
         Ok(())
     }
 }
@@ -200,33 +200,33 @@ impl Program {
         self.registers.len() - 1
     }
 
-    /// Lays out a computation whose parameters lie in `arguments`; gives the registers of its result.
-    fn lay_out(
+    /// Compiles a computation whose parameters are in the registers `arguments`; returns the registers of its result.
+    fn compile(
         &mut self,
         module: &Module,
         id: ComputationId,
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
         let computation = &module.computations[id];
-        let mut places: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
+        let mut registers: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
         for (_, instruction) in computation.instructions.iter() {
             self.instructions += 1;
             if self.instructions > INSTRUCTION_LIMIT {
                 return None;
             }
             let operands: Vec<Vec<usize>> =
-                instruction.operands.iter().map(|id| places[id.index()].clone()).collect();
+                instruction.operands.iter().map(|id| registers[id.index()].clone()).collect();
             let operand_types: Vec<Option<ElementType>> = (instruction.operands.iter())
                 .map(|&id| computation.instructions[id].shape.element_type())
                 .collect();
-            let place =
+            let result =
                 self.instruction(module, instruction, &operands, &operand_types, arguments)?;
-            places.push(place);
+            registers.push(result);
         }
-        Some(places.swap_remove(computation.root.index()))
+        Some(registers.swap_remove(computation.root.index()))
     }
 
-    /// Lays out a computation that is called.
+    /// Compiles a computation that is called.
     fn call(
         &mut self,
         module: &Module,
@@ -237,7 +237,7 @@ impl Program {
             return None;
         }
         self.depth += 1;
-        let results = self.lay_out(module, id, arguments);
+        let results = self.compile(module, id, arguments);
         self.depth -= 1;
         results
     }

@@ -123,7 +123,7 @@ mod tests {
         );
         let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
         let (id, _) = module.module().computations.iter().find(|(_, c)| c.name == "less").unwrap();
-        let key = ScalarProgram::new(module.module(), id).unwrap().key()?;
+        let key = ScalarProgram::compile(module.module(), id).unwrap().key()?;
         Some((key.direction, key.order))
     }
 

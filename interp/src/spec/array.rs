@@ -1,19 +1,23 @@
 //! Arrays as the pages read and build them: by index.
+//!
+//! An index is a list of numbers, one for each dimension, the first being the most major. Layouts do not matter to any
+//! page but that of `bitcast`.
 use crate::Result;
-use crate::index::{strides, to_usize};
-use hlo::{ArrayShape, Dims, Literal, Scalar};
+use crate::index::{to_i64, to_usize};
+use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use rayon::prelude::*;
 
 /// Arrays of fewer elements are built on one thread.
 const PARALLEL: usize = 4096;
 
 /// An operand, read by index.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Array<'a> {
-    literal: &'a Literal,
-    strides: Dims,
-    /// Type, dimensions and layout.
+    /// Type, dimensions and layout. A dynamic dimension has its bound.
     pub(crate) shape: &'a ArrayShape,
+    /// The size of each dimension at run time: at most that of `shape`.
+    pub(crate) sizes: &'a [i64],
+    bytes: &'a [u8],
 }
 
 impl<'a> Array<'a> {
@@ -21,16 +25,28 @@ impl<'a> Array<'a> {
     /// If the literal is not an array; the verifier checks that.
     pub(crate) fn of(literal: &'a Literal) -> Self {
         let shape = literal.array_shape().expect("verified: an array");
-        Self { literal, strides: strides(&shape.dims), shape }
+        Self { shape, sizes: literal.sizes(), bytes: literal.bytes() }
     }
-    /// Returns the element at `index`, one number per dimension.
+    /// Returns the element at `index`.
     pub(crate) fn at(&self, index: &[i64]) -> Scalar {
-        debug_assert_eq!(index.len(), self.shape.rank());
+        debug_assert_eq!(index.len(), self.rank());
         debug_assert!(index.iter().zip(&self.shape.dims).all(|(i, size)| (0..*size).contains(i)));
-        let offset: i64 = index.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum();
-        self.literal.get(to_usize(offset))
+        let width = self.shape.ty.storage_bytes();
+        let offset = to_usize(position(&self.shape.dims, index)) * width;
+        Scalar::read(self.shape.ty, &self.bytes[offset..offset + width])
     }
-    /// Returns the size of dimension `dim`.
+    /// Returns the element at `index` of an array of integers, for use as an index or a size. An unsigned one beyond
+    /// `i64::MAX` is beyond every array, and `i64::MAX` stands for it.
+    pub(crate) fn integer_at(&self, index: &[i64]) -> i64 {
+        match self.at(index) {
+            Scalar::Signed(value) => value,
+            Scalar::Unsigned(value) => i64::try_from(value).unwrap_or(i64::MAX),
+            other @ (Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..)) => {
+                unreachable!("verified: an integer, not {other:?}")
+            }
+        }
+    }
+    /// Returns the size of dimension `dim`; of a dynamic dimension the bound.
     pub(crate) fn size(&self, dim: i64) -> i64 {
         self.shape.dims[to_usize(dim)]
     }
@@ -38,6 +54,21 @@ impl<'a> Array<'a> {
     pub(crate) fn rank(&self) -> usize {
         self.shape.rank()
     }
+}
+
+/// Returns the number of the element at `index` in row-major order.
+pub(crate) fn position(dims: &[i64], index: &[i64]) -> i64 {
+    index.iter().zip(dims).fold(0, |position, (i, size)| position * size + i)
+}
+
+/// Returns the index of element number `position` in row-major order.
+pub(crate) fn index_of(dims: &[i64], mut position: i64) -> Dims {
+    let mut index = Dims::from_elem(0, dims.len());
+    for (i, size) in index.iter_mut().zip(dims).rev() {
+        *i = position % size;
+        position /= size;
+    }
+    index
 }
 
 /// Builds an array: `result[index] = element(index)`.
@@ -53,30 +84,39 @@ pub(crate) fn try_build(
     shape: &ArrayShape,
     element: impl Fn(&[i64]) -> Result<Scalar> + Sync,
 ) -> Result<Literal> {
-    let (width, ty) = (shape.ty.storage_bytes(), shape.ty);
-    let shape = ArrayShape { dynamic: None, ..shape.clone() };
-    let (strides, dims) = (strides(&shape.dims), shape.dims.clone());
-    let mut result = Literal::zeros(shape);
-    let compute = |(i, slot): (usize, &mut [u8])| {
-        let mut rest = i;
-        let index: Dims = (strides.iter().zip(&dims))
-            .map(|(&stride, _)| {
-                let (stride, before) = (to_usize(stride), rest);
-                rest %= stride;
-                crate::index::to_i64(before / stride)
-            })
-            .collect();
-        element(&index).map(|value| value.write(ty, slot))
+    let (ty, width) = (shape.ty, shape.ty.storage_bytes());
+    let mut result = Literal::zeros(static_shape(shape));
+    let compute = |(number, slot): (usize, &mut [u8])| {
+        let value = element(&index_of(&shape.dims, to_i64(number)))?;
+        value.write(ty, slot);
+        Ok(())
     };
     let bytes = result.bytes_mut();
     if bytes.len() / width < PARALLEL {
         bytes.chunks_exact_mut(width).enumerate().try_for_each(compute)?;
     } else {
         let outcome = bytes.par_chunks_exact_mut(width).enumerate().map(compute);
-        let first = outcome.enumerate().filter_map(|(i, r)| r.err().map(|error| (i, error)));
-        if let Some((_, error)) = first.min_by_key(|(i, _)| *i) {
+        let errors = outcome.enumerate().filter_map(|(number, r)| r.err().map(|e| (number, e)));
+        if let Some((_, error)) = errors.min_by_key(|(number, _)| *number) {
             return Err(error);
         }
     }
     Ok(result)
+}
+
+/// Returns the value itself, in the layouts of `shape`.
+pub(crate) fn with_layout(value: &Literal, shape: &Shape) -> Literal {
+    match shape {
+        Shape::Array(array) => value.with_shape(static_shape(array)),
+        Shape::Tuple(shapes) => {
+            let elements = value.elements().expect("verified: a tuple");
+            Literal::tuple(elements.iter().zip(shapes).map(|(e, s)| with_layout(e, s)).collect())
+        }
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => value.clone(),
+    }
+}
+
+/// A literal says itself how much of it counts; its shape has the bounds.
+fn static_shape(shape: &ArrayShape) -> ArrayShape {
+    ArrayShape { dynamic: None, ..shape.clone() }
 }

@@ -1,20 +1,35 @@
 //! `gather`: slices of the operand at start indices that are values
 //!
-//! A result index consists of a batch index, which selects a start index from `start_indices`, and an offset index, which
-//! selects an element of the slice that starts there. Each start index is clamped so that the slice lies in the operand.
+//! `result[i] = operand[start + offset]`
 //!
-//! Source: StableHLO, "gather".
-use super::{Array, build};
-use crate::index::to_usize;
+//! **`offset`**: the components of i in `offset_dims`, one for each dimension of the operand that is neither collapsed nor
+//! batching, in order; 0 in those. The other components of i are the batch index: one for each dimension of
+//! `start_indices` but `index_vector_dim`, in order. Along that dimension lies `vector`, the index vector of the batch.
+//!
+//! **`start[d]`**:
+//! - `clamp(0, vector[k], operand size[d] - slice_sizes[d])`, if `start_index_map[k]` is d: the slice lies in the operand;
+//! - the component of the batch index for the paired dimension of `start_indices`, if d is in `operand_batching_dims`;
+//! - 0 otherwise.
+//!
+//! **Edges**:
+//! - An unsigned component is not negative, however large. If `index_vector_dim` is the rank of `start_indices`, each of its
+//!   elements is a vector of one component.
+//! - A collapsed or batching dimension may have slices of size 0 only if the result has no elements; else that is `E0408`.
+//!
+//! Source: StableHLO, `gather`.
+use super::{Array, try_build};
+use crate::Result;
+use crate::error::Code;
+use crate::index::{others, to_usize};
 use hlo::op::Gather;
-use hlo::{ArrayShape, Dims, Literal, Scalar};
+use hlo::{ArrayShape, Dims, Literal};
 
 pub(super) fn gather(
     op: &Gather,
     operand: &Array<'_>,
     start_indices: &Array<'_>,
     shape: &ArrayShape,
-) -> Literal {
+) -> Result<Literal> {
     let Gather {
         offset_dims,
         collapsed_slice_dims,
@@ -23,42 +38,51 @@ pub(super) fn gather(
         start_indices_batching_dims,
         index_vector_dim,
         slice_sizes,
-        indices_are_sorted: _, // A promise about the operand, without an effect on the result.
+        indices_are_sorted: _, // A promise about the indices, without an effect on the result.
     } = op;
-    let is_offset = |d: usize| offset_dims.iter().any(|&o| to_usize(o) == d);
-    build(shape, |index| {
-        let batch: Dims = (0..index.len()).filter(|&d| !is_offset(d)).map(|d| index[d]).collect();
-        let mut at = Dims::from_elem(0, operand.rank());
-        // The start index: component k belongs to dimension `start_index_map[k]`.
+    let batch_dims = others(shape.rank(), offset_dims);
+    let left_out = [collapsed_slice_dims.as_slice(), operand_batching_dims].concat();
+    let window_dims = others(operand.rank(), &left_out);
+    let empty = left_out.iter().find(|&&d| slice_sizes[to_usize(d)] == 0);
+    try_build(shape, |index| {
+        if let Some(dim) = empty {
+            let of = operand.shape;
+            let message =
+                format!("slices of size 0 in dimension {dim} of {of:#} have no elements to give");
+            return Err(Code::Trap { message }.into());
+        }
+        let batch: Dims = batch_dims.iter().map(|&d| index[to_usize(d)]).collect();
+        let mut source = Dims::from_elem(0, operand.rank());
         for (k, &dim) in (0..).zip(start_index_map) {
-            let mut position = batch.clone();
-            if to_usize(*index_vector_dim) < start_indices.rank() {
-                position.insert(to_usize(*index_vector_dim), k);
-            }
-            let last = operand.size(dim) - slice_sizes[to_usize(dim)];
-            at[to_usize(dim)] = start(start_indices.at(&position)).clamp(0, last);
+            let component = vector_index(&batch, *index_vector_dim, k, start_indices);
+            let start = start_indices.integer_at(&component);
+            source[to_usize(dim)] = start.clamp(0, operand.size(dim) - slice_sizes[to_usize(dim)]);
         }
-        // A batching dimension of the operand has the batch index of its partner in `start_indices`.
-        for (&dim, &partner) in operand_batching_dims.iter().zip(start_indices_batching_dims) {
-            let component = if partner > *index_vector_dim { partner - 1 } else { partner };
-            at[to_usize(dim)] = batch[to_usize(component)];
+        for (&dim, &paired) in operand_batching_dims.iter().zip(start_indices_batching_dims) {
+            source[to_usize(dim)] = batch[batch_position(paired, *index_vector_dim)];
         }
-        // The offset index: one component per dimension that is neither collapsed nor batching, in order.
-        let is_kept =
-            |d: &i64| !collapsed_slice_dims.contains(d) && !operand_batching_dims.contains(d);
-        let kept = (0..crate::index::to_i64(operand.rank())).filter(is_kept);
-        for (dim, &offset) in kept.zip(offset_dims) {
-            at[to_usize(dim)] += index[to_usize(offset)];
+        for (&dim, &offset_dim) in window_dims.iter().zip(offset_dims) {
+            source[to_usize(dim)] += index[to_usize(offset_dim)];
         }
-        operand.at(&at)
+        Ok(operand.at(&source))
     })
 }
 
-/// A start index as a number; one beyond `i64` is beyond every array.
-fn start(index: Scalar) -> i64 {
-    match index {
-        Scalar::Signed(index) => index,
-        Scalar::Unsigned(index) => i64::try_from(index).unwrap_or(i64::MAX),
-        Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..) => 0,
+/// Returns the index in `start_indices` of component `k` of the index vector of a batch.
+pub(super) fn vector_index(
+    batch: &[i64],
+    index_vector_dim: i64,
+    k: i64,
+    start_indices: &Array<'_>,
+) -> Dims {
+    let mut index = Dims::from_slice(batch);
+    if to_usize(index_vector_dim) < start_indices.rank() {
+        index.insert(to_usize(index_vector_dim), k);
     }
+    index
+}
+
+/// Returns which component of the batch index belongs to dimension `dim` of the indices.
+pub(super) fn batch_position(dim: i64, index_vector_dim: i64) -> usize {
+    to_usize(if dim > index_vector_dim { dim - 1 } else { dim })
 }

@@ -1,9 +1,12 @@
-//! `reverse`: the order of the elements along some dimensions, reversed
+//! `reverse`: the operand with the elements along some dimensions in reverse order
 //!
-//! `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` if `d` is in `dimensions`, else `j[d] = i[d]`.
+//! `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the listed dimensions, and `j[d] = i[d]` for the others
 //!
-//! Source: StableHLO, "reverse".
+//! - Without `dimensions`, it is the operand.
+//!
+//! Source: StableHLO, `reverse`.
 use super::{Array, build};
+use crate::index::to_usize;
 use hlo::op::Reverse;
 use hlo::{ArrayShape, Dims, Literal};
 
@@ -12,8 +15,7 @@ pub(super) fn reverse(op: &Reverse, operand: &Array<'_>, shape: &ArrayShape) -> 
     build(shape, |index| {
         let mut source = Dims::from_slice(index);
         for &dim in dimensions {
-            let d = crate::index::to_usize(dim);
-            source[d] = operand.size(dim) - 1 - index[d];
+            source[to_usize(dim)] = operand.size(dim) - 1 - index[to_usize(dim)];
         }
         operand.at(&source)
     })

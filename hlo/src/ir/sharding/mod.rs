@@ -1,7 +1,7 @@
-//! Shardings: how a value is spread over devices.
+//! Shardings: how a value is distributed across devices.
 //!
-//! A sharding says nothing about what is computed. It is read into the form XLA keeps, so that it prints as XLA prints
-//! it: merged dimensions are not split again, but the devices are the same ones.
+//! A sharding does not change what is computed. It is parsed into the form XLA keeps, so that it is printed as XLA prints
+//! it: merged dimensions are not split again, but the devices are the same.
 mod named;
 mod text;
 mod tiles;
@@ -20,29 +20,29 @@ pub enum Sharding {
     Tuple(Vec<DeviceSharding>),
 }
 
-/// How an array is spread over devices.
+/// How an array is distributed across devices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceSharding {
-    /// Which device has which part.
+    /// Which device has which shard.
     pub placement: Placement,
-    /// Values that get the same sharding.
+    /// The group of values with the same sharding.
     pub group: Option<ShardGroup>,
-    /// Where the sharding comes from.
+    /// Source locations of the sharding.
     pub metadata: Vec<Metadata>,
 }
 
-/// Which device has which part.
+/// Which device has which shard.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Placement {
-    /// Every device has all of it.
+    /// Every device has the whole value.
     Replicated,
-    /// The program itself says what each device has.
+    /// Manual: the program computes with the shard of each device.
     Manual,
     /// Not known yet.
     Unknown,
-    /// Every device has a part of a sum (or of another reduction) still to be made.
+    /// Every device has a partial result of a pending reduction.
     Unreduced(Reduction),
-    /// One device has all of it.
+    /// One device has the whole value.
     Maximal(i64),
     /// Tiles of equal size.
     Tiled(Tiling),
@@ -50,10 +50,10 @@ pub enum Placement {
     Named(Box<NamedSharding>),
 }
 
-/// The reduction that is still to be made.
+/// A pending reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reduction {
-    /// A sum; the text need not name it.
+    /// A sum, which the text may leave out.
     #[default]
     Sum,
     /// `max`
@@ -62,7 +62,7 @@ pub enum Reduction {
     Min,
 }
 
-/// `shard_as 1` or `shard_like 1`: a group of values that get the same sharding.
+/// `shard_as 1` or `shard_like 1`: a group of values with the same sharding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShardGroup {
     /// Exactly the same.
@@ -78,11 +78,11 @@ impl From<Placement> for DeviceSharding {
 }
 
 impl Sharding {
-    /// Gives each of a tuple's leaves the sharding written for the whole; one written for each leaf stays.
+    /// Applies a sharding written for the whole value to each leaf of a tuple; one written per leaf stays.
     #[must_use]
     pub fn expand_to_leaves(self, leaves: usize) -> Self {
         match self {
-            // A tuple without leaves has one all the same, as in XLA.
+            // A tuple without leaves has one nevertheless, as in XLA.
             Self::One(one) => Self::Tuple(vec![one; leaves.max(1)]),
             Self::Tuple(_) => self,
         }

@@ -12,19 +12,19 @@ use crate::{Error, Result};
 pub struct NamedSharding {
     /// The devices.
     pub mesh: Mesh,
-    /// How the value lies along its axes.
+    /// How the value is divided along its axes.
     pub axes: NamedAxes,
-    /// Axes along which every device has the same.
+    /// Axes along which every device has the same value.
     pub replicated: Vec<AxisRef>,
-    /// Axes along which each device has a part of a reduction still to be made.
+    /// Axes along which each device has a partial result of a pending reduction.
     pub unreduced: Vec<AxisRef>,
-    /// That reduction.
+    /// The pending reduction.
     pub reduction: Reduction,
-    /// Axes along which the program itself says what each device has.
+    /// Manual axes.
     pub manual: Vec<AxisRef>,
 }
 
-/// How a value lies along the axes of a mesh.
+/// How a value is divided along the axes of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedAxes {
     /// For each dimension of the value, the axes it is divided along. Empty for a mesh of one device.
@@ -51,12 +51,12 @@ fn is_maximal(mesh: &Mesh) -> bool {
     matches!(mesh.devices, MeshDevices::Maximal(_))
 }
 
-/// Whether a sharding that starts here is a named one.
+/// Returns whether a sharding that starts here is a named one.
 pub(super) fn starts(c: &Cursor<'_>) -> bool {
     matches!(c.peek_word(), Some("mesh" | "maximal_mesh"))
 }
 
-/// Reads from the mesh up to the closing brace, which is left standing.
+/// Parses from the mesh up to the closing brace, which is not consumed.
 pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
     c.blank();
     let start = c.offset();
@@ -94,7 +94,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
         }
     }
     sharding.resolve().map_err(|e| e.at(c.span_from(start)))?;
-    sharding.normalise();
+    sharding.normalize();
     Ok((Placement::Named(Box::new(sharding)), metadata))
 }
 
@@ -116,16 +116,17 @@ fn mesh(c: &mut Cursor<'_>) -> Result<Mesh> {
         let mut sorted = ids.clone();
         sorted.sort_unstable();
         if sorted.iter().zip(0..).any(|(&id, i)| id != i) {
-            let message = "device_ids does not list every device from 0 once".to_owned();
+            let message =
+                "`device_ids` must list every device, counted from 0, exactly once".to_owned();
             return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));
         }
     }
     Ok(mesh)
 }
 
-/// `[{'x'}, {?}]`, or a word for the whole.
+/// `[{'x'}, {?}]`, or a word for the whole value.
 fn axes(c: &mut Cursor<'_>, sharding: &mut NamedSharding) -> Result<NamedAxes> {
-    const WANTED: &str = "`[`, `replicated`, `manual` or `unreduced`";
+    const EXPECTED: &str = "`[`, `replicated`, `manual` or `unreduced`";
     if c.peek() == Some(b'[') {
         return Ok(NamedAxes::Dims(c.list(b'[', b']', dim)?));
     }
@@ -145,7 +146,7 @@ fn axes(c: &mut Cursor<'_>, sharding: &mut NamedSharding) -> Result<NamedAxes> {
         }
         _ => {
             *c = before;
-            Err(c.wanted(WANTED))
+            Err(c.expected(EXPECTED))
         }
     }
 }
@@ -176,7 +177,7 @@ fn axis_list(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
 }
 
 impl NamedSharding {
-    /// Fails unless every axis is one of the mesh's and no part of one is used twice. Axes named by number get their
+    /// Fails unless every axis is one of the mesh and no sub-axis is used twice. Axes given by number get their
     /// names.
     fn resolve(&mut self) -> Result<()> {
         let wrong = |message: String| Err(Code::AttributeValue { message }.into());
@@ -189,11 +190,11 @@ impl NamedSharding {
             NamedAxes::Replicated | NamedAxes::Manual | NamedAxes::Unreduced => &mut [],
         };
         let dims = dims.iter_mut().flat_map(|dim| &mut dim.axes);
-        // What is taken of each axis: from one stride up to another.
+        // The used range of each axis: from one stride up to another.
         let mut used: Vec<(usize, i64, i64)> = Vec::new();
         for axis in dims.chain(replicated).chain(unreduced).chain(manual) {
             let (at, SubAxis { pre, size }) = axis.resolve(mesh)?;
-            // An axis of size 1 taken whole takes up something all the same.
+            // A whole axis of size 1 counts as used, too.
             let (from, to) = (pre, (pre * size).max(pre + 1));
             if used.iter().any(|&(axis, start, end)| axis == at && start < to && from < end) {
                 return wrong(format!("axis `{}` is used twice", axis.name));
@@ -203,8 +204,8 @@ impl NamedSharding {
         Ok(())
     }
 
-    /// Uses a word where all axes do the same and no dimension is named, as XLA does.
-    fn normalise(&mut self) {
+    /// Uses a word where all axes have the same role and no dimension is named, as XLA does.
+    fn normalize(&mut self) {
         if is_maximal(&self.mesh) {
             return;
         }

@@ -12,10 +12,10 @@ fn printed(sharding: &Sharding) -> String {
 }
 /// Both texts print as the second.
 fn check(cases: &[(&str, &str)]) {
-    for &(text, wanted) in cases {
-        for text in [text, wanted] {
+    for &(text, expected) in cases {
+        for text in [text, expected] {
             let sharding = read(text).unwrap_or_else(|e| panic!("{text}: {e}"));
-            assert_eq!(printed(&sharding), wanted, "{text}");
+            assert_eq!(printed(&sharding), expected, "{text}");
         }
     }
 }

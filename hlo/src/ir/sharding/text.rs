@@ -17,7 +17,7 @@ impl Sharding {
         }
         DeviceSharding::parse(c).map(Self::One)
     }
-    /// `metadata` says whether to print where shardings come from.
+    /// Prints the sharding, with its source locations if `metadata`.
     pub(crate) fn print(&self, out: &mut String, metadata: bool) {
         match self {
             Self::One(one) => one.print(out, metadata),
@@ -35,7 +35,7 @@ impl Sharding {
 
 impl std::str::FromStr for Sharding {
     type Err = Error;
-    /// Reads it as it stands in the text: `{devices=[2,1]<=[2]}`.
+    /// Parses `{devices=[2,1]<=[2]}`.
     fn from_str(text: &str) -> Result<Self> {
         let mut cursor = Cursor::new(text);
         let sharding = Self::parse(&mut cursor)?;
@@ -44,10 +44,10 @@ impl std::str::FromStr for Sharding {
     }
 }
 
-/// What stands between the braces, before it is known to fit together.
+/// The fields between the braces, before they are checked against each other.
 #[derive(Default)]
 struct Body {
-    /// Which of the words of [`WORDS`] were there.
+    /// Which of [`WORDS`] were present.
     words: [bool; WORDS.len()],
     devices: Option<Vec<i64>>,
     dims: Option<Vec<i64>>,
@@ -57,11 +57,11 @@ struct Body {
     subgroups: Option<Vec<Subgroup>>,
     group: Option<ShardGroup>,
     metadata: Vec<Metadata>,
-    /// A text of 2018, in which the number of devices need not be right.
+    /// A text of 2018, in which the number of devices may be wrong.
     old: bool,
 }
 
-/// Words for the whole; of several the first here counts, as in XLA.
+/// Words for the whole value; the first one in this order wins, as in XLA.
 const WORDS: [&str; 5] = ["replicated", "maximal", "manual", "unknown", "unreduced"];
 const OTHER: [&str; 7] = [
     "last_tile_dim_replicate",
@@ -135,7 +135,7 @@ impl DeviceSharding {
     }
 }
 
-/// Prints a list of metadata, a single one without the list's braces unless `braces`.
+/// Prints a list of metadata, a single one without the braces of the list unless `braces`.
 fn print_metadata(out: &mut String, metadata: &[Metadata], braces: bool) {
     let braces = braces || metadata.len() > 1;
     out.push_str(if braces { "{" } else { "" });
@@ -163,15 +163,15 @@ pub(super) fn reduction(c: &mut Cursor<'_>) -> Result<Reduction> {
         Some(("max", _)) => Ok(Reduction::Max),
         Some(("min", _)) => Ok(Reduction::Min),
         Some((word, span)) => {
-            let message = format!("`{word}` is no reduction of a sharding");
+            let message = format!("`{word}` is not a reduction of a sharding");
             let error = Error::from(Code::AttributeValue { message }).at(span);
-            Err(error.with_help("it is `sum`, `max` or `min`"))
+            Err(error.with_help("write `sum`, `max` or `min`"))
         }
     }
 }
 
 impl Reduction {
-    /// Its name; a sum is not named.
+    /// Returns its name; empty for a sum.
     pub(super) fn name(self) -> Option<&'static str> {
         match self {
             Self::Sum => None,
@@ -183,7 +183,7 @@ impl Reduction {
 
 impl Body {
     fn item(&mut self, c: &mut Cursor<'_>) -> Result<()> {
-        let (word, span) = c.word("a part of a sharding or `}`")?;
+        let (word, span) = c.word("a field of a sharding or `}`")?;
         let assigned = c.next_byte() == Some(b'=');
         c.skip(usize::from(assigned));
         if let (Some(slot), false) = (WORDS.iter().position(|&w| w == word), assigned) {
@@ -246,7 +246,9 @@ impl Body {
             Some(_) => Placement::Unreduced(self.reduction),
         };
         match word {
-            Some(word) if listed => wrong(format!("a sharding that is {word} lists no devices")),
+            Some(word) if listed => {
+                wrong(format!("a sharding that is {word} must not list devices"))
+            }
             _ => Ok(whole),
         }
     }
@@ -255,7 +257,7 @@ impl Body {
         let wrong =
             |message: &str| Err(Code::AttributeValue { message: message.to_owned() }.into());
         let Some(dims) = self.dims else {
-            let error = wrong("this sharding says neither where nor how the value is divided");
+            let error = wrong("the sharding has neither a kind nor devices");
             return error.map_err(|e: Error| {
                 e.with_help("write for example `{replicated}` or `{devices=[2,2]<=[4]}`")
             });
@@ -264,7 +266,7 @@ impl Body {
             (Some(iota), _) => TileDevices::Iota(iota),
             (None, Some(mut list)) => {
                 if self.old {
-                    // As XLA fills up a list that is too short.
+                    // XLA fills up a list that is too short in this way.
                     let tiles = dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
                     let tiles = tiles.and_then(|n| usize::try_from(n).ok());
                     let tiles = tiles.filter(|&n| n <= list.len().saturating_mul(64));
@@ -272,11 +274,13 @@ impl Body {
                 }
                 TileDevices::List(list)
             }
-            (None, None) => return wrong("the tiles have no devices"),
+            (None, None) => return wrong("the tiling has no devices"),
         };
         let subgroups = match (self.replicate_last, self.subgroups) {
             (true, Some(_)) => {
-                return wrong("last_tile_dim_replicate and last_tile_dims exclude each other");
+                return wrong(
+                    "`last_tile_dim_replicate` and `last_tile_dims` are mutually exclusive",
+                );
             }
             (true, None) => vec![Subgroup::Replicated],
             (false, subgroups) => subgroups.unwrap_or_default(),
@@ -294,7 +298,7 @@ fn subgroup(c: &mut Cursor<'_>) -> Result<Subgroup> {
 
 #[cold]
 fn unknown(word: &str, span: Span) -> Error {
-    let message = format!("`{word}` is no part of a sharding");
+    let message = format!("`{word}` is not a field of a sharding");
     let error = Error::from(Code::AttributeValue { message }).at(span);
     match nearest(word, WORDS.into_iter().chain(OTHER)) {
         Some(near) if near != word => error.with_help(format!("did you mean `{near}`?")),

@@ -11,7 +11,7 @@ pub struct Tiling {
     pub dims: Vec<i64>,
     /// The device of each tile, the last dimension fastest.
     pub devices: TileDevices,
-    /// What the last dimensions of `dims` mean if they are no dimensions of the value.
+    /// The meaning of the last dimensions of `dims`, if they are not dimensions of the value.
     pub subgroups: Vec<Subgroup>,
 }
 
@@ -20,20 +20,20 @@ pub struct Tiling {
 pub enum TileDevices {
     /// Listed.
     List(Vec<i64>),
-    /// Counted off.
+    /// The transpose of an iota.
     Iota(IotaDims),
 }
 
-/// What the devices of one tile do. XLA sorts subgroups in this order.
+/// What the devices of one tile have. XLA sorts subgroups in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subgroup {
-    /// One of them has the tile.
+    /// One device has the tile.
     Maximal,
-    /// The program itself says.
+    /// Manual.
     Manual,
-    /// Each has a part of a sum.
+    /// Each has a partial result.
     Unreduced,
-    /// Each has all of the tile.
+    /// Each has the whole tile.
     Replicated,
 }
 
@@ -51,16 +51,16 @@ impl Subgroup {
     }
 }
 
-/// More devices than any machine has; beyond it nothing is counted out.
+/// A limit on the devices that are listed: more than any machine has.
 const MOST_DEVICES: i64 = 1 << 20;
 
-/// Number of tiles.
+/// Returns the number of tiles.
 fn count(dims: &[i64]) -> Option<i64> {
     dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d))
 }
 
 impl TileDevices {
-    /// The devices in the order of the tiles.
+    /// Returns the devices in the order of the tiles.
     pub fn expand(&self) -> Vec<i64> {
         match self {
             Self::List(list) => list.clone(),
@@ -81,27 +81,30 @@ impl Tiling {
         let wrong = |message: String| Err(Code::AttributeValue { message }.into());
         if self.subgroups.len() > self.dims.len() {
             let (subgroups, dims) = (self.subgroups.len(), self.dims.len());
-            return wrong(format!("{subgroups} last_tile_dims in a tiling of {dims} dimensions"));
+            return wrong(format!(
+                "a tiling of {dims} dimensions has {subgroups} `last_tile_dims`"
+            ));
         }
         let (tiles, devices) = (count(&self.dims), self.devices.len());
         if tiles.is_none() || tiles != devices {
             let shown = |n: Option<i64>| n.map_or_else(|| "too many".to_owned(), |n| n.to_string());
-            let help = "the sizes in `devices=[...]` multiply to the number of devices";
-            let message = format!("{} tiles for {} devices", shown(tiles), shown(devices));
+            let help = "make the product of the sizes in `devices=[...]` the number of devices";
+            let message =
+                format!("the tiling has {} tiles, but {} devices", shown(tiles), shown(devices));
             return Err(Error::from(Code::AttributeValue { message }).with_help(help));
         }
         match &self.devices {
             TileDevices::List(list) if list.len() < 2 => {
-                let message = "a tiling is over more than one device".to_owned();
-                let help = "write `{maximal device=N}` for a value that one device has";
+                let message = "a tiling needs more than one device".to_owned();
+                let help = "write `{maximal device=N}` to place a value on one device";
                 Err(Error::from(Code::AttributeValue { message }).with_help(help))
             }
             TileDevices::List(_) | TileDevices::Iota(_) => Ok(()),
         }
     }
 
-    /// The form XLA keeps: subgroups of size 1 are left out, those of one kind merged, and all sorted; a tiling that
-    /// does not divide the value is written as what it does instead.
+    /// Returns the form XLA keeps: subgroups of size 1 are removed, those of one kind are merged, and all are sorted; a tiling that
+    /// does not divide the value is replaced by its placement.
     pub(super) fn normal(self) -> Placement {
         if self.subgroups.is_empty() {
             return Placement::Tiled(self);
@@ -139,7 +142,7 @@ impl Tiling {
         Placement::Tiled(tiling)
     }
 
-    /// Sorts the devices that have the same tile, where they are listed.
+    /// Sorts the devices that have the same tile, if they are listed.
     fn sort_replicas(&mut self) {
         if self.subgroups.last() != Some(&Subgroup::Replicated) {
             return;
@@ -151,7 +154,7 @@ impl Tiling {
     }
 }
 
-/// What subgroups of one kind do with a value that is not divided.
+/// Returns the placement of a value that is not divided, with subgroups of one kind.
 fn whole(subgroups: &[Subgroup]) -> Option<Placement> {
     let (&first, rest) = subgroups.split_first()?;
     match first {
@@ -163,7 +166,7 @@ fn whole(subgroups: &[Subgroup]) -> Option<Placement> {
     }
 }
 
-/// The devices of tiles laid out as `dims` once those are put into `order`; `None` if there are too many to list.
+/// Returns the devices of tiles of sizes `dims`, transposed to `order`; `None` if there are too many to list.
 fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<TileDevices> {
     let moves = order.iter().copied().filter(|&d| dims[d] != 1);
     if moves.is_sorted() {
@@ -194,10 +197,10 @@ fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<Ti
     Some(TileDevices::List(places.into_iter().map(|at| old[at]).collect()))
 }
 
-/// The numbers of an array of sizes `dims` once its dimensions are put into `order`; `None` if they cannot be counted
-/// off.
+/// Returns the ids of an array of sizes `dims`, transposed to `order`; `None` if they are not an
+/// iota.
 fn transposed_iota(iota: &IotaDims, dims: &[i64], order: &[usize]) -> Option<IotaDims> {
-    // Each of `dims` as the steps it takes through the numbers: size and stride.
+    // Each of `dims` as sizes and strides.
     let mut steps = steps(iota).into_iter();
     let mut by_dim = Vec::new();
     let mut rest = None;
@@ -232,7 +235,7 @@ fn transposed_iota(iota: &IotaDims, dims: &[i64], order: &[usize]) -> Option<Iot
     }
 }
 
-/// Sizes and strides of the numbers, the slowest first; without dimensions of size 1.
+/// Returns the sizes and strides, the slowest first, without dimensions of size 1.
 fn steps(iota: &IotaDims) -> Vec<(i64, i64)> {
     let mut stride = 1;
     let mut steps = Vec::new();

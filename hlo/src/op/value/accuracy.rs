@@ -6,12 +6,12 @@ use crate::text::Cursor;
 use crate::text::number::general;
 use crate::text::print::push_int;
 
-/// How near the exact value a result must come.
+/// The requested accuracy of a result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ResultAccuracy {
-    /// Which implementation to take.
+    /// The implementation to use.
     Mode(AccuracyMode),
-    /// How far the result may be off.
+    /// The allowed error.
     Tolerance {
         /// Absolute error.
         atol: f64,
@@ -36,8 +36,8 @@ impl ResultAccuracy {
             "mode" => Self::Mode(AccuracyMode::parse(c)?),
             "tolerance" => tolerance(c)?,
             _ => {
-                let error = bad(format!("there is no field `{name}` here")).at(span);
-                return Err(error.with_help("it takes `mode` or `tolerance`"));
+                let error = bad(format!("unknown field `{name}`")).at(span);
+                return Err(error.with_help("write `mode` or `tolerance`"));
             }
         };
         c.expect(b'}')?;
@@ -45,7 +45,7 @@ impl ResultAccuracy {
     }
 
     pub(crate) fn print(&self, out: &mut String) {
-        // As C prints `%g`.
+        // As C's `%g`.
         const DIGITS: usize = 6;
         match *self {
             Self::Mode(mode) => {
@@ -97,7 +97,7 @@ mod tests {
     value_tests!(ResultAccuracy);
 
     #[test]
-    fn accuracies_come_back() {
+    fn accuracies_round_trip() {
         for (text, printed) in [
             ("{mode=HIGHEST}", "{mode=highest}"),
             ("{tolerance={atol=1,rtol=0.5,ulps=2}}", "{tolerance={atol=1,rtol=0.5,ulps=2}}"),
@@ -108,7 +108,7 @@ mod tests {
                 "{tolerance={atol=0.123457,rtol=1.23457e+08,ulps=0}}",
             ),
         ] {
-            assert_eq!(again(text), printed);
+            assert_eq!(round_trip(text), printed);
         }
     }
     #[test]
@@ -118,6 +118,6 @@ mod tests {
         assert_eq!(rejected("{tolerance={atol=-1}}").0, "-1");
         assert_eq!(rejected("{tolerance={ulps=-1}}").0, "-1");
         assert_eq!(rejected("{}").1, "expected an attribute name, found `}`");
-        assert_eq!(rejected("{accuracy=1}").2, "it takes `mode` or `tolerance`");
+        assert_eq!(rejected("{accuracy=1}").2, "write `mode` or `tolerance`");
     }
 }

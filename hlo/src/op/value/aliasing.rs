@@ -5,23 +5,23 @@ use crate::op::check;
 use crate::text::{Cursor, print::push_int};
 use crate::{Result, Shape};
 
-/// Which parts of the result share memory with parts of the operands.
+/// Which parts of the result alias parts of the operands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutputOperandAliasing(pub Vec<OutputOperandAlias>);
 
-/// One shared part.
+/// One alias.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputOperandAlias {
-    /// Part of the result.
+    /// Index into the result.
     pub output_index: ShapeIndex,
     /// Number of the operand.
     pub operand: i64,
-    /// Part of the operand.
+    /// Index into the operand.
     pub operand_index: ShapeIndex,
 }
 
 impl OutputOperandAliasing {
-    /// Fails unless each entry names a part of the result and a part of an operand of the same shape.
+    /// Fails unless each entry is an index into the result and an index into an operand, of the same shape.
     pub(crate) fn check(
         &self,
         operands: &[&Shape],
@@ -35,10 +35,10 @@ impl OutputOperandAliasing {
             let fits = matches!((output, input), (Some(a), Some(b)) if same_memory(a, b));
             check(fits, rule, || {
                 let name = |part: Option<&Shape>| {
-                    part.map_or("no part".into(), |part| format!("{part:#}"))
+                    part.map_or("an invalid index".into(), |part| format!("{part:#}"))
                 };
                 let (output, input) = (name(output), name(input));
-                format!("{output} of the result cannot lie in {input} of operand {}", alias.operand)
+                format!("{output} of the result cannot alias {input} of operand {}", alias.operand)
             })
             .map_err(|e| e.on(Place::Attribute("output_to_operand_aliasing")))?;
         }
@@ -73,7 +73,7 @@ impl OutputOperandAliasing {
     }
 }
 
-/// Whether a value of one shape takes the place of one of the other; a buffer takes that of its array.
+/// Returns whether values of both shapes have the same memory; a buffer has that of its array.
 fn same_memory(a: &Shape, b: &Shape) -> bool {
     match (a, b) {
         (Shape::Buffer(buffer), Shape::Array(array))
@@ -92,9 +92,9 @@ mod tests {
     value_tests!(OutputOperandAliasing);
 
     #[test]
-    fn aliases_come_back() {
-        assert_eq!(again("{}"), "{}");
-        assert_eq!(again("{{0} : (0,{1,2}),{}:(1,{})}"), "{{0}: (0, {1,2}), {}: (1, {})}");
+    fn aliases_round_trip() {
+        assert_eq!(round_trip("{}"), "{}");
+        assert_eq!(round_trip("{{0} : (0,{1,2}),{}:(1,{})}"), "{{0}: (0, {1,2}), {}: (1, {})}");
         assert_eq!(rejected("{{0}: 0}").1, "expected `(`, found `0`");
         assert_eq!(rejected("{{0}: (0)}").1, "expected `,`, found `)`");
     }

@@ -1,11 +1,11 @@
-//! Small attribute values: numbers, strings, pairs, values that are read and dropped.
+//! Small attribute values: numbers, strings, pairs, and values that are parsed and dropped.
 use crate::ir::{ComputationId, Sharding};
 use crate::op::{AttrValue, AttrWriter};
 use crate::text::{Parser, balanced, number, strings};
 use crate::{ConstantValue, Result};
 use smol_str::SmolStr;
 
-/// What stands between the parentheses of a parameter or a constant.
+/// The text between the parentheses of a parameter or a constant.
 pub(crate) enum Positional {
     Parameter(i64),
     Constant(Box<ConstantValue>),
@@ -81,7 +81,7 @@ impl AttrValue for Pairs {
     }
 }
 
-/// A value that is read and left out.
+/// A value that is parsed and dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ignored;
 
@@ -93,7 +93,7 @@ impl AttrValue for Ignored {
     fn print(&self, _: &mut AttrWriter<'_>) {}
 }
 
-/// What combines values across devices; texts of 2018 leave it out and mean the sum.
+/// The computation that combines values of devices; texts of 2018 omit it for a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reducer(pub Option<ComputationId>);
 
@@ -131,7 +131,7 @@ impl AttrValue for DomainMetadata {
         let start = c.offset();
         let kind = strings::string(c)?;
         if kind != "sharding" {
-            let message = format!("a domain's kind is \"sharding\", not {kind:?}");
+            let message = format!("expected \"sharding\" as the kind of a domain, found {kind:?}");
             let error = crate::Error::from(crate::diag::Code::AttributeValue { message });
             return Err(error.at(c.span_from(start)));
         }

@@ -3,7 +3,7 @@ use super::fields::bad;
 use crate::text::{Cursor, pattern};
 use crate::{Dims, Error, Result, Span};
 
-/// Which dimension of a convolution's operands and result is which.
+/// The roles of the dimensions of a convolution's operands and result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvDims {
     /// `b` of the input.
@@ -28,14 +28,14 @@ pub struct ConvDims {
 
 impl std::str::FromStr for ConvDims {
     type Err = Error;
-    /// Reads labels as they stand in a text: `b01f_01io->b01f`.
+    /// Parses labels such as `b01f_01io->b01f`.
     fn from_str(labels: &str) -> Result<Self> {
         let mut c = Cursor::new(labels);
         let dims = Self::parse(&mut c)?;
         c.blank();
         match c.rest().is_empty() {
             true => Ok(dims),
-            false => Err(c.wanted("nothing behind the labels")),
+            false => Err(c.expected("the end of the labels")),
         }
     }
 }
@@ -48,7 +48,7 @@ impl ConvDims {
         c.blank();
         let start = c.offset();
         let (labels, length) = pattern::dim_labels(c.rest()).ok_or_else(|| {
-            c.wanted("dimension labels").with_help("write them like `b01f_01io->b01f`")
+            c.expected("dimension labels").with_help("write them like `b01f_01io->b01f`")
         })?;
         c.skip(length);
         let rhs_start = start + labels.lhs.len() + "_".len();
@@ -61,7 +61,7 @@ impl ConvDims {
         if counts != [counts[0]; 3] {
             let [lhs, rhs, out] = counts;
             let message = format!(
-                "input, kernel and result have {lhs}, {rhs} and {out} spatial dimensions, not the same number"
+                "input, kernel and result have {lhs}, {rhs} and {out} spatial dimensions, expected the same number"
             );
             return Err(bad(message).at(c.span_from(start)));
         }
@@ -106,14 +106,14 @@ fn part(labels: &str, start: usize, letters: [char; 2]) -> Result<Part> {
             _ => &mut found[1],
         };
         if slot.replace(number).is_some() {
-            return Err(wrong(format!("`{label}` stands twice in `{labels}`")));
+            return Err(wrong(format!("`{labels}` has two labels `{label}`")));
         }
     }
     let [Some(first), Some(second)] = found else {
         let missing = if found[0].is_none() { letters[0] } else { letters[1] };
-        return Err(wrong(format!("`{labels}` lacks `{missing}`")));
+        return Err(wrong(format!("`{labels}` has no label `{missing}`")));
     };
-    // No digit stands twice, so `count` digits with the first `count` all there are just those.
+    // No digit is repeated, so if the first `count` digits are all present, they are all there are.
     let spatial: Option<Dims> = spatial[..count].iter().copied().collect();
     let spatial = spatial.ok_or_else(|| {
         wrong(format!("the {count} spatial dimensions of `{labels}` are not numbered from 0"))
@@ -121,7 +121,7 @@ fn part(labels: &str, start: usize, letters: [char; 2]) -> Result<Part> {
     Ok(Part(first, second, spatial))
 }
 
-/// A dimension without a label is `?`, as far as the last that has one.
+/// A dimension without a label is `?`, up to the last one with a label.
 fn print_part(out: &mut String, letters: [(char, i64); 2], spatial: &Dims) {
     let digits = ('0'..='9').zip(spatial.iter().copied());
     let labels: Vec<_> = letters.into_iter().chain(digits).collect();
@@ -140,13 +140,13 @@ mod tests {
     value_tests!(ConvDims);
 
     #[test]
-    fn labels_come_back() {
+    fn labels_round_trip() {
         for text in
             ["bf_io->bf", "bf01_io01->?b01f", "b01f_01io->b01f", "??b0f_0io->b0f", "0fb_o0i->b0f"]
         {
-            assert_eq!(again(text), text);
+            assert_eq!(round_trip(text), text);
         }
-        assert_eq!(again("b0f?_io0?->b0f"), "b0f_io0->b0f");
+        assert_eq!(round_trip("b0f?_io0?->b0f"), "b0f_io0->b0f");
     }
     #[test]
     fn positions_are_dimension_numbers() {

@@ -4,20 +4,20 @@ use crate::text::Cursor;
 use crate::text::print::push_int;
 use crate::{Error, Result};
 
-/// The error that a value is wrong; the place is added by whoever knows it.
+/// Returns the error that a value is invalid; the caller adds the place.
 #[cold]
 pub(super) fn bad(message: impl Into<String>) -> Error {
     Code::AttributeValue { message: message.into() }.into()
 }
 
-/// What stands between the fields of a `{..}`.
+/// The separator between the fields of a `{..}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Between {
     Blanks,
     Commas,
 }
 
-/// Reads `{name=value ..}`, in any order, each name at most once; `read` reads the value of the field it is told.
+/// Parses `{name=value ..}`, in any order, each name at most once; `read` parses the value of the field with an index.
 pub(super) fn fields<'a>(
     c: &mut Cursor<'a>,
     between: Between,
@@ -31,7 +31,9 @@ pub(super) fn fields<'a>(
         match between {
             Between::Commas if !first => c.expect(b',')?,
             Between::Blanks if c.peek() == Some(b',') => {
-                return Err(c.wanted("the next field").with_help("only blanks stand between them"));
+                return Err(c
+                    .expected("the next field")
+                    .with_help("separate fields by blanks alone"));
             }
             Between::Commas | Between::Blanks => {}
         }
@@ -39,17 +41,17 @@ pub(super) fn fields<'a>(
         let (word, span) = c.attribute_name()?;
         let found = names.iter().zip(&mut seen).find(|(name, _)| **name == word);
         let Some((&name, seen)) = found else {
-            return Err(unknown(&format!("there is no field `{word}` here"), word, names).at(span));
+            return Err(unknown(&format!("unknown field `{word}`"), word, names).at(span));
         };
         if std::mem::replace(seen, true) {
-            return Err(bad(format!("`{name}` is given twice")).at(span));
+            return Err(bad(format!("`{name}` is specified twice")).at(span));
         }
         read(c, name).map_err(|error| error.at(span))?;
     }
     c.expect(b'}')
 }
 
-/// The error about a word that is none of `words`.
+/// Returns the error for a word that is not one of `words`.
 #[cold]
 pub(super) fn unknown(message: &str, word: &str, words: &[&'static str]) -> Error {
     let other_case = words.iter().copied().find(|known| known.eq_ignore_ascii_case(word));
@@ -69,7 +71,7 @@ pub(super) fn push_by(out: &mut String, numbers: impl IntoIterator<Item = i64>) 
     }
 }
 
-/// Reads the whole of `text` as a value.
+/// Parses all of `text` as a value.
 #[cfg(test)]
 pub(super) fn read<T>(text: &str, parse: impl FnOnce(&mut Cursor<'_>) -> Result<T>) -> Result<T> {
     let mut c = Cursor::new(text);
@@ -83,7 +85,7 @@ pub(super) fn read<T>(text: &str, parse: impl FnOnce(&mut Cursor<'_>) -> Result<
 macro_rules! value_tests {
     ($ty:ty) => {
         #[allow(dead_code, reason = "not every value has both kinds of tests")]
-        fn again(text: &str) -> String {
+        fn round_trip(text: &str) -> String {
             let value = $crate::op::value::fields::read(text, <$ty>::parse);
             let value = value.unwrap_or_else(|error| panic!("{text}: {error}"));
             let mut out = String::new();

@@ -1,16 +1,16 @@
-//! `[4,2]T(1,0)`: a list of device ids as the transpose of a count from zero.
+//! `[4,2]T(1,0)`: a list of device ids as the transpose of an iota.
 use super::fields::bad;
 use crate::text::{Cursor, pattern, print::push_ints};
 use crate::{Dims, Result};
 use std::borrow::Cow;
 
-/// More ids than any list may have, so that their number and each of them fit everywhere.
+/// The limit on the number of ids, so that their number and each of them fit everywhere.
 pub(crate) const IDS_LIMIT: i64 = 1 << 31;
 
 /// 0, 1, 2, .. reshaped to some sizes, then transposed, then flattened.
 ///
-/// Kept in the shortest form, as XLA does: without dimensions of size 1, and with neighbours merged that stay
-/// neighbours.
+/// Stored in the shortest form, as in XLA: without dimensions of size 1, and with neighbors merged that stay
+/// neighbors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IotaDims {
     reshape: Dims,
@@ -18,21 +18,21 @@ pub struct IotaDims {
 }
 
 impl IotaDims {
-    /// The list for these sizes, with `transpose` naming the dimension that comes to each place. There is a
-    /// `transpose` exactly where there are two sizes or more.
+    /// Returns the list for these sizes, where `transpose` has the dimension at each position. There is a
+    /// `transpose` exactly if there are two sizes or more.
     pub fn new(reshape: &[i64], transpose: Option<&[i64]>) -> Result<Self> {
         if reshape.is_empty() {
-            return Err(bad("an iota needs one size at least").with_help("write `<=[8]`"));
+            return Err(bad("an iota needs at least one size").with_help("write `<=[8]`"));
         }
         count(reshape)?;
         let identity: Dims = (0i64..).take(reshape.len()).collect();
         let order = match transpose {
             Some(_) if reshape.len() == 1 => {
-                let error = bad("an iota of one dimension has no order `T(..)`");
+                let error = bad("an iota of one dimension must not have a permutation `T(..)`");
                 return Err(error.with_help(format!("write `[{}]`", reshape[0])));
             }
             None if reshape.len() > 1 => {
-                let error = bad("an iota of several dimensions needs their order `T(..)`");
+                let error = bad("an iota of several dimensions needs a permutation `T(..)`");
                 return Err(error.with_help("for ids in order, write one size: `<=[8]`"));
             }
             Some(order) => Cow::Borrowed(order),
@@ -48,24 +48,24 @@ impl IotaDims {
         }
         Ok(shortest(reshape, &order))
     }
-    /// The ids 0 to `count - 1` in order.
+    /// Returns the ids 0 to `count - 1` in order.
     pub fn ordered(count: i64) -> Result<Self> {
         Self::new(&[count], None)
     }
 
-    /// The sizes.
+    /// Returns the sizes.
     pub fn reshape(&self) -> &[i64] {
         &self.reshape
     }
-    /// Which dimension comes to each place; `None` if the ids are in order.
+    /// Returns the permutation of the dimensions; `None` if the ids are in order.
     pub fn transpose(&self) -> Option<&[i64]> {
         self.transpose.as_deref()
     }
-    /// Number of ids.
+    /// Returns the number of ids.
     pub fn count(&self) -> i64 {
         self.reshape.iter().product()
     }
-    /// The ids.
+    /// Returns the ids.
     pub fn expand(&self) -> Vec<i64> {
         let strides = strides(&self.reshape);
         let Some(order) = &self.transpose else { return walk(&self.reshape, &strides) };
@@ -75,22 +75,23 @@ impl IotaDims {
         walk(&permute(&self.reshape), &permute(&strides))
     }
 
-    /// Reads `[4,2]T(1,0)`.
+    /// Parses `[4,2]T(1,0)`.
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         Self::read(c, pattern::iota, "the sizes of an iota, such as `[4,2]T(1,0)`")
     }
-    /// Reads `<=[4,2]T(1,0)`.
+    /// Parses `<=[4,2]T(1,0)`.
     pub(crate) fn parse_tail(c: &mut Cursor<'_>) -> Result<Self> {
         Self::read(c, pattern::iota_tail, "`<=` and the sizes of an iota, such as `<=[4,2]T(1,0)`")
     }
     fn read(
         c: &mut Cursor<'_>,
         pattern: fn(&str) -> Option<(pattern::IotaParts, usize)>,
-        wanted: &str,
+        expected: &str,
     ) -> Result<Self> {
         c.blank();
         let start = c.offset();
-        let ((reshape, transpose), length) = pattern(c.rest()).ok_or_else(|| c.wanted(wanted))?;
+        let ((reshape, transpose), length) =
+            pattern(c.rest()).ok_or_else(|| c.expected(expected))?;
         c.skip(length);
         Self::new(&reshape, transpose.as_deref()).map_err(|error| error.at(c.span_from(start)))
     }
@@ -112,13 +113,13 @@ impl IotaDims {
     }
 }
 
-/// Drops sizes of 1 and merges dimensions that follow each other before and after.
+/// Drops sizes of 1 and merges dimensions that are adjacent before and after.
 fn shortest(reshape: &[i64], order: &[i64]) -> IotaDims {
-    // The dimensions left, each with its size, and their order.
+    // The remaining dimensions, each with its size, and their order.
     let left: Vec<_> = (0i64..).zip(reshape).filter(|&(_, &size)| size != 1).collect();
     let place = |dim: &i64| left.iter().position(|(other, _)| other == dim);
     let order: Vec<_> = order.iter().filter_map(place).collect();
-    // Runs of dimensions that follow each other: the first of them, the size of all.
+    // Runs of adjacent dimensions: the first of them, the size of all.
     let mut runs: Vec<(usize, i64)> = Vec::new();
     for (i, &dim) in order.iter().enumerate() {
         let size = *left[dim].1;
@@ -140,10 +141,10 @@ fn shortest(reshape: &[i64], order: &[i64]) -> IotaDims {
     IotaDims { reshape: sorted.iter().map(|&(_, size)| size).collect(), transpose }
 }
 
-/// The product of the sizes, if each is positive and there are not too many ids.
+/// Returns the product of the sizes, if each is positive and there are not too many ids.
 pub(super) fn count(sizes: &[i64]) -> Result<i64> {
     if let Some(size) = sizes.iter().find(|&&size| size < 1) {
-        return Err(bad(format!("`{size}` is no number of devices")));
+        return Err(bad(format!("`{size}` is not a number of devices")));
     }
     let product = sizes.iter().try_fold(1i64, |all, &size| all.checked_mul(size));
     product.filter(|&product| product <= IDS_LIMIT).ok_or_else(|| {
@@ -154,7 +155,7 @@ pub(super) fn count(sizes: &[i64]) -> Result<i64> {
     })
 }
 
-/// Distance of neighbours in each dimension of a row-major array.
+/// Returns the strides of a row-major array.
 pub(super) fn strides(sizes: &[i64]) -> Dims {
     let mut stride = 1;
     let mut strides: Dims = sizes
@@ -170,7 +171,7 @@ pub(super) fn strides(sizes: &[i64]) -> Dims {
     strides
 }
 
-/// The offsets of all elements of an array with these sizes and strides, in row-major order.
+/// Returns the offsets of all elements of an array with these sizes and strides, in row-major order.
 pub(super) fn walk(sizes: &[i64], strides: &[i64]) -> Vec<i64> {
     let mut offsets = vec![0];
     for (&size, &stride) in sizes.iter().zip(strides) {
@@ -201,7 +202,7 @@ mod tests {
             ("[2,1,3,5]T(3,0,1,2)", "[6,5]T(1,0)"),
             ("[2,1,3,5]T(3,0,2,1)", "[6,5]T(1,0)"),
         ] {
-            assert_eq!(again(text), printed, "{text}");
+            assert_eq!(round_trip(text), printed, "{text}");
             let expand = |text| super::super::fields::read(text, IotaDims::parse).unwrap().expand();
             assert_eq!(expand(text), expand(printed), "{text}");
         }
@@ -218,11 +219,11 @@ mod tests {
     #[test]
     fn rejections() {
         for (text, message) in [
-            ("[4,2]", "an iota of several dimensions needs their order `T(..)`"),
-            ("[8]T(0)", "an iota of one dimension has no order `T(..)`"),
+            ("[4,2]", "an iota of several dimensions needs a permutation `T(..)`"),
+            ("[8]T(0)", "an iota of one dimension must not have a permutation `T(..)`"),
             ("[4,2]T(1,1)", "`T(1,1)` does not name each dimension once"),
             ("[4,2]T(0)", "`T(0)` does not name each dimension once"),
-            ("[]", "an iota needs one size at least"),
+            ("[]", "an iota needs at least one size"),
             ("[0]", "`0` is no number of devices"),
             ("[2147483649]", "`2147483649` are more than 2^31 ids"),
             ("[4294967296,4294967296]T(1,0)", "`4294967296,4294967296` are more than 2^31 ids"),

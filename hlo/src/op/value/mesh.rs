@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 pub struct Mesh {
     /// The axes, the slowest-varying first.
     pub axes: Vec<MeshAxis>,
-    /// Which device stands where.
+    /// The device at each position.
     pub devices: MeshDevices,
 }
 
@@ -37,30 +37,30 @@ pub enum MeshDevices {
     Maximal(i64),
 }
 
-/// An axis of a mesh, or a part of one.
+/// An axis of a mesh, or a sub-axis.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AxisRef {
     /// Name of the axis, without quotes.
     pub name: SmolStr,
-    /// The part, if it is not all of it.
+    /// The sub-axis, if it is not the whole axis.
     pub part: Option<SubAxis>,
 }
 
-/// `:(2)4`: of an axis seen as an array of `pre x size x rest`, the second dimension.
+/// `:(2)4`: the second dimension of an axis reshaped to `pre x size x rest`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SubAxis {
-    /// Product of what stands before.
+    /// Product of the sizes before it.
     pub pre: i64,
     /// Its own size.
     pub size: i64,
 }
 
 impl Mesh {
-    /// Number of devices.
+    /// Returns the number of devices.
     pub fn device_count(&self) -> i64 {
         self.axes.iter().map(|axis| axis.size).product()
     }
-    /// The devices in row-major order.
+    /// Returns the devices in row-major order.
     pub fn device_ids(&self) -> Vec<i64> {
         match &self.devices {
             MeshDevices::Ordered => (0..self.device_count()).collect(),
@@ -69,7 +69,7 @@ impl Mesh {
             MeshDevices::Maximal(id) => vec![*id],
         }
     }
-    /// The position of the axis with this name, or with this number where no name is the same.
+    /// Returns the position of the axis with this name, or else with this number.
     pub fn axis(&self, name: &str) -> Option<usize> {
         let named = self.axes.iter().position(|axis| axis.name == name);
         named.or_else(|| name.parse().ok().filter(|&number| number < self.axes.len()))
@@ -82,7 +82,7 @@ impl Mesh {
             c.expect(b'[')?;
             let (name, span) = c.attribute_name()?;
             if name != "device_id" {
-                let message = format!("there is no field `{name}` here");
+                let message = format!("unknown field `{name}`");
                 return Err(unknown(&message, name, &["device_id"]).at(span));
             }
             let devices = MeshDevices::Maximal(c.int()?);
@@ -133,9 +133,9 @@ impl Mesh {
             (if ordered { MeshDevices::Ordered } else { MeshDevices::List(ids) }, found)
         };
         let span = c.span_from(start);
-        let (found, wanted) = (found.unwrap_or(i64::MAX), self.device_count());
-        if found != wanted {
-            let message = format!("the mesh has {wanted} devices, but `device_ids` has {found}");
+        let (found, expected) = (found.unwrap_or(i64::MAX), self.device_count());
+        if found != expected {
+            let message = format!("the mesh has {expected} devices, but `device_ids` has {found}");
             return Err(bad(message).at(span));
         }
         Ok(devices)
@@ -171,12 +171,12 @@ impl Mesh {
 }
 
 impl AxisRef {
-    /// All of the axis.
+    /// Returns a reference to the whole axis.
     pub fn new(name: impl Into<SmolStr>) -> Self {
         Self { name: name.into(), part: None }
     }
-    /// Puts the axis' name where its number was written, and checks that the mesh has it. Gives its position and
-    /// what the reference covers: the product before, the size.
+    /// Replaces the number of the axis by its name, and checks that the mesh has it. Returns its position and
+    /// the range of the reference: the product before, the size.
     pub(crate) fn resolve(&mut self, mesh: &Mesh) -> Result<(usize, SubAxis)> {
         let Some(position) = mesh.axis(&self.name) else {
             let names: Vec<_> = mesh.axes.iter().map(|axis| format!("`{}`", axis.name)).collect();
@@ -194,11 +194,12 @@ impl AxisRef {
         let divides = part.pre.checked_mul(part.size).is_some_and(|n| n > 0 && axis.size % n == 0);
         if part.pre < 1 || part.size < 2 || !divides {
             let SubAxis { pre, size } = part;
-            let message = format!("`:({pre}){size}` is no part of an axis of size {}", axis.size);
+            let message =
+                format!("`:({pre}){size}` is not a sub-axis of an axis of size {}", axis.size);
             return Err(bad(message));
         }
         if part.size == axis.size {
-            let error = bad(format!("the part is all of the axis `{}`", self.name));
+            let error = bad(format!("the sub-axis is the whole axis `{}`", self.name));
             return Err(error.with_help(format!("write `'{}'`", self.name)));
         }
         Ok((position, part))
@@ -240,20 +241,20 @@ pub(crate) fn push_axes(out: &mut String, axes: &[AxisRef]) {
     out.push('}');
 }
 
-/// A name in quotes of either kind. XLA prints names without escapes, so that one with a quote or a backslash
-/// could not be read again; none is taken.
+/// Parses a name in quotes of either kind. XLA prints names without escapes, so that one with a quote or a backslash
+/// could not be parsed again; such names are rejected.
 fn quoted(c: &mut Cursor<'_>) -> Result<(SmolStr, Span)> {
-    const WANTED: &str = "the name of an axis in quotes";
+    const EXPECTED: &str = "the name of an axis in quotes";
     c.blank();
     let start = c.offset();
-    let Some(quote @ (b'\'' | b'"')) = c.next_byte() else { return Err(c.wanted(WANTED)) };
+    let Some(quote @ (b'\'' | b'"')) = c.next_byte() else { return Err(c.expected(EXPECTED)) };
     let inside = &c.rest()[1..];
-    let Some(end) = inside.find(char::from(quote)) else { return Err(c.wanted(WANTED)) };
+    let Some(end) = inside.find(char::from(quote)) else { return Err(c.expected(EXPECTED)) };
     let name = &inside[..end];
     c.skip(end + 2);
     let span = c.span_from(start);
     if name.contains(['\'', '\\']) || name.chars().any(char::is_control) {
-        let error: Error = bad("the name of an axis has neither quotes nor escapes");
+        let error: Error = bad("the name of an axis must have neither quotes nor escapes");
         return Err(error.at(span));
     }
     Ok((name.into(), span))
@@ -273,7 +274,7 @@ mod tests {
     value_tests!(Mesh);
 
     #[test]
-    fn meshes_come_back() {
+    fn meshes_round_trip() {
         for (text, printed) in [
             ("mesh[]", "mesh[]"),
             ("mesh['x'=2,'y'=4]", "mesh['x'=2,'y'=4]"),
@@ -289,7 +290,7 @@ mod tests {
             ("mesh['x'=2,'y'=2], device_ids=(3, 1,2,0)", "mesh['x'=2,'y'=2], device_ids=(3,1,2,0)"),
             ("mesh['x'=4], device_ids=(0,1,2,3)", "mesh['x'=4]"),
         ] {
-            assert_eq!(again(text), printed);
+            assert_eq!(round_trip(text), printed);
         }
     }
     #[test]
@@ -310,7 +311,11 @@ mod tests {
                 "the mesh has 4 devices, but `device_ids` has 3",
             ),
             ("mesh[x=2]", "x", "expected the name of an axis in quotes, found `x`"),
-            ("mesh['y\\'z'=2]", "'y\\'", "the name of an axis has neither quotes nor escapes"),
+            (
+                "mesh['y\\'z'=2]",
+                "'y\\'",
+                "the name of an axis must have neither quotes nor escapes",
+            ),
             ("maximal_mesh[id=2]", "id", "there is no field `id` here"),
         ] {
             let (at, found, _) = rejected(text);

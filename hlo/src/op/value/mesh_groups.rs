@@ -11,18 +11,18 @@ use crate::{Dims, Result};
 pub struct MeshGroups {
     mesh: Mesh,
     axes: Vec<AxisRef>,
-    /// What each of `axes` covers: position of the axis, and the part.
+    /// The range of each of `axes`: position of the axis, and the sub-axis.
     parts: Vec<(usize, SubAxis)>,
 }
 
 impl MeshGroups {
-    /// Groups of the devices that differ only along `axes`; within a group, the first axis varies slowest.
+    /// Returns groups of the devices that differ only along `axes`; within a group, the first axis varies slowest.
     pub fn new(mesh: Mesh, mut axes: Vec<AxisRef>) -> Result<Self> {
         let parts: Result<Vec<_>> = axes.iter_mut().map(|axis| axis.resolve(&mesh)).collect();
         let parts = parts?;
         if matches!(mesh.devices, MeshDevices::Maximal(_)) || !parts.iter().any(|(_, p)| p.size > 1)
         {
-            let error = bad("these groups have one device each");
+            let error = bad("the groups have one device each");
             return Err(error.with_help("name axes of the mesh with two devices or more"));
         }
         for (i, &part) in parts.iter().enumerate() {
@@ -34,23 +34,23 @@ impl MeshGroups {
         }
         Ok(Self { mesh, axes, parts })
     }
-    /// The mesh.
+    /// Returns the mesh.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
-    /// The axes.
+    /// Returns the axes.
     pub fn axes(&self) -> &[AxisRef] {
         &self.axes
     }
-    /// Devices in a group.
+    /// Returns the number of devices in a group.
     pub fn group_size(&self) -> i64 {
         self.parts.iter().map(|(_, part)| part.size).product()
     }
-    /// The groups, each with its devices.
+    /// Returns the devices of each group.
     pub fn expand(&self) -> Vec<Vec<i64>> {
         let sizes: Dims = self.mesh.axes.iter().map(|axis| axis.size).collect();
         let strides = strides(&sizes);
-        // Along an axis, a part of `pre` before it moves by what is left behind it.
+        // The stride of a sub-axis is the product of the sizes after it.
         let stride = |axis: usize, end: i64| strides[axis] * (sizes[axis] / end);
         let (mut own_sizes, mut own_strides) = (Dims::new(), Dims::new());
         for &(axis, part) in &self.parts {
@@ -65,7 +65,7 @@ impl MeshGroups {
             covered.sort_unstable_by_key(|part| part.pre);
             let mut done = 1;
             for part in covered {
-                // The gap before this part is no part of the group.
+                // The gap before this sub-axis is not part of the group.
                 other_sizes.push(part.pre / done);
                 other_strides.push(stride(axis, part.pre));
                 done = part.pre * part.size;
@@ -80,7 +80,7 @@ impl MeshGroups {
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let mesh = Mesh::parse(c)?;
-        // A comma before the axes is read, but never printed.
+        // A comma before the axes is accepted, but never printed.
         let mut ahead = *c;
         if ahead.eat(b',') && ahead.peek() == Some(b'{') {
             *c = ahead;
@@ -97,13 +97,13 @@ impl MeshGroups {
     }
 }
 
-/// Fails if two parts of an axis overlap, or the second follows the first in the list, `next` to it, and in the axis.
+/// Fails if two sub-axes overlap, or are adjacent both in the list (`next`) and in the axis.
 fn apart(axis: &MeshAxis, first: SubAxis, second: SubAxis, next: bool) -> Result<()> {
     let name = &axis.name;
     let end = |part: SubAxis| part.pre * part.size;
     let (low, high) = if first.pre <= second.pre { (first, second) } else { (second, first) };
     if high.pre < end(low) || high.pre % end(low) != 0 {
-        return Err(bad(format!("parts of the axis `{name}` overlap")));
+        return Err(bad(format!("sub-axes of the axis `{name}` overlap")));
     }
     if !next || end(first) != second.pre {
         return Ok(());
@@ -114,7 +114,7 @@ fn apart(axis: &MeshAxis, first: SubAxis, second: SubAxis, next: bool) -> Result
     } else {
         format!("write them as one: `'{name}':({}){size}`", first.pre)
     };
-    Err(bad(format!("two parts of the axis `{name}` follow each other")).with_help(help))
+    Err(bad(format!("two adjacent sub-axes of the axis `{name}` can be merged")).with_help(help))
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn groups_follow_the_axes() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("mesh['x'=2,'y'=4] {'x'}", vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]]),
             ("mesh['x'=2,'y'=4] {'y'}", vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]]),
             ("mesh['x'=2,'y'=4] {'y','x'}", vec![vec![0, 4, 1, 5, 2, 6, 3, 7]]),
@@ -140,11 +140,11 @@ mod tests {
             ("mesh['x'=2,'y'=2], device_ids=(3,1,2,0) {'y'}", vec![vec![3, 1], vec![2, 0]]),
             ("mesh['x'=8] {'x':(4)2,'x':(1)2}", vec![vec![0, 4, 1, 5], vec![2, 6, 3, 7]]),
         ] {
-            assert_eq!(groups(text), wanted, "{text}");
+            assert_eq!(groups(text), expected, "{text}");
         }
     }
     #[test]
-    fn groups_come_back() {
+    fn groups_round_trip() {
         for (text, printed) in [
             ("mesh['axis_0'=2,'axis_1'=2] {'axis_1'}", "mesh['axis_0'=2,'axis_1'=2] {'axis_1'}"),
             ("mesh['x'=2,'y'=4] {'1'}", "mesh['x'=2,'y'=4] {'y'}"),
@@ -156,14 +156,14 @@ mod tests {
                 "mesh['x'=2,'y'=2], device_ids=(3,1,2,0) {'y'}",
             ),
         ] {
-            assert_eq!(again(text), printed);
+            assert_eq!(round_trip(text), printed);
         }
     }
     #[test]
     fn rejections() {
         for (text, place, message) in [
-            ("mesh['x'=2,'y'=4] {}", "{}", "these groups have one device each"),
-            ("maximal_mesh[device_id=2] {}", "{}", "these groups have one device each"),
+            ("mesh['x'=2,'y'=4] {}", "{}", "the groups have one device each"),
+            ("maximal_mesh[device_id=2] {}", "{}", "the groups have one device each"),
             ("mesh['x'=2] {'z'}", "{'z'}", "the mesh has no axis `z`"),
             ("mesh['x'=2] {'3'}", "{'3'}", "the mesh has no axis `3`"),
             ("mesh['x'=2] {'x','x'}", "{'x','x'}", "parts of the axis `x` overlap"),

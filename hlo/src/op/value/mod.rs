@@ -1,10 +1,11 @@
-//! What attributes can hold: windows, dimension labels, replica groups, words.
+//! Attribute values: windows, dimension labels, replica groups, enums.
 mod accuracy;
 mod aliasing;
+mod attr_values;
 mod basic;
 mod conv_dims;
+mod enums;
 mod fields;
-mod hooks;
 mod iota;
 pub(crate) mod mesh;
 mod mesh_groups;
@@ -15,13 +16,13 @@ mod shape_index;
 mod slice_range;
 mod sparsity;
 mod window;
-mod words;
 
 pub use accuracy::ResultAccuracy;
 pub use aliasing::{OutputOperandAlias, OutputOperandAliasing};
 pub(crate) use basic::Positional;
 pub use basic::{DomainMetadata, Float, Ignored, Pairs, Reducer, Text};
 pub use conv_dims::ConvDims;
+pub use enums::*;
 pub use iota::IotaDims;
 pub use mesh::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis};
 pub use mesh_groups::MeshGroups;
@@ -32,4 +33,3 @@ pub use shape_index::ShapeIndex;
 pub use slice_range::{SliceRange, SliceRanges};
 pub use sparsity::{ConvSparsity, OperandSparsity};
 pub use window::{Window, WindowDim};
-pub use words::*;

@@ -3,19 +3,19 @@ use crate::Result;
 use crate::text::pattern::{self, PadGroup};
 use crate::text::{Cursor, print::push_int};
 
-/// What a `pad` adds around and between the elements.
+/// The padding of a `pad`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaddingConfig {
-    /// One entry a dimension.
+    /// One entry per dimension.
     pub dims: Vec<PaddingDim>,
 }
 
 /// Padding of one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaddingDim {
-    /// Elements added before the first; a negative number takes some away.
+    /// Elements added before the first; a negative number removes some.
     pub low: i64,
-    /// Elements added after the last; a negative number takes some away.
+    /// Elements added after the last; a negative number removes some.
     pub high: i64,
     /// Elements added between each two.
     pub interior: i64,
@@ -25,8 +25,8 @@ impl PaddingConfig {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.blank();
         let (groups, length) = pattern::pads(c.rest()).ok_or_else(|| {
-            c.wanted("padding").with_help(
-                "write low, high and, where needed, interior padding of each dimension: `0_1x2_2_1`",
+            c.expected("padding").with_help(
+                "write low, high and optional interior padding per dimension: `0_1x2_2_1`",
             )
         })?;
         c.skip(length);
@@ -70,9 +70,9 @@ mod tests {
 
     #[test]
     fn interior_padding_is_printed_for_all_or_none() {
-        assert_eq!(again("-1_2x0_0_1"), "-1_2_0x0_0_1");
-        assert_eq!(again("1_1_0x0_0_0"), "1_1x0_0");
-        assert_eq!(again(" 3_-4"), "3_-4");
+        assert_eq!(round_trip("-1_2x0_0_1"), "-1_2_0x0_0_1");
+        assert_eq!(round_trip("1_1_0x0_0_0"), "1_1x0_0");
+        assert_eq!(round_trip(" 3_-4"), "3_-4");
     }
     #[test]
     fn rejections() {

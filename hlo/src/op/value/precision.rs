@@ -3,12 +3,12 @@ use super::Precision;
 use crate::Result;
 use crate::text::Cursor;
 
-/// Precision of each operand; empty where the text does not say.
+/// Precision of each operand; empty if not specified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperandPrecision(pub Vec<Precision>);
 
 impl OperandPrecision {
-    /// Whether nothing but the default is asked for, so that it need not be printed.
+    /// Returns whether all precisions are the default, so that they are not printed.
     pub fn all_default(&self) -> bool {
         self.0.iter().all(|&precision| precision == Precision::Default)
     }
@@ -35,9 +35,9 @@ mod tests {
     value_tests!(OperandPrecision);
 
     #[test]
-    fn precisions_come_back() {
-        assert_eq!(again("{ HIGHEST , Default }"), "{highest,default}");
-        assert_eq!(again("{}"), "{}");
+    fn precisions_round_trip() {
+        assert_eq!(round_trip("{ HIGHEST , Default }"), "{highest,default}");
+        assert_eq!(round_trip("{}"), "{}");
         assert_eq!(rejected("{higher}").2, "did you mean `high`?");
         assert!(OperandPrecision(vec![Precision::Default; 2]).all_default());
         assert!(!OperandPrecision(vec![Precision::Default, Precision::High]).all_default());

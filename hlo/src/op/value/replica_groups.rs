@@ -1,10 +1,10 @@
-//! `replica_groups=`, of the collective ops: which replicas work together. One of three spellings, which is kept.
+//! `replica_groups=`, of the collective ops. One of three spellings, which is kept.
 use super::fields::bad;
 use super::{IotaDims, MeshGroups};
 use crate::Result;
 use crate::text::{Cursor, print::push_ints};
 
-/// Groups of replicas or devices that exchange data; none for one group of all.
+/// Groups of replicas or devices that exchange data; empty for one group of all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReplicaGroups {
     /// `{{0,1},{2,3}}`
@@ -15,7 +15,7 @@ pub enum ReplicaGroups {
     Mesh(Box<MeshGroups>),
 }
 
-/// Groups of equal size cut from a list of ids.
+/// Groups of equal size, consecutive in a list of ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IotaTiling {
     group_count: i64,
@@ -51,7 +51,7 @@ impl From<IotaTiling> for ReplicaGroups {
 }
 impl std::str::FromStr for ReplicaGroups {
     type Err = crate::Error;
-    /// Reads them as they stand in the text: `{{0,1},{2,3}}`, `[2,4]<=[4,2]T(1,0)`.
+    /// Parses `{{0,1},{2,3}}` or `[2,4]<=[4,2]T(1,0)`.
     fn from_str(text: &str) -> Result<Self> {
         let mut cursor = Cursor::new(text);
         let groups = Self::parse(&mut cursor)?;
@@ -61,37 +61,36 @@ impl std::str::FromStr for ReplicaGroups {
 }
 
 impl IotaTiling {
-    /// `group_count` groups of `group_size`, taken from `ids` one after another.
+    /// Returns `group_count` groups of `group_size`, consecutive in `ids`.
     pub fn new(group_count: i64, group_size: i64, ids: IotaDims) -> Result<Self> {
         let total = group_count.checked_mul(group_size);
         if group_count < 1 || total != Some(ids.count()) {
             let ids = ids.count();
-            let message =
-                format!("{group_count} groups of {group_size} do not take the {ids} ids there are");
-            return Err(bad(message).with_help("both sides of `<=` have the same product"));
+            let message = format!("{group_count} groups of {group_size} do not hold {ids} ids");
+            return Err(bad(message).with_help("make the products of both sides of `<=` equal"));
         }
         Ok(Self { group_count, group_size, ids })
     }
-    /// Number of groups.
+    /// Returns the number of groups.
     pub fn group_count(&self) -> i64 {
         self.group_count
     }
-    /// Ids in each.
+    /// Returns the number of ids in each group.
     pub fn group_size(&self) -> i64 {
         self.group_size
     }
-    /// The ids of all groups, one group after another.
+    /// Returns the ids of all groups, one group after another.
     pub fn ids(&self) -> &IotaDims {
         &self.ids
     }
 }
 
 impl ReplicaGroups {
-    /// Whether no group is named, so that all work together.
+    /// Returns whether no group is listed, which means one group of all.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::List(groups) if groups.is_empty())
     }
-    /// How many ids are named, where they are counted rather than listed: the list may be longer than memory.
+    /// Returns the number of ids if they are not listed: the list may be larger than memory.
     pub fn counted(&self) -> Option<i64> {
         match self {
             Self::List(_) => None,
@@ -99,7 +98,7 @@ impl ReplicaGroups {
             Self::Mesh(groups) => Some(groups.mesh().device_count()),
         }
     }
-    /// The groups as lists of ids; none for one group of all.
+    /// Returns the groups as lists of ids; empty for one group of all.
     pub fn expand(&self) -> Vec<Vec<i64>> {
         match self {
             Self::List(groups) => groups.clone(),
@@ -117,7 +116,7 @@ impl ReplicaGroups {
             Some(b'[') => iota(c).map(Self::Iota),
             Some(b'm') => MeshGroups::parse(c).map(|groups| Self::Mesh(Box::new(groups))),
             _ => {
-                let error = c.wanted("replica groups");
+                let error = c.expected("replica groups");
                 Err(error.with_help("write `{{0,1},{2,3}}`, `[2,4]<=[8]` or `mesh['x'=8] {'x'}`"))
             }
         }
@@ -141,7 +140,8 @@ fn iota(c: &mut Cursor<'_>) -> Result<IotaTiling> {
     let start = c.offset();
     let sizes = c.list(b'[', b']', Cursor::size)?;
     let &[group_count, group_size] = sizes.as_slice() else {
-        let error = bad("replica groups have two sizes: number of groups, ids in each");
+        let error =
+            bad("expected two sizes of replica groups: the number of groups and the ids in each");
         return Err(error
             .at(c.span_from(start))
             .with_help("for one group of 8, write `[1,8]<=[8]`"));
@@ -179,7 +179,7 @@ mod tests {
             ("[4,2]<=[2,2,2]T(2,0,1)", "[4,2]<=[4,2]T(1,0)"),
             ("mesh['x'=2,'y'=4] {'y'}", "mesh['x'=2,'y'=4] {'y'}"),
         ] {
-            assert_eq!(again(text), printed);
+            assert_eq!(round_trip(text), printed);
         }
         assert!(ReplicaGroups::default().is_empty());
     }
@@ -207,11 +207,23 @@ mod tests {
     fn rejections() {
         for (text, place, message) in [
             ("{0,1}", "0", "expected `{`, found `0`"),
-            ("[8]<=[8]", "[8]", "replica groups have two sizes: number of groups, ids in each"),
+            (
+                "[8]<=[8]",
+                "[8]",
+                "expected two sizes of replica groups: the number of groups and the ids in each",
+            ),
             ("[2,4]<=[4]", "[2,4]<=[4]", "2 groups of 4 do not take the 4 ids there are"),
             ("[0,4]<=[4]", "[0,4]<=[4]", "0 groups of 4 do not take the 4 ids there are"),
-            ("[2,4]<=[4,2]", "<=[4,2]", "an iota of several dimensions needs their order `T(..)`"),
-            ("[2,4]<=[8]T(0)", "<=[8]T(0)", "an iota of one dimension has no order `T(..)`"),
+            (
+                "[2,4]<=[4,2]",
+                "<=[4,2]",
+                "an iota of several dimensions needs a permutation `T(..)`",
+            ),
+            (
+                "[2,4]<=[8]T(0)",
+                "<=[8]T(0)",
+                "an iota of one dimension must not have a permutation `T(..)`",
+            ),
             ("all", "all", "expected replica groups, found `all`"),
         ] {
             let (at, found, _) = rejected(text);

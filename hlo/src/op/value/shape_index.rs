@@ -2,12 +2,12 @@
 use crate::text::{Cursor, print::push_ints};
 use crate::{Dims, Result, Shape};
 
-/// Which element of a tuple, of which element of that, and so on; empty for the whole.
+/// A path of tuple indices; empty for the whole value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct ShapeIndex(pub Dims);
 
 impl ShapeIndex {
-    /// The part of `shape` it leads to, if there is one.
+    /// Returns the shape at this index of `shape`, if there is one.
     pub fn of<'a>(&self, shape: &'a Shape) -> Option<&'a Shape> {
         let element = |shape: &'a Shape, i: &i64| shape.tuple()?.get(usize::try_from(*i).ok()?);
         self.0.iter().try_fold(shape, element)
@@ -43,9 +43,9 @@ mod tests {
     value_tests!(ShapeIndex);
 
     #[test]
-    fn indices_come_back() {
-        assert_eq!(again("{}"), "{}");
-        assert_eq!(again("{ 1 , 0 }"), "{1,0}");
+    fn indices_round_trip() {
+        assert_eq!(round_trip("{}"), "{}");
+        assert_eq!(round_trip("{ 1 , 0 }"), "{1,0}");
         assert_eq!(rejected("{-1}").1, "`-1` is not a size");
         assert_eq!(rejected("{1,}").0, "}");
     }

@@ -2,18 +2,18 @@
 use crate::Result;
 use crate::text::{Cursor, print::push_int};
 
-/// What a `slice` takes of each dimension.
+/// The ranges of a `slice`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SliceRanges(pub Vec<SliceRange>);
 
-/// What a `slice` takes of one dimension.
+/// The range of a `slice` in one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceRange {
     /// The first index.
     pub start: i64,
-    /// One past the last index that may be taken.
+    /// The exclusive upper bound of the indices.
     pub limit: i64,
-    /// Distance of the indices.
+    /// The stride.
     pub stride: i64,
 }
 
@@ -58,9 +58,9 @@ mod tests {
 
     #[test]
     fn strides_are_printed_for_all_or_none() {
-        assert_eq!(again("{[0:1],[0:4:2]}"), "{[0:1:1], [0:4:2]}");
-        assert_eq!(again("{[0:1:1], [0 : 2 : 1]}"), "{[0:1], [0:2]}");
-        assert_eq!(again("{}"), "{}");
+        assert_eq!(round_trip("{[0:1],[0:4:2]}"), "{[0:1:1], [0:4:2]}");
+        assert_eq!(round_trip("{[0:1:1], [0 : 2 : 1]}"), "{[0:1], [0:2]}");
+        assert_eq!(round_trip("{}"), "{}");
     }
     #[test]
     fn rejections() {

@@ -13,7 +13,7 @@ pub struct ConvSparsity {
     pub rhs: Option<OperandSparsity>,
 }
 
-/// How one operand is sparse. What the text leaves out stays out.
+/// The structured sparsity of an operand. What the text omits is not printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandSparsity {
     /// Elements kept of each block.
@@ -22,9 +22,9 @@ pub struct OperandSparsity {
     pub block: i64,
     /// The dimension that is divided into blocks.
     pub dimension: Option<i64>,
-    /// Distance of a block's elements.
+    /// Stride of a block's elements.
     pub stride: Option<i64>,
-    /// The operand that tells which elements are kept.
+    /// The operand that holds the indices of the kept elements.
     pub idx: Option<i64>,
 }
 
@@ -71,7 +71,11 @@ fn operand(c: &mut Cursor<'_>) -> Result<OperandSparsity> {
         match name {
             "sparsity" => match sizes(c)?.as_slice() {
                 &[kept, block] => ratio = Some((kept, block)),
-                _ => return Err(bad("a sparsity has two numbers: `2x4` for 2 of 4 kept")),
+                _ => {
+                    return Err(bad(
+                        "expected two numbers as the sparsity, such as `2x4` for 2 of 4 values",
+                    ));
+                }
             },
             "dimension" => dimension = Some(c.size()?),
             "stride" => stride = Some(c.size()?),
@@ -92,15 +96,15 @@ mod tests {
     value_tests!(ConvSparsity);
 
     #[test]
-    fn sparsities_come_back() {
+    fn sparsities_round_trip() {
         for text in [
             "{}",
             "{lhs={sparsity=2x4 dimension=1 stride=1 idx=2}}",
             "{lhs={sparsity=2x4} rhs={sparsity=1x2 dimension=0 stride=2 idx=3}}",
         ] {
-            assert_eq!(again(text), text);
+            assert_eq!(round_trip(text), text);
         }
-        assert_eq!(again("{rhs={idx=3 sparsity=1x2}}"), "{rhs={sparsity=1x2 idx=3}}");
+        assert_eq!(round_trip("{rhs={idx=3 sparsity=1x2}}"), "{rhs={sparsity=1x2 idx=3}}");
     }
     #[test]
     fn rejections() {

@@ -4,34 +4,34 @@ use super::padding::push_pads;
 use crate::text::{Cursor, pattern};
 use crate::{Dims, Result};
 
-/// How a window moves over an array.
+/// A sliding window over an array.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Window {
-    /// One entry a dimension the window has.
+    /// One entry per dimension.
     pub dims: Vec<WindowDim>,
 }
 
 /// One dimension of a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowDim {
-    /// Elements the window covers.
+    /// Number of elements in the window.
     pub size: i64,
-    /// Elements it moves by.
+    /// Stride between window positions.
     pub stride: i64,
-    /// Elements added before the first; a negative number takes some away.
+    /// Elements added before the first; a negative number removes some.
     pub pad_low: i64,
-    /// Elements added after the last; a negative number takes some away.
+    /// Elements added after the last; a negative number removes some.
     pub pad_high: i64,
-    /// Distance of the array's elements: 2 puts one hole between each two.
+    /// Dilation of the array: 2 adds one hole between each two elements.
     pub lhs_dilation: i64,
-    /// Distance of the window's elements.
+    /// Dilation of the window.
     pub rhs_dilation: i64,
-    /// Whether the window (a convolution's kernel) is mirrored.
+    /// Whether the window (a convolution's kernel) is reversed.
     pub reversal: bool,
 }
 
 impl WindowDim {
-    /// A dimension of this size that moves by one, without padding or holes.
+    /// Returns a dimension of this size with stride 1, without padding or dilation.
     pub const fn new(size: i64) -> Self {
         Self {
             size,
@@ -48,7 +48,7 @@ impl WindowDim {
 const FIELDS: [&str; 6] = ["size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"];
 
 impl Window {
-    /// Whether it has no dimensions, as of an op without a window.
+    /// Returns whether it has no dimensions, as for an op without a window.
     pub fn is_empty(&self) -> bool {
         self.dims.is_empty()
     }
@@ -85,7 +85,7 @@ impl Window {
             let Some(values) = values else { continue };
             same_rank(name, values.len(), rank).map_err(|error| error.at(window))?;
             if name == "rhs_reversal" && values.iter().any(|n| !matches!(n, 0 | 1)) {
-                return Err(bad("`rhs_reversal` is 0 or 1 for each dimension").at(window));
+                return Err(bad("write 0 or 1 per dimension in `rhs_reversal`").at(window));
             }
             dims.iter_mut().zip(values).for_each(|(dim, n)| set(dim, n));
         }
@@ -115,7 +115,7 @@ impl Window {
         out.push('}');
     }
 
-    /// Writes a field, unless every dimension has the default.
+    /// Prints a field, unless every dimension has the default.
     fn field(&self, out: &mut String, name: &str, default: i64, of: fn(&WindowDim) -> i64) {
         if self.dims.iter().any(|dim| of(dim) != default) {
             out.push(' ');
@@ -137,7 +137,7 @@ fn same_rank(name: &str, found: usize, rank: usize) -> Result<()> {
 pub(super) fn sizes(c: &mut Cursor<'_>) -> Result<Dims> {
     c.blank();
     let (sizes, length) = pattern::sizes(c.rest()).ok_or_else(|| {
-        c.wanted("a number for each dimension").with_help("write `2x3`, without blanks")
+        c.expected("one number per dimension").with_help("write `2x3`, without blanks")
     })?;
     c.skip(length);
     Ok(sizes)
@@ -147,14 +147,14 @@ fn low_high(c: &mut Cursor<'_>) -> Result<Vec<(i64, i64)>> {
     c.blank();
     let start = c.offset();
     let (pads, length) = pattern::pads(c.rest()).ok_or_else(|| {
-        c.wanted("padding").with_help("write low and high padding of each dimension: `0_1x2_2`")
+        c.expected("padding").with_help("write low and high padding per dimension: `0_1x2_2`")
     })?;
     c.skip(length);
     let pairs = pads.into_iter().map(|(low, high, interior)| match interior {
         None => Ok((low, high)),
-        Some(_) => Err(bad("the padding of a window has no interior part")
+        Some(_) => Err(bad("the padding of a window must not have interior padding")
             .at(c.span_from(start))
-            .with_help("`lhs_dilate` puts holes between elements")),
+            .with_help("use `lhs_dilate` to put holes between elements")),
     });
     pairs.collect()
 }
@@ -183,7 +183,7 @@ mod tests {
             ("{size=3 pad=-1_-2}", "{size=3 pad=-1_-2}"),
             ("{size=2x3stride=2x2}", "{size=2x3 stride=2x2}"),
         ] {
-            assert_eq!(again(text), printed);
+            assert_eq!(round_trip(text), printed);
         }
         assert!(Window::default().is_empty());
     }
@@ -191,7 +191,11 @@ mod tests {
     fn rejections() {
         for (text, place, message) in [
             ("{size=2, stride=2}", ",", "expected the next field, found `,`"),
-            ("{size=2 pad=1_1_1}", "1_1_1", "the padding of a window has no interior part"),
+            (
+                "{size=2 pad=1_1_1}",
+                "1_1_1",
+                "the padding of a window must not have interior padding",
+            ),
             ("{stride=1}", "{stride=1}", "`stride` has 1 dimensions, but `size` has 0"),
             ("{size=2 size=3}", "size", "`size` is given twice"),
             (
@@ -205,9 +209,9 @@ mod tests {
             (
                 "{size=2 rhs_reversal=2}",
                 "{size=2 rhs_reversal=2}",
-                "`rhs_reversal` is 0 or 1 for each dimension",
+                "write 0 or 1 per dimension in `rhs_reversal`",
             ),
-            ("{size=a}", "a", "expected a number for each dimension, found `a`"),
+            ("{size=a}", "a", "expected one number per dimension, found `a`"),
         ] {
             let (at, found, _) = rejected(text);
             assert_eq!((at, found.as_str()), (place, message), "{text}");

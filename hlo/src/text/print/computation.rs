@@ -1,9 +1,9 @@
-//! One computation: signature, instructions, closing brace.
+//! Prints a computation: signature, instructions, closing brace.
 use super::{Printer, order, push_indent, shape};
 use crate::ir::ComputationId;
 
 impl Printer<'_> {
-    /// Prints computation `id` without the newline after it; `named` for one that stands for itself.
+    /// Prints computation `id` without the newline after it; `named` for one that is not printed in place.
     pub(super) fn computation(
         &self,
         out: &mut String,
@@ -30,7 +30,7 @@ impl Printer<'_> {
         if self.options.numbered_names {
             self.numbers.borrow_mut().push(vec![None; computation.instructions.len()]);
         }
-        // A body in place has no schedule of its own.
+        // A body in place has no schedule.
         let order = match named {
             true => self.order.instructions(id),
             false => order::post_order(computation),
@@ -52,7 +52,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `(p: shape, ...) -> shape `
+    /// Prints `(p: shape, ...) -> shape `.
     fn signature(&self, out: &mut String, id: ComputationId) {
         let computation = &self.module.computations[id];
         out.push('(');
@@ -60,7 +60,7 @@ impl Printer<'_> {
             if i > 0 {
                 out.push_str(", ");
             }
-            out.push_str(&computation.names[parameter]);
+            out.push_str(computation.name(parameter));
             out.push_str(": ");
             shape(out, &computation.instructions[parameter].shape, false);
         }

@@ -1,11 +1,11 @@
-//! One instruction: name, shape, opcode, operands, attributes.
+//! Instructions: name, shape, opcode, operands, attributes.
 use super::{Printer, literal, push_int, shape};
 use crate::ir::{CommonAttrs, ComputationId, Instruction, InstructionId};
-use crate::op::{AttrWriter, Op};
+use crate::op::{AttrWriter, Kind, Op};
 use crate::text::{common, is_single_op};
 use crate::{ConstantValue, Opcode};
 
-/// A constant of more elements is elided where large constants are not shown.
+/// A constant of more elements is elided where large constants are not printed.
 const SMALL_CONSTANT: usize = 10;
 
 impl Printer<'_> {
@@ -29,23 +29,26 @@ impl Printer<'_> {
         let wrapped = self.wrapped(computation, instruction);
         Self::opcode(out, instruction, wrapped.map(Instruction::opcode));
         out.push('(');
-        match &instruction.op {
-            Op::Parameter(parameter) => push_int(out, parameter.number),
-            Op::Constant(constant) => self.constant(out, &constant.value),
-            _ => self.operands(out, computation, instruction),
+        if let Op::Parameter(parameter) = &instruction.op {
+            push_int(out, parameter.number);
+        } else if let Op::Constant(constant) = &instruction.op {
+            self.constant(out, &constant.value);
+        } else {
+            self.operands(out, computation, instruction);
         }
         out.push(')');
         let mut writer = AttrWriter { out, printer: self, indent };
-        match (&instruction.op, wrapped) {
-            (Op::AsyncStart(start), Some(inner)) => start.print_sugared(&inner.op, &mut writer),
-            (op, _) => op.print(&mut writer),
+        if let (Op::AsyncStart(start), Some(inner)) = (&instruction.op, wrapped) {
+            start.print_sugared(&inner.op, &mut writer);
+        } else {
+            instruction.op.print(&mut writer);
         }
         if let Some(attrs) = &instruction.common {
             self.common(&mut writer, attrs, computation);
         }
     }
 
-    /// The op an asynchronous instruction stands for, where it is printed as `<opcode>-start` and the like.
+    /// Returns the wrapped op of an asynchronous instruction that is printed in its short form.
     fn wrapped(
         &self,
         computation: ComputationId,
@@ -54,18 +57,15 @@ impl Printer<'_> {
         let holder = &self.module.computations[computation];
         let mut at = instruction;
         loop {
-            match &at.op {
-                Op::AsyncStart(start) => {
-                    let called = &self.module.computations[start.calls];
-                    let bound = at.operands.len() + 1 == called.instructions.len();
-                    return (bound && is_single_op(called))
-                        .then(|| &called.instructions[called.root]);
-                }
-                Op::AsyncUpdate(_) | Op::AsyncDone(_) => {
-                    at = &holder.instructions[*at.operands.first()?];
-                }
-                _ => return None,
+            if let Op::AsyncStart(start) = &at.op {
+                let called = &self.module.computations[start.calls];
+                let bound = at.operands.len() + 1 == called.instructions.len();
+                return (bound && is_single_op(called)).then(|| &called.instructions[called.root]);
             }
+            if at.opcode().kind() != Kind::Asynchronous {
+                return None;
+            }
+            at = &holder.instructions[*at.operands.first()?];
         }
     }
 
@@ -109,7 +109,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The attributes every opcode may have, in XLA's order.
+    /// Prints the attributes every opcode may have, in XLA's order.
     fn common(&self, out: &mut AttrWriter<'_>, attrs: &CommonAttrs, computation: ComputationId) {
         common::print_before_control(out.out, attrs, self.options.metadata);
         let control = attrs.control_predecessors();

@@ -1,9 +1,9 @@
-//! Literals: on one line as XLA prints them, and for people.
+//! Prints literals: on one line as XLA prints them, and as a summary.
 use super::{array_shape, push_int};
 use crate::text::number::element;
 use crate::{ArrayShape, Literal};
 
-/// The value on one line, as in `constant(...)`.
+/// Prints the value on one line, as in `constant(...)`.
 pub(crate) fn print(out: &mut String, value: &Literal) {
     match (value.array_shape(), value.elements()) {
         (Some(shape), _) => {
@@ -24,7 +24,7 @@ pub(crate) fn print(out: &mut String, value: &Literal) {
     }
 }
 
-/// The value with the shape of each array before it.
+/// Prints the value with the shape of each array before it.
 pub(crate) fn typed(out: &mut String, value: &Literal) {
     match (value.array_shape(), value.elements()) {
         (Some(shape), _) => {
@@ -46,7 +46,7 @@ pub(crate) fn typed(out: &mut String, value: &Literal) {
     }
 }
 
-/// Prints the levels of an array, the elements one after the other.
+/// The printer of the nested braces of an array, consuming its elements.
 struct Rows<'o, 'l> {
     out: &'o mut String,
     shape: &'l ArrayShape,
@@ -70,7 +70,7 @@ impl Rows<'_, '_> {
         }
         let size = self.shape.dims[d];
         let innermost = d + 1 == rank;
-        // Rows of at most one element, and whole arrays of one dimension, stand close to their braces.
+        // Rows of at most one element, and arrays of one dimension, have no blanks inside their braces.
         let close = innermost && (rank == 1 || size <= 1);
         self.out.push_str(if close { "{" } else { "{ " });
         for i in 0..size {
@@ -86,7 +86,7 @@ impl Rows<'_, '_> {
         self.out.push_str(if close { "}" } else { " }" });
     }
 
-    /// A part of an array of more than three dimensions, with its index: `{ /*i0=1*/ ... }`.
+    /// Prints a slice of an array of more than three dimensions, with its index: `{ /*i0=1*/ ... }`.
     fn commented(&mut self, d: usize, index: i64) {
         self.out.push_str("{ /*i");
         push_int(self.out, i64::try_from(d).unwrap_or(0));
@@ -106,17 +106,17 @@ impl Rows<'_, '_> {
     }
 }
 
-/// The value for a person: one line a row, long dimensions elided in the middle, at most about `limit` elements.
+/// Returns a summary of the value: one line per row, long dimensions elided in the middle, at most about `limit` elements.
 pub fn summary(value: &Literal, limit: usize) -> String {
     let mut out = String::new();
-    person(&mut out, value, limit, 0);
+    summarize(&mut out, value, limit, 0);
     out
 }
 
-/// Elements shown at either end of a dimension that is elided.
+/// Elements printed at either end of an elided dimension.
 const EDGE: usize = 3;
 
-fn person(out: &mut String, value: &Literal, limit: usize, indent: usize) {
+fn summarize(out: &mut String, value: &Literal, limit: usize, indent: usize) {
     match (value.array_shape(), value.elements()) {
         (Some(shape), _) => {
             array_shape(out, shape, false);
@@ -124,7 +124,7 @@ fn person(out: &mut String, value: &Literal, limit: usize, indent: usize) {
                 out.push(' ');
             }
             let strides = strides(shape);
-            // Rows without elements count, too: there may be any number of them.
+            // Rows without elements count, too: there can be any number of them.
             let first = shape.dims.first().map_or(1, |&d| usize::try_from(d).unwrap_or(0).max(1));
             let elide = strides.first().map_or(1, |s| s.saturating_mul(first)) > limit;
             part(out, value, &strides, 0, 0, elide, indent);
@@ -134,7 +134,7 @@ fn person(out: &mut String, value: &Literal, limit: usize, indent: usize) {
             for (i, element) in elements.iter().enumerate() {
                 out.push_str(if i > 0 { ",\n" } else { "\n" });
                 out.push_str(&" ".repeat(indent + 2));
-                person(out, element, limit, indent + 2);
+                summarize(out, element, limit, indent + 2);
             }
             out.push(')');
         }
@@ -178,7 +178,7 @@ fn part(
         out.push_str(&" ".repeat(indent));
     }
     out.push('{');
-    // Not walked over: arrays without elements may have any number of rows.
+    // Not iterated: arrays without elements can have any number of rows.
     let hidden = if elide && size > 2 * EDGE { EDGE..size - EDGE } else { size..size };
     for i in (0..hidden.start).chain(hidden.end..size) {
         if i > 0 {

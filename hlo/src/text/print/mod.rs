@@ -1,4 +1,4 @@
-//! HLO text from a module, byte for byte as XLA prints it.
+//! The printer: HLO text, byte for byte as XLA prints it.
 mod computation;
 mod instruction;
 mod literal;
@@ -20,14 +20,14 @@ pub enum Style {
     /// XLA's `to_string()`: `%` before names, signatures, metadata; large constants elided.
     #[default]
     Default,
-    /// XLA's `ShortParsable`: nothing that can be done without, constants in full.
+    /// XLA's `ShortParsable`: only what parsing needs, constants in full.
     Short,
-    /// XLA's `Canonical`: names replaced by numbers, called computations written out in place. For comparing, not for
-    /// reading back.
+    /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For comparing, not for
+    /// parsing.
     Canonical,
 }
 
-/// What a style shows.
+/// What a style prints.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch for each of XLA's printing options")]
 pub(crate) struct Options {
@@ -62,12 +62,12 @@ impl Style {
     }
 }
 
-/// Prints one module.
+/// The printer of one module.
 pub(crate) struct Printer<'m> {
     module: &'m Module,
     order: order::Order<'m>,
     options: Options,
-    /// Numbers given to instructions of the computations being printed, the innermost last.
+    /// Numbers of the instructions of the computations being printed, the innermost last.
     numbers: RefCell<Vec<Vec<Option<u32>>>>,
 }
 
@@ -81,9 +81,9 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// The whole module.
+    /// Prints the whole module.
     pub(crate) fn module(&self) -> String {
-        // About what an instruction takes, so that the text grows in few steps.
+        // About the text of an instruction, so that the string is rarely reallocated.
         let count: usize = self.module.computations.iter().map(|(_, c)| c.instructions.len()).sum();
         let mut out = String::with_capacity(256 + count * 96);
         let entry = self.module.entry().program_shape();
@@ -100,12 +100,12 @@ impl<'m> Printer<'m> {
         out
     }
 
-    /// Whether called computations are written out where they are called.
+    /// Returns whether called computations are printed in place.
     pub(crate) fn bodies_in_place(&self) -> bool {
         self.options.bodies_in_place
     }
 
-    /// A computation an attribute names: its name, or its body.
+    /// Prints a computation that an attribute names: its name, or its body.
     pub(crate) fn computation_ref(&self, out: &mut String, id: ComputationId, indent: usize) {
         if self.options.bodies_in_place {
             out.push('\n');
@@ -118,13 +118,13 @@ impl<'m> Printer<'m> {
         out.push_str(&self.module.computations[id].name);
     }
 
-    /// The name of an instruction of the innermost computation being printed.
+    /// Prints the name of an instruction of the innermost computation being printed.
     fn instruction_name(&self, out: &mut String, computation: ComputationId, id: InstructionId) {
         if self.options.percent {
             out.push('%');
         }
         if !self.options.numbered_names {
-            out.push_str(&self.module.computations[computation].names[id]);
+            out.push_str(self.module.computations[computation].name(id));
             return;
         }
         let mut numbers = self.numbers.borrow_mut();

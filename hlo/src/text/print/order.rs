@@ -1,20 +1,20 @@
 //! The order in which computations and instructions are printed.
 //!
-//! Both orders are XLA's. Computations are found by walking instructions in the order they are printed, where XLA walks
-//! them in the order they were read: for text that XLA printed the two are the same, and ours does not change when the
-//! text is printed once more.
+//! Both orders are XLA's. Computations are found by walking instructions in printing order, while XLA walks
+//! them in the order of the text: for text that XLA printed the two are the same, and ours does not change when the
+//! text is printed again.
 use crate::Module;
 use crate::ir::{Computation, ComputationId, InstructionId};
 use crate::op::Op;
 
-/// What the order of a module's text depends on.
+/// What the printing order of a module depends on.
 pub(crate) struct Order<'m> {
     module: &'m Module,
-    /// Computations some instruction calls.
+    /// Computations that an instruction calls.
     called: Vec<bool>,
-    /// Computations a `fusion` runs: those have no schedule.
+    /// Computations of a `fusion`, which have no schedule.
     fused: Vec<bool>,
-    /// Computations printed as the op of an asynchronous instruction.
+    /// Computations printed as the wrapped op of an asynchronous instruction.
     hidden: Vec<bool>,
 }
 
@@ -33,7 +33,7 @@ impl<'m> Order<'m> {
                 let i = id.index();
                 called[i] = true;
                 fused[i] |= fusion;
-                // An op whose operands come later cannot be printed as `<opcode>-start`: it would lack them.
+                // An op whose operands come later cannot be printed as `<opcode>-start`: its operands would be missing.
                 let bound =
                     instruction.operands.len() + 1 == module.computations[id].instructions.len();
                 wrapped[i] |= start;
@@ -47,7 +47,7 @@ impl<'m> Order<'m> {
         Self { module, hidden: hidden.collect(), called, fused }
     }
 
-    /// All computations that are printed: callees before callers, each once.
+    /// Returns all printed computations: callees before callers, each once.
     pub(crate) fn computations(&self) -> Vec<ComputationId> {
         let ids = || self.module.computations.ids();
         let mut seen = vec![false; self.called.len()];
@@ -56,7 +56,7 @@ impl<'m> Order<'m> {
             self.embedded(root, &mut seen, &mut order);
             order.push(root);
         }
-        // What no root leads to calls itself; the verifier says so, and printing shows it all the same.
+        // Computations that are not reachable from a root are recursive; the verifier rejects them, but they are printed.
         for id in ids().filter(|id| self.called[id.index()]) {
             if !std::mem::replace(&mut seen[id.index()], true) {
                 self.embedded(id, &mut seen, &mut order);
@@ -67,8 +67,8 @@ impl<'m> Order<'m> {
         order
     }
 
-    /// The computations `root` calls, directly or not, callees first. A computation counts as seen when it is first
-    /// met, not when it is printed, so one that is shared may come after a user of it.
+    /// Adds the computations `root` calls, directly or not, callees first. A computation counts as seen when it is first
+    /// reached, not when it is printed, so a shared one can come after one of its callers.
     fn embedded(&self, root: ComputationId, seen: &mut [bool], order: &mut Vec<ComputationId>) {
         let mut stack = vec![(root, self.instructions(root), 0)];
         while let Some((id, list, next)) = stack.last_mut() {
@@ -87,14 +87,14 @@ impl<'m> Order<'m> {
                     callees.push(callee);
                 }
             });
-            // The first callee is walked first: it goes on the stack last.
+            // The first callee is walked first: it is pushed last.
             for callee in callees.into_iter().rev() {
                 stack.push((callee, self.instructions(callee), 0));
             }
         }
     }
 
-    /// The instructions of a computation in the order they are printed.
+    /// Returns the instructions of a computation in printing order.
     pub(crate) fn instructions(&self, id: ComputationId) -> Vec<InstructionId> {
         let computation = &self.module.computations[id];
         if self.module.config.is_scheduled && !self.fused[id.index()] {
@@ -104,7 +104,7 @@ impl<'m> Order<'m> {
     }
 }
 
-/// Whether the module is in the order in which it is printed.
+/// Returns whether the module is in printing order.
 pub(crate) fn is_in_order(module: &Module) -> bool {
     let order = Order::new(module);
     let shown = module.computations.ids().filter(|id| !order.hidden[id.index()]);
@@ -115,7 +115,7 @@ pub(crate) fn is_in_order(module: &Module) -> bool {
             .all(|id| module.computations[id].instructions.ids().eq(order.instructions(id)))
 }
 
-/// Operands before users: from every instruction that nothing uses, in text order, down to its operands.
+/// Returns the operands-first order of a depth-first search from every unused instruction, in text order.
 pub(super) fn post_order(computation: &Computation) -> Vec<InstructionId> {
     let instructions = &computation.instructions;
     let mut used = vec![false; instructions.len()];
@@ -140,7 +140,7 @@ pub(super) fn post_order(computation: &Computation) -> Vec<InstructionId> {
             }
             stack.push((id, true));
             let instruction = &instructions[id];
-            // What is pushed last is visited first: control predecessors from the last to the first, then operands.
+            // Control predecessors are visited from the last to the first, then operands: what is pushed last is visited first.
             for &operand in instruction.operands.iter().rev() {
                 if !done[operand.index()] {
                     stack.push((operand, false));

@@ -1,5 +1,6 @@
-//! Prints shapes and layouts, and whole numbers.
-use crate::{ArrayShape, Layout, LayoutTail, Shape, Tile};
+//! Prints shapes, layouts and integers.
+use crate::layout::{Layout, LayoutTail, Tile};
+use crate::{ArrayShape, Shape};
 
 /// Appends `n` in decimal; shapes are mostly numbers, and this is faster than `write!`.
 #[inline]
@@ -33,7 +34,7 @@ fn push_long(out: &mut String, n: i64) {
     out.extend(digits[first..].iter().copied().map(char::from));
 }
 
-/// Appends the numbers with commas between them, without blanks.
+/// Appends the numbers, separated by commas without blanks.
 pub(crate) fn push_ints(out: &mut String, numbers: &[i64]) {
     for (i, &n) in numbers.iter().enumerate() {
         if i > 0 {
@@ -43,7 +44,7 @@ pub(crate) fn push_ints(out: &mut String, numbers: &[i64]) {
     }
 }
 
-/// Appends a shape; `layouts` says whether arrays show theirs.
+/// Appends a shape, with layouts if `layouts`.
 pub(crate) fn shape(out: &mut String, shape: &Shape, layouts: bool) {
     match shape {
         Shape::Array(array) => array_shape(out, array, layouts),
@@ -65,7 +66,7 @@ pub(crate) fn shape(out: &mut String, shape: &Shape, layouts: bool) {
     }
 }
 
-/// Appends what stands before item `i` of a long list: `, `, and its number at every fifth.
+/// Appends the separator before item `i` of a long list: `, `, and its index at every fifth.
 pub(crate) fn separator(out: &mut String, i: usize) {
     const MARKED: usize = 5;
     if i == 0 {
@@ -79,7 +80,7 @@ pub(crate) fn separator(out: &mut String, i: usize) {
     }
 }
 
-/// Appends the shape of an array; `layouts` says whether with its layout.
+/// Appends the shape of an array, with its layout if `layouts`.
 pub(crate) fn array_shape(out: &mut String, array: &ArrayShape, layouts: bool) {
     out.push_str(array.ty.name());
     out.push('[');
@@ -97,8 +98,8 @@ pub(crate) fn array_shape(out: &mut String, array: &ArrayShape, layouts: bool) {
         push_int(out, size);
     }
     out.push(']');
-    // The layout of a scalar says nothing, unless something follows the order of dimensions.
-    let shown = !array.dims.is_empty() || array.layout.tail.as_deref().is_some_and(says_something);
+    // The layout of a scalar is printed only if something follows the order of dimensions.
+    let shown = !array.dims.is_empty() || array.layout.tail.as_deref().is_some_and(has_fields);
     if layouts && shown {
         layout(out, &array.layout);
     }
@@ -108,14 +109,14 @@ pub(crate) fn array_shape(out: &mut String, array: &ArrayShape, layouts: bool) {
 pub(crate) fn layout(out: &mut String, layout: &Layout) {
     out.push('{');
     push_ints(out, &layout.minor_to_major);
-    if let Some(tail) = layout.tail.as_deref().filter(|tail| says_something(tail)) {
+    if let Some(tail) = layout.tail.as_deref().filter(|tail| has_fields(tail)) {
         out.push(':');
         layout_tail(out, tail);
     }
     out.push('}');
 }
 
-fn says_something(tail: &LayoutTail) -> bool {
+fn has_fields(tail: &LayoutTail) -> bool {
     *tail != LayoutTail::default()
 }
 

@@ -1,10 +1,11 @@
-//! Reads layouts: `{1,0:T(8,128)S(5)}`.
+//! Parses layouts: `{1,0:T(8,128)S(5)}`.
 use super::bad;
 use crate::diag::Code;
+use crate::layout::{Dims, Layout, LayoutTail, SplitConfig, Tile};
 use crate::text::Cursor;
-use crate::{Dims, ElementType, Error, Layout, LayoutTail, Result, SplitConfig, Tile};
+use crate::{ElementType, Error, Result};
 
-/// The fields after the `:`, in the order they must have.
+/// The fields after the `:`, in their required order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Field {
     DimLevels,
@@ -31,20 +32,20 @@ const FIELDS: [(&str, Field); 10] = [
     ("M", Field::Prefix),
 ];
 
-/// Whether a layout comes next. A `{` alone does not tell: it may start a computation's body.
+/// Returns whether a layout comes next. A `{` alone is ambiguous: it may start the body of a computation.
 pub(super) fn starts(c: &Cursor<'_>) -> bool {
     let mut ahead = *c;
     ahead.eat(b'{')
         && ahead.peek().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':'))
 }
 
-/// Reads the layout of an array whose dimensions have just been read, or gives the default one.
+/// Parses the layout of an array after its dimensions, or returns the default one.
 pub(super) fn after_dims(c: &mut Cursor<'_>, rank: usize) -> Result<Layout> {
-    old_mark(c)?;
+    skip_sparse_mark(c)?;
     if starts(c) {
         return layout(c, rank);
     }
-    // Old texts wrote the layout of scalars.
+    // Old texts have layouts of scalars.
     if c.rest().starts_with("{}") {
         let start = c.offset();
         c.skip(2);
@@ -55,8 +56,8 @@ pub(super) fn after_dims(c: &mut Cursor<'_>, rank: usize) -> Result<Layout> {
     Ok(Layout::descending(rank))
 }
 
-/// `sparse{10}` and `dense` of texts before 2020: the shape is read without them.
-fn old_mark(c: &mut Cursor<'_>) -> Result<()> {
+/// Skips `sparse{10}` and `dense` of texts before 2020.
+fn skip_sparse_mark(c: &mut Cursor<'_>) -> Result<()> {
     if c.rest().starts_with("dense{") {
         c.skip("dense".len());
     } else if c.rest().starts_with("sparse{") {
@@ -82,20 +83,20 @@ fn layout(c: &mut Cursor<'_>, rank: usize) -> Result<Layout> {
     }
 }
 
-/// Reads the rest of a layout whose order of dimensions has been read.
+/// Parses the rest of a layout after the order of dimensions.
 pub(super) fn after_order(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
     let tail = if c.eat(b':') { tail(c)? } else { None };
-    if c.eat(b'}') { Ok(tail) } else { Err(c.wanted("`,`, `:` or `}` in a layout")) }
+    if c.eat(b'}') { Ok(tail) } else { Err(c.expected("`,`, `:` or `}` in a layout")) }
 }
 
 #[cold]
 fn wrong_rank(c: &Cursor<'_>, start: usize, length: usize, rank: usize) -> Error {
-    let message = format!("the layout orders {length} dimensions, but the shape has {rank}");
+    let message = format!("the layout has length {length}, but the shape has rank {rank}");
     let mut example = String::new();
     crate::text::print::layout(&mut example, &Layout::descending(rank));
     bad(message, c.span_from(start)).with_help(match rank {
-        0 => "a scalar is written without a layout".to_owned(),
-        _ => format!("a layout names every dimension, the fastest-varying first: `{example}`"),
+        0 => "write a scalar without a layout".to_owned(),
+        _ => format!("list every dimension, the fastest-varying first: `{example}`"),
     })
 }
 
@@ -108,7 +109,7 @@ fn numbers(c: &mut Cursor<'_>, out: &mut Dims) -> Result<()> {
     }
 }
 
-/// What stands between `:` and `}`; `None` if it says nothing.
+/// Parses the text between `:` and `}`; `None` if it has only defaults.
 fn tail(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
     let mut tail = LayoutTail::default();
     let mut last: Option<(&str, Field)> = None;
@@ -117,12 +118,13 @@ fn tail(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
         let fits = |name: &str| name.as_bytes().first() == Some(&first);
         let found = FIELDS.iter().find(|(name, _)| fits(name) && c.eat_token(name));
         let &(name, field) = found.ok_or_else(|| {
-            c.wanted("a field of a layout").with_help("the fields are D T L # * E S SC P M")
+            c.expected("a field of a layout")
+                .with_help("write one of the fields D T L # * E S SC P M")
         })?;
         if let Some((before, _)) = last.filter(|&(_, last)| last >= field) {
-            let message = format!("the layout field `{name}` cannot stand after `{before}`");
+            let message = format!("the layout field `{name}` cannot come after `{before}`");
             return Err(bad(message, c.span_from(start))
-                .with_help("each field once, in the order D T L # * E S SC P M"));
+                .with_help("write each field once, in the order D T L # * E S SC P M"));
         }
         last = Some((name, field));
         read(c, field, &mut tail).map_err(|error| error.at(c.span_from(start)))?;
@@ -138,7 +140,7 @@ fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
             return groups(c, |c| split(c).map(|split| tail.split_configs.push(split)));
         }
         Field::PhysicalShape => {
-            let message = "only sparse arrays have a physical shape".to_owned();
+            let message = "only sparse arrays can have a physical shape".to_owned();
             let error = Error::from(Code::ShapeText { message });
             return Err(
                 error.with_help("leave `P(..)` out: sparse arrays are no longer part of HLO")
@@ -164,12 +166,12 @@ fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
     c.expect(b')')
 }
 
-/// `D(D,C+)`: how sparse arrays stored each dimension. Dropped, as they are gone.
+/// Parses and drops `D(D,C+)`: how sparse arrays, which HLO no longer has, stored each dimension.
 fn dim_levels(c: &mut Cursor<'_>) -> Result<()> {
-    const WANTED: &str = "`D`, `C`, `S` or `H`";
+    const EXPECTED: &str = "`D`, `C`, `S` or `H`";
     c.list(b'(', b')', |c| {
         if !["D", "C", "S", "H"].iter().any(|kind| c.eat_token(kind)) {
-            return Err(c.wanted(WANTED));
+            return Err(c.expected(EXPECTED));
         }
         // Not unique, not ordered.
         c.eat(b'+');
@@ -179,7 +181,7 @@ fn dim_levels(c: &mut Cursor<'_>) -> Result<()> {
     Ok(())
 }
 
-/// One `(..)` or several.
+/// Parses one or several `(..)`.
 fn groups(c: &mut Cursor<'_>, mut group: impl FnMut(&mut Cursor<'_>) -> Result<()>) -> Result<()> {
     loop {
         c.expect(b'(')?;
@@ -221,7 +223,7 @@ fn at_least(c: &mut Cursor<'_>, least: i64) -> Result<i64> {
     if number >= least {
         return Ok(number);
     }
-    Err(bad(format!("`{number}` is too small here: at least {least}"), c.span_from(start)))
+    Err(bad(format!("expected at least {least}, found `{number}`"), c.span_from(start)))
 }
 
 fn element_type(c: &mut Cursor<'_>) -> Result<ElementType> {

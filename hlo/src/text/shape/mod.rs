@@ -1,6 +1,6 @@
-//! Reads shapes: arrays, tuples, tokens, opaque handles, buffers.
+//! Parses shapes: arrays, tuples, tokens, opaque handles, buffers.
 //!
-//! A module's text is a third shapes, so the usual spelling, `f32[2,3]{1,0}` without blanks, is read straight from
+//! A third of a module's text is shapes, so the usual spelling, `f32[2,3]{1,0}` without blanks, is parsed directly from
 //! the bytes; anything else starts over with the cursor.
 mod layout;
 
@@ -8,7 +8,7 @@ use super::Cursor;
 use crate::diag::{Code, nearest};
 use crate::{ArrayShape, Dims, ElementType, Error, Layout, Result, Shape, Span};
 
-/// Whether a shape comes next: `(`, `b(`, or a word with `[` after it (no other word has one).
+/// Returns whether a shape comes next: `(`, `b(`, or a word with `[` after it (no other word has one).
 #[inline]
 pub(crate) fn at_shape(c: &Cursor<'_>) -> bool {
     let mut ahead = *c;
@@ -30,7 +30,7 @@ fn at_other(mut ahead: Cursor<'_>) -> bool {
     }
 }
 
-/// Reads a shape.
+/// Parses a shape.
 #[inline]
 pub(crate) fn shape(c: &mut Cursor<'_>) -> Result<Shape> {
     let first = c.peek();
@@ -51,7 +51,7 @@ fn tuple(c: &mut Cursor<'_>) -> Result<Shape> {
     Ok(Shape::Tuple(elements))
 }
 
-/// Any spelling of a shape that starts with a word.
+/// Parses any spelling of a shape that starts with a word.
 fn other(c: &mut Cursor<'_>) -> Result<Shape> {
     let before = *c;
     let (word, span) = c.word("a shape")?;
@@ -60,11 +60,11 @@ fn other(c: &mut Cursor<'_>) -> Result<Shape> {
     }
     if c.peek() != Some(b'[') {
         if ElementType::from_name(word).is_some() {
-            let error = c.wanted(&format!("`[` after `{word}`"));
-            return Err(error.with_help(format!("a scalar is written `{word}[]`")));
+            let error = c.expected(&format!("`[` after `{word}`"));
+            return Err(error.with_help(format!("write `{word}[]` for a scalar")));
         }
         *c = before;
-        return Err(c.wanted("a shape"));
+        return Err(c.expected("a shape"));
     }
     match word {
         "token" => without_dims(c, Shape::Token, span),
@@ -82,7 +82,7 @@ fn array(c: &mut Cursor<'_>, ty: ElementType) -> Result<ArrayShape> {
     Ok(ArrayShape { ty, dims, dynamic, layout })
 }
 
-/// `b(array)`, from the parenthesis on.
+/// Parses `b(array)`, from the parenthesis on.
 fn buffer(c: &mut Cursor<'_>) -> Result<Shape> {
     c.expect(b'(')?;
     c.down()?;
@@ -95,26 +95,26 @@ fn buffer(c: &mut Cursor<'_>) -> Result<Shape> {
     match inner {
         Shape::Array(array) => Ok(Shape::Buffer(Box::new(array))),
         Shape::Tuple(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
-            Err(bad("only an array can be in a buffer", span)
-                .with_help("a buffer is written `b(f32[2,3])`"))
+            Err(bad("a buffer can hold only an array", span)
+                .with_help("write a buffer as `b(f32[2,3])`"))
         }
     }
 }
 
-/// `[]` of a shape that has neither dimensions nor a layout.
+/// Parses the `[]` of a shape that has neither dimensions nor a layout.
 fn without_dims(c: &mut Cursor<'_>, shape: Shape, word: Span) -> Result<Shape> {
     c.expect(b'[')?;
     let closed = c.eat(b']');
     if closed && !layout::starts(c) {
         return Ok(shape);
     }
-    let message = format!("`{shape}` has neither dimensions nor a layout");
+    let message = format!("`{shape}` must have neither dimensions nor a layout");
     c.blank();
     Err(bad(message, word.to(Span::new(c.offset(), c.offset() + 1)))
         .with_help(format!("write `{shape}`")))
 }
 
-/// `[2,<=3,?]`: sizes, and which of them are dynamic.
+/// Parses `[2,<=3,?]`: sizes, and which of them are dynamic.
 fn dims(c: &mut Cursor<'_>) -> Result<(Dims, Option<Box<[bool]>>)> {
     c.expect(b'[')?;
     let (mut dims, mut dynamic) = (Dims::new(), Vec::new());
@@ -133,7 +133,7 @@ fn dims(c: &mut Cursor<'_>) -> Result<(Dims, Option<Box<[bool]>>)> {
         }
     }
     if !c.eat(b']') {
-        return Err(c.wanted("`,` or `]`"));
+        return Err(c.expected("`,` or `]`"));
     }
     if dynamic.is_empty() {
         return Ok((dims, None));
@@ -143,7 +143,7 @@ fn dims(c: &mut Cursor<'_>) -> Result<(Dims, Option<Box<[bool]>>)> {
 }
 
 fn dim(c: &mut Cursor<'_>) -> Result<(i64, bool)> {
-    const HELP: &str = "a dimension is a size such as `3`, a bound such as `<=3`, or `?`";
+    const HELP: &str = "write a size such as `3`, a bound such as `<=3`, or `?`";
     if c.eat(b'?') {
         return Ok((ArrayShape::UNBOUNDED, true));
     }
@@ -151,12 +151,12 @@ fn dim(c: &mut Cursor<'_>) -> Result<(i64, bool)> {
     let next = c.peek();
     let start = c.offset();
     if !next.is_some_and(|byte| byte.is_ascii_digit() || byte == b'-') {
-        return Err(c.wanted("the size of a dimension").with_help(HELP));
+        return Err(c.expected("the size of a dimension").with_help(HELP));
     }
     let size = c.int()?;
     if size < 0 {
         let span = c.span_from(start);
-        let message = format!("`{}` is no size of a dimension", &c.text()[span.range()]);
+        let message = format!("`{}` is not the size of a dimension", &c.text()[span.range()]);
         return Err(bad(message, span).with_help(HELP));
     }
     Ok((size, bounded))
@@ -166,8 +166,8 @@ fn bad(message: impl Into<String>, span: Span) -> Error {
     Error::from(Code::ShapeText { message: message.into() }).at(span)
 }
 
-/// What other systems call the types.
-const ELSEWHERE: [(&str, &str); 11] = [
+/// Names of the types in other systems.
+const FOREIGN_NAMES: [(&str, &str); 11] = [
     ("bool", "pred"),
     ("boolean", "pred"),
     ("i1", "pred"),
@@ -181,9 +181,9 @@ const ELSEWHERE: [(&str, &str); 11] = [
     ("double", "f64"),
 ];
 
-/// The type that a name from elsewhere stands for: `float32` is `f32`, `uint16` is `u16`.
-fn from_elsewhere(word: &str) -> Option<&'static str> {
-    if let Some((_, name)) = ELSEWHERE.iter().find(|(other, _)| *other == word) {
+/// Returns the type with this name in another system: `float32` is `f32`, `uint16` is `u16`.
+fn foreign_type(word: &str) -> Option<&'static str> {
+    if let Some((_, name)) = FOREIGN_NAMES.iter().find(|(other, _)| *other == word) {
         return Some(name);
     }
     let starts =
@@ -194,21 +194,21 @@ fn from_elsewhere(word: &str) -> Option<&'static str> {
 
 #[cold]
 fn unknown_type(word: &str, span: Span) -> Error {
-    let error = bad(format!("`{word}` is no element type"), span);
+    let error = bad(format!("`{word}` is not an element type"), span);
     if matches!(word, "tuple" | "buffer") {
-        return error.with_help("a tuple is written `(shape, ...)`, a buffer `b(shape)`");
+        return error.with_help("write a tuple as `(shape, ...)`, a buffer as `b(shape)`");
     }
     let names = ElementType::ALL.iter().map(|ty| ty.name());
     let lower = word.to_ascii_lowercase();
     let near = ElementType::from_name(&lower).map(ElementType::name);
-    let near = near.or_else(|| from_elsewhere(&lower));
+    let near = near.or_else(|| foreign_type(&lower));
     match near.or_else(|| nearest(&lower, names.clone())) {
         Some(name) => error.with_help(format!("did you mean `{name}`?")),
-        None => error.with_help(format!("the types are {}", names.collect::<Vec<_>>().join(" "))),
+        None => error.with_help(format!("use one of {}", names.collect::<Vec<_>>().join(" "))),
     }
 }
 
-/// The common element types, with the bytes their name and `[` take.
+/// Returns a common element type, and the length of its name and `[`.
 #[inline]
 fn quick_type(bytes: &[u8]) -> Option<(ElementType, usize)> {
     Some(match bytes {
@@ -232,7 +232,7 @@ fn quick_type(bytes: &[u8]) -> Option<(ElementType, usize)> {
     })
 }
 
-/// An array in its usual spelling, with the bytes it takes, up to the `:` in its layout if there is one; `None` if
+/// Parses an array in its usual spelling, up to the `:` in its layout if there is one, and returns its length; `None` if
 /// anything in it is unusual or wrong.
 #[inline]
 fn quick_array(bytes: &[u8]) -> Option<(ArrayShape, usize)> {
@@ -260,7 +260,7 @@ fn quick_array(bytes: &[u8]) -> Option<(ArrayShape, usize)> {
             Layout { minor_to_major, tail: None }
         }
         Some(b',' | b')') | None => Layout::descending(dims.len()),
-        // Behind one blank, a layout or a comment may follow.
+        // A layout or a comment may follow after one blank.
         Some(b' ') => match bytes.get(at + 1) {
             Some(b'{' | b'/' | b' ' | b'\t' | b'\r' | b'\n') => return None,
             Some(_) | None => Layout::descending(dims.len()),
@@ -270,10 +270,10 @@ fn quick_array(bytes: &[u8]) -> Option<(ArrayShape, usize)> {
     Some((ArrayShape { ty, dims, dynamic: None, layout }, at))
 }
 
-/// Numbers with commas between them; gives the offset after the last.
+/// Parses numbers separated by commas; returns the offset after the last.
 #[inline]
 fn quick_numbers(bytes: &[u8], mut at: usize, numbers: &mut Dims) -> Option<usize> {
-    // So many digits cannot overflow.
+    // This many digits cannot overflow.
     const DIGITS: usize = 18;
     loop {
         let start = at;

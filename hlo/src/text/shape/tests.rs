@@ -2,18 +2,18 @@
 use super::*;
 
 /// What the shape prints as, or the error.
-fn again(text: &str) -> Result<String> {
+fn round_trip(text: &str) -> Result<String> {
     text.parse::<Shape>().map(|shape| shape.to_string())
 }
 /// The text the error is about, with its message and help.
 fn rejected(text: &str) -> (&str, String, String) {
-    let error = again(text).expect_err(text);
+    let error = round_trip(text).expect_err(text);
     let span = error.span().expect("a place").range();
     (&text[span], error.code().to_string(), error.help().unwrap_or_default().to_owned())
 }
 
 #[test]
-fn shapes_come_back_as_they_are() {
+fn shapes_round_trip_as_they_are() {
     for text in [
         "f32[]",
         "pred[2,3]{0,1}",
@@ -40,7 +40,7 @@ fn shapes_come_back_as_they_are() {
         "f32[2,3]{1,0:S(-1)}",
         "f32[9223372036854775807,9223372036854775807]{1,0}",
     ] {
-        assert_eq!(again(text).as_deref(), Ok(text));
+        assert_eq!(round_trip(text).as_deref(), Ok(text));
     }
 }
 #[test]
@@ -63,7 +63,7 @@ fn other_spellings() {
         ("f32[2,3]sparse{10}", "f32[2,3]{1,0}"),
         ("f32[2,3]dense{0,1}", "f32[2,3]{0,1}"),
     ] {
-        assert_eq!(again(text).unwrap_or_else(|_| "error".to_owned()), printed, "{text}");
+        assert_eq!(round_trip(text).unwrap_or_else(|_| "error".to_owned()), printed, "{text}");
     }
 }
 #[test]
@@ -97,11 +97,11 @@ fn where_a_shape_starts() {
 }
 #[test]
 fn rejections_name_the_place() {
-    const DIM: &str = "a dimension is a size such as `3`, a bound such as `<=3`, or `?`";
+    const DIM: &str = "write a size such as `3`, a bound such as `<=3`, or `?`";
     for (text, place, message, help) in [
-        ("F32[2]", "F32", "`F32` is no element type", "did you mean `f32`?"),
-        ("f32[-1]", "-1", "`-1` is no size of a dimension", DIM),
-        ("f32[<=-1]", "-1", "`-1` is no size of a dimension", DIM),
+        ("F32[2]", "F32", "`F32` is not an element type", "did you mean `f32`?"),
+        ("f32[-1]", "-1", "`-1` is not the size of a dimension", DIM),
+        ("f32[<=-1]", "-1", "`-1` is not the size of a dimension", DIM),
         ("f32[<=?]", "?", "expected the size of a dimension, found `?`", DIM),
         ("f32[2,]", "]", "expected the size of a dimension, found `]`", DIM),
         ("f32[2", "", "expected `,` or `]`, found the end of the text", ""),
@@ -109,39 +109,44 @@ fn rejections_name_the_place() {
             "f32",
             "",
             "expected `[` after `f32`, found the end of the text",
-            "a scalar is written `f32[]`",
+            "write `f32[]` for a scalar",
         ),
         ("(f32[],)", ")", "expected a shape, found `)`", ""),
         (
             "b(token[])",
             "token[]",
-            "only an array can be in a buffer",
-            "a buffer is written `b(f32[2,3])`",
+            "a buffer can hold only an array",
+            "write a buffer as `b(f32[2,3])`",
         ),
         (
             "b(b(f32[]))",
             "b(f32[])",
-            "only an array can be in a buffer",
-            "a buffer is written `b(f32[2,3])`",
+            "a buffer can hold only an array",
+            "write a buffer as `b(f32[2,3])`",
         ),
         (
             "b((f32[]))",
             "(f32[])",
-            "only an array can be in a buffer",
-            "a buffer is written `b(f32[2,3])`",
+            "a buffer can hold only an array",
+            "write a buffer as `b(f32[2,3])`",
         ),
-        ("token[2]", "token[2", "`token[]` has neither dimensions nor a layout", "write `token[]`"),
+        (
+            "token[2]",
+            "token[2",
+            "`token[]` must have neither dimensions nor a layout",
+            "write `token[]`",
+        ),
         (
             "token[]{0}",
             "token[]{",
-            "`token[]` has neither dimensions nor a layout",
+            "`token[]` must have neither dimensions nor a layout",
             "write `token[]`",
         ),
         (
             "tuple[]",
             "tuple",
-            "`tuple` is no element type",
-            "a tuple is written `(shape, ...)`, a buffer `b(shape)`",
+            "`tuple` is not an element type",
+            "write a tuple as `(shape, ...)`, a buffer as `b(shape)`",
         ),
     ] {
         assert_eq!(rejected(text), (place, message.to_owned(), help.to_owned()), "{text}");
@@ -150,43 +155,43 @@ fn rejections_name_the_place() {
 #[test]
 fn a_word_far_from_all_types_is_told_them() {
     let (place, message, help) = rejected("opaque_type[]");
-    assert_eq!((place, message.as_str()), ("opaque_type", "`opaque_type` is no element type"));
-    assert!(help.starts_with("the types are pred s1 s2"), "{help}");
+    assert_eq!((place, message.as_str()), ("opaque_type", "`opaque_type` is not an element type"));
+    assert!(help.starts_with("use one of pred s1 s2"), "{help}");
 }
 #[test]
 fn layout_rejections_name_the_place() {
-    const ORDER: &str = "each field once, in the order D T L # * E S SC P M";
-    const FASTEST: &str = "a layout names every dimension, the fastest-varying first: `{1,0}`";
+    const ORDER: &str = "write each field once, in the order D T L # * E S SC P M";
+    const FASTEST: &str = "list every dimension, the fastest-varying first: `{1,0}`";
     for (text, place, message, help) in [
-        ("f32[2,3]{1}", "{1}", "the layout orders 1 dimensions, but the shape has 2", FASTEST),
-        ("f32[2,3]{}", "{}", "the layout orders 0 dimensions, but the shape has 2", FASTEST),
+        ("f32[2,3]{1}", "{1}", "the layout has length 1, but the shape has rank 2", FASTEST),
+        ("f32[2,3]{}", "{}", "the layout has length 0, but the shape has rank 2", FASTEST),
         (
             "f32[2,3]{:S(1)}",
             "{:S(1)}",
-            "the layout orders 0 dimensions, but the shape has 2",
+            "the layout has length 0, but the shape has rank 2",
             FASTEST,
         ),
         (
             "f32[]{0}",
             "{0}",
-            "the layout orders 1 dimensions, but the shape has 0",
-            "a scalar is written without a layout",
+            "the layout has length 1, but the shape has rank 0",
+            "write a scalar without a layout",
         ),
-        ("f32[2]{0:S(5)E(4)}", "E", "the layout field `E` cannot stand after `S`", ORDER),
-        ("f32[2]{0:T(8)T(9)}", "T", "the layout field `T` cannot stand after `T`", ORDER),
-        ("f32[2]{0:L(0)}", "0", "`0` is too small here: at least 1", ""),
-        ("f32[2]{0:T(-1)}", "-1", "`-1` is too small here: at least 0", ""),
+        ("f32[2]{0:S(5)E(4)}", "E", "the layout field `E` cannot come after `S`", ORDER),
+        ("f32[2]{0:T(8)T(9)}", "T", "the layout field `T` cannot come after `T`", ORDER),
+        ("f32[2]{0:L(0)}", "0", "expected at least 1, found `0`", ""),
+        ("f32[2]{0:T(-1)}", "-1", "expected at least 0, found `-1`", ""),
         (
             "f32[2]{0:Q(1)}",
             "Q",
             "expected a field of a layout, found `Q`",
-            "the fields are D T L # * E S SC P M",
+            "write one of the fields D T L # * E S SC P M",
         ),
-        ("f32[2]{0:SC()}", ")", "expected a whole number, found `)`", ""),
+        ("f32[2]{0:SC()}", ")", "expected an integer, found `)`", ""),
         (
             "f32[2]{0:P(f32[2])}",
             "P",
-            "only sparse arrays have a physical shape",
+            "only sparse arrays can have a physical shape",
             "leave `P(..)` out: sparse arrays are no longer part of HLO",
         ),
         ("f32[2]{0;}", ";", "expected `,`, `:` or `}` in a layout, found `;`", ""),
@@ -197,7 +202,7 @@ fn layout_rejections_name_the_place() {
 #[test]
 fn nesting_has_a_limit() {
     let deep = format!("{}{}", "(".repeat(5000), ")".repeat(5000));
-    assert_eq!(again(&deep).unwrap_err().code().number(), "E0116");
+    assert_eq!(round_trip(&deep).unwrap_err().code().number(), "E0116");
     let deep = format!("{}f32[]{}", "b(".repeat(5000), ")".repeat(5000));
-    assert_eq!(again(&deep).unwrap_err().code().number(), "E0116");
+    assert_eq!(round_trip(&deep).unwrap_err().code().number(), "E0116");
 }

@@ -86,10 +86,10 @@ pub(super) fn contract_into(
         ComplexParts::Plain(a, b) => panels::run::<Plain, 1>(plan, a, b, rounding, out),
         ComplexParts::Careful(a, b) => panels::run::<Careful, 2>(plan, a, b, rounding, out),
         ComplexParts::PlainComplex(a, b) => {
-            panels::run::<PlainComplex, 2>(plan, a, b, rounding, out)
+            panels::run::<PlainComplex, 2>(plan, a, b, rounding, out);
         }
         ComplexParts::CarefulComplex(a, b) => {
-            panels::run::<CarefulComplex, 4>(plan, a, b, rounding, out)
+            panels::run::<CarefulComplex, 4>(plan, a, b, rounding, out);
         }
     }
 }

@@ -23,160 +23,72 @@
 //! `PadToStatic` and `SliceToDynamic` are `E0402`.
 mod sizes;
 
-use crate::context::Context;
+use crate::context::RunContext;
 use crate::error::Code;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
-use hlo::{Dims, Literal, Op, Shape};
+use hlo::op::DynamicRule;
+use hlo::{Dims, Literal, Module, Op, Shape};
 pub(crate) use sizes::common;
 use sizes::{agreed, cut_updates, moved, tied, ties, updated, whole_update};
 
-/// What is done where an operand is smaller than its bounds; the table above explains it.
-enum Way {
-    Elementwise,
-    Moved,
-    Reshaped,
-    Updated,
-    Scattered,
-    HandedOn,
-    Cut,
-    Refused,
-}
-
-#[expect(clippy::too_many_lines, reason = "one line an op")]
-fn way(op: &Op, operands: &[Literal]) -> Way {
+/// The rule for an op with these operands.
+fn rule(op: &Op, operands: &[&Literal]) -> DynamicRule {
     match op {
-        Op::Unary(_)
-        | Op::Binary(_)
-        | Op::Clamp(_)
-        | Op::Compare(_)
-        | Op::Convert(_)
-        | Op::ReducePrecision(_)
-        | Op::StochasticConvert(_) => Way::Elementwise,
-        // A scalar chooses a whole value, and with it its size.
-        Op::Select(_) if operands[0].sizes().is_empty() => Way::HandedOn,
-        Op::Select(_) => Way::Elementwise,
-        Op::BitcastConvert(_)
-        | Op::Broadcast(_)
-        | Op::DynamicSlice(_)
-        | Op::Gather(_)
-        | Op::Slice(_)
-        | Op::Transpose(_) => Way::Moved,
-        Op::Reshape(_) => Way::Reshaped,
-        Op::DynamicUpdateSlice(_) => Way::Updated,
-        Op::Scatter(_) => Way::Scattered,
-        Op::CustomCall(call) => match call.custom_call_target.0.as_str() {
-            "PadToStatic" | "Sharding" => Way::HandedOn,
-            _ => Way::Refused,
-        },
-        Op::AddDependency(_)
-        | Op::AfterAll(_)
-        | Op::Copy(_)
-        | Op::CopyDone(_)
-        | Op::CopyStart(_)
-        | Op::Domain(_)
-        | Op::DynamicReshape(_)
-        | Op::GetDimensionSize(_)
-        | Op::GetTupleElement(_)
-        | Op::OptBarrier(_)
-        | Op::Outfeed(_)
-        | Op::Send(_)
-        | Op::SetDimensionSize(_)
-        | Op::Tuple(_) => Way::HandedOn,
-        Op::BatchNormGrad(_)
-        | Op::BatchNormInference(_)
-        | Op::BatchNormTraining(_)
-        | Op::Cholesky(_)
-        | Op::Concatenate(_)
-        | Op::Convolution(_)
-        | Op::Dot(_)
-        | Op::Fft(_)
-        | Op::Map(_)
-        | Op::Pad(_)
-        | Op::RaggedDot(_)
-        | Op::Reduce(_)
-        | Op::ReduceWindow(_)
-        | Op::Reverse(_)
-        | Op::ScaledDot(_)
-        | Op::SelectAndScatter(_)
-        | Op::Sort(_)
-        | Op::TopK(_)
-        | Op::TriangularSolve(_) => Way::Cut,
-        Op::AllGather(_)
-        | Op::AllGatherDone(_)
-        | Op::AllGatherStart(_)
-        | Op::AllReduce(_)
-        | Op::AllReduceDone(_)
-        | Op::AllReduceStart(_)
-        | Op::AllToAll(_)
-        | Op::AsyncDone(_)
-        | Op::AsyncStart(_)
-        | Op::AsyncUpdate(_)
-        | Op::Bitcast(_)
-        | Op::Call(_)
-        | Op::CollectiveBroadcast(_)
-        | Op::CollectivePermute(_)
-        | Op::CollectivePermuteDone(_)
-        | Op::CollectivePermuteStart(_)
-        | Op::Conditional(_)
-        | Op::Constant(_)
-        | Op::Fusion(_)
-        | Op::Infeed(_)
-        | Op::Iota(_)
-        | Op::Parameter(_)
-        | Op::PartitionId(_)
-        | Op::RaggedAllToAll(_)
-        | Op::Recv(_)
-        | Op::RecvDone(_)
-        | Op::ReduceScatter(_)
-        | Op::ReplicaId(_)
-        | Op::Rng(_)
-        | Op::RngBitGenerator(_)
-        | Op::RngGetAndUpdateState(_)
-        | Op::Scan(_)
-        | Op::SendDone(_)
-        | Op::While(_) => Way::Refused,
+        // A scalar selects a whole value, and with it its sizes.
+        Op::Select(_) if operands[0].sizes().is_empty() => DynamicRule::Forward,
+        Op::CustomCall(call)
+            if ["PadToStatic", "Sharding"].contains(&&*call.custom_call_target.0) =>
+        {
+            DynamicRule::Forward
+        }
+        op => op.opcode().dynamic_rule(),
     }
 }
 
 /// Whether an operand is smaller than its bounds.
 #[inline]
-pub(super) fn is_among(operands: &[Literal]) -> bool {
+pub(super) fn is_among(operands: &[&Literal]) -> bool {
     operands.iter().any(|operand| operand.dynamic_sizes().is_some())
 }
+
+/// Computes an instruction whose operands are as large as their bounds.
+type Fixed<'a> = &'a dyn Fn(&Instruction, &[&Literal]) -> Result<Literal>;
 
 /// The value of an instruction of which an operand is smaller than its bounds.
 pub(super) fn evaluate(
     instruction: &Instruction,
-    operands: &mut [Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
+    operands: &[&Literal],
+    context: &RunContext,
+    fixed: Fixed<'_>,
 ) -> Result<Literal> {
-    let bounds = |operands: &mut [Literal]| super::fixed(instruction, operands, context, name);
-    let sizes = match way(&instruction.op, operands) {
-        Way::HandedOn => return bounds(operands),
-        Way::Elementwise => agreed(operands)?,
-        Way::Moved => moved(instruction, operands)?,
-        Way::Updated => {
-            let sizes = updated(operands);
-            whole_update(operands);
+    let mut operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
+    let refs: Vec<&Literal> = operands.iter().collect();
+    let sizes = match rule(&instruction.op, &refs) {
+        DynamicRule::Forward => return fixed(instruction, &refs),
+        DynamicRule::Elementwise => agreed(&operands)?,
+        DynamicRule::Remap => moved(instruction, &operands)?,
+        DynamicRule::Update => {
+            let sizes = updated(&operands);
+            whole_update(&mut operands);
             sizes
         }
-        Way::Scattered => {
+        DynamicRule::Scatter => {
             let sizes = Dims::from_slice(operands[0].sizes());
-            cut_updates(&instruction.op, operands)?;
+            cut_updates(&instruction.op, &mut operands)?;
             sizes
         }
-        Way::Reshaped => return super::dynamic_shape::reshape(instruction, &operands[0]),
-        Way::Cut => return cut(instruction, operands, context, name),
-        Way::Refused => {
+        DynamicRule::Reshape => return super::dynamic_shape::reshape(instruction, &operands[0]),
+        DynamicRule::Trim => return trim(instruction, &operands, context, fixed),
+        DynamicRule::Refuse => {
             let opcode = instruction.opcode();
             let message =
                 format!("`{opcode}` of an array smaller than its bounds cannot be run yet");
             return Err(Error::unsupported(message));
         }
     };
-    let result = bounds(operands)?;
+    let refs: Vec<&Literal> = operands.iter().collect();
+    let result = fixed(instruction, &refs)?;
     Ok(match result.elements() {
         Some(all) => Literal::tuple(all.iter().map(|x| x.clone().with_sizes(&sizes)).collect()),
         None => result.with_sizes(&sizes),
@@ -184,15 +96,15 @@ pub(super) fn evaluate(
 }
 
 /// Runs the op on what counts, and puts the result into an array of the bounds.
-fn cut(
+fn trim(
     instruction: &Instruction,
     operands: &[Literal],
-    context: &Context<'_>,
-    name: &dyn Fn() -> String,
+    context: &RunContext,
+    fixed: Fixed<'_>,
 ) -> Result<Literal> {
     let sizes = tied(operands, &ties(&instruction.op, operands))?;
     let operands = operands.iter().zip(&sizes).map(|(o, s)| o.clone().with_sizes(s).cut());
-    let mut operands: Vec<Literal> = operands.collect();
+    let operands: Vec<Literal> = operands.collect();
     let shapes: Vec<Shape> = operands.iter().map(Literal::shape).collect();
     let shapes: Vec<&Shape> = shapes.iter().collect();
     let shape = instruction.op.shape(&shapes, Some(&instruction.shape), context.module());
@@ -203,7 +115,8 @@ fn cut(
             .with_help(format!("at run time they are {}", shapes.join(", ")))
     })?;
     let actual = Instruction { shape, ..instruction.clone() };
-    let result = super::fixed(&actual, &mut operands, context, name)?;
+    let operands: Vec<&Literal> = operands.iter().collect();
+    let result = fixed(&actual, &operands)?;
     widened(&result, &instruction.shape)
 }
 
@@ -246,16 +159,33 @@ pub(crate) fn fits(found: &Shape, wanted: &Shape) -> bool {
 }
 
 /// The value in arrays of the shape's bounds, if any is smaller.
-pub(crate) fn admitted(value: &Literal, shape: &Shape) -> Literal {
+pub(crate) fn to_bounds(value: &Literal, shape: &Shape) -> Literal {
     match (shape, value.elements()) {
         (Shape::Tuple(shapes), Some(elements)) => {
-            Literal::tuple(elements.iter().zip(shapes).map(|(e, s)| admitted(e, s)).collect())
+            Literal::tuple(elements.iter().zip(shapes).map(|(e, s)| to_bounds(e, s)).collect())
         }
         (Shape::Array(bounds), None)
             if value.array_shape().is_some_and(|v| v.dims != bounds.dims) =>
         {
             value.widened(bounds)
         }
-        _ => crate::interpreter::with_layouts(value, shape),
+        _ => value.clone(),
     }
+}
+
+/// Whether an array of the module may be smaller than its bounds.
+pub(crate) fn is_dynamic(module: &Module) -> bool {
+    let is_smaller = |shape: &Shape| {
+        shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|a| a.dynamic.is_some()))
+    };
+    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let mut instructions = instructions.map(|(_, instruction)| instruction);
+    instructions.any(|instruction| {
+        is_smaller(&instruction.shape)
+            || match &instruction.op {
+                Op::SetDimensionSize(_) | Op::DynamicReshape(_) => true,
+                Op::CustomCall(call) => call.custom_call_target.0 == "SliceToDynamic",
+                _ => false,
+            }
+    })
 }

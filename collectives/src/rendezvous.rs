@@ -1,0 +1,323 @@
+//! Rendezvous: the members of a group wait for each other at a collective op.
+use crate::deadlock::list_devices;
+use crate::task::{SpawnPath, Waiter};
+use crate::{Code, Error, Groups, Result};
+use hlo::ir::{ComputationId, InstructionId};
+use hlo::{ConstantValue, Literal, Module, Op, Shape};
+use interp::{Grid, Position, Request as Suspension};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// What instructions of different devices must have in common to belong together: the channel, or the instruction itself and
+/// the path of the task that executes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Site {
+    Channel(i64),
+    Instruction(ComputationId, InstructionId, SpawnPath),
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Channel(id) => write!(f, "channel {id}"),
+            Self::Instruction(..) => f.write_str("one instruction"),
+        }
+    }
+}
+
+impl Site {
+    pub(crate) fn of(place: &Position<'_>, channel: Option<i64>, path: SpawnPath) -> Self {
+        channel.map_or(Self::Instruction(place.computation_id, place.id, path), Self::Channel)
+    }
+}
+
+/// A group of which some members have joined.
+#[derive(Debug)]
+pub(crate) struct Rendezvous<'m> {
+    /// The device that joined first, and its position.
+    first: (usize, Position<'m>),
+    pub(crate) members: Arc<[usize]>,
+    pub(crate) joined: Vec<Option<(Waiter, Suspension<'m>)>>,
+    missing: usize,
+}
+
+impl Rendezvous<'_> {
+    /// Returns the devices that have joined.
+    fn joined_devices(&self) -> Vec<usize> {
+        let come = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_some());
+        come.map(|(&device, _)| device).collect()
+    }
+    /// Returns the devices that have not joined.
+    pub(crate) fn missing(&self) -> Vec<usize> {
+        let absent = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_none());
+        absent.map(|(&device, _)| device).collect()
+    }
+}
+
+/// A group of devices.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// The same at every rendezvous of these members.
+    pub(crate) number: usize,
+    members: Arc<[usize]>,
+    /// The index of the device in it.
+    own: usize,
+}
+
+/// Identifies a rendezvous: the site, the number of the group, and how often the group met there before.
+pub(crate) type Key = (Site, usize, u64);
+
+/// All rendezvous that are not complete.
+#[derive(Debug, Default)]
+pub(crate) struct RendezvousTable<'m> {
+    open: BTreeMap<Key, Rendezvous<'m>>,
+    /// How often a device executed ops on a channel as a member of a group; group 0 for an op without groups.
+    rounds: FxHashMap<(usize, i64, usize), u64>,
+    /// The chain of starts of the task with a device's ops on a channel.
+    users: FxHashMap<(usize, i64), u64>,
+    /// The groups of each instruction.
+    groups: FxHashMap<(ComputationId, InstructionId), Arc<Groups>>,
+    /// The number of each group, by its members.
+    numbers: FxHashMap<Arc<[usize]>, usize>,
+}
+
+/// The result of joining a rendezvous.
+pub(crate) enum Joined<'m> {
+    /// Other members have not joined.
+    Incomplete(Key),
+    /// The device was the last to join.
+    Complete(Rendezvous<'m>),
+}
+
+impl<'m> RendezvousTable<'m> {
+    /// Returns how often the device executed ops on a channel before, and counts this execution.
+    pub(crate) fn next_round(&mut self, device: usize, channel: i64, group: usize) -> u64 {
+        let round = self.rounds.entry((device, channel, group)).or_default();
+        *round += 1;
+        *round - 1
+    }
+    /// Whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel in an arbitrary
+    /// order.
+    pub(crate) fn is_used_by_one_chain(
+        &mut self,
+        device: usize,
+        channel: i64,
+        path: SpawnPath,
+    ) -> bool {
+        *self.users.entry((device, channel)).or_insert(path.chain) == path.chain
+    }
+    /// Returns the number of a group.
+    fn number(&mut self, members: &[usize]) -> (usize, Arc<[usize]>) {
+        if let Some((members, &number)) = self.numbers.get_key_value(members) {
+            return (number, Arc::clone(members));
+        }
+        let (members, number) = (Arc::<[usize]>::from(members), self.numbers.len() + 1);
+        self.numbers.insert(Arc::clone(&members), number);
+        (number, members)
+    }
+    pub(crate) fn groups(&mut self, place: &Position<'m>, grid: Grid) -> Result<Arc<Groups>> {
+        let key = (place.computation_id, place.id);
+        if let Some(groups) = self.groups.get(&key) {
+            return Ok(Arc::clone(groups));
+        }
+        let op = &place.instruction().op;
+        let found = Groups::of(op, grid).unwrap_or_else(|| {
+            let message = format!("`{}` has no groups", op.opcode());
+            Err(Code::Unsupported { message }.into())
+        });
+        let groups = Arc::new(found?);
+        self.groups.insert(key, Arc::clone(&groups));
+        Ok(groups)
+    }
+
+    /// Returns the group of a device at an op; nothing if it is in none.
+    pub(crate) fn group(
+        &mut self,
+        device: usize,
+        place: &Position<'m>,
+        grid: Grid,
+    ) -> Result<Option<Group>> {
+        let groups = self.groups(place, grid)?;
+        let (Some(members), Some(own)) = (groups.group_of(device), groups.index_of(device)) else {
+            return Ok(None);
+        };
+        let (number, members) = self.number(members);
+        Ok(Some(Group { number, members, own }))
+    }
+    /// Joins a rendezvous, and returns it if it is complete.
+    pub(crate) fn join(
+        &mut self,
+        device: usize,
+        (waiter, suspension): (Waiter, Suspension<'m>),
+        (site, group, round): (Site, Group, u64),
+        module: &Module,
+    ) -> Result<Joined<'m>> {
+        let Group { number, members, own } = group;
+        let key = (site, number, round);
+        let rendezvous = self.open.entry(key).or_insert_with(|| Rendezvous {
+            first: (device, suspension.place),
+            joined: members.iter().map(|_| None).collect(),
+            missing: members.len(),
+            members,
+        });
+        let (first, place) = &rendezvous.first;
+        check_same_operation((*first, place), (device, &suspension.place), site, module)?;
+        rendezvous.joined[own] = Some((waiter, suspension));
+        rendezvous.missing -= 1;
+        if rendezvous.missing > 0 {
+            return Ok(Joined::Incomplete(key));
+        }
+        Ok(self.open.remove(&key).map_or(Joined::Incomplete(key), Joined::Complete))
+    }
+    /// Returns a rendezvous that is not complete.
+    pub(crate) fn get(&self, key: &Key) -> Option<&Rendezvous<'m>> {
+        self.open.get(key)
+    }
+    /// Fails if a rendezvous is incomplete although all devices have finished.
+    pub(crate) fn check_all_received(&self) -> Result<()> {
+        let Some(rendezvous) = self.open.values().next() else { return Ok(()) };
+        let (come, missing) =
+            (list_devices(&rendezvous.joined_devices()), list_devices(&rendezvous.missing()));
+        let message = format!(
+            "{come} started a collective op that {missing} never joined, and all devices have finished"
+        );
+        Err(Error::from(Code::Unclaimed { message }).at(&rendezvous.first.1).with_help(
+            "execute the op equally often on each device of a group, and wait for its done",
+        ))
+    }
+    /// Fails if devices wait on one channel in different groups that overlap.
+    pub(crate) fn check_same_groups(&self) -> Result<()> {
+        // The rendezvous in which each device waits, by channel.
+        let mut waits: BTreeMap<(i64, usize), &Rendezvous<'_>> = BTreeMap::new();
+        for (&(site, ..), rendezvous) in &self.open {
+            let Site::Channel(channel) = site else { continue };
+            for device in rendezvous.joined_devices() {
+                waits.insert((channel, device), rendezvous);
+            }
+        }
+        for (&(channel, device), own) in &waits {
+            let others = own
+                .missing()
+                .into_iter()
+                .filter_map(|other| waits.get(&(channel, other)).map(|theirs| (other, theirs)));
+            let mut others = others.filter(|(_, theirs)| theirs.members != own.members);
+            if let Some((other, theirs)) = others.next() {
+                let group = |rendezvous: &Rendezvous<'_>| list_devices(&rendezvous.members);
+                let message = format!(
+                    "channel {channel}: device {device} waits in the group of {}, device {other} in the group of {}",
+                    group(own),
+                    group(theirs)
+                );
+                return Err(mismatch(message, &theirs.first.1, &own.first.1));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that the instructions of two devices at one site do the same.
+pub(crate) fn check_same_operation(
+    (device, first): (usize, &Position<'_>),
+    (other_device, other): (usize, &Position<'_>),
+    site: Site,
+    module: &Module,
+) -> Result<()> {
+    if (first.computation_id, first.id) == (other.computation_id, other.id) {
+        return Ok(());
+    }
+    let (a, b) = (first.instruction(), other.instruction());
+    let what = if a.opcode() != b.opcode() {
+        Some((format!("`{}`", a.opcode()), format!("`{}`", b.opcode())))
+    } else if !a.shape.compatible(&b.shape) {
+        Some((format!("{:#}", a.shape), format!("{:#}", b.shape)))
+    } else if !same_work(first, other, module) {
+        let one = format!("one `{}`", a.opcode());
+        Some((one, "one with other operands, dimensions, pairs or computations".to_owned()))
+    } else {
+        None
+    };
+    let Some((a, b)) = what else { return Ok(()) };
+    let message =
+        format!("{site}: device {device} executes {a}, device {other_device} executes {b}");
+    Err(mismatch(message, other, first))
+}
+
+/// Returns the error of instructions that do not match.
+fn mismatch(message: String, at: &Position<'_>, other: &Position<'_>) -> Error {
+    Error::from(Code::Mismatch { message })
+        .at(at)
+        .label(other.span(), "the other device is at this instruction")
+        .with_help("give instructions that do not belong together different channels")
+}
+
+fn operand_shapes<'m>(place: &Position<'m>) -> Vec<&'m Shape> {
+    let instructions = &place.computation.instructions;
+    place.instruction().operands.iter().map(|&id| &instructions[id].shape).collect()
+}
+
+/// Whether two instructions with the same opcode do the same with their operands.
+fn same_work(first: &Position<'_>, other: &Position<'_>, module: &Module) -> bool {
+    let same = |a, b| same_computation(a, b, module);
+    let (a, b) = (operand_shapes(first), operand_shapes(other));
+    let alike = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.compatible(b));
+    let agree = match (&first.instruction().op, &other.instruction().op) {
+        (Op::AllReduce(a), Op::AllReduce(b)) => same(a.to_apply.0, b.to_apply.0),
+        (Op::AllReduceStart(a), Op::AllReduceStart(b)) => same(a.to_apply.0, b.to_apply.0),
+        (Op::AllGather(a), Op::AllGather(b)) => a.dimensions == b.dimensions,
+        (Op::AllGatherStart(a), Op::AllGatherStart(b)) => a.dimensions == b.dimensions,
+        (Op::AllToAll(a), Op::AllToAll(b)) => a.dimensions == b.dimensions,
+        (Op::ReduceScatter(a), Op::ReduceScatter(b)) => {
+            a.dimensions == b.dimensions && same(Some(a.to_apply), Some(b.to_apply))
+        }
+        (Op::CollectiveBroadcast(a), Op::CollectiveBroadcast(b)) => {
+            a.has_dynamic_root == b.has_dynamic_root
+        }
+        (Op::CollectivePermute(a), Op::CollectivePermute(b)) => {
+            a.slice_sizes == b.slice_sizes && a.source_target_pairs == b.source_target_pairs
+        }
+        (Op::CollectivePermuteStart(a), Op::CollectivePermuteStart(b)) => {
+            a.slice_sizes == b.slice_sizes && a.source_target_pairs == b.source_target_pairs
+        }
+        _ => true,
+    };
+    alike && agree
+}
+
+/// Whether two computations are the same, or copies of each other.
+fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: &Module) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return a == b };
+    if a == b {
+        return true;
+    }
+    let (a, b) = (&module.computations[a], &module.computations[b]);
+    let alike = a.instructions.iter().zip(b.instructions.iter()).all(|((_, a), (_, b))| {
+        a.shape.compatible(&b.shape) && a.operands == b.operands && same_op(&a.op, &b.op, module)
+    });
+    alike && a.instructions.len() == b.instructions.len() && a.root == b.root
+}
+
+/// Whether two ops are the same, up to copies of the computations that they call.
+fn same_op(a: &Op, b: &Op, module: &Module) -> bool {
+    if let (Op::Constant(a), Op::Constant(b)) = (a, b)
+        && let (ConstantValue::Literal(a), ConstantValue::Literal(b)) = (&*a.value, &*b.value)
+    {
+        // Two NaNs are not equal, but their bytes are.
+        let bytes = |value: &Literal| {
+            value.leaves().iter().map(|leaf| leaf.bytes().to_vec()).collect::<Vec<_>>()
+        };
+        return bytes(a) == bytes(b);
+    }
+    let (mut a, mut b) = (a.clone(), b.clone());
+    let taken = |op: &mut Op| {
+        let mut callees = Vec::new();
+        op.each_callee_mut(&mut |id| {
+            callees.push(std::mem::replace(id, ComputationId::new(0)));
+        });
+        callees
+    };
+    let (called, others) = (taken(&mut a), taken(&mut b));
+    let same = |(&a, &b)| same_computation(Some(a), Some(b), module);
+    a == b && called.len() == others.len() && called.iter().zip(&others).all(same)
+}

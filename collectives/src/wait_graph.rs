@@ -1,0 +1,104 @@
+//! The wait-for graph of a run without a runnable task.
+use crate::async_ops::{AsyncId, AsyncState};
+use crate::deadlock::{Deadlock, Waiting};
+use crate::rendezvous::{Key, Rendezvous};
+use crate::run::Run;
+use crate::send_recv;
+use crate::task::{Task, TaskState, WaitReason};
+use interp::Position;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The missing devices of each rendezvous, in one list for all members that have joined.
+type Known = BTreeMap<Key, Arc<[usize]>>;
+
+/// What a device waits for: see [`Waiting`].
+struct Missing<'m> {
+    started: Option<Position<'m>>,
+    what: Option<String>,
+    devices: Arc<[usize]>,
+}
+
+impl<'m> Run<'m> {
+    /// Returns the wait-for graph.
+    pub(crate) fn deadlock(&self) -> Deadlock {
+        let mut known = Known::new();
+        let mut waiting: Vec<Waiting> = (self.tasks.iter())
+            .filter(|task| !task.async_id.is_some_and(|async_id| self.is_waited_for(async_id)))
+            .filter_map(|task| match &task.state {
+                TaskState::Waiting(place, on) => Some(self.waiting(task, place, *on, &mut known)),
+                TaskState::Ready | TaskState::Finished => None,
+            })
+            .collect();
+        waiting.sort_by_key(|w| w.device);
+        let finished = self.results.iter().enumerate().filter(|(_, result)| result.is_some());
+        Deadlock { waiting, finished: finished.map(|(device, _)| device).collect() }
+    }
+    /// Whether the task at the done reports already what the operation waits for.
+    fn is_waited_for(&self, async_id: AsyncId) -> bool {
+        matches!(self.async_ops.get(async_id), Some(AsyncState::Pending { done: Some(_), .. }))
+    }
+    fn waiting(
+        &self,
+        task: &Task<'m>,
+        place: &Position<'m>,
+        on: WaitReason,
+        known: &mut Known,
+    ) -> Waiting {
+        let Missing { started, what, devices } = self.missing(on, known);
+        let trail = task.device_state.trail();
+        let loops = trail.iter().filter(|(_, rounds)| *rounds > 0);
+        Waiting {
+            device: task.device,
+            at: place.name(),
+            span: place.span(),
+            started: started.map(|place| (place.name(), place.span())),
+            what,
+            missing: devices,
+            loops: loops
+                .map(|(place, rounds)| (place.computation.name(place.id).to_string(), *rounds))
+                .collect(),
+        }
+    }
+    fn missing(&self, on: WaitReason, known: &mut Known) -> Missing<'m> {
+        let none = Missing { started: None, what: None, devices: Arc::default() };
+        match on {
+            WaitReason::Rendezvous(key) => {
+                let missing = || {
+                    let rendezvous = self.rendezvous.get(&key);
+                    rendezvous.map(Rendezvous::missing).unwrap_or_default().into()
+                };
+                let devices = Arc::clone(known.entry(key).or_insert_with(missing));
+                Missing { devices, ..none }
+            }
+            WaitReason::Exchange => {
+                Missing { what: Some("the end of the round".to_owned()), ..none }
+            }
+            WaitReason::Async(async_id) => self.async_missing(async_id, known),
+            WaitReason::Message(source) => {
+                Missing { what: Some("a value".to_owned()), devices: [source].into(), ..none }
+            }
+            WaitReason::Channel(channel, source) => {
+                let what = Some(format!("a value on {}", send_recv::channel_name(channel)));
+                Missing { what, devices: source.into_iter().collect(), ..none }
+            }
+        }
+    }
+    /// Returns what an async operation waits for.
+    fn async_missing(&self, async_id: AsyncId, known: &mut Known) -> Missing<'m> {
+        let inner = self.tasks.iter().find(|task| task.async_id == Some(async_id));
+        let waits = match (self.async_ops.get(async_id), inner.map(|task| &task.state)) {
+            (Some(AsyncState::Pending { waits: Some((place, on)), .. }), _) => Some((*place, *on)),
+            (_, Some(TaskState::Waiting(place, on))) => Some((*place, *on)),
+            _ => None,
+        };
+        match waits {
+            Some((place, on)) => Missing { started: Some(place), ..self.missing(on, known) },
+            None => Missing {
+                started: None,
+                what: Some("an async operation".to_owned()),
+                devices: Arc::default(),
+            },
+        }
+    }
+}

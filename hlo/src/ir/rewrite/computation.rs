@@ -1,0 +1,251 @@
+//! A computation while it is edited.
+use super::callees;
+use crate::ir::{
+    CommonAttrs, Computation, ComputationId, Instruction, InstructionId, InstructionSpans,
+};
+use crate::op::{GetTupleElement, Tuple};
+use crate::{Op, Shape, Span};
+use smol_str::SmolStr;
+
+/// A computation while it is edited.
+///
+/// Methods that take an [`InstructionId`] panic if the computation never had it or it was removed, except where they say
+/// otherwise.
+#[derive(Debug, Clone)]
+pub struct ComputationRewriter {
+    pub(super) name: SmolStr,
+    pub(super) execution_thread: SmolStr,
+    pub(super) span: Span,
+    pub(super) has_signature: bool,
+    pub(super) root: Option<InstructionId>,
+    pub(super) slots: Vec<Slot>,
+}
+
+/// An instruction, or the gap that it left, and what belongs to it.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    pub(super) instruction: Option<Instruction>,
+    pub(super) name: SmolStr,
+    pub(super) spans: InstructionSpans,
+    /// Where it stands in the text: the index of an instruction of the original computation.
+    pub(super) position: usize,
+    /// Whether the name may be changed: that of an added instruction is only a proposal.
+    pub(super) is_added: bool,
+}
+
+impl From<&Computation> for ComputationRewriter {
+    fn from(computation: &Computation) -> Self {
+        let slot = |(id, instruction): (InstructionId, &Instruction)| Slot {
+            instruction: Some(instruction.clone()),
+            name: computation.name(id).clone(),
+            spans: computation.spans(id),
+            position: id.index(),
+            is_added: false,
+        };
+        Self {
+            name: computation.name.clone(),
+            execution_thread: computation.execution_thread.clone(),
+            span: computation.span,
+            has_signature: computation.signature.is_some(),
+            root: Some(computation.root),
+            slots: computation.instructions.iter().map(slot).collect(),
+        }
+    }
+}
+
+impl ComputationRewriter {
+    /// An empty computation. It needs a root before the module is finished.
+    pub fn new(name: impl Into<SmolStr>) -> Self {
+        Self {
+            name: name.into(),
+            execution_thread: SmolStr::default(),
+            span: Span::default(),
+            has_signature: false,
+            root: None,
+            slots: Vec::new(),
+        }
+    }
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// The ids of its instructions, in ascending order; added ones come last, wherever they stand in the text.
+    pub fn ids(&self) -> Vec<InstructionId> {
+        self.iter().map(|(id, _)| id).collect()
+    }
+    fn iter(&self) -> impl Iterator<Item = (InstructionId, &Instruction)> {
+        let all = self.slots.iter().enumerate();
+        all.filter_map(|(i, slot)| Some((InstructionId::new(i), slot.instruction.as_ref()?)))
+    }
+    /// The number of instructions.
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+    /// Whether all instructions were removed.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+    /// The instruction, unless it was removed.
+    pub fn get(&self, id: InstructionId) -> Option<&Instruction> {
+        self.slots.get(id.index())?.instruction.as_ref()
+    }
+    /// The instruction.
+    pub fn instruction(&self, id: InstructionId) -> &Instruction {
+        self.get(id).expect("the instruction was not removed")
+    }
+    /// The instruction, to edit it in place.
+    pub fn instruction_mut(&mut self, id: InstructionId) -> &mut Instruction {
+        let slot = &mut self.slots[id.index()];
+        slot.instruction.as_mut().expect("the instruction was not removed")
+    }
+    /// The name of an instruction, which a removed one keeps. The finished module has another one for an added instruction
+    /// where the name is taken.
+    pub fn instruction_name(&self, id: InstructionId) -> &str {
+        &self.slots[id.index()].name
+    }
+    /// The instruction of this name.
+    pub fn find(&self, name: &str) -> Option<InstructionId> {
+        self.iter().map(|(id, _)| id).find(|&id| self.instruction_name(id) == name)
+    }
+    /// The instruction whose value is the result; nothing in a new computation.
+    pub fn root(&self) -> Option<InstructionId> {
+        self.root
+    }
+    /// Makes another instruction the root.
+    pub fn set_root(&mut self, id: InstructionId) {
+        self.root = Some(id);
+    }
+    /// The parameters, in the order of their numbers.
+    pub fn parameters(&self) -> Vec<InstructionId> {
+        let number = |(id, instruction): (InstructionId, &Instruction)| match &instruction.op {
+            Op::Parameter(parameter) => Some((parameter.number, id)),
+            _ => None,
+        };
+        let mut found: Vec<_> = self.iter().filter_map(number).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+    /// The instructions that have this one as an operand.
+    pub fn users(&self, id: InstructionId) -> Vec<InstructionId> {
+        self.iter().filter(|(_, i)| i.operands.contains(&id)).map(|(user, _)| user).collect()
+    }
+    /// The computations that its instructions call.
+    pub fn callees(&self) -> Vec<ComputationId> {
+        self.iter().flat_map(|(_, instruction)| callees(&instruction.op)).collect()
+    }
+
+    /// Adds an instruction at the end of the text.
+    pub fn push(&mut self, name: impl Into<SmolStr>, instruction: Instruction) -> InstructionId {
+        let (spans, position) = (InstructionSpans::default(), self.slots.len());
+        let instruction = Some(instruction);
+        self.slots.push(Slot { instruction, name: name.into(), spans, position, is_added: true });
+        InstructionId::new(self.slots.len() - 1)
+    }
+    /// Adds an instruction where `like` stands in the text, or stood: with its span, its metadata unless it has common
+    /// attributes, and its name, with a number if that is taken.
+    pub fn add(&mut self, like: InstructionId, instruction: Instruction) -> InstructionId {
+        let slot = &self.slots[like.index()];
+        let added = Slot { instruction: Some(instruction), is_added: true, ..slot.clone() };
+        let common = slot.instruction.as_ref().and_then(|like| like.common.clone());
+        self.slots.push(added);
+        let id = InstructionId::new(self.slots.len() - 1);
+        self.keep_metadata(id, common);
+        id
+    }
+    /// Adds a tuple.
+    pub fn add_tuple(&mut self, like: InstructionId, parts: Vec<InstructionId>) -> InstructionId {
+        let tuple = self.tuple(parts);
+        self.add(like, tuple)
+    }
+    /// Returns a tuple of the values of instructions, without adding it.
+    pub fn tuple(&self, parts: Vec<InstructionId>) -> Instruction {
+        let shapes = parts.iter().map(|&part| self.instruction(part).shape.clone());
+        Instruction::new(Tuple {}, Shape::Tuple(shapes.collect()), parts)
+    }
+    /// Returns an element of a tuple, without adding it.
+    ///
+    /// # Panics
+    /// If the instruction has no such element.
+    pub fn element(&self, tuple: InstructionId, index: usize) -> Instruction {
+        let shape = self.instruction(tuple).shape.tuple().and_then(|parts| parts.get(index));
+        let shape = shape.expect("a tuple with this element").clone();
+        let index = i64::try_from(index).unwrap_or(i64::MAX);
+        Instruction::new(GetTupleElement { index }, shape, [tuple])
+    }
+    /// Replaces an instruction; its id, its name and its span stay, and its metadata unless the new one has common attributes.
+    pub fn replace(&mut self, id: InstructionId, instruction: Instruction) {
+        let old = self.slots[id.index()].instruction.replace(instruction);
+        self.keep_metadata(id, old.and_then(|old| old.common));
+    }
+    fn keep_metadata(&mut self, id: InstructionId, common: Option<Box<CommonAttrs>>) {
+        let instruction = self.instruction_mut(id);
+        let metadata = common.and_then(|common| common.metadata);
+        if let (Some(metadata), None) = (metadata, &instruction.common) {
+            let metadata = Some(metadata);
+            instruction.common = Some(Box::new(CommonAttrs { metadata, ..CommonAttrs::default() }));
+        }
+    }
+    /// Replaces every use of an instruction's value, also as the result of the computation. `new` itself keeps its operands.
+    pub fn replace_uses(&mut self, old: InstructionId, new: InstructionId) {
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            if InstructionId::new(i) == new {
+                continue;
+            }
+            let operands = slot.instruction.iter_mut().flat_map(|i| &mut i.operands);
+            operands.filter(|operand| **operand == old).for_each(|operand| *operand = new);
+        }
+        if self.root == Some(old) {
+            self.root = Some(new);
+        }
+    }
+    /// Makes `new` a control predecessor of every instruction that had `old` as one, in its place.
+    pub fn replace_control_predecessor(&mut self, old: InstructionId, new: InstructionId) {
+        for common in self.slots.iter_mut().filter_map(|s| s.instruction.as_mut()?.common.as_mut())
+        {
+            let Some(control) = &mut common.control else { continue };
+            if control.contains(&old) {
+                control.retain(|&before| before != old && before != new);
+                control.push(new);
+            }
+        }
+    }
+    /// Sets the instructions that must run before this one.
+    pub fn set_control_predecessors(&mut self, id: InstructionId, before: Vec<InstructionId>) {
+        let instruction = self.instruction_mut(id);
+        if !before.is_empty() || instruction.common.is_some() {
+            let common = instruction.common.get_or_insert_default();
+            common.control = Some(before).filter(|before| !before.is_empty());
+        }
+    }
+    /// Removes an instruction; does nothing if it was removed. Its uses must be replaced or removed too; it is no control
+    /// predecessor any more.
+    pub fn remove(&mut self, id: InstructionId) {
+        self.slots[id.index()].instruction = None;
+    }
+    /// Removes a parameter, and gives those after it lower numbers. Its uses must be removed too, and the calls of the
+    /// computation must give one operand less.
+    pub fn remove_parameter(&mut self, id: InstructionId) {
+        self.remove(id);
+        for (id, number) in self.parameters().into_iter().zip(0..) {
+            if let Op::Parameter(parameter) = &mut self.instruction_mut(id).op {
+                parameter.number = number;
+            }
+        }
+    }
+    /// Removes every instruction that the result does not depend on, except parameters and those that `keep` accepts, with
+    /// all that these depend on; returns how many were removed. An instruction with an effect, like `outfeed` or a collective
+    /// op, is removed too unless `keep` accepts it.
+    pub fn remove_dead_code(&mut self, keep: impl Fn(&Instruction) -> bool) -> usize {
+        let mut is_live = vec![false; self.slots.len()];
+        let kept = self.iter().filter(|(_, i)| matches!(i.op, Op::Parameter(_)) || keep(i));
+        let mut open: Vec<InstructionId> = kept.map(|(id, _)| id).chain(self.root).collect();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut is_live[id.index()], true) {
+                continue;
+            }
+            open.extend(self.get(id).into_iter().flat_map(|instruction| &instruction.operands));
+        }
+        let dead = |(slot, live): (&mut Slot, bool)| !live && slot.instruction.take().is_some();
+        self.slots.iter_mut().zip(is_live).map(dead).filter(|&removed| removed).count()
+    }
+}

@@ -1,0 +1,88 @@
+//! The memory of an array: owned or foreign, with the account it is charged to.
+use std::fmt;
+use std::sync::Arc;
+
+const WORD: usize = size_of::<u128>();
+
+/// An account of memory in use: the budget of a run.
+pub trait Account: Send + Sync + fmt::Debug {
+    /// Adds `bytes` to the memory in use.
+    fn charge(&self, bytes: usize);
+    /// Subtracts `bytes` from the memory in use.
+    fn release(&self, bytes: usize);
+}
+
+/// Foreign memory; dropping the owner releases it.
+type Owner = Box<dyn AsRef<[u8]> + Send + Sync>;
+
+/// The memory of one array.
+///
+/// It is charged to at most one account, and is released from it when it is dropped.
+pub(super) struct Buffer {
+    memory: Memory,
+    bytes: usize,
+    account: Option<Arc<dyn Account>>,
+}
+
+enum Memory {
+    /// Words, so that the bytes are aligned for every element type.
+    Owned(Vec<u128>),
+    /// Read only.
+    Foreign(Owner),
+}
+
+impl Buffer {
+    pub(super) fn zeros(bytes: usize) -> Self {
+        Self { memory: Memory::Owned(vec![0; bytes.div_ceil(WORD)]), bytes, account: None }
+    }
+    pub(super) fn foreign(owner: Owner) -> Self {
+        let bytes = (*owner).as_ref().len();
+        Self { memory: Memory::Foreign(owner), bytes, account: None }
+    }
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8] {
+        match &self.memory {
+            Memory::Owned(words) => &bytemuck::cast_slice(words)[..self.bytes],
+            Memory::Foreign(owner) => &(**owner).as_ref()[..self.bytes],
+        }
+    }
+    /// The bytes of memory that may be written to.
+    #[inline]
+    pub(super) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        match &mut self.memory {
+            Memory::Owned(words) => Some(&mut bytemuck::cast_slice_mut(words)[..self.bytes]),
+            Memory::Foreign(_) => None,
+        }
+    }
+    /// Owned memory with the same bytes, charged to the same account.
+    pub(super) fn copied(&self) -> Self {
+        let mut copy = Self::zeros(self.bytes);
+        if let (Some(to), from) = (copy.bytes_mut(), self.bytes()) {
+            to.copy_from_slice(from);
+        }
+        if let Some(account) = &self.account {
+            account.charge(copy.bytes);
+            copy.account = Some(Arc::clone(account));
+        }
+        copy
+    }
+    /// Whether it is owned and charged to nobody.
+    pub(super) fn is_uncharged(&self) -> bool {
+        self.account.is_none() && matches!(self.memory, Memory::Owned(_))
+    }
+    /// Names the account that is told when the memory is released; the caller has charged it.
+    pub(super) fn set_account(&mut self, account: Arc<dyn Account>) {
+        self.account = Some(account);
+    }
+    pub(super) fn len(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let Some(account) = &self.account {
+            account.release(self.bytes);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Checks that the module header fits the entry computation.
+use crate::diag::Code;
+use crate::{Error, Module};
+
+pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
+    let aliases = module.config.check_aliases(module.entry().result_shape());
+    errors.extend(aliases.err().map(|error| error.at(module.entry().span)));
+    let Some((parameters, result)) = &module.config.entry_layout else { return };
+    let entry = module.entry();
+    let actual = entry.program_shape();
+    let mut wrong = |message: String| {
+        errors.push(Error::from(Code::Header { message }).at(entry.span));
+    };
+    if parameters.len() != actual.parameters.len() {
+        wrong(format!(
+            "entry_computation_layout has {} parameters, but `{}` has {}",
+            parameters.len(),
+            entry.name,
+            actual.parameters.len()
+        ));
+        return;
+    }
+    for (i, (stated, actual)) in parameters.iter().zip(&actual.parameters).enumerate() {
+        if !stated.compatible(actual) {
+            wrong(format!(
+                "entry_computation_layout states {stated:#} for parameter {i}, which is {actual:#}"
+            ));
+        }
+    }
+    if !result.compatible(actual.result) {
+        wrong(format!(
+            "entry_computation_layout states {result:#} for the result, which is {:#}",
+            actual.result
+        ));
+    }
+}

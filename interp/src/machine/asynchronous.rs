@@ -1,0 +1,142 @@
+//! Operations that were started: `async-start`, `all-gather-start` and the like, on one device.
+//!
+//! A computation runs when its last parameter is bound, which may be at the start, at an update, or at the done.
+use super::Machine;
+use super::execute::not_started;
+use super::frame::Control;
+use crate::Result;
+use crate::error::Code;
+use crate::plan::{Action, Step};
+use crate::value::{AsyncId, Value};
+use hlo::ir::ComputationId;
+use rustc_hash::FxHashMap;
+
+/// The operations that were started and are not done.
+#[derive(Debug, Default)]
+pub(super) struct AsyncOps {
+    next: u64,
+    open: FxHashMap<AsyncId, Started>,
+}
+
+/// What is known of an operation that was started.
+#[derive(Debug)]
+enum Started {
+    /// Its computation runs when as many operands are bound as it has parameters.
+    Binding { callee: ComputationId, operands: usize, leaves: Vec<Value> },
+    /// Its result.
+    Done(Value),
+}
+
+impl AsyncOps {
+    fn begin(&mut self, started: Started) -> AsyncId {
+        let id = AsyncId::new(self.next);
+        self.next += 1;
+        self.open.insert(id, started);
+        id
+    }
+    /// Notes an operation whose result is known.
+    pub(super) fn begin_done(&mut self, result: Value) -> AsyncId {
+        self.begin(Started::Done(result))
+    }
+    /// Ends an operation whose result is known.
+    pub(super) fn end(&mut self, id: AsyncId) -> Result<Value> {
+        match self.open.remove(&id) {
+            Some(Started::Done(result)) => Ok(result),
+            Some(Started::Binding { .. }) | None => {
+                let message = "this operation is done already, or was not started".to_owned();
+                Err(Code::Trap { message }.into())
+            }
+        }
+    }
+}
+
+impl Machine {
+    /// Starts a computation with the operands that are bound so far.
+    pub(super) fn async_start(&mut self, step: &Step, callee: ComputationId) -> Result<()> {
+        let leaves = self.frame().take_inputs(step);
+        let operands = self.operand_count(step);
+        let id = self.started.begin(Started::Binding { callee, operands, leaves });
+        if self.run_if_bound(id)? {
+            return Ok(());
+        }
+        self.store(step, Value::Async(id));
+        self.end_step(step);
+        Ok(())
+    }
+    /// Binds more operands.
+    pub(super) fn async_update(&mut self, step: &Step) -> Result<()> {
+        let id = self.bind(step)?;
+        if self.run_if_bound(id)? {
+            return Ok(());
+        }
+        self.store(step, Value::Async(id));
+        self.end_step(step);
+        Ok(())
+    }
+    /// Binds the last operands, and takes the result.
+    pub(super) fn async_done(&mut self, step: &Step) -> Result<()> {
+        let id = self.bind(step)?;
+        if self.run_if_bound(id)? {
+            return Ok(());
+        }
+        if let Some(Started::Binding { callee, operands, .. }) = self.started.open.get(&id) {
+            let computation = &self.program.module().computations[*callee];
+            let (name, found) = (&computation.name, operands);
+            let wanted = self.program.plan(*callee).parameter_leaves.len();
+            let message = format!("`{name}` takes {wanted} operands, and {found} are bound");
+            return Err(Code::Trap { message }.into());
+        }
+        let result = self.started.end(id)?;
+        self.store(step, result);
+        self.end_step(step);
+        Ok(())
+    }
+    /// Takes the result of the computation that a step has started.
+    pub(super) fn async_returned(
+        &mut self,
+        step: &Step,
+        id: AsyncId,
+        results: Vec<Value>,
+    ) -> Result<()> {
+        if matches!(step.action, Action::AsyncDone) {
+            return self.end_call(step, results);
+        }
+        self.started.open.insert(id, Started::Done(Value::Tuple(results)));
+        self.store(step, Value::Async(id));
+        self.end_step(step);
+        Ok(())
+    }
+
+    /// Binds the operands of a step beyond the first, which is the started operation.
+    fn bind(&mut self, step: &Step) -> Result<AsyncId> {
+        let mut inputs = self.frame().take_inputs(step);
+        let id = inputs.first().and_then(Value::async_id).ok_or_else(not_started)?;
+        let is_late = |input: &Value| input.async_id() != Some(id);
+        let late = inputs.iter().position(is_late).unwrap_or(inputs.len());
+        let more = self.operand_count(step) - 1;
+        if let Some(Started::Binding { operands, leaves, .. }) = self.started.open.get_mut(&id) {
+            *operands += more;
+            leaves.extend(inputs.drain(late..));
+        }
+        Ok(id)
+    }
+    /// Runs the computation of a started operation if all its parameters are bound.
+    fn run_if_bound(&mut self, id: AsyncId) -> Result<bool> {
+        let Some(Started::Binding { callee, operands, leaves }) = self.started.open.get_mut(&id)
+        else {
+            return Ok(false);
+        };
+        if self.program.plan(*callee).parameter_leaves.len() != *operands {
+            return Ok(false);
+        }
+        let (callee, leaves) = (*callee, std::mem::take(leaves));
+        self.started.open.remove(&id);
+        self.frame().control = Control::Async(id);
+        self.push(callee, leaves, None).map(|()| true)
+    }
+    fn operand_count(&self, step: &Step) -> usize {
+        let frame = self.frames.last().expect("a step has a frame");
+        let computation = &self.program.module().computations[frame.computation];
+        computation.instructions[step.instruction].operands.len()
+    }
+}

@@ -1,0 +1,184 @@
+//! Control flow: which computation a step calls, and what becomes of the result.
+use super::Machine;
+use super::frame::{Control, Frame};
+use crate::executable::Program;
+use crate::plan::{Action, Step};
+use crate::scan::{Next, Scan};
+use crate::value::Value;
+use crate::{Error, Result};
+use hlo::Scalar;
+use hlo::ir::ComputationId;
+
+/// The state of a `while`.
+#[derive(Debug)]
+pub(super) struct Loop {
+    condition: ComputationId,
+    body: ComputationId,
+    /// The leaves of the loop's value.
+    carried: Vec<Value>,
+    /// Frames of earlier rounds: their memory is used again.
+    condition_frame: Option<Frame>,
+    body_frame: Option<Frame>,
+    in_body: bool,
+}
+
+impl Machine {
+    /// Starts the computation that a step calls.
+    pub(super) fn call(&mut self, step: &Step) -> Result<()> {
+        match &step.action {
+            Action::Call(callee) => {
+                let frame = self.frame();
+                let arguments = frame.take_inputs(step);
+                let spare = frame.callees.remove(&frame.next);
+                self.push(*callee, arguments, spare)
+            }
+            Action::While { condition, body, scalars } => {
+                let carried = self.frame().take_inputs(step);
+                if let Some(program) = scalars.as_ref().filter(|_| !self.is_observed()) {
+                    let carried = program.run(&self.context, carried)?;
+                    return self.end_call(step, carried);
+                }
+                let state = Loop {
+                    condition: *condition,
+                    body: *body,
+                    carried,
+                    condition_frame: None,
+                    body_frame: None,
+                    in_body: false,
+                };
+                self.test(Box::new(state))
+            }
+            Action::Branch(branches) => {
+                let mut inputs = self.frame().take_inputs(step).into_iter();
+                let selector = match inputs.next() {
+                    Some(Value::Array(selector)) => selector.get(0),
+                    _ => return Err(Error::internal("a conditional has a selector")),
+                };
+                let branch = choose(selector, branches.len());
+                // The leaves of the branches' arguments follow each other.
+                let leaves = |id: &ComputationId| self.program.plan(*id).parameters.len();
+                let before = branches[..branch].iter().map(leaves).sum();
+                let count = leaves(&branches[branch]);
+                let arguments: Vec<Value> = inputs.skip(before).take(count).collect();
+                self.push(branches[branch], arguments, None)
+            }
+            Action::Scan(op) => {
+                let inputs = self.operands(step)?;
+                let frame = self.frames.last().expect("a step has a frame");
+                let computation = &self.program.module().computations[frame.computation];
+                let shape = &computation.instructions[step.instruction].shape;
+                let scan = Scan::new(op, inputs.into_vec(), shape, &self.context)?;
+                self.scan(step, Box::new(scan))
+            }
+            Action::AsyncStart { callee } => self.async_start(step, *callee),
+            Action::AsyncUpdate => self.async_update(step),
+            Action::AsyncDone => self.async_done(step),
+            Action::Kernel(_)
+            | Action::Function(_)
+            | Action::Relabel
+            | Action::Communicate(_)
+            | Action::Start(_)
+            | Action::Done => Err(Error::internal("the step calls no computation")),
+        }
+    }
+
+    /// Takes the result of the computation that the innermost frame's step has called.
+    pub(super) fn returned(
+        &mut self,
+        program: &Program,
+        callee: Frame,
+        results: Vec<Value>,
+    ) -> Result<()> {
+        let frame = self.frame();
+        let step = &program.plan(frame.computation).steps[frame.next];
+        match std::mem::replace(&mut frame.control, Control::None) {
+            Control::None => {
+                if frame.repeats && matches!(step.action, Action::Call(_)) {
+                    frame.callees.insert(frame.next, callee);
+                }
+                self.end_call(step, results)
+            }
+            Control::While(mut state) if state.in_body => {
+                state.carried = results;
+                state.body_frame = Some(callee);
+                self.context.spend(1)?;
+                self.test(state)
+            }
+            Control::While(mut state) => {
+                let is_true = matches!(results.as_slice(), [Value::Array(on)] if on.get(0) == Scalar::Pred(true));
+                state.condition_frame = Some(callee);
+                if !is_true {
+                    return self.end_call(step, state.carried);
+                }
+                state.in_body = true;
+                let carried = std::mem::take(&mut state.carried);
+                let (body, spare) = (state.body, state.body_frame.take());
+                let frame = self.frame();
+                frame.rounds += 1;
+                frame.control = Control::While(state);
+                self.push(body, carried, spare)
+            }
+            Control::Scan(mut scan) => {
+                scan.store(results)?;
+                self.scan(step, scan)
+            }
+            Control::Async(id) => self.async_returned(step, id, results),
+        }
+    }
+
+    /// Runs the condition of a loop on its value.
+    fn test(&mut self, mut state: Box<Loop>) -> Result<()> {
+        state.in_body = false;
+        let parameters = &self.program.plan(state.condition).parameters;
+        // What the condition does not read stays the loop's alone.
+        let leaf = |(value, slot): (&Value, &Option<_>)| match slot {
+            Some(_) => value.clone(),
+            None => Value::Token,
+        };
+        let arguments: Vec<Value> = state.carried.iter().zip(parameters).map(leaf).collect();
+        let (condition, spare) = (state.condition, state.condition_frame.take());
+        self.frame().control = Control::While(state);
+        self.push(condition, arguments, spare)
+    }
+
+    /// Begins the next step of a scan, or ends it.
+    fn scan(&mut self, step: &Step, mut scan: Box<Scan>) -> Result<()> {
+        self.context.spend(1)?;
+        match scan.next(&self.context)? {
+            Next::Call(arguments) => {
+                let callee = scan.callee();
+                let frame = self.frame();
+                frame.rounds += 1;
+                frame.control = Control::Scan(scan);
+                self.push(callee, arguments, None)
+            }
+            Next::Done(results) => self.end_call(step, results),
+        }
+    }
+
+    /// Gives the outputs of a step these leaves, and moves on.
+    pub(super) fn end_call(&mut self, step: &Step, leaves: Vec<Value>) -> Result<()> {
+        let frame = self.frame();
+        debug_assert_eq!(leaves.len(), step.outputs.len());
+        for (output, leaf) in step.outputs.iter().zip(leaves) {
+            frame.slots[output.slot.index()] = Some(leaf);
+        }
+        self.end_step(step);
+        Ok(())
+    }
+
+    /// Whether somebody looks at each instruction, so that none may be left out.
+    fn is_observed(&self) -> bool {
+        self.watch.is_some() || self.context.options().check_nan
+    }
+}
+
+/// The branch that a selector chooses: true is the first of two; an index out of range is the last.
+fn choose(selector: Scalar, branches: usize) -> usize {
+    let last = branches.saturating_sub(1);
+    match selector {
+        Scalar::Pred(on) => usize::from(!on),
+        Scalar::Signed(index) => usize::try_from(index).map_or(last, |i| i.min(last)),
+        Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => last,
+    }
+}

@@ -1,0 +1,299 @@
+//! Executing steps that call no computation: kernels and functions.
+use super::Machine;
+use crate::check_nan;
+use crate::context::RunContext;
+use crate::error::Code;
+use crate::memory::Reservation;
+use crate::plan::{Action, Function, Kernel, Output, Reuse, Step};
+use crate::value::{Value, checked_bytes, not_done};
+use crate::{Error, Result};
+use hlo::{Literal, Shape};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+impl Machine {
+    /// Executes a step on this device alone, or calls what it calls.
+    pub(super) fn execute(&mut self, step: &Step) -> Result<()> {
+        match &step.action {
+            Action::Kernel(kernel) => {
+                self.with_check(step, |machine| machine.kernel(step, &**kernel))?;
+            }
+            Action::Function(function) | Action::Communicate(function) => {
+                self.with_check(step, |machine| {
+                    let value = machine.call_function(step, function)?;
+                    machine.store(step, value.into());
+                    Ok(())
+                })?;
+            }
+            Action::Relabel => self.relabel(step)?,
+            Action::Start(function) => {
+                let result = self.call_function(step, function)?;
+                let id = self.started.begin_done(result.into());
+                self.store(step, Value::Async(id));
+            }
+            Action::Done => {
+                let value = self.frame().take(step.inputs[0]);
+                let result = self.started.end(value.async_id().ok_or_else(not_started)?)?;
+                self.store(step, result);
+            }
+            Action::Call(_)
+            | Action::While { .. }
+            | Action::Branch(_)
+            | Action::Scan(_)
+            | Action::AsyncStart { .. }
+            | Action::AsyncUpdate
+            | Action::AsyncDone => return self.call(step),
+        }
+        self.end_step(step);
+        Ok(())
+    }
+
+    /// Runs `execute`, and then looks for a NaN in its outputs if the run was asked to.
+    fn with_check(
+        &mut self,
+        step: &Step,
+        execute: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        if !self.context.options().check_nan {
+            return execute(self);
+        }
+        let literal = |value: Option<&Value>| match value {
+            Some(Value::Array(array)) => Some(array.clone()),
+            Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => None,
+        };
+        let frame = self.frame();
+        let inputs = step.inputs.iter();
+        let inputs: Vec<Literal> =
+            inputs.filter_map(|input| literal(frame.slots[input.slot.index()].as_ref())).collect();
+        execute(self)?;
+        let frame = self.frames.last().expect("a step has a frame");
+        let outputs = step.outputs.iter();
+        let outputs: Vec<Literal> = outputs
+            .filter_map(|output| literal(frame.slots[output.slot.index()].as_ref()))
+            .collect();
+        let computation = &self.program.module().computations[frame.computation];
+        check_nan::check(&computation.instructions[step.instruction], &inputs, &outputs)
+    }
+
+    /// Runs a kernel on slots.
+    fn kernel(&mut self, step: &Step, kernel: &dyn Kernel) -> Result<()> {
+        let context = &self.context;
+        let frame = self.frames.last_mut().expect("a step has a frame");
+        let slots = &mut frame.slots;
+        let mut outputs: SmallVec<[Literal; 2]> = SmallVec::new();
+        let mut in_place = None;
+        for (k, output) in step.outputs.iter().enumerate() {
+            outputs.push(match (k, kernel.reuse()) {
+                (0, Reuse::Update) => {
+                    in_place = Some(0);
+                    operand_to_update(context, step, slots)?
+                }
+                (0, Reuse::SameIndex) if step.in_place.is_some() => {
+                    let (result, operand) = over_operand(context, step, slots)?;
+                    in_place = operand;
+                    result
+                }
+                _ => memory_for(context, output, slots)?,
+            });
+        }
+        let token = Literal::token();
+        let inputs =
+            step.inputs.iter().enumerate().map(|(k, input)| match &slots[input.slot.index()] {
+                _ if in_place == Some(k) => Ok(&token),
+                Some(Value::Array(array)) => Ok(array),
+                Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => Err(not_done()),
+            });
+        let inputs: SmallVec<[&Literal; 4]> = inputs.collect::<Result<_>>()?;
+        kernel.run(context, &inputs, &mut outputs)?;
+        drop(inputs);
+        for (output, value) in step.outputs.iter().zip(outputs) {
+            slots[output.slot.index()] = Some(Value::Array(value));
+        }
+        Ok(())
+    }
+
+    /// Calls a function on whole operands, whose memory is returned if nobody else needs them.
+    fn call_function(&mut self, step: &Step, function: &Function) -> Result<Literal> {
+        let bytes = step.bytes.ok_or_else(|| self.too_large(step))?;
+        let mut reservation = self.context.reserve(bytes)?;
+        let operands = self.operands(step)?;
+        let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
+        let result = function(&self.context, &operands)?;
+        Ok(with_charges(&mut reservation, result))
+    }
+    /// The operands of a step as literals.
+    pub(super) fn operands(&mut self, step: &Step) -> Result<SmallVec<[Literal; 4]>> {
+        let frame = self.frames.last_mut().expect("a step has a frame");
+        let computation = &self.program.module().computations[frame.computation];
+        let instruction = &computation.instructions[step.instruction];
+        let mut leaves = step.inputs.iter().map(|&input| frame.take(input));
+        let operands = instruction.operands.iter().map(|&operand| {
+            match &computation.instructions[operand].shape {
+                Shape::Array(_) => array(leaves.next()),
+                shape @ (Shape::Tuple(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_)) => {
+                    Value::unflatten(shape, &mut leaves).into_literal()
+                }
+            }
+        });
+        operands.collect()
+    }
+
+    fn relabel(&mut self, step: &Step) -> Result<()> {
+        let operand = array(Some(self.frame().take(step.inputs[0])))?;
+        let shape = step.outputs[0].shape.as_ref().expect("verified: an array");
+        let value = operand.with_shape(Arc::clone(shape));
+        drop(operand);
+        self.store(step, Value::Array(value));
+        Ok(())
+    }
+
+    /// Gives the outputs of a step their values. Each leaf of a started operation is its id.
+    pub(super) fn store(&mut self, step: &Step, value: Value) {
+        let frame = self.frame();
+        if let Value::Async(_) = value {
+            for output in &step.outputs {
+                frame.slots[output.slot.index()] = Some(value.clone());
+            }
+            return;
+        }
+        let mut leaves = Vec::with_capacity(step.outputs.len());
+        value.flatten(&mut leaves);
+        for (output, leaf) in step.outputs.iter().zip(leaves) {
+            frame.slots[output.slot.index()] = Some(leaf);
+        }
+    }
+    /// Gives the outputs of a step a value that was made outside of the machine, and moves on.
+    pub(super) fn set_outputs(&mut self, step: &Step, value: Value) -> Result<()> {
+        let mut reservation = match &value {
+            Value::Async(_) => self.context.reserve(0)?,
+            Value::Array(_) | Value::Tuple(_) | Value::Token => {
+                self.context.reserve(step.bytes.ok_or_else(|| self.too_large(step))?)?
+            }
+        };
+        // Devices share no memory, and each counts its own.
+        let value = owned(&mut reservation, value);
+        self.store(step, value);
+        self.end_step(step);
+        Ok(())
+    }
+
+    /// The error of a step whose result is too large to be counted.
+    fn too_large(&self, step: &Step) -> Error {
+        let frame = self.frames.last().expect("a step has a frame");
+        let computation = &self.program.module().computations[frame.computation];
+        let shape = &computation.instructions[step.instruction].shape;
+        let message = format!("{shape} has more elements than memory has addresses");
+        Code::OutOfMemory { message }.into()
+    }
+}
+
+pub(super) fn not_started() -> Error {
+    Error::unsupported("a started operation whose value has no leaves cannot be followed")
+}
+
+fn array(value: Option<Value>) -> Result<Literal> {
+    match value {
+        Some(Value::Array(array)) => Ok(array),
+        Some(Value::Async(_)) => Err(not_done()),
+        Some(Value::Tuple(_) | Value::Token) | None => {
+            Err(Error::internal("a slot has an array from its definition to its last use"))
+        }
+    }
+}
+
+/// Bytes of an output.
+fn bytes(output: &Output) -> Result<usize> {
+    checked_bytes(output.shape.as_ref().expect("a kernel computes arrays"))
+}
+
+/// Memory for an output: that of its slot, if nobody else holds it, or new memory.
+fn memory_for(
+    context: &RunContext,
+    output: &Output,
+    slots: &mut [Option<Value>],
+) -> Result<Literal> {
+    let shape = output.shape.as_ref().expect("a kernel computes arrays");
+    if let Some(Value::Array(held)) = slots[output.slot.index()].take()
+        && let Some(result) = held.recycled(shape)
+    {
+        return Ok(result);
+    }
+    let reservation = context.reserve(bytes(output)?)?;
+    Ok(charged(reservation, Literal::zeros(Arc::clone(shape))))
+}
+
+/// Memory for an output that is computed in the memory of an operand, and the number of that operand; if somebody else
+/// holds the operand, new memory.
+fn over_operand(
+    context: &RunContext,
+    step: &Step,
+    slots: &mut [Option<Value>],
+) -> Result<(Literal, Option<usize>)> {
+    let output = &step.outputs[0];
+    let shape = output.shape.as_ref().expect("a kernel computes arrays");
+    let mut operand = array(slots[output.slot.index()].take())?;
+    if operand.is_unique() {
+        let result = operand.recycled(shape).expect("the plan has compared the sizes");
+        return Ok((result, step.in_place));
+    }
+    slots[output.slot.index()] = Some(Value::Array(operand));
+    let reservation = context.reserve(bytes(output)?)?;
+    Ok((charged(reservation, Literal::zeros(Arc::clone(shape))), None))
+}
+
+/// Operand 0, in memory that may be written to.
+fn operand_to_update(
+    context: &RunContext,
+    step: &Step,
+    slots: &mut [Option<Value>],
+) -> Result<Literal> {
+    let output = &step.outputs[0];
+    let mut operand = array(match step.in_place {
+        Some(_) => slots[output.slot.index()].take(),
+        None => slots[step.inputs[0].slot.index()].clone(),
+    })?;
+    if !operand.is_unique() {
+        operand = charged(context.reserve(bytes(output)?)?, operand.copied());
+    }
+    let shape = output.shape.as_ref().expect("a kernel computes arrays");
+    Ok(operand.recycled(shape).expect("the result has the size of the operand"))
+}
+
+fn charged(mut reservation: Reservation, mut array: Literal) -> Literal {
+    reservation.attach(&mut array);
+    array
+}
+
+/// The value with new arrays charged.
+fn with_charges(reservation: &mut Reservation, value: Literal) -> Literal {
+    match value.elements() {
+        Some(elements) => {
+            let elements = elements.to_vec();
+            drop(value);
+            let charge = |element| with_charges(reservation, element);
+            Literal::tuple(elements.into_iter().map(charge).collect())
+        }
+        None => {
+            let mut value = value;
+            reservation.attach(&mut value);
+            value
+        }
+    }
+}
+/// The value in memory of its own, charged.
+fn owned(reservation: &mut Reservation, value: Value) -> Value {
+    match value {
+        Value::Array(array) => {
+            let mut array = array;
+            if !array.is_unique() {
+                array = array.copied();
+            }
+            reservation.attach(&mut array);
+            Value::Array(array)
+        }
+        Value::Tuple(elements) => {
+            Value::Tuple(elements.into_iter().map(|e| owned(reservation, e)).collect())
+        }
+        Value::Token | Value::Async(_) => value,
+    }
+}

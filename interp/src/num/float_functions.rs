@@ -1,0 +1,138 @@
+//! Functions of f32 and of f64, under the names of the op table.
+//!
+//! Those of CORE-MATH are correctly rounded. The platform's libm gives other bits on other machines, and is never used.
+use super::complex::Complex;
+
+/// What CORE-MATH does not have, or has otherwise.
+macro_rules! functions {
+    ($float:ident) => {
+        #[inline]
+        pub(crate) fn abs(x: $float) -> $float {
+            x.abs()
+        }
+        #[inline]
+        pub(crate) fn ceil(x: $float) -> $float {
+            x.ceil()
+        }
+        #[inline]
+        pub(crate) fn floor(x: $float) -> $float {
+            x.floor()
+        }
+        #[inline]
+        pub(crate) fn imag(_: $float) -> $float {
+            0.0
+        }
+        #[inline]
+        pub(crate) fn is_finite(x: $float) -> bool {
+            x.is_finite()
+        }
+        #[inline]
+        pub(crate) fn neg(x: $float) -> $float {
+            -x
+        }
+        #[inline]
+        pub(crate) fn real(x: $float) -> $float {
+            x
+        }
+        #[inline]
+        pub(crate) fn round(x: $float) -> $float {
+            x.round()
+        }
+        #[inline]
+        pub(crate) fn round_ties_even(x: $float) -> $float {
+            x.round_ties_even()
+        }
+        /// Zeros and NaN are their own sign.
+        #[inline]
+        pub(crate) fn sign(x: $float) -> $float {
+            if x == 0.0 || x.is_nan() { x } else { $float::copysign(1.0, x) }
+        }
+        #[inline]
+        pub(crate) fn sqrt(x: $float) -> $float {
+            x.sqrt()
+        }
+
+        #[inline]
+        pub(crate) fn add(a: $float, b: $float) -> $float {
+            a + b
+        }
+        #[inline]
+        pub(crate) fn sub(a: $float, b: $float) -> $float {
+            a - b
+        }
+        #[inline]
+        pub(crate) fn mul(a: $float, b: $float) -> $float {
+            a * b
+        }
+        #[inline]
+        pub(crate) fn div(a: $float, b: $float) -> $float {
+            a / b
+        }
+        /// C's fmod, which is exact: the remainder is always a value of the type. Even where the compiler calls a
+        /// library for it, there is only one right answer.
+        #[inline]
+        pub(crate) fn rem(a: $float, b: $float) -> $float {
+            a % b
+        }
+        /// IEEE 754-2019 maximum: NaN wins, and +0 is above -0. XLA:CPU does the same; XLA's evaluator takes either
+        /// zero.
+        #[inline]
+        pub(crate) fn max(a: $float, b: $float) -> $float {
+            if a > b || a.is_nan() {
+                a
+            } else if a == b {
+                if a.is_sign_positive() { a } else { b }
+            } else {
+                b
+            }
+        }
+        /// IEEE 754-2019 minimum: NaN wins, and -0 is below +0.
+        #[inline]
+        pub(crate) fn min(a: $float, b: $float) -> $float {
+            if a < b || a.is_nan() {
+                a
+            } else if a == b {
+                if a.is_sign_negative() { a } else { b }
+            } else {
+                b
+            }
+        }
+        /// The two cases hold for NaN as well, and CORE-MATH makes a difference between NaNs.
+        #[inline]
+        pub(crate) fn pow(x: $float, y: $float) -> $float {
+            if y == 0.0 || x == 1.0 { 1.0 } else { core_pow(x, y) }
+        }
+        #[inline]
+        pub(crate) fn complex(re: $float, im: $float) -> Complex {
+            Complex { re: re.into(), im: im.into() }
+        }
+    };
+}
+
+/// Functions of f32.
+#[expect(clippy::float_cmp, reason = "equality of values is meant, to the last bit")]
+pub(crate) mod single {
+    use super::Complex;
+    pub(crate) use crate::num::logistic::logistic_f32 as logistic;
+    use core_math::powf as core_pow;
+    pub(crate) use core_math::{
+        acosf as acos, acoshf as acosh, asinf as asin, asinhf as asinh, atan2f as atan2,
+        atanhf as atanh, cbrtf as cbrt, cosf as cos, coshf as cosh, erff as erf, expf as exp,
+        expm1f as expm1, log1pf as log1p, logf as log, rsqrtf as rsqrt, sinf as sin, sinhf as sinh,
+        tanf as tan, tanhf as tanh,
+    };
+    functions!(f32);
+}
+
+/// Functions of f64.
+#[expect(clippy::float_cmp, reason = "equality of values is meant, to the last bit")]
+pub(crate) mod double {
+    use super::Complex;
+    pub(crate) use crate::num::logistic::logistic_f64 as logistic;
+    use core_math::pow as core_pow;
+    pub(crate) use core_math::{
+        acos, acosh, asin, asinh, atan2, atanh, cbrt, cos, cosh, erf, exp, expm1, log, log1p,
+        rsqrt, sin, sinh, tan, tanh,
+    };
+    functions!(f64);
+}

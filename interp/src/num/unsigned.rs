@@ -1,0 +1,86 @@
+//! Functions of unsigned integers; results are wrapped to the type by the caller.
+use super::int::{leading_zeros as zeros, ones, power, sign_extend};
+
+#[inline]
+pub(super) fn neg(x: u64) -> u64 {
+    x.wrapping_neg()
+}
+#[inline]
+pub(super) fn not(x: u64) -> u64 {
+    !x
+}
+#[inline]
+pub(super) fn leading_zeros(bits: u32, x: u64) -> u64 {
+    u64::from(zeros(bits, x))
+}
+#[inline]
+pub(super) fn popcnt(bits: u32, x: u64) -> u64 {
+    u64::from(ones(bits, x))
+}
+
+#[inline]
+pub(super) fn add(a: u64, b: u64) -> u64 {
+    a.wrapping_add(b)
+}
+#[inline]
+pub(super) fn sub(a: u64, b: u64) -> u64 {
+    a.wrapping_sub(b)
+}
+#[inline]
+pub(super) fn mul(a: u64, b: u64) -> u64 {
+    a.wrapping_mul(b)
+}
+/// x / 0 is all ones.
+#[inline]
+pub(super) fn div(a: u64, b: u64) -> u64 {
+    a.checked_div(b).unwrap_or(u64::MAX)
+}
+/// x rem 0 is x.
+#[inline]
+pub(super) fn rem(a: u64, b: u64) -> u64 {
+    a.checked_rem(b).unwrap_or(a)
+}
+#[inline]
+pub(super) fn max(a: u64, b: u64) -> u64 {
+    a.max(b)
+}
+#[inline]
+pub(super) fn min(a: u64, b: u64) -> u64 {
+    a.min(b)
+}
+#[inline]
+pub(super) fn and(a: u64, b: u64) -> u64 {
+    a & b
+}
+#[inline]
+pub(super) fn or(a: u64, b: u64) -> u64 {
+    a | b
+}
+#[inline]
+pub(super) fn xor(a: u64, b: u64) -> u64 {
+    a ^ b
+}
+#[inline]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is meant")]
+pub(super) fn mulhi(bits: u32, a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> bits) as u64
+}
+/// The whole exponent counts: XLA:CPU looks at six bits of it, and takes one with its top bit set for negative.
+#[inline]
+pub(super) fn pow(base: u64, exponent: u64) -> u64 {
+    power(base, exponent)
+}
+
+#[inline]
+pub(super) fn shift_left(bits: u32, x: u64, amount: u64) -> u64 {
+    if amount < u64::from(bits) { x << amount } else { 0 }
+}
+/// The top bit is replicated in unsigned types too.
+#[inline]
+pub(super) fn shift_right_arithmetic(bits: u32, x: u64, amount: u64) -> u64 {
+    (sign_extend(bits, x) >> amount.min(u64::from(bits - 1))).cast_unsigned()
+}
+#[inline]
+pub(super) fn shift_right_logical(bits: u32, x: u64, amount: u64) -> u64 {
+    if amount < u64::from(bits) { x >> amount } else { 0 }
+}

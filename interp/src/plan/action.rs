@@ -1,0 +1,129 @@
+//! What a step does.
+use crate::Result;
+use crate::context::RunContext;
+use crate::kernel::ScalarLoop;
+use hlo::Literal;
+use hlo::ir::ComputationId;
+use hlo::op::Scan;
+use std::fmt;
+
+/// What a step does.
+pub(crate) enum Action {
+    /// Computes arrays into memory that the plan has chosen.
+    Kernel(Box<dyn Kernel>),
+    /// Computes a value from whole operands.
+    Function(Box<Function>),
+    /// Gives the elements of the operand another shape of as many bytes.
+    Relabel,
+    /// Runs a computation on the operands.
+    Call(ComputationId),
+    /// Runs `body` as long as `condition` is true.
+    While { condition: ComputationId, body: ComputationId, scalars: Option<Box<ScalarLoop>> },
+    /// Runs one of the computations.
+    Branch(Vec<ComputationId>),
+    /// Runs a computation for each index of a dimension.
+    Scan(Box<Scan>),
+    /// Starts a computation, once all its parameters are bound.
+    AsyncStart { callee: ComputationId },
+    /// Binds more parameters of a computation that was started.
+    AsyncUpdate,
+    /// Ends a computation that was started.
+    AsyncDone,
+    /// Exchanges values with other devices; the function is its meaning on one device.
+    Communicate(Box<Function>),
+    /// Starts an operation that has a `-start` of its own.
+    Start(Box<Function>),
+    /// Ends it.
+    Done,
+}
+
+/// A function of whole operands, with its result: an array or a tuple.
+pub(crate) type Function = dyn Fn(&RunContext, &[&Literal]) -> Result<Literal> + Send + Sync;
+
+/// Computes arrays from arrays, into memory that is there.
+pub(crate) trait Kernel: Send + Sync {
+    /// Computes `outputs`, which have their shapes and arbitrary elements.
+    ///
+    /// With [`Reuse::Update`], the first output has the elements of operand 0. Where an output is computed in the memory
+    /// of an operand, that operand is a token here.
+    fn run(&self, context: &RunContext, inputs: &[&Literal], outputs: &mut [Literal])
+    -> Result<()>;
+    /// Which operands the first output may share memory with.
+    fn reuse(&self) -> Reuse {
+        Reuse::None
+    }
+}
+
+/// Which operands an output may share memory with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reuse {
+    /// None.
+    None,
+    /// Each: an element of the result is written after the elements at its index have been read.
+    SameIndex,
+    /// Operand 0, of which it changes a part.
+    Update,
+}
+
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Action {
+    /// What the plan calls it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Kernel(_) => "kernel",
+            Self::Function(_) => "function",
+            Self::Relabel => "relabel",
+            Self::Call(_) => "call",
+            Self::While { scalars: None, .. } => "while",
+            Self::While { scalars: Some(_), .. } => "while (scalars)",
+            Self::Branch(_) => "branch",
+            Self::Scan(_) => "scan",
+            Self::AsyncStart { .. } => "async-start",
+            Self::AsyncUpdate => "async-update",
+            Self::AsyncDone => "async-done",
+            Self::Communicate(_) => "communicate",
+            Self::Start(_) => "start",
+            Self::Done => "done",
+        }
+    }
+    /// The computations that it runs.
+    pub(crate) fn callees(&self) -> Vec<ComputationId> {
+        match self {
+            Self::Call(id) | Self::AsyncStart { callee: id } => vec![*id],
+            Self::While { condition, body, .. } => vec![*condition, *body],
+            Self::Branch(branches) => branches.clone(),
+            Self::Scan(scan) => vec![scan.to_apply],
+            Self::Kernel(_)
+            | Self::Function(_)
+            | Self::Relabel
+            | Self::AsyncUpdate
+            | Self::AsyncDone
+            | Self::Communicate(_)
+            | Self::Start(_)
+            | Self::Done => Vec::new(),
+        }
+    }
+    /// Whether other devices take part in it, where there are any.
+    pub(crate) fn suspends(&self) -> bool {
+        match self {
+            Self::AsyncStart { .. }
+            | Self::AsyncUpdate
+            | Self::AsyncDone
+            | Self::Communicate(_)
+            | Self::Start(_)
+            | Self::Done => true,
+            Self::Kernel(_)
+            | Self::Function(_)
+            | Self::Relabel
+            | Self::Call(_)
+            | Self::While { .. }
+            | Self::Branch(_)
+            | Self::Scan(_) => false,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `all-gather`: the arrays of all members of a group, one after another along a dimension; each member gets the result
+//!
+//! `result[.., i, ..] = x_m[.., i mod n, ..]`, where m = i / n counts the members in group order and n is the size of the
+//! dimension. Group order is the order of the ids in `replica_groups`. Several operands are gathered each for itself.
+//!
+//! Source: StableHLO, `all_gather`.
+use super::{Array, build};
+use crate::index::{to_i64, to_usize};
+use hlo::op::AllGather;
+use hlo::{ArrayShape, Dims, Literal};
+
+/// Returns the dimension; the other attributes say which devices form a group. `all-gather-start` has the same ones.
+pub(crate) fn dimension(op: &AllGather) -> i64 {
+    let AllGather {
+        channel_id: _,
+        replica_groups: _,
+        constrain_layout: _, // Of layouts, which results do not depend on.
+        dimensions,
+        use_global_device_ids: _,
+    } = op;
+    dimensions[0]
+}
+
+pub(crate) fn all_gather(dimension: i64, members: &[Array<'_>]) -> Literal {
+    let (dim, size) = (to_usize(dimension), members[0].size(dimension));
+    let mut shape = ArrayShape::new(members[0].shape.ty, members[0].shape.dims.clone());
+    shape.dims[dim] = size * to_i64(members.len());
+    build(&shape, |index| {
+        let mut source = Dims::from_slice(index);
+        source[dim] = index[dim] % size;
+        members[to_usize(index[dim] / size)].at(&source)
+    })
+}

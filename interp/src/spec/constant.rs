@@ -1,0 +1,21 @@
+//! `constant`: a value in the text of the program
+//!
+//! `result = value`
+//!
+//! - A value that the text leaves out, `constant({...})`, is not replaced by any other: using it is `E0403`.
+//!
+//! Source: StableHLO, `constant`.
+use super::with_layout;
+use crate::error::Code;
+use crate::{Error, Result};
+use hlo::op::Constant;
+use hlo::{ConstantValue, Literal, Shape};
+
+pub(super) fn constant(op: &Constant, name: &dyn Fn() -> String, shape: &Shape) -> Result<Literal> {
+    let Constant { value } = op;
+    match &**value {
+        ConstantValue::Literal(value) => Ok(with_layout(value, shape)),
+        ConstantValue::Elided(_) => Err(Error::from(Code::Elided { name: name() })
+            .with_help("dump the module with large constants printed")),
+    }
+}

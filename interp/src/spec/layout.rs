@@ -1,0 +1,224 @@
+//! Where the elements of an array lie in memory, as its layout says: what `bitcast` reads.
+//!
+//! - `{1,0}` lists the dimensions from the one that varies fastest. Without more, elements lie one after the other.
+//! - `T(a,b)(c,d)` are tiles. The last dimensions are cut into blocks of a by b elements; each block lies in one piece, and
+//!   the blocks follow each other in the order of their indices. `(c,d)` cuts the result again. A tile dimension `*` merges
+//!   its dimension with the next before they are cut. What a block at an edge lacks is padding.
+//! - `E(n)` gives an element n bits. Without it an element has the width of its type, and at least 8 bits, of which narrow
+//!   types use the low ones.
+//! - `L(n)` adds padding at the end, `S(n)` names a memory: neither changes where an element lies.
+//!
+//! Source: XLA, `Shapes and layout` and `Tiled layout`.
+use super::{index_of, position};
+use crate::index::to_usize;
+use crate::{Error, Result};
+use hlo::layout::{LayoutTail, Tile};
+use hlo::{ArrayShape, Dims};
+use std::ops::Range;
+
+/// The places of an array's elements in memory; they have numbers from 0.
+#[derive(Debug)]
+pub(super) struct Memory<'a> {
+    shape: &'a ArrayShape,
+    /// Bits of an element: the low ones of its place.
+    pub(super) element_bits: i64,
+    /// Bits of a place.
+    pub(super) place_bits: i64,
+    /// The cuts by the tiles, in order.
+    cuts: Vec<Cut>,
+    /// The sizes of the dimensions after all cuts, the slowest first.
+    sizes: Dims,
+}
+
+impl<'a> Memory<'a> {
+    /// # Errors
+    /// `E0402` if the layout does not say where an element lies.
+    pub(super) fn of(shape: &'a ArrayShape) -> Result<Self> {
+        let (mut tiles, mut place_bits) = ([].as_slice(), 0);
+        if let Some(tail) = &shape.layout.tail {
+            if let Some(reason) = undefined(tail) {
+                return Err(unsupported(shape, reason));
+            }
+            (tiles, place_bits) = (&tail.tiles, tail.element_size_in_bits);
+        }
+        let element_bits = i64::from(shape.ty.bits());
+        if place_bits == 0 {
+            place_bits = element_bits.max(8);
+        } else if place_bits < element_bits {
+            return Err(unsupported(shape, "has less room than its elements take"));
+        }
+        let mut sizes: Dims = major_to_minor(shape).map(|d| shape.dims[d]).collect();
+        let mut cuts = Vec::with_capacity(tiles.len());
+        for tile in tiles {
+            let cut = Cut::new(sizes, tile);
+            let cut_sizes = cut.as_ref().and_then(Cut::cut_sizes);
+            let wrong = || unsupported(shape, "is cut into tiles that make no sense");
+            sizes = cut_sizes.ok_or_else(wrong)?;
+            cuts.extend(cut);
+        }
+        let bits = sizes.iter().try_fold(place_bits, |bits, size| bits.checked_mul(*size));
+        match bits {
+            Some(_) => Ok(Self { shape, element_bits, place_bits, cuts, sizes }),
+            None => Err(unsupported(shape, "is too large")),
+        }
+    }
+
+    /// Returns the place of the element at `index`.
+    pub(super) fn place(&self, index: &[i64]) -> i64 {
+        let index: Dims = major_to_minor(self.shape).map(|d| index[d]).collect();
+        let index = self.cuts.iter().fold(index, |index, cut| cut.cut_index(&index));
+        position(&self.sizes, &index)
+    }
+    /// Returns the index of the element at a place; `None` if the place is padding or lies behind the array.
+    pub(super) fn index(&self, place: i64) -> Option<Dims> {
+        if place >= self.sizes.iter().product() {
+            return None;
+        }
+        let index = index_of(&self.sizes, place);
+        let joined =
+            self.cuts.iter().rev().try_fold(index, |index, cut| cut.joined_index(&index))?;
+        let mut index = Dims::from_elem(0, joined.len());
+        for (i, dim) in joined.into_iter().zip(major_to_minor(self.shape)) {
+            index[dim] = i;
+        }
+        Some(index)
+    }
+}
+
+fn major_to_minor(shape: &ArrayShape) -> impl Iterator<Item = usize> {
+    shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d))
+}
+
+/// A cut of the last dimensions into blocks, by one tile.
+#[derive(Debug)]
+struct Cut {
+    /// The sizes before the cut, the slowest dimension first.
+    sizes: Dims,
+    /// The dimensions that become one, and how many of their elements a block has. A tile of more dimensions than there are
+    /// has blocks of no dimension, which have one element.
+    blocks: Vec<(Range<usize>, i64)>,
+}
+
+impl Cut {
+    /// `None` if a block has no elements, or a `*` no next dimension.
+    fn new(sizes: Dims, Tile(tile): &Tile) -> Option<Self> {
+        let rank = sizes.len();
+        let mut blocks = Vec::with_capacity(tile.len());
+        let mut start = rank.saturating_sub(tile.len());
+        for (k, &length) in (1..).zip(tile) {
+            if length == Tile::COMBINE {
+                continue;
+            }
+            let end = (rank + k).saturating_sub(tile.len());
+            blocks.push((start..end, length));
+            start = end;
+        }
+        let is_whole = start == rank && blocks.iter().all(|(_, length)| *length > 0);
+        is_whole.then_some(Self { sizes, blocks })
+    }
+    /// Returns the dimensions that are not cut.
+    fn outer(&self) -> Range<usize> {
+        0..self.blocks.first().map_or(self.sizes.len(), |(dims, _)| dims.start)
+    }
+    /// Returns the sizes after the cut: of the dimensions that are not cut, the numbers of blocks, the lengths of a block.
+    /// `None` if they are too large.
+    fn cut_sizes(&self) -> Option<Dims> {
+        let mut sizes = Dims::from_slice(&self.sizes[self.outer()]);
+        for (dims, length) in &self.blocks {
+            let mut dims = self.sizes[dims.clone()].iter();
+            let size = dims.try_fold(1i64, |size, dim| size.checked_mul(*dim))?;
+            sizes.push(size / length + i64::from(size % length != 0));
+        }
+        sizes.extend(self.blocks.iter().map(|(_, length)| *length));
+        Some(sizes)
+    }
+    /// Returns the index after the cut: of the dimensions that are not cut, of the blocks, within a block.
+    fn cut_index(&self, index: &[i64]) -> Dims {
+        let mut cut = Dims::from_slice(&index[self.outer()]);
+        let inner = self.blocks.iter().map(|(dims, length)| {
+            (position(&self.sizes[dims.clone()], &index[dims.clone()]), length)
+        });
+        cut.extend(inner.clone().map(|(i, length)| i / length));
+        cut.extend(inner.map(|(i, length)| i % length));
+        cut
+    }
+    /// Returns the index before the cut; `None` if it is beyond a dimension.
+    fn joined_index(&self, cut: &[i64]) -> Option<Dims> {
+        let (outer, inner) = cut.split_at(self.outer().len());
+        let (numbers, offsets) = inner.split_at(self.blocks.len());
+        let mut index = Dims::from_slice(outer);
+        for ((dims, length), (number, offset)) in
+            self.blocks.iter().zip(numbers.iter().zip(offsets))
+        {
+            let (sizes, i) = (&self.sizes[dims.clone()], number * length + offset);
+            if i >= sizes.iter().product() {
+                return None;
+            }
+            index.extend(index_of(sizes, i));
+        }
+        Some(index)
+    }
+}
+
+/// Returns why a layout does not say where an element lies.
+fn undefined(tail: &LayoutTail) -> Option<&'static str> {
+    let LayoutTail {
+        tiles: _,                  // They say it,
+        element_size_in_bits: _,   // and so does this.
+        tail_padding_alignment: _, // Padding behind the array moves no element,
+        memory_space: _,           // nor does the name of the memory.
+        index_type,
+        pointer_type,
+        split_configs,
+        physical_shape,
+        dynamic_shape_metadata_prefix_bytes,
+    } = tail;
+    if !split_configs.is_empty() {
+        Some("is split over memories")
+    } else if index_type.is_some() || pointer_type.is_some() {
+        Some("holds indices or pointers")
+    } else if physical_shape.is_some() {
+        Some("has a physical shape of its own")
+    } else if *dynamic_shape_metadata_prefix_bytes != 0 {
+        Some("begins with its sizes")
+    } else {
+        None
+    }
+}
+
+pub(super) fn unsupported(shape: &ArrayShape, reason: &str) -> Error {
+    Error::unsupported(format!("a bitcast cannot go through {shape}: its memory {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(shape: &str) -> Vec<i64> {
+        let shape: hlo::Shape = shape.parse().unwrap();
+        let shape = shape.array().unwrap();
+        let memory = Memory::of(shape).unwrap();
+        let count = crate::index::to_i64(shape.element_count().unwrap());
+        let places: Vec<i64> =
+            (0..count).map(|number| memory.place(&index_of(&shape.dims, number))).collect();
+        for (number, &place) in (0..).zip(&places) {
+            assert_eq!(memory.index(place), Some(index_of(&shape.dims, number)));
+        }
+        let all: i64 = memory.sizes.iter().product();
+        let padding = (0..=all).filter(|&place| memory.index(place).is_none()).count();
+        assert_eq!(padding + places.len(), to_usize(all + 1));
+        places
+    }
+
+    #[test]
+    fn tiles_lie_in_one_piece() {
+        assert_eq!(places("u8[2,3]{0,1}"), [0, 2, 4, 1, 3, 5]);
+        assert_eq!(places("u8[2,4]{1,0:T(2,2)}"), [0, 1, 4, 5, 2, 3, 6, 7]);
+        assert_eq!(places("u8[3,3]{1,0:T(2,2)}"), [0, 1, 4, 2, 3, 6, 8, 9, 12]);
+        assert_eq!(places("u8[4,2]{1,0:T(4,2)(2,1)}"), [0, 2, 1, 3, 4, 6, 5, 7]);
+        assert_eq!(places("u8[2,2,2]{2,1,0:T(*,2,2)}"), places("u8[2,2,2]{2,1,0:T(2,2)}"));
+        assert_eq!(places("u8[2,3]{1,0:T(*,4)}"), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(places("u8[3]{0:T(2,2)}"), [0, 1, 4]);
+        assert_eq!(places("u8[]{:T(2)}"), [0]);
+    }
+}

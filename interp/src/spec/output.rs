@@ -1,0 +1,83 @@
+//! Results that are more than one function of an index: several arrays, and arrays that are updated in an order.
+use super::{Array, Results, build, indices, pack, position, try_build};
+use crate::Result;
+use crate::index::to_usize;
+use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
+use rayon::prelude::*;
+
+/// Elements that are computed before they are stored.
+const BLOCK: usize = 4096;
+
+/// Builds the arrays of a result, which have the same dimensions: `element` returns the elements of all of them at an
+/// index. One array is the result as it is, several are a tuple; `shape` says which.
+pub(crate) fn try_build_all(
+    shape: &Shape,
+    element: impl Fn(&[i64]) -> Result<Results> + Sync,
+) -> Result<Literal> {
+    let shapes: Vec<&ArrayShape> = shape.leaves().into_iter().filter_map(Shape::array).collect();
+    let arrays = match shapes.as_slice() {
+        &[shape] => vec![try_build(shape, |index| element(index).map(|values| values[0]))?],
+        _ => {
+            // Arrays of different types cannot be written side by side: values first, one block at a time.
+            let mut arrays: Vec<Output> =
+                shapes.iter().map(|&shape| Output::zeros(shape)).collect();
+            let mut places = indices(&shapes[0].dims);
+            loop {
+                let block: Vec<Dims> = places.by_ref().take(BLOCK).collect();
+                if block.is_empty() {
+                    break;
+                }
+                let values: Vec<Result<Results>> =
+                    block.par_iter().map(|index| element(index)).collect();
+                for (index, values) in block.iter().zip(values) {
+                    for (array, value) in arrays.iter_mut().zip(values?) {
+                        array.set(index, value);
+                    }
+                }
+            }
+            arrays.into_iter().map(Output::into_literal).collect()
+        }
+    };
+    Ok(pack(shape, arrays))
+}
+
+/// An array that is written by index, where a result is defined by updates in an order.
+#[derive(Debug)]
+pub(crate) struct Output {
+    literal: Literal,
+    shape: ArrayShape,
+}
+
+impl Output {
+    /// An array of zeros.
+    pub(crate) fn zeros(shape: &ArrayShape) -> Self {
+        Self::of(Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() }))
+    }
+    /// The elements of an array.
+    pub(crate) fn of(literal: Literal) -> Self {
+        let shape = literal.array_shape().expect("verified: an array").clone();
+        Self { literal, shape }
+    }
+    /// The elements of `array`, which has the dimensions of `shape`.
+    pub(crate) fn copy_of(array: &Array<'_>, shape: &ArrayShape) -> Self {
+        Self::of(build(shape, |index| array.at(index)))
+    }
+    fn offset(&self, index: &[i64]) -> usize {
+        debug_assert!(index.iter().zip(&self.shape.dims).all(|(i, size)| (0..*size).contains(i)));
+        to_usize(position(&self.shape.dims, index))
+    }
+    /// Returns the element at `index`.
+    pub(crate) fn at(&self, index: &[i64]) -> Scalar {
+        self.literal.get(self.offset(index))
+    }
+    /// Replaces the element at `index` by a value of the array's type.
+    pub(crate) fn set(&mut self, index: &[i64], value: Scalar) {
+        let (offset, width) = (self.offset(index), self.shape.ty.storage_bytes());
+        let slot = &mut self.literal.bytes_mut()[offset * width..(offset + 1) * width];
+        value.write(self.shape.ty, slot);
+    }
+    /// Returns the array.
+    pub(crate) fn into_literal(self) -> Literal {
+        self.literal
+    }
+}

@@ -1,0 +1,31 @@
+//! `pad`: the operand with a padding value around and between its elements
+//!
+//! `result[low + j * (interior + 1)] = operand[j]` in each dimension; every other element is the padding value
+//!
+//! - A negative `low` or `high` removes elements, of the operand and of the padding between them, after that was inserted.
+//! - The padding value is that of one operand, a scalar. An empty operand gives padding only.
+//!
+//! Source: StableHLO, `pad`.
+use super::{Array, build};
+use hlo::op::Pad;
+use hlo::op::value::PaddingDim;
+use hlo::{ArrayShape, Dims, Literal};
+
+pub(super) fn pad(op: &Pad, operand: &Array<'_>, value: &Array<'_>, shape: &ArrayShape) -> Literal {
+    let Pad { padding } = op;
+    build(shape, |index| {
+        let dims = index.iter().zip(&padding.dims).zip(&operand.shape.dims);
+        let source: Option<Dims> =
+            dims.map(|((&i, padding), &size)| unpad(i, padding, size)).collect();
+        source.map_or_else(|| value.at(&[]), |source| operand.at(&source))
+    })
+}
+
+/// Returns the index in a dimension of the operand that lies at index `i` of the result; `None` if padding does.
+fn unpad(i: i64, padding: &PaddingDim, size: i64) -> Option<i64> {
+    let PaddingDim { low, high: _, interior } = padding; // The size of the result follows from `high`.
+    // Padding may be as large as i64 allows, and differences larger.
+    let (distance, step) = (i128::from(i) - i128::from(*low), i128::from(*interior) + 1);
+    let is_operand = distance % step == 0 && (0..i128::from(size)).contains(&(distance / step));
+    is_operand.then(|| i64::try_from(distance / step).expect("below the size"))
+}

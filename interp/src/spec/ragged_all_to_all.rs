@@ -1,0 +1,110 @@
+//! `ragged-all-to-all`: rows of each member's input, sent into the outputs of all members of a group
+//!
+//! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes. The lists are
+//! `[n]`, or `[n, updates]`, for a group of n; member m's entry r is about what it sends to member r:
+//!
+//! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
+//!
+//! - Indices are of rows: of dimension 0. Output offsets count in the receiver's array. Rows that nobody sends keep the
+//!   value they have in the receiver's output.
+//! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
+//! - Rows outside of an array, and a receive size that is not what the other member sends, are `E0408`.
+//!
+//! Source: XLA operation semantics, `RaggedAllToAll`.
+use crate::Result;
+use crate::error::Code;
+use crate::index::{count, to_i64, to_usize};
+use hlo::op::RaggedAllToAll;
+use hlo::{Literal, Scalar};
+use std::ops::Range;
+
+/// Returns the result of each member, of the operands of each.
+pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Result<Vec<Literal>> {
+    let RaggedAllToAll {
+        channel_id: _,     // Says which devices form a group.
+        replica_groups: _, // Likewise.
+        dimensions: _,     // Read and left out: rows are of dimension 0.
+    } = op;
+    let mut outputs: Vec<Literal> = given.iter().map(|operands| operands[1].clone()).collect();
+    for (sender, operands) in given.iter().enumerate() {
+        let [input, _, from, sizes, to, ..] = *operands else { continue };
+        let updates = updates(from, given.len())?;
+        for (receiver, output) in outputs.iter_mut().enumerate() {
+            for update in 0..updates {
+                let at = receiver * updates + update;
+                let size = number(sizes.get(at));
+                let place = |what| format!("{what} of device {sender} to device {receiver}");
+                let from = range(number(from.get(at)), size, input, || place("input"))?;
+                let to = range(number(to.get(at)), size, output, || place("output"))?;
+                output.bytes_mut()[to].copy_from_slice(&input.bytes()[from]);
+            }
+        }
+        let received = operands.get(5);
+        check_received(received, given, sender, updates)?;
+    }
+    Ok(outputs)
+}
+
+/// Returns how many updates go to each member.
+fn updates(list: &Literal, members: usize) -> Result<usize> {
+    let shape = list.array_shape().expect("verified: an array");
+    if to_usize(shape.dims[0]) != members {
+        let message = format!(
+            "`ragged-all-to-all` has sizes for {} devices in a group of {members}",
+            shape.dims[0]
+        );
+        return Err(Code::Trap { message }.into());
+    }
+    Ok(shape.dims.get(1).map_or(1, |&n| to_usize(n)))
+}
+
+/// Checks that the receive sizes of a member are what the others send it.
+fn check_received(
+    stated: Option<&Literal>,
+    given: &[&[Literal]],
+    member: usize,
+    updates: usize,
+) -> Result<()> {
+    let Some(stated) = stated else { return Ok(()) };
+    for (sender, operands) in given.iter().enumerate() {
+        for update in 0..updates {
+            let wanted = number(stated.get(sender * updates + update));
+            let sent = number(operands[3].get(member * updates + update));
+            if wanted != sent {
+                let message = format!(
+                    "device {member} of the group is to receive {wanted} rows of device {sender}, which sends {sent}"
+                );
+                return Err(Code::Trap { message }.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns an offset or a size; beyond `i64` it is beyond every array.
+fn number(value: Scalar) -> i64 {
+    match value {
+        Scalar::Signed(value) => value,
+        Scalar::Unsigned(value) => i64::try_from(value).unwrap_or(i64::MAX),
+        Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..) => 0,
+    }
+}
+
+/// Returns the bytes of these rows of an array.
+fn range(
+    start: i64,
+    size: i64,
+    array: &Literal,
+    what: impl FnOnce() -> String,
+) -> Result<Range<usize>> {
+    let shape = array.array_shape().expect("verified: an array");
+    let rows = to_usize(shape.dims[0]);
+    let end = start.saturating_add(size);
+    if start < 0 || size < 0 || end > to_i64(rows) {
+        let what = what();
+        let message = format!("{what}: {size} rows from row {start} on do not lie in {rows} rows");
+        return Err(Code::Trap { message }.into());
+    }
+    let row = count(&shape.dims[1..]) * shape.ty.storage_bytes();
+    Ok(to_usize(start) * row..to_usize(end) * row)
+}

@@ -1,0 +1,37 @@
+//! `set-dimension-size`: the operand, with another size of one dimension
+//!
+//! `result[i] = operand[i]` within the bounds; those with `i[dimension] < size` count
+//!
+//! - Elements that did not count before may count again: what they are is whatever the ops before left there.
+//! - A size below 0 or above the bound is `E0408`. XLA does not check it: what is computed from such an array is undefined.
+//!
+//! Source: XLA operation semantics, `SetDimensionSize`.
+use super::{Array, build};
+use crate::Result;
+use crate::error::Code;
+use crate::index::to_usize;
+use hlo::op::SetDimensionSize;
+use hlo::{ArrayShape, Dims, Literal};
+
+pub(super) fn set_dimension_size(
+    op: &SetDimensionSize,
+    operand: &Array<'_>,
+    size: &Array<'_>,
+    shape: &ArrayShape,
+) -> Result<Literal> {
+    let SetDimensionSize { dimensions } = op;
+    let dim = to_usize(dimensions[0]);
+    let mut sizes = Dims::from_slice(operand.sizes);
+    sizes[dim] = checked_size(size, dim, shape)?;
+    Ok(build(shape, |index| operand.at(index)).with_sizes(&sizes))
+}
+
+/// Returns a size that an operand gives dimension `dim` of an array with the bounds of `shape`.
+pub(super) fn checked_size(size: &Array<'_>, dim: usize, shape: &ArrayShape) -> Result<i64> {
+    let (size, bound) = (size.integer_at(&[]), shape.dims[dim]);
+    if (0..=bound).contains(&size) {
+        return Ok(size);
+    }
+    let message = format!("dimension {dim} of {shape:#} cannot have size {size}");
+    Err(Code::Trap { message }.into())
+}

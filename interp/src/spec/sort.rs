@@ -1,0 +1,136 @@
+//! `sort`: elements along a dimension, ordered by a comparator
+//!
+//! Along `dimensions`, which names one dimension (the last if it names none), the elements of all operands are permuted
+//! alike, so that no element comes after one that it must precede: `to_apply(lhs, rhs)` says whether `lhs` must precede
+//! `rhs`. It takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
+//!
+//! - The order of elements neither of which must precede the other is kept, whether or not `is_stable` asks for it.
+//! - A comparator that is no order, such as `<` where there is a NaN, is asked in a fixed sequence, that of a merge
+//!   sort of runs of 1, 2, 4, .. elements; so its result is the same every time. Which one it is has no meaning.
+//! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
+//!
+//! Source: StableHLO, `sort`.
+use super::{Array, Call, Function, Output, indices, pack};
+use crate::index::to_i64;
+use crate::{Result, num};
+use hlo::op::value::{ComparisonType, Direction};
+use hlo::op::{Compare, Sort};
+use hlo::{Class, Dims, ElementType, Literal, Scalar, Shape};
+use smallvec::SmallVec;
+
+pub(super) fn sort(
+    op: &Sort,
+    operands: &[Array<'_>],
+    shape: &Shape,
+    call: Call<'_>,
+) -> Result<Literal> {
+    let Sort {
+        dimensions: _, // Read by `dimension`, which knows the default.
+        is_stable: _,  // Every sort is stable.
+        to_apply,
+    } = op;
+    let comparator = to_apply.map(|computation| call.function(computation)).transpose()?;
+    let dim = op.dimension(operands[0].rank());
+    let shapes = shape.leaves().into_iter().filter_map(Shape::array);
+    let mut results: Vec<Output> = operands
+        .iter()
+        .zip(shapes)
+        .map(|(operand, shape)| Output::copy_of(operand, shape))
+        .collect();
+
+    let mut lines = operands[0].shape.dims.clone();
+    let Some(size) = lines.get_mut(dim).map(|size| std::mem::replace(size, 1.min(*size))) else {
+        // A scalar is in order.
+        return Ok(pack(shape, results.into_iter().map(Output::into_literal).collect()));
+    };
+    for line in indices(&lines) {
+        let at = |i: i64| {
+            let mut index = line.clone();
+            index[dim] = i;
+            index
+        };
+        let order = merge_sort((0..size).collect(), &mut |&lhs, &rhs| {
+            precedes(comparator.as_ref(), operands, &at(lhs), &at(rhs))
+        })?;
+        for (result, operand) in results.iter_mut().zip(operands) {
+            for (i, &from) in order.iter().enumerate() {
+                result.set(&at(to_i64(i)), operand.at(&at(from)));
+            }
+        }
+    }
+    Ok(pack(shape, results.into_iter().map(Output::into_literal).collect()))
+}
+
+/// Returns whether the elements at `lhs` must precede those at `rhs`.
+fn precedes(
+    comparator: Option<&Function<'_>>,
+    operands: &[Array<'_>],
+    lhs: &Dims,
+    rhs: &Dims,
+) -> Result<bool> {
+    let Some(comparator) = comparator else {
+        let ty = operands[0].shape.ty;
+        return Ok(is_less(ty, operands[0].at(lhs), operands[0].at(rhs)));
+    };
+    let arguments: SmallVec<[Scalar; 8]> =
+        operands.iter().flat_map(|operand| [operand.at(lhs), operand.at(rhs)]).collect();
+    Ok(comparator.call(&arguments)?[0] == Scalar::Pred(true))
+}
+
+/// Returns whether `a < b`; floats are in their total order: -NaN, -inf, .., -0, +0, .., +inf, +NaN.
+pub(super) fn is_less(ty: ElementType, a: Scalar, b: Scalar) -> bool {
+    let order = match ty.class() {
+        Class::Float => ComparisonType::TotalOrder,
+        Class::Pred | Class::Signed | Class::Unsigned | Class::Complex => Compare::default_type(ty),
+    };
+    num::compare(Direction::Lt, order, ty, a, b)
+}
+
+/// Sorts a list: neighboring runs of 1, 2, 4, .. elements are merged. An element of the right run comes first only if it
+/// must precede that of the left one.
+pub(super) fn merge_sort<T>(
+    list: Vec<T>,
+    precedes: &mut impl FnMut(&T, &T) -> Result<bool>,
+) -> Result<Vec<T>> {
+    let mut runs: Vec<Vec<T>> = list.into_iter().map(|element| vec![element]).collect();
+    while runs.len() > 1 {
+        let mut merged = Vec::with_capacity(runs.len().div_ceil(2));
+        let mut unmerged = runs.into_iter();
+        while let Some(left) = unmerged.next() {
+            merged.push(match unmerged.next() {
+                Some(right) => merge(left, right, precedes)?,
+                None => left,
+            });
+        }
+        runs = merged;
+    }
+    Ok(runs.pop().unwrap_or_default())
+}
+
+fn merge<T>(
+    left: Vec<T>,
+    right: Vec<T>,
+    precedes: &mut impl FnMut(&T, &T) -> Result<bool>,
+) -> Result<Vec<T>> {
+    let mut result = Vec::with_capacity(left.len() + right.len());
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    while let (Some(l), Some(r)) = (left.peek(), right.peek()) {
+        let next = if precedes(r, l)? { right.next() } else { left.next() };
+        result.extend(next);
+    }
+    result.extend(left);
+    result.extend(right);
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorts_stably() {
+        let keys = [3, 1, 1, 3, 2, 1];
+        let order = merge_sort((0..6).collect(), &mut |&a: &usize, &b| Ok(keys[a] < keys[b]));
+        assert_eq!(order.unwrap(), [1, 2, 5, 4, 0, 3]);
+    }
+}

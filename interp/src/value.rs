@@ -1,0 +1,166 @@
+//! Values of a run: arrays, tuples, tokens, and operations that were started.
+use crate::{Code, Error, Result};
+use hlo::{ArrayShape, Literal, Shape};
+use std::sync::Arc;
+
+/// The identity of a started operation: `async-start`, `all-gather-start` and the like.
+///
+/// Each execution of a start has its own number. A `-done` is paired with its start by it, wherever the value has been
+/// carried in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AsyncId(u64);
+
+impl AsyncId {
+    /// The id with this number.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+    /// The number of the id.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// A value inside a run.
+///
+/// A value of a started operation has the tuple shape of its `-start`; each leaf of it is the [`AsyncId`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// An array.
+    Array(Literal),
+    /// A tuple.
+    Tuple(Vec<Value>),
+    /// A token.
+    Token,
+    /// A started operation.
+    Async(AsyncId),
+}
+
+impl Value {
+    /// The started operation, if this is the value of one.
+    pub fn async_id(&self) -> Option<AsyncId> {
+        match self {
+            Self::Async(id) => Some(*id),
+            Self::Tuple(elements) => elements.iter().find_map(Self::async_id),
+            Self::Array(_) | Self::Token => None,
+        }
+    }
+    /// The literal with these arrays and tuples.
+    ///
+    /// # Errors
+    /// `E0408` if part of it is an operation that was started and is not done.
+    pub fn into_literal(self) -> Result<Literal> {
+        Ok(match self {
+            Self::Array(array) => array,
+            Self::Tuple(elements) => {
+                let elements = elements.into_iter().map(Self::into_literal);
+                Literal::tuple(elements.collect::<Result<_>>()?)
+            }
+            Self::Token => Literal::token(),
+            Self::Async(_) => return Err(not_done()),
+        })
+    }
+    /// Appends the leaves from left to right.
+    pub(crate) fn flatten(self, leaves: &mut Vec<Self>) {
+        match self {
+            Self::Tuple(elements) => elements.into_iter().for_each(|e| e.flatten(leaves)),
+            Self::Array(_) | Self::Token | Self::Async(_) => leaves.push(self),
+        }
+    }
+    /// Takes as many leaves as a value of this shape has.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub(crate) fn unflatten(shape: &Shape, leaves: &mut impl Iterator<Item = Self>) -> Self {
+        match shape {
+            Shape::Tuple(elements) => {
+                Self::Tuple(elements.iter().map(|e| Self::unflatten(e, leaves)).collect())
+            }
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+                leaves.next().expect("as many leaves as the shape has")
+            }
+        }
+    }
+}
+
+impl From<Literal> for Value {
+    fn from(literal: Literal) -> Self {
+        match literal.elements() {
+            Some(elements) => Self::Tuple(elements.iter().cloned().map(Self::from).collect()),
+            None if literal.array_shape().is_some() => Self::Array(literal),
+            None => Self::Token,
+        }
+    }
+}
+
+/// The error of an instruction that reads the value of a started operation.
+pub(crate) fn not_done() -> Error {
+    let message = "this reads the value of an operation that was started and is not done";
+    Error::from(Code::Trap { message: message.to_owned() })
+        .with_help("use the value of its `-done`")
+}
+
+/// The shape of the data: a dynamic dimension takes its bound.
+pub(crate) fn static_shape(shape: &ArrayShape) -> ArrayShape {
+    ArrayShape { dynamic: None, ..shape.clone() }
+}
+
+/// A value of this shape whose elements are zero.
+pub(crate) fn zeros(shape: &Shape) -> Literal {
+    match shape {
+        Shape::Array(array) => Literal::zeros(static_shape(array)),
+        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(zeros).collect()),
+        Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
+    }
+}
+
+/// Bytes of the arrays of a shape; `None` if they cannot be counted or addressed.
+pub(crate) fn bytes_of(shape: &Shape) -> Option<usize> {
+    let mut bytes = 0usize;
+    for leaf in shape.leaves() {
+        if let Shape::Array(array) = leaf {
+            let size = array.byte_count().filter(|&b| isize::try_from(b).is_ok())?;
+            bytes = bytes.checked_add(size)?;
+        }
+    }
+    Some(bytes)
+}
+
+/// The bytes of an array.
+///
+/// # Errors
+/// `E0405` if its elements cannot be counted or addressed.
+pub(crate) fn checked_bytes(shape: &ArrayShape) -> Result<usize> {
+    let bytes = shape.byte_count().filter(|&b| isize::try_from(b).is_ok());
+    bytes.ok_or_else(|| {
+        let message = format!("{shape} has more elements than memory has addresses");
+        Error::from(Code::OutOfMemory { message })
+    })
+}
+
+/// The same value under the layouts of `shape`; nothing is copied.
+pub(crate) fn with_layouts(value: Literal, shape: &Shape) -> Literal {
+    if has_layouts(&value, shape) {
+        return value;
+    }
+    match (shape, value.elements()) {
+        (Shape::Array(array), _) => value.with_shape(Arc::new(static_shape(array))),
+        (Shape::Tuple(shapes), Some(elements)) => {
+            let elements = elements.iter().zip(shapes).map(|(e, s)| with_layouts(e.clone(), s));
+            Literal::tuple(elements.collect())
+        }
+        _ => value,
+    }
+}
+
+fn has_layouts(value: &Literal, shape: &Shape) -> bool {
+    match (shape, value.elements()) {
+        (Shape::Array(array), _) => value.array_shape().is_some_and(|found| {
+            array.dynamic.is_none() && found.dims == array.dims && found.layout == array.layout
+        }),
+        (Shape::Tuple(shapes), Some(elements)) => {
+            elements.iter().zip(shapes).all(|(e, s)| has_layouts(e, s))
+        }
+        _ => true,
+    }
+}
