@@ -204,14 +204,16 @@ impl<'b> Packing<'b> {
         };
         let mut copies: Vec<InstructionId> = Vec::with_capacity(old.instructions.len());
         for (id, instruction) in old.instructions.iter() {
-            copies.push(match (&instruction.op, slot(id)) {
-                (Op::Parameter(Parameter { number: 0 }), _) => first,
-                (Op::Parameter(_), Some(slot)) => captured[slot],
-                (_, _) => {
-                    let operands = instruction.operands.iter().map(|o| copies[o.index()]).collect();
-                    let copy = Instruction { operands, ..instruction.clone() };
-                    open.push(copy, old.names[id].clone(), old.callers[id.index()])
-                }
+            let slot = slot(id).filter(|_| instruction.opcode() == Opcode::Parameter);
+            let is_first = instruction.op == Op::Parameter(Parameter { number: 0 });
+            copies.push(if is_first {
+                first
+            } else if let Some(slot) = slot {
+                captured[slot]
+            } else {
+                let operands = instruction.operands.iter().map(|o| copies[o.index()]).collect();
+                let copy = Instruction { operands, ..instruction.clone() };
+                open.push(copy, old.names[id].clone(), old.callers[id.index()])
             });
         }
         let root = copies[root.index()];

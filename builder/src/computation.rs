@@ -147,19 +147,19 @@ impl Builder {
             if let Some(&line) = lines.and_then(|lines| lines.get(id.index())) {
                 self.state.borrow_mut().call = Some((line, 1));
             }
-            copies.push(match &instruction.op {
-                Op::GetTupleElement(op)
-                    if lines.is_some() && operands[0].opcode()? == Opcode::Tuple =>
-                {
-                    let index = usize::try_from(op.index).ok();
-                    let elements = operands[0].operands()?;
-                    index.and_then(|i| elements.get(i)).copied().ok_or(Code::Invalid {})?
-                }
-                Op::Parameter(p) => {
-                    let number = usize::try_from(p.number).ok();
-                    number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?
-                }
-                op => self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?,
+            let op = &instruction.op;
+            copies.push(if let Op::Parameter(p) = op {
+                let number = usize::try_from(p.number).ok();
+                number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?
+            } else if let Op::GetTupleElement(element) = op
+                && lines.is_some()
+                && operands[0].opcode()? == Opcode::Tuple
+            {
+                let index = usize::try_from(element.index).ok();
+                let elements = operands[0].operands()?;
+                index.and_then(|i| elements.get(i)).copied().ok_or(Code::Invalid {})?
+            } else {
+                self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?
             });
         }
         copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())

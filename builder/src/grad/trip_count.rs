@@ -25,18 +25,20 @@ fn source(
     let mut path: Vec<usize> = path.iter().rev().copied().collect();
     loop {
         let instruction = instructions.get(at)?;
-        match &instruction.op {
-            Op::GetTupleElement(op) => path.push(usize::try_from(op.index).ok()?),
-            Op::Tuple(_) => {
-                let index = path.pop()?;
-                at = *instruction.operands.get(index)?;
-                continue;
-            }
-            Op::Parameter(_) => return leaf_at(&instruction.shape, &path).map(Source::Leaf),
-            op if op.opcode().aliases_operand() => {}
-            _made => return path.is_empty().then_some(Source::Made(at)),
+        let (op, operands) = (instruction.opcode(), &instruction.operands);
+        if op == Opcode::Parameter {
+            return leaf_at(&instruction.shape, &path).map(Source::Leaf);
         }
-        at = *instruction.operands.first()?;
+        if op == Opcode::Tuple {
+            at = *operands.get(path.pop()?)?;
+            continue;
+        }
+        if let Op::GetTupleElement(element) = &instruction.op {
+            path.push(usize::try_from(element.index).ok()?);
+        } else if !op.aliases_operand() {
+            return path.is_empty().then_some(Source::Made(at));
+        }
+        at = *operands.first()?;
     }
 }
 /// The number of the leaf that this path, its last index first, leads to.

@@ -22,17 +22,18 @@ pub(super) const GESDD: Routine = Routine { real: "gesdd", complex: "gesdd" };
 
 impl Routine {
     fn target(self, ty: ElementType) -> Result<String> {
-        Ok(match ty {
-            ElementType::F32 => format!("lapack_s{}_ffi", self.real),
-            ElementType::F64 => format!("lapack_d{}_ffi", self.real),
-            ElementType::C64 => format!("lapack_c{}_ffi", self.complex),
-            ElementType::C128 => format!("lapack_z{}_ffi", self.complex),
-            _ => {
-                let message = format!("there is no decomposition of matrices of {ty}");
-                return Err(Error::unsupported(message)
-                    .with_help("convert them to f32, f64, c64 or c128 first"));
-            }
-        })
+        let types = [
+            (ElementType::F32, 's', self.real),
+            (ElementType::F64, 'd', self.real),
+            (ElementType::C64, 'c', self.complex),
+            (ElementType::C128, 'z', self.complex),
+        ];
+        let Some((_, letter, name)) = types.into_iter().find(|(known, ..)| *known == ty) else {
+            let message = format!("there is no decomposition of matrices of {ty}");
+            return Err(Error::unsupported(message)
+                .with_help("convert them to f32, f64, c64 or c128 first"));
+        };
+        Ok(format!("lapack_{letter}{name}_ffi"))
     }
 }
 

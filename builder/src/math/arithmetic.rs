@@ -53,9 +53,9 @@ impl Builder {
         ty: ElementType,
         generator: impl FnOnce(Value<'b>, Value<'b>) -> Value<'b>,
     ) -> Computation<'b> {
-        let name = match ty {
-            ElementType::Pred => name.to_owned(),
-            typed => format!("{name}_{}", typed.name().to_uppercase()),
+        let name = match ty == ElementType::Pred {
+            true => name.to_owned(),
+            false => format!("{name}_{}", ty.name().to_uppercase()),
         };
         let scalar = Shape::scalar(ty);
         self.computation(&name, &[&scalar, &scalar], |p| match p {

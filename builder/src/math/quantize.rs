@@ -97,13 +97,11 @@ impl Value<'_> {
     pub fn dequantize(self, how: &Dequantize) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
-            let largest = match how.ty {
-                ElementType::U8 => f32::from(u8::MAX),
-                ElementType::U16 => f32::from(u16::MAX),
-                other => {
-                    return Err(Error::argument(format!("codes are u8 or u16, not {other}")));
-                }
-            };
+            if ![ElementType::U8, ElementType::U16].contains(&how.ty) {
+                return Err(Error::argument(format!("codes are u8 or u16, not {}", how.ty)));
+            }
+            let wide = how.ty == ElementType::U16;
+            let largest = f32::from(if wide { u16::MAX } else { u8::MAX.into() });
             if shape.ty != ElementType::U32 || shape.rank() == 0 {
                 let message = format!("expected an array of packed u32, found {shape:#}");
                 return Err(Error::argument(message));

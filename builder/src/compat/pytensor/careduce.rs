@@ -214,12 +214,13 @@ impl CAReduce {
 
 /// The type sums are kept in: of 64 bits, or wider than the input.
 fn wide(ty: ElementType) -> ElementType {
-    match ty {
-        ElementType::F16 => ElementType::F32,
-        ElementType::F32 => ElementType::F64,
-        ElementType::C64 => ElementType::C128,
-        other => widest_integer(other),
-    }
+    let wider = [
+        (ElementType::F16, ElementType::F32),
+        (ElementType::F32, ElementType::F64),
+        (ElementType::C64, ElementType::C128),
+    ];
+    let found = wider.into_iter().find(|(narrow, _)| *narrow == ty);
+    found.map_or_else(|| widest_integer(ty), |(_, wide)| wide)
 }
 
 impl std::fmt::Display for CAReduce {

@@ -7,23 +7,23 @@ use hlo::elem::Class;
 
 /// The C type of elements.
 pub(crate) fn c_type(ty: ElementType) -> Result<&'static str> {
-    Ok(match ty {
-        ElementType::Pred => "bool",
-        ElementType::S8 => "int8_t",
-        ElementType::S16 => "int16_t",
-        ElementType::S32 => "int32_t",
-        ElementType::S64 => "int64_t",
-        ElementType::U8 => "uint8_t",
-        ElementType::U16 => "uint16_t",
-        ElementType::U32 => "uint32_t",
-        ElementType::U64 => "uint64_t",
-        ElementType::F32 => "float",
-        ElementType::F64 => "double",
-        other => {
-            let message = format!("there is no C code for {other}");
-            return Err(Error::unsupported(message)
-                .with_help("C99 has no such type, or none whose functions agree with HLO's"));
-        }
+    let types = [
+        (ElementType::Pred, "bool"),
+        (ElementType::S8, "int8_t"),
+        (ElementType::S16, "int16_t"),
+        (ElementType::S32, "int32_t"),
+        (ElementType::S64, "int64_t"),
+        (ElementType::U8, "uint8_t"),
+        (ElementType::U16, "uint16_t"),
+        (ElementType::U32, "uint32_t"),
+        (ElementType::U64, "uint64_t"),
+        (ElementType::F32, "float"),
+        (ElementType::F64, "double"),
+    ];
+    let found = types.into_iter().find(|(known, _)| *known == ty);
+    found.map(|(_, name)| name).ok_or_else(|| {
+        Error::unsupported(format!("there is no C code for {ty}"))
+            .with_help("C99 has no such type, or none whose functions agree with HLO's")
     })
 }
 
