@@ -123,7 +123,7 @@ impl<'m> Run<'m> {
         if !targets.is_empty() {
             let failed = |error| Error::from(Code::Device { device: number, error });
             let blame = |error| failed(suspension.place.blame(error));
-            // Other ranks have no use for what they have not been told.
+            // Ranks without a target or the sender do not use the values.
             let is_used = targets.iter().chain([&number]).any(|&device| self.is_local(device));
             let values = match is_used {
                 true => collective::sent(suspension.instruction(), &suspension.operands),

@@ -22,7 +22,7 @@ fn module() -> Module {
 /// The names of the entry's instructions, in their order.
 fn names(module: &Module) -> Vec<&str> {
     let entry = module.entry();
-    entry.instructions.ids().map(|id| entry.name(id).as_str()).collect()
+    entry.instructions.ids().map(|id| entry.names[id].as_str()).collect()
 }
 /// An edit of the entry, which gets the id of a name.
 fn edited(edit: impl FnOnce(&mut ComputationRewriter, &dyn Fn(&str) -> InstructionId)) -> Module {
@@ -77,7 +77,7 @@ fn added_instructions_stand_before_their_users_under_free_names() {
     let module = edited(|entry, id| {
         let (sine, called) = (id("sine"), id("called"));
         let shape = entry.instruction(sine).shape.clone();
-        let negate = Op::Unary(crate::op::Unary::Negate.into());
+        let negate = Op::Unary(crate::op::Unary::Negate);
         let first = entry.add(sine, Instruction::new(negate.clone(), shape.clone(), [sine]));
         let second = entry.push("t", Instruction::new(negate, shape, [first]));
         entry.instruction_mut(called).operands[0] = second;
@@ -91,7 +91,7 @@ fn added_instructions_stand_before_their_users_under_free_names() {
     let entry = module.entry();
     let metadata = |name: &str| {
         let mut ids = entry.instructions.ids();
-        let id = ids.find(|&id| entry.name(id) == name).unwrap();
+        let id = ids.find(|&id| entry.names[id] == name).unwrap();
         let common = entry.instructions[id].common.as_deref();
         common.and_then(|common| common.metadata.as_ref()).map(|m| format!("{m:?}"))
     };
@@ -109,7 +109,7 @@ fn parameters_take_the_place_of_values_and_go_away() {
     });
     let entry = module.entry();
     let parameters: Vec<&str> =
-        entry.parameters().into_iter().map(|id| entry.name(id).as_str()).collect();
+        entry.parameters().into_iter().map(|id| entry.names[id].as_str()).collect();
     assert_eq!(parameters, ["y", "called"]);
 }
 
@@ -137,9 +137,9 @@ fn computations_come_before_their_callers() {
     module.verify().unwrap();
 }
 fn call_of(module: &Module) -> Call {
-    let mut calls = module.entry().instructions.iter().filter_map(|(_, i)| match &i.op {
-        Op::Call(call) => Some(call.clone()),
-        _ => None,
+    let mut calls = module.entry().instructions.iter().filter_map(|(_, i)| {
+        let Op::Call(call) = &i.op else { return None };
+        Some(call.clone())
     });
     calls.next().unwrap()
 }
