@@ -27,8 +27,15 @@ pub fn build(b: &Builder, root: Value<'_>) -> Verified {
 #[track_caller]
 pub fn evaluate_on(b: &Builder, root: Value<'_>, arguments: &[Literal]) -> Literal {
     let module = build(b, root);
-    match interp::Interpreter::new(&module).run(arguments) {
+    match interp::run(&module, arguments) {
         Ok(result) => result,
         Err(error) => panic!("{error}\n{}", module.module()),
     }
+}
+
+/// The result of a module that reaches outside of itself.
+#[track_caller]
+pub fn run_with_hooks(module: Verified, hooks: interp::Hooks, arguments: &[Literal]) -> Literal {
+    let executable = interp::Executable::compile(module, &interp::CompileOptions::default());
+    executable.unwrap().execute(arguments, &interp::RunOptions::default().hooks(hooks)).unwrap()
 }
