@@ -22,7 +22,7 @@ fn module() -> Module {
 /// The names of the entry's instructions, in their order.
 fn names(module: &Module) -> Vec<&str> {
     let entry = module.entry();
-    entry.instructions.ids().map(|id| entry.names[id].as_str()).collect()
+    entry.instructions.ids().map(|id| entry.name(id).as_str()).collect()
 }
 /// An edit of the entry, which gets the id of a name.
 fn edited(edit: impl FnOnce(&mut ComputationRewriter, &dyn Fn(&str) -> InstructionId)) -> Module {
@@ -91,7 +91,7 @@ fn added_instructions_stand_before_their_users_under_free_names() {
     let entry = module.entry();
     let metadata = |name: &str| {
         let mut ids = entry.instructions.ids();
-        let id = ids.find(|&id| entry.names[id] == name).unwrap();
+        let id = ids.find(|&id| entry.name(id) == name).unwrap();
         let common = entry.instructions[id].common.as_deref();
         common.and_then(|common| common.metadata.as_ref()).map(|m| format!("{m:?}"))
     };
@@ -109,7 +109,7 @@ fn parameters_take_the_place_of_values_and_go_away() {
     });
     let entry = module.entry();
     let parameters: Vec<&str> =
-        entry.parameters().into_iter().map(|id| entry.names[id].as_str()).collect();
+        entry.parameters().into_iter().map(|id| entry.name(id).as_str()).collect();
     assert_eq!(parameters, ["y", "called"]);
 }
 
