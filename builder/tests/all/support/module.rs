@@ -32,10 +32,3 @@ pub fn evaluate_on(b: &Builder, root: Value<'_>, arguments: &[Literal]) -> Liter
         Err(error) => panic!("{error}\n{}", module.module()),
     }
 }
-
-/// The result of a module that reaches outside of itself.
-#[track_caller]
-pub fn run_with_hooks(module: Verified, hooks: interp::Hooks, arguments: &[Literal]) -> Literal {
-    let executable = interp::Executable::compile(module, &interp::CompileOptions::default());
-    executable.unwrap().execute(arguments, &interp::RunOptions::default().hooks(hooks)).unwrap()
-}
