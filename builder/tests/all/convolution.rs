@@ -214,7 +214,7 @@ fn dimension_numbers_are_checked() {
     let one = message(&Builder::create_default_conv_dimension_numbers(1));
     assert!(one.contains("spatial dimensions of the input: 1"), "{one}");
     let twice = message(&ConvDims { rhs_output_feature: 2, ..good });
-    assert!(twice.contains("dimension 2 of the kernel stands for two things"), "{twice}");
+    assert!(twice.contains("dimension 2 of the kernel has two roles"), "{twice}");
 }
 
 #[test]
