@@ -137,6 +137,7 @@ impl Divergence {
             code: "",
             message: self.to_string(),
             span: Some(self.span).filter(|&span| span != Span::default()),
+            instruction: Some(self.instruction.clone()),
             place: Place::Whole,
             labels: Vec::new(),
             help: Some(
