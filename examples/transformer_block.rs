@@ -1,5 +1,5 @@
-//! The gradient of a transformer block by each of its weights, and a check of it: a step against the gradient lowers the loss
-//! by as much as the gradient says.
+//! The gradient of a transformer block with respect to its weights, and a check: a step against the gradient lowers the loss
+//! as the gradient predicts.
 //!
 //! `cargo run -p etalon-builder --example transformer_block`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
@@ -25,7 +25,7 @@ fn heads(x: Value<'_>) -> Value<'_> {
     x.reshape(&[8, 2, 8]).transpose(&[1, 0, 2])
 }
 
-/// A block of a transformer: attention and a two-layer network, each beside a way around it.
+/// A transformer block: attention and a two-layer network, each with a residual connection.
 fn block<'b>(x: Value<'b>, w: &[Value<'b>]) -> Value<'b> {
     let b = x.builder();
     let attended = {
@@ -41,7 +41,7 @@ fn block<'b>(x: Value<'b>, w: &[Value<'b>]) -> Value<'b> {
     attended + normed.dot(w[6]).gelu().dot(w[7])
 }
 
-/// The loss, and its gradient by every weight.
+/// The loss, and its gradient with respect to every weight.
 fn module() -> Result<Verified, builder::Error> {
     let b = Builder::new("transformer_block");
     let x = b.input("x", "f64[8,16]");
@@ -54,7 +54,7 @@ fn module() -> Result<Verified, builder::Error> {
     b.build(b.tuple(&[vec![loss], gradients].concat()))
 }
 
-/// Numbers from -1 to 1 that look random.
+/// Pseudorandom numbers from -1 to 1.
 fn drawn(dims: &[i64], seed: &mut u32) -> Literal {
     let count = dims.iter().product::<i64>();
     let numbers: Vec<f64> = (0..count)
@@ -70,7 +70,7 @@ fn numbers(literal: &Literal) -> &[f64] {
     literal.as_slice().unwrap_or_default()
 }
 
-/// Shows the size of each gradient; gives by how much the loss fell, as a share of what the gradient promises.
+/// Prints the norm of each gradient. Returns the decrease of the loss relative to the prediction of the gradient.
 pub fn run(show: impl Fn(&str, f64)) -> Result<f64, Box<dyn Error>> {
     let executable = Executable::compile(module()?, &CompileOptions::default())?;
     let options = RunOptions::default();

@@ -80,13 +80,13 @@ fn a_wrong_partitioned_module_is_found() {
 fn missing_arguments_and_shardings_are_errors() {
     let folder = pair("asked", GLOBAL, PARTITIONED);
     assert!(conform(&folder, "").1.contains("E0602"));
-    // A result of which nothing says how it is divided: it is summed outside of the region.
+    // A result with an unknown sharding: it is summed outside of the region.
     let global = GLOBAL.replace("negate(j)", "reverse(j), dimensions={0}");
     let folder = pair("result", &global, PARTITIONED);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("E0511"), "{text}");
-    assert!(text.contains("nothing says how the result (s32[8] as s32[2]) is divided"), "{text}");
+    assert!(text.contains("the sharding of the result (s32[8] as s32[2]) is unknown"), "{text}");
     let stated = PARTITIONED.replace("negate(s)", "negate(s), sharding={devices=[4]<=[4]}");
     let folder = pair("stated", &global, &stated);
     assert_eq!(conform(&folder, "--random 1").0, 1);
@@ -95,7 +95,7 @@ fn missing_arguments_and_shardings_are_errors() {
     let folder = pair("count", GLOBAL, &more);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2);
-    assert!(text.contains("the program takes 1 arguments, the partitioned module 2"), "{text}");
+    assert!(text.contains("the program has 1 parameters, the partitioned module 2"), "{text}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn errors_name_the_module_they_are_in() {
     let folder = pair("global", &global, PARTITIONED);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("the mesh has no axis of the name at character 33"), "{text}");
+    assert!(text.contains("the mesh has no axis with the name at character 33"), "{text}");
     assert!(text.contains("--> g:6:"), "{text}");
 }
 

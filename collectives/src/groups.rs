@@ -39,7 +39,12 @@ impl Groups {
         })
     }
 
-    fn from_lists(mode: GroupMode, lists: &[Vec<i64>], ids: usize, grid: DeviceGrid) -> Result<Self> {
+    fn from_lists(
+        mode: GroupMode,
+        lists: &[Vec<i64>],
+        ids: usize,
+        grid: DeviceGrid,
+    ) -> Result<Self> {
         let mut named = Vec::with_capacity(lists.len());
         for list in lists {
             let list: Result<Vec<usize>> =

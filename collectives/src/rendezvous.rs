@@ -2,7 +2,7 @@
 use crate::deadlock::list_devices;
 use crate::task::{SpawnPath, Waiter};
 use crate::{Code, Error, Groups, Result};
-use hlo::ir::{ComputationId, InstructionId};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{ConstantValue, Literal, Module, Op, Shape};
 use interp::{DeviceGrid, Position};
 use rustc_hash::FxHashMap;
@@ -29,7 +29,10 @@ impl fmt::Display for Site {
 
 impl Site {
     pub(crate) fn of(position: Position, channel: Option<i64>, path: SpawnPath) -> Self {
-        channel.map_or(Self::Instruction(position.computation, position.instruction, path), Self::Channel)
+        channel.map_or(
+            Self::Instruction(position.computation, position.instruction, path),
+            Self::Channel,
+        )
     }
 }
 
@@ -55,8 +58,8 @@ pub(crate) struct Rendezvous {
 impl Rendezvous {
     /// Returns the devices that have joined.
     fn joined_devices(&self) -> Vec<usize> {
-        let come = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_some());
-        come.map(|(&device, _)| device).collect()
+        let joined = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_some());
+        joined.map(|(&device, _)| device).collect()
     }
     /// Returns the devices that have not joined.
     pub(crate) fn missing(&self) -> Vec<usize> {
@@ -195,10 +198,10 @@ impl RendezvousTable {
     /// Fails if a rendezvous is incomplete although all devices have finished.
     pub(crate) fn check_all_joined(&self, module: &Module) -> Result<()> {
         let Some(rendezvous) = self.open.values().next() else { return Ok(()) };
-        let (come, missing) =
+        let (joined, missing) =
             (list_devices(&rendezvous.joined_devices()), list_devices(&rendezvous.missing()));
         let message = format!(
-            "{come} started a collective op that {missing} never joined, and all devices have finished"
+            "{joined} started a collective op that {missing} never joined, and all devices have finished"
         );
         Err(Error::from(Code::Unclaimed { message }).at(rendezvous.first.1.site(module)).with_help(
             "execute the op equally often on each device of a group, and wait for its done",
@@ -248,7 +251,8 @@ pub(crate) fn check_same_operation(
     let what = if a.opcode() != b.opcode() {
         Some((format!("`{}`", a.opcode()), format!("`{}`", b.opcode())))
     } else if !a.shape.compatible(&b.shape) {
-        Some((format!("{:#}", a.shape), format!("{:#}", b.shape)))
+        let described = |i: &Instruction| format!("`{}` with result {:#}", i.opcode(), i.shape);
+        Some((described(a), described(b)))
     } else if !same_work(first, other, module) {
         let one = format!("one `{}`", a.opcode());
         Some((one, "one with other operands, dimensions, pairs or computations".to_owned()))

@@ -101,7 +101,12 @@ fn ambiguous(channel: Channel, done: &str, first: usize, other: usize) -> Error 
 }
 
 impl Run {
-    pub(crate) fn send(&mut self, i: usize, suspension: Suspension, channel: Channel) -> Result<()> {
+    pub(crate) fn send(
+        &mut self,
+        i: usize,
+        suspension: Suspension,
+        channel: Channel,
+    ) -> Result<()> {
         let (device, position) = (self.tasks[i].device, suspension.position);
         let value = suspension.operands.into_iter().next().unwrap_or(Value::Token);
         let values = vec![

@@ -62,11 +62,7 @@ pub(crate) enum Waiter {
 }
 
 impl Task {
-    pub(crate) fn new(
-        device: usize,
-        device_state: DeviceState,
-        async_id: Option<AsyncId>,
-    ) -> Self {
+    pub(crate) fn new(device: usize, device_state: DeviceState, async_id: Option<AsyncId>) -> Self {
         let (path, rounds) = (SpawnPath::default(), FxHashMap::default());
         let starts = FxHashMap::default();
         Self { device, device_state, state: TaskState::Ready, async_id, path, rounds, starts }

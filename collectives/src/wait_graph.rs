@@ -26,7 +26,9 @@ impl Run {
         let mut waiting: Vec<Waiting> = (self.tasks.iter())
             .filter(|task| !task.async_id.is_some_and(|async_id| self.is_waited_for(async_id)))
             .filter_map(|task| match &task.state {
-                TaskState::Waiting(position, on) => Some(self.waiting(task, *position, *on, &mut known)),
+                TaskState::Waiting(position, on) => {
+                    Some(self.waiting(task, *position, *on, &mut known))
+                }
                 TaskState::Ready | TaskState::Finished => None,
             })
             .collect();
@@ -92,7 +94,7 @@ impl Run {
         let waits = match (self.async_ops.get(async_id), inner.map(|task| &task.state)) {
             (Some(AsyncState::Pending { waits: Some((position, on)), .. }), _) => {
                 Some((*position, *on))
-            },
+            }
             (_, Some(TaskState::Waiting(position, on))) => Some((*position, *on)),
             _ => None,
         };

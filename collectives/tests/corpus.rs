@@ -3,10 +3,10 @@
 //! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.hlo` and `spmd/NAME.npz`: arguments `d<device>_in<i>` and results
 //! `d<device>_out<i>`.
 #![expect(clippy::unwrap_used, reason = "tests")]
-#[expect(dead_code, reason = "faults are for other tests")]
-mod threads;
 #[path = "common/program.rs"]
 mod program;
+#[expect(dead_code, reason = "faults are for other tests")]
+mod threads;
 
 use hlo::literal::npz;
 use hlo::{Literal, Module, Shape};

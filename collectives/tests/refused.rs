@@ -35,7 +35,7 @@ fn says(result: Result<Vec<Literal>, Error>, number: &str, words: &[&str]) {
 fn groups_of_another_grid() {
     let cases = [
         ("all-reduce(x), replica_groups={{0,1,2,3}}, to_apply=add", (4, 1), (2, 1), "replica 2"),
-        ("all-reduce(x), replica_groups=[2,2]<=[4], to_apply=add", (4, 1), (2, 1), "4 ids"),
+        ("all-reduce(x), replica_groups=[2,2]<=[4], to_apply=add", (4, 1), (2, 1), "4 replicas"),
         (
             "all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add",
             (2, 2),

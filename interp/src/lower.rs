@@ -2,9 +2,10 @@
 use crate::executable::Engine;
 use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
-use crate::value::zeros;
+use crate::value::{with_layouts, zeros};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::{Module, Op, Shape};
+use hlo::op::Kind;
+use hlo::{Literal, Module, Op, Opcode, Shape};
 
 /// Which instruction of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,36 +82,57 @@ impl<'a> Lowering<'a> {
             | Op::RaggedAllToAll(_)
             | Op::ReduceScatter(_) => Action::Communicate(collective(instruction)),
             Op::Send(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
+                Action::Communicate(self.function(site, instruction, operands))
             }
             Op::SendDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
+                Action::Communicate(self.function(site, instruction, operands))
             }
             Op::Recv(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
+                Action::Communicate(self.function(site, instruction, operands))
             }
             Op::RecvDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
+                Action::Communicate(self.function(site, instruction, operands))
             }
-            Op::Reshape(_) if !self.is_dynamic => Action::Relabel,
+            Op::Reshape(_) if self.relabels() => Action::Relabel,
             Op::Convert(_)
-                if !self.is_dynamic
+                if self.relabels()
                     && operands[0].element_type() == instruction.shape.element_type() =>
             {
                 Action::Relabel
             }
             _ if self.is_dynamic || self.engine == Engine::Reference => {
-                Action::Function(self.function(site, instruction))
+                Action::Function(self.function(site, instruction, operands))
             }
             _ => match kernel::select(instruction, operands) {
                 Some(kernel) => Action::Kernel(kernel),
-                None => Action::Function(self.function(site, instruction)),
+                None => Action::Function(self.function(site, instruction, operands)),
             },
         }
     }
 
     /// An instruction as a function of its operands.
-    fn function(&self, site: Site, instruction: &Instruction) -> Box<Function> {
+    fn function(
+        &self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[&Shape],
+    ) -> Box<Function> {
+        let function = self.function_of_values(site, instruction);
+        if !depends_on_layout(&instruction.op) {
+            return function;
+        }
+        // A value keeps the layout of the instruction that computed it, through copies and calls.
+        let shapes: Vec<Shape> = operands.iter().map(|&shape| shape.clone()).collect();
+        Box::new(move |context, operands| {
+            let operands = operands.iter().zip(&shapes);
+            let operands = operands.map(|(&operand, shape)| with_layouts(operand.clone(), shape));
+            let operands: Vec<Literal> = operands.collect();
+            function(context, &operands.iter().collect::<Vec<_>>())
+        })
+    }
+
+    /// An instruction as a function of its operands, whatever their layouts are.
+    fn function_of_values(&self, site: Site, instruction: &Instruction) -> Box<Function> {
         let (instruction, engine) = (instruction.clone(), self.engine);
         if self.is_dynamic {
             return Box::new(move |context, operands| {
@@ -127,6 +149,11 @@ impl<'a> Lowering<'a> {
         Box::new(move |context, operands| function(site, &instruction, operands, context))
     }
 
+    /// Whether a change of the shape alone is a step without computation.
+    fn relabels(&self) -> bool {
+        self.engine == Engine::Exact && !self.is_dynamic
+    }
+
     /// A loop over scalars alone, as a program over registers.
     fn scalar_loop(
         &self,
@@ -137,6 +164,20 @@ impl<'a> Lowering<'a> {
             return None;
         }
         ScalarLoop::new(self.module, condition, body).map(Box::new)
+    }
+}
+
+/// Whether the layouts of the operands are part of the meaning, or are seen by the host.
+fn depends_on_layout(op: &Op) -> bool {
+    match op.opcode().kind() {
+        Kind::Custom | Kind::Host | Kind::Transfer => true,
+        Kind::Array
+        | Kind::Value
+        | Kind::Control
+        | Kind::Asynchronous
+        | Kind::Collective
+        | Kind::Device
+        | Kind::Random => op.opcode() == Opcode::Bitcast,
     }
 }
 

@@ -137,7 +137,7 @@ impl Divergence {
             code: "",
             message: self.to_string(),
             span: Some(self.span).filter(|&span| span != Span::default()),
-            instruction: Some(self.instruction.clone()),
+            instruction: Some(self.instruction.to_string()),
             place: Place::Whole,
             labels: Vec::new(),
             help: Some(

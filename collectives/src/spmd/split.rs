@@ -81,7 +81,7 @@ struct Splitter<'m> {
     outer: ModuleRewriter,
 }
 
-impl<'m> Splitter<'m> {
+impl Splitter<'_> {
     /// Splits every computation that runs once for all devices.
     fn split_all(&mut self) -> Result<()> {
         let mut open = vec![self.module.entry];

@@ -257,6 +257,7 @@ impl Opcode {
         self.flags().role
     }
     /// The op that a start starts; any other op itself.
+    #[must_use]
     pub const fn started(self) -> Self {
         match self.flags().role {
             Some(AsyncRole::Start(Some(op))) => op,

@@ -34,7 +34,10 @@ impl Machine {
             }
             Action::While { condition, body, scalars } => {
                 let carried = self.frame().take_inputs(step);
-                if let Some(program) = scalars.as_ref().filter(|_| !self.is_observed()) {
+                // The value of a started operation may have the shape of a scalar.
+                let are_scalars = carried.iter().all(|leaf| leaf.async_id().is_none());
+                let program = scalars.as_ref().filter(|_| are_scalars && !self.is_observed());
+                if let Some(program) = program {
                     let carried = program.run(&self.context, carried)?;
                     return self.end_call(step, carried);
                 }

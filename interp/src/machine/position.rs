@@ -1,8 +1,8 @@
 //! Positions: the instruction that a machine has come to.
 use crate::Error;
 use crate::value::Value;
-use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::diag::Site;
+use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Span};
 
 /// An instruction of an open computation. It consists of numbers; the module they belong to gives the names.
