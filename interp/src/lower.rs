@@ -4,6 +4,7 @@ use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
 use crate::value::zeros;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::op::{AsyncRole, Kind};
 use hlo::{Module, Op, Shape};
 
 /// Which instruction of a module.
@@ -52,8 +53,8 @@ impl<'a> Lowering<'a> {
         Lowered { action: self.action(site, instruction, operands), cost }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one line per op")]
     fn action(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the arms pick callees")]
         match &instruction.op {
             Op::Call(op) => Action::Call(op.to_apply),
             Op::Fusion(op) => Action::Call(op.calls),
@@ -67,45 +68,35 @@ impl<'a> Lowering<'a> {
             Op::AsyncStart(op) => Action::AsyncStart { callee: op.calls },
             Op::AsyncUpdate(_) => Action::AsyncUpdate,
             Op::AsyncDone(_) => Action::AsyncDone,
-            Op::AllGatherStart(_) | Op::AllReduceStart(_) | Op::CollectivePermuteStart(_) => {
-                Action::Start(collective(instruction))
-            }
-            Op::AllGatherDone(_) | Op::AllReduceDone(_) | Op::CollectivePermuteDone(_) => {
-                Action::Done
-            }
-            Op::AllGather(_)
-            | Op::AllReduce(_)
-            | Op::AllToAll(_)
-            | Op::CollectiveBroadcast(_)
-            | Op::CollectivePermute(_)
-            | Op::RaggedAllToAll(_)
-            | Op::ReduceScatter(_) => Action::Communicate(collective(instruction)),
-            Op::Send(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::SendDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::Recv(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::RecvDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::Reshape(_) if !self.is_dynamic => Action::Relabel,
-            Op::Convert(_)
-                if !self.is_dynamic
-                    && operands[0].element_type() == instruction.shape.element_type() =>
-            {
-                Action::Relabel
-            }
-            _ if self.is_dynamic || self.engine == Engine::Reference => {
-                Action::Function(self.function(site, instruction))
-            }
-            _ => match kernel::select(instruction, operands) {
-                Some(kernel) => Action::Kernel(kernel),
-                None => Action::Function(self.function(site, instruction)),
+            op => match (op.opcode().kind(), op.opcode().async_role()) {
+                (Kind::Collective, None) => Action::Communicate(collective(instruction)),
+                (Kind::Collective, Some(AsyncRole::Start(_))) => {
+                    Action::Start(collective(instruction))
+                }
+                (Kind::Collective, Some(AsyncRole::Update(_) | AsyncRole::Done(_))) => Action::Done,
+                _ if op.communicates() => Action::Communicate(self.function(site, instruction)),
+                _ => self.compute(site, instruction, operands),
             },
+        }
+    }
+
+    /// The action of an instruction that computes its result from its operands.
+    fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        if self.is_dynamic {
+            return Action::Function(self.function(site, instruction));
+        }
+        let op = &instruction.op;
+        let keeps_type = || operands[0].element_type() == instruction.shape.element_type();
+        if matches!(op, Op::Reshape(_)) || (matches!(op, Op::Convert(_)) && keeps_type()) {
+            return Action::Relabel;
+        }
+        let kernel = match self.engine {
+            Engine::Reference => None,
+            Engine::Exact => kernel::select(instruction, operands),
+        };
+        match kernel {
+            Some(kernel) => Action::Kernel(kernel),
+            None => Action::Function(self.function(site, instruction)),
         }
     }
 
