@@ -46,14 +46,8 @@ pub fn exchange(
 
 /// The shape of what an op gives in the end: of a start, which gives it beside its operands, the second element.
 pub fn result_shape(instruction: &Instruction) -> &Shape {
-    let second = || instruction.shape.tuple().and_then(|parts| parts.get(1));
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others give their result at once")]
-    match &instruction.op {
-        Op::AllGatherStart(_) | Op::CollectivePermuteStart(_) | Op::AsyncStart(_) => {
-            second().unwrap_or(&instruction.shape)
-        }
-        _ => &instruction.shape,
-    }
+    let second = instruction.shape.tuple().and_then(|elements| elements.get(1));
+    second.filter(|_| instruction.opcode().holds_operands()).unwrap_or(&instruction.shape)
 }
 
 /// Zeros of the result: what a device gets that nobody sends anything.

@@ -30,13 +30,13 @@ impl Affine {
 pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option<Box<dyn Kernel>> {
     let walk = operands.first().and_then(|operand| Affine::of(op, operand.array()?, shape));
     if let Some(Affine { base, strides }) = walk {
-        return writes(move |_, inputs, outputs| {
+        return Some(writes(move |_, inputs, outputs| {
             affine_into(inputs[0], &mut outputs[0], base, &strides);
             Ok(())
-        });
+        }));
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel of this kind")]
-    match op.clone() {
+    Some(match op.clone() {
         Op::Iota(op) => writes(move |_, _, outputs| {
             super::iota::iota_into(&op, &mut outputs[0]);
             Ok(())
@@ -64,10 +64,10 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option
             super::scatter::scatter_into(&op, outputs, inputs[1], &inputs[2..], context)
         }),
         Op::Select(_) if operands[0].array().is_some_and(|pred| pred.rank() > 0) => {
-            Some(Box::new(super::select::Select))
+            Box::new(super::select::Select)
         }
-        _ => None,
-    }
+        _ => return None,
+    })
 }
 
 /// The array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.

@@ -37,7 +37,7 @@ impl Machine {
                 if let Some(program) =
                     scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
                 {
-                    let carried = program.run(&self.context, carried)?;
+                    let carried = program.run(&self.context, &carried)?;
                     return self.end_call(step, carried);
                 }
                 let state = Loop {
@@ -159,6 +159,7 @@ impl Machine {
     }
 
     /// Gives the outputs of a step these leaves, and moves on.
+    #[expect(clippy::unnecessary_wraps, reason = "the last call of functions that can fail")]
     pub(super) fn end_call(&mut self, step: &Step, leaves: Vec<Value>) -> Result<()> {
         let frame = self.frame();
         debug_assert_eq!(leaves.len(), step.outputs.len());

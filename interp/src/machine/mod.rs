@@ -61,7 +61,9 @@ impl Machine {
         let started = AsyncOps::default();
         let mut machine = Self { context, program, frames: Vec::new(), started, watch };
         let mut leaves = Vec::new();
-        arguments.into_iter().for_each(|argument| argument.flatten(&mut leaves));
+        for argument in arguments {
+            argument.flatten(&mut leaves);
+        }
         machine.push(id, leaves, None)?;
         Ok(machine)
     }
