@@ -2,7 +2,7 @@
 use crate::executable::Engine;
 use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
-use crate::value::zeros;
+use crate::value::{with_layouts, zeros};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Op, Shape};
 
@@ -93,6 +93,7 @@ impl<'a> Lowering<'a> {
                 Action::Communicate(self.function(site, instruction))
             }
             Op::Reshape(_) if !self.is_dynamic => Action::Relabel,
+            Op::Bitcast(_) => Action::Function(self.bitcast(site, instruction, operands[0])),
             Op::Convert(_)
                 if !self.is_dynamic
                     && operands[0].element_type() == instruction.shape.element_type() =>
@@ -107,6 +108,15 @@ impl<'a> Lowering<'a> {
                 None => Action::Function(self.function(site, instruction)),
             },
         }
+    }
+
+    /// A bitcast, the one op that depends on layouts. A value has the layout of the instruction that has made it, which
+    /// `copy`, parameters and results of calls may give another one.
+    fn bitcast(&self, site: Site, instruction: &Instruction, operand: &Shape) -> Box<Function> {
+        let (function, shape) = (self.function(site, instruction), operand.clone());
+        Box::new(move |context, operands| {
+            function(context, &[&with_layouts(operands[0].clone(), &shape)])
+        })
     }
 
     /// An instruction as a function of its operands.
