@@ -1,4 +1,4 @@
-//! `collective-permute` for whoever runs the devices: a source's share, and its target's.
+//! `collective-permute`: what a source sends, and what its target receives.
 use super::packed;
 use crate::Result;
 use crate::spec::collective_permute;

@@ -165,13 +165,13 @@ fn slice(op: &Slice, operand: &ArrayShape) -> Affine {
 
 /// The strides of an array as it lies in memory: of its layout, not of its dimensions' order.
 pub(super) fn physical_strides(shape: &ArrayShape) -> Dims {
-    let mut steps = Dims::from_elem(1, shape.rank());
-    let mut step = 1i64;
+    let mut strides = Dims::from_elem(1, shape.rank());
+    let mut stride = 1i64;
     for &d in &shape.layout.minor_to_major {
-        steps[to_usize(d)] = step;
-        step = step.saturating_mul(shape.dims[to_usize(d)].max(1));
+        strides[to_usize(d)] = stride;
+        stride = stride.saturating_mul(shape.dims[to_usize(d)].max(1));
     }
-    steps
+    strides
 }
 
 /// The elements one after the other as they lie in memory.
@@ -183,8 +183,8 @@ pub(super) fn in_memory_order(operand: &Literal, shape: &ArrayShape) -> Literal 
     let major_to_minor: Vec<usize> =
         shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d)).collect();
     let sizes: Dims = major_to_minor.iter().map(|&d| shape.dims[d]).collect();
-    let steps: Dims = major_to_minor.iter().map(|&d| logical[d]).collect();
-    affine(operand, &ArrayShape::new(shape.ty, sizes), 0, &steps)
+    let strides: Dims = major_to_minor.iter().map(|&d| logical[d]).collect();
+    affine(operand, &ArrayShape::new(shape.ty, sizes), 0, &strides)
 }
 
 /// The operand's bits as another type, the least significant part first.

@@ -301,7 +301,7 @@ pub(crate) fn function(
 }
 
 /// Whether the result is known without a look at the operands, as it has no elements: arrays that have none may be so
-/// large in their other dimensions that nobody can walk over these.
+/// large in their other dimensions that a loop over these would not end.
 pub(crate) fn is_empty(instruction: &Instruction) -> bool {
     let is_empty = |leaf: &&Shape| leaf.array().is_some_and(|a| a.element_count() == Some(0));
     instruction.opcode().kind() == Kind::Array && instruction.shape.leaves().iter().all(is_empty)

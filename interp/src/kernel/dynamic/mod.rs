@@ -14,7 +14,7 @@
 //! | all others | operands are cut to what counts, the op's shape rule says how large the result is, and the result is put into an array of the bounds, with zeros behind it |
 //!
 //! So padding has no influence on `reduce`, `dot` or `convolution`, `concatenate` puts what counts next to each other, and
-//! `sort` and `reverse` turn around what counts, as on XLA:CPU. A part of a dynamic dimension (`slice={[0:2]}` of `<=5`, a
+//! `sort` and `reverse` permute only the elements that count, as on XLA:CPU. A part of a dynamic dimension (`slice={[0:2]}` of `<=5`, a
 //! `gather` of single rows) has a fixed size, within the bound, and may see padding: also as on XLA:CPU.
 //!
 //! Dimensions that must agree, like those of two operands of `add` or the contracting ones of a `dot`, may be full on one
