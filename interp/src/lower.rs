@@ -4,7 +4,7 @@ use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
 use crate::value::{with_layouts, zeros};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::op::Kind;
+use hlo::op::{AsyncRole, Kind};
 use hlo::{Literal, Module, Op, Opcode, Shape};
 
 /// Which instruction of a module.
@@ -53,8 +53,8 @@ impl<'a> Lowering<'a> {
         Lowered { action: self.action(site, instruction, operands), cost }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one line per op")]
     fn action(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the arms pick callees")]
         match &instruction.op {
             Op::Call(op) => Action::Call(op.to_apply),
             Op::Fusion(op) => Action::Call(op.calls),
@@ -68,45 +68,37 @@ impl<'a> Lowering<'a> {
             Op::AsyncStart(op) => Action::AsyncStart { callee: op.calls },
             Op::AsyncUpdate(_) => Action::AsyncUpdate,
             Op::AsyncDone(_) => Action::AsyncDone,
-            Op::AllGatherStart(_) | Op::AllReduceStart(_) | Op::CollectivePermuteStart(_) => {
-                Action::Start(collective(instruction))
-            }
-            Op::AllGatherDone(_) | Op::AllReduceDone(_) | Op::CollectivePermuteDone(_) => {
-                Action::Done
-            }
-            Op::AllGather(_)
-            | Op::AllReduce(_)
-            | Op::AllToAll(_)
-            | Op::CollectiveBroadcast(_)
-            | Op::CollectivePermute(_)
-            | Op::RaggedAllToAll(_)
-            | Op::ReduceScatter(_) => Action::Communicate(collective(instruction)),
-            Op::Send(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction, operands))
-            }
-            Op::SendDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction, operands))
-            }
-            Op::Recv(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction, operands))
-            }
-            Op::RecvDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction, operands))
-            }
-            Op::Reshape(_) if self.relabels() => Action::Relabel,
-            Op::Convert(_)
-                if self.relabels()
-                    && operands[0].element_type() == instruction.shape.element_type() =>
-            {
-                Action::Relabel
-            }
-            _ if self.is_dynamic || self.engine == Engine::Reference => {
-                Action::Function(self.function(site, instruction, operands))
-            }
-            _ => match kernel::select(instruction, operands) {
-                Some(kernel) => Action::Kernel(kernel),
-                None => Action::Function(self.function(site, instruction, operands)),
+            op => match (op.opcode().kind(), op.opcode().async_role()) {
+                (Kind::Collective, None) => Action::Communicate(collective(instruction)),
+                (Kind::Collective, Some(AsyncRole::Start(_))) => {
+                    Action::Start(collective(instruction))
+                }
+                (Kind::Collective, Some(AsyncRole::Update(_) | AsyncRole::Done(_))) => Action::Done,
+                _ if op.communicates() => {
+                    Action::Communicate(self.function(site, instruction, operands))
+                }
+                _ => self.compute(site, instruction, operands),
             },
+        }
+    }
+
+    /// The action of an instruction that computes its result from its operands.
+    fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        if self.is_dynamic {
+            return Action::Function(self.function(site, instruction, operands));
+        }
+        let op = &instruction.op;
+        if self.engine == Engine::Reference {
+            return Action::Function(self.function(site, instruction, operands));
+        }
+        let keeps_type = || operands[0].element_type() == instruction.shape.element_type();
+        if matches!(op, Op::Reshape(_)) || (matches!(op, Op::Convert(_)) && keeps_type()) {
+            return Action::Relabel;
+        }
+        let kernel = kernel::select(instruction, operands);
+        match kernel {
+            Some(kernel) => Action::Kernel(kernel),
+            None => Action::Function(self.function(site, instruction, operands)),
         }
     }
 
@@ -147,11 +139,6 @@ impl<'a> Lowering<'a> {
             Engine::Exact => kernel::function,
         };
         Box::new(move |context, operands| function(site, &instruction, operands, context))
-    }
-
-    /// Whether a change of the shape alone is a step without computation.
-    fn relabels(&self) -> bool {
-        self.engine == Engine::Exact && !self.is_dynamic
     }
 
     /// A loop over scalars alone, as a program over registers.

@@ -42,6 +42,9 @@ fn unsigned(x: Scalar) -> u64 {
     x.as_wrapping().cast_unsigned()
 }
 
+/// An element of the result from the elements of the operands at its index.
+type Element = dyn Fn(&[Scalar]) -> Scalar + Send + Sync;
+
 /// An elementwise op, with the loop for its types.
 pub(super) struct Elementwise {
     operands: SmallVec<[ElementType; 3]>,
@@ -49,7 +52,7 @@ pub(super) struct Elementwise {
     /// The loop in the type itself, where there is one.
     typed: Option<Typed>,
     /// The same for one element: scalars need no blocks.
-    element: Box<dyn Fn(&[Scalar]) -> Scalar + Send + Sync>,
+    element: Box<Element>,
 }
 
 impl Kernel for Elementwise {

@@ -26,14 +26,20 @@ impl ScalarLoop {
         Some(Self { program: RegisterLoop::compile(module, condition, body)?, types })
     }
     /// The leaves that the loop ends with.
-    pub(crate) fn run(&self, context: &RunContext, carried: Vec<Value>) -> Result<Vec<Value>> {
+    pub(crate) fn run(&self, context: &RunContext, carried: &[Value]) -> Result<Vec<Value>> {
         let scalars = carried.iter().map(|value| match value {
             Value::Array(array) => Ok(array.get(0)),
             Value::Tuple(_) | Value::Token | Value::Async(_) => Err(not_done()),
         });
         let mut scalars: Vec<Scalar> = scalars.collect::<Result<_>>()?;
         self.program.run(context, &mut scalars)?;
-        let arrays = scalars.into_iter().zip(&self.types);
-        Ok(arrays.map(|(value, &ty)| Value::Array(Literal::scalar(ty, value))).collect())
+        let bytes = self.types.iter().map(|ty| ty.storage_bytes()).sum();
+        let mut reservation = context.reserve(bytes)?;
+        let arrays = scalars.into_iter().zip(&self.types).map(|(value, &ty)| {
+            let mut scalar = Literal::scalar(ty, value);
+            reservation.attach(&mut scalar);
+            Value::Array(scalar)
+        });
+        Ok(arrays.collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Control flow: which computation a step calls, and what becomes of the result.
-use super::Machine;
 use super::frame::{Control, Frame};
+use super::{Machine, SPARE_DEPTH};
 use crate::executable::Program;
 use crate::plan::{Action, Step};
 use crate::scan::{Next, Scan};
@@ -37,7 +37,7 @@ impl Machine {
                 if let Some(program) =
                     scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
                 {
-                    let carried = program.run(&self.context, carried)?;
+                    let carried = program.run(&self.context, &carried)?;
                     return self.end_call(step, carried);
                 }
                 let state = Loop {
@@ -91,11 +91,12 @@ impl Machine {
         callee: Frame,
         results: Vec<Value>,
     ) -> Result<()> {
+        let is_shallow = self.frames.len() < SPARE_DEPTH;
         let frame = self.frame();
         let step = &program.plan(frame.computation).steps[frame.next];
         match std::mem::replace(&mut frame.control, Control::None) {
             Control::None => {
-                if frame.repeats && matches!(step.action, Action::Call(_)) {
+                if is_shallow && frame.repeats && matches!(step.action, Action::Call(_)) {
                     frame.callees.insert(frame.next, callee);
                 }
                 self.end_call(step, results)
@@ -159,6 +160,7 @@ impl Machine {
     }
 
     /// Gives the outputs of a step these leaves, and moves on.
+    #[expect(clippy::unnecessary_wraps, reason = "the last call of functions that can fail")]
     pub(super) fn end_call(&mut self, step: &Step, leaves: Vec<Value>) -> Result<()> {
         let frame = self.frame();
         debug_assert_eq!(leaves.len(), step.outputs.len());

@@ -1,3 +1,4 @@
+//! Tests of editing a module.
 use super::*;
 use crate::ir::InstructionId;
 use crate::op::{Call, Parameter};
