@@ -107,12 +107,15 @@ fn each(rank: usize, kernel: &[i64], stride: &[i64]) -> Result<()> {
     let message = format!("{k} window sizes and {s} strides are given for {rank} dimensions");
     Err(Error::argument(message).with_help("one for each dimension; 1 for batch and channels"))
 }
+/// Padding before, behind and between the elements of a dimension.
+type EdgePadding = (i64, i64, i64);
+
 /// Padding of the spatial dimensions as padding of all.
 fn everywhere(
     rank: usize,
     spatial: &[(i64, i64)],
     format: &TensorFormat,
-) -> Result<Vec<(i64, i64, i64)>> {
+) -> Result<Vec<EdgePadding>> {
     if spatial.len() != format.spatial.len() {
         let (found, expected) = (spatial.len(), format.spatial.len());
         let message = format!("padding is given for {found} dimensions, there are {expected}");
@@ -136,7 +139,7 @@ fn window_sum<'b>(x: Value<'b>, kernel: &[i64], stride: &[i64]) -> Result<Value<
 fn counts<'b>(
     like: Value<'b>,
     dims: &[i64],
-    pads: &[(i64, i64, i64)],
+    pads: &[EdgePadding],
     kernel: &[i64],
     stride: &[i64],
 ) -> Result<Value<'b>> {
@@ -151,7 +154,7 @@ fn averaged(
     [kernel, stride]: [&[i64]; 2],
     padding: &[(i64, i64)],
     format: &TensorFormat,
-) -> Result<(ArrayShape, Vec<(i64, i64, i64)>)> {
+) -> Result<(ArrayShape, Vec<EdgePadding>)> {
     let shape = x.array()?;
     crate::arguments::inexact(&shape, "an average")?;
     format.check(shape.rank())?;

@@ -26,14 +26,14 @@ impl<'b> Features<'b> {
         ops::spread(numbers, &[self.index], &self.shape)
     }
     /// Sums over the elements of each feature.
-    fn sum(&self, value: Value<'b>) -> Result<Value<'b>> {
-        Ok(value.reduce_sum(&others(self.shape.rank(), &[self.index])))
+    fn sum(&self, value: Value<'b>) -> Value<'b> {
+        value.reduce_sum(&others(self.shape.rank(), &[self.index]))
     }
-    fn mean(&self, value: Value<'b>) -> Result<Value<'b>> {
+    fn mean(&self, value: Value<'b>) -> Value<'b> {
         let others = others(self.shape.rank(), &[self.index]);
         let count: i64 = others.iter().filter_map(|&d| self.shape.dim(d)).product();
-        let sum = self.sum(value)?;
-        Ok(sum / sum.scalar_like(count))
+        let sum = self.sum(value);
+        sum / sum.scalar_like(count)
     }
     fn normalized(&self, centered: Value<'b>, variance: Value<'b>) -> Result<Value<'b>> {
         Ok(centered * self.spread((variance + self.epsilon).rsqrt())?)
@@ -43,9 +43,9 @@ impl<'b> Features<'b> {
 impl Rewrite for BatchNormTraining {
     fn rewritten<'b>(&self, node: &Node<'b>) -> Result<Value<'b>> {
         let all = Features::of(node, self.feature_index, self.epsilon)?;
-        let mean = all.mean(all.operand)?;
+        let mean = all.mean(all.operand);
         let centered = all.operand - all.spread(mean)?;
-        let variance = all.mean(centered * centered)?;
+        let variance = all.mean(centered * centered);
         let scale = all.spread(node.operand(1)?)?;
         let result = all.normalized(centered, variance)? * scale + all.spread(node.operand(2)?)?;
         Ok(result.builder().tuple(&[result, mean, variance]))
@@ -65,10 +65,10 @@ impl Rewrite for BatchNormGrad {
         let all = Features::of(node, self.feature_index, self.epsilon)?;
         let (variance, c) = (node.operand(3)?, node.operand(4)?);
         let normal = all.normalized(all.operand - all.spread(node.operand(2)?)?, variance)?;
-        let by_scale = all.sum(c * normal)?;
-        let along = normal * all.spread(all.mean(c * normal)?)?;
-        let centered = c - all.spread(all.mean(c)?)? - along;
+        let by_scale = all.sum(c * normal);
+        let along = normal * all.spread(all.mean(c * normal))?;
+        let centered = c - all.spread(all.mean(c))? - along;
         let by_operand = all.normalized(centered, variance)? * all.spread(node.operand(1)?)?;
-        Ok(c.builder().tuple(&[by_operand, by_scale, all.sum(c)?]))
+        Ok(c.builder().tuple(&[by_operand, by_scale, all.sum(c)]))
     }
 }

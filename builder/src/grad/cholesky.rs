@@ -12,8 +12,8 @@ use hlo::op::value::Transpose;
 use hlo::op::{Cholesky, TriangularSolve};
 
 /// Converts to the lower factor and back.
-fn as_lower<'b>(op: &Cholesky, value: Value<'b>) -> Result<Value<'b>> {
-    if op.lower { Ok(value) } else { adjoint(value) }
+fn as_lower<'b>(op: &Cholesky, value: Value<'b>) -> Value<'b> {
+    if op.lower { value } else { adjoint(value) }
 }
 /// The lower triangle with half of the diagonal.
 fn halved(value: Value<'_>) -> Result<Value<'_>> {
@@ -40,21 +40,21 @@ const BY_ADJOINT: TriangularSolve =
 impl Derivative for Cholesky {
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
-        let (factor, t) = (as_lower(self, node.result)?, as_lower(self, t)?);
+        let (factor, t) = (as_lower(self, node.result), as_lower(self, t));
         let below = only(t, Part::BelowDiagonal)?;
-        let whole = real_diagonal(only(t, Part::Lower)?)? + adjoint(below)?;
+        let whole = real_diagonal(only(t, Part::Lower)?)? + adjoint(below);
         let inner = solve(&BY_ADJOINT, factor, solve(&BY_FACTOR, factor, whole)?)?;
         let pushed = product(Plain(factor), Plain(halved(inner)?))?;
-        Ok(Tangent::Array(as_lower(self, pushed)?))
+        Ok(Tangent::Array(as_lower(self, pushed)))
     }
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
-        let (factor, c) = (as_lower(self, node.result)?, as_lower(self, c)?);
+        let (factor, c) = (as_lower(self, node.result), as_lower(self, c));
         let inner = halved(product(Transposed(factor), Plain(c))?)?;
         let whole =
             solve_transposed(&BY_ADJOINT, factor, solve_transposed(&BY_FACTOR, factor, inner)?)?;
         // What stands above the diagonal is read as the conjugate of what stands below.
         let above = only(whole, Part::AboveDiagonal)?;
-        let pulled = real_diagonal(only(whole, Part::Lower)?)? + adjoint(above)?;
-        Ok(node.first_only(as_lower(self, pulled)?))
+        let pulled = real_diagonal(only(whole, Part::Lower)?)? + adjoint(above);
+        Ok(node.first_only(as_lower(self, pulled)))
     }
 }

@@ -37,14 +37,14 @@ impl<'b> Factor<'b> {
     }
 }
 
-pub(super) fn conjugate(value: Value<'_>) -> Result<Value<'_>> {
-    Ok(value.conj())
+pub(super) fn conjugate(value: Value<'_>) -> Value<'_> {
+    value.conj()
 }
-pub(super) fn transposed(value: Value<'_>) -> Result<Value<'_>> {
-    Ok(value.transpose_in_minor_dims())
+pub(super) fn transposed(value: Value<'_>) -> Value<'_> {
+    value.transpose_in_minor_dims()
 }
-pub(super) fn adjoint(value: Value<'_>) -> Result<Value<'_>> {
-    conjugate(transposed(value)?)
+pub(super) fn adjoint(value: Value<'_>) -> Value<'_> {
+    conjugate(transposed(value))
 }
 
 /// Which elements of a matrix.
@@ -86,7 +86,7 @@ pub(super) fn solve_transposed<'b>(
     let (transpose_a, a) = match op.transpose_a {
         Transpose::None => (Transpose::Transpose, a),
         Transpose::Transpose => (Transpose::None, a),
-        Transpose::Adjoint | Transpose::Invalid => (Transpose::None, conjugate(a)?),
+        Transpose::Adjoint | Transpose::Invalid => (Transpose::None, conjugate(a)),
     };
     solve(&TriangularSolve { transpose_a, ..op.clone() }, a, b)
 }

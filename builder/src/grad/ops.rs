@@ -30,7 +30,7 @@ pub(super) fn spread<'b>(value: Value<'b>, dims: &[i64], shape: &ArrayShape) -> 
     Ok(value.broadcast_in_dim(&shape.dims, dims))
 }
 /// Returns an integer vector constant.
-pub(super) fn integers<'b>(like: Value<'b>, ty: ElementType, numbers: Vec<i64>) -> Value<'b> {
+pub(super) fn integers(like: Value<'_>, ty: ElementType, numbers: Vec<i64>) -> Value<'_> {
     like.builder().constant(numbers).convert_element_type(ty)
 }
 /// Repeats a scalar to an array of this shape; an array is returned as it is.

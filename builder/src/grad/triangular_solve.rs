@@ -30,7 +30,7 @@ impl Derivative for TriangularSolve {
             let t = match op.transpose_a {
                 Transpose::None | Transpose::Invalid => Plain(t),
                 Transpose::Transpose => Transposed(t),
-                Transpose::Adjoint => Transposed(conjugate(t)?),
+                Transpose::Adjoint => Transposed(conjugate(t)),
             };
             let moved = if op.left_side { product(t, Plain(x))? } else { product(Plain(x), t)? };
             right = right.plus(Tangent::Array(-moved))?;
@@ -48,8 +48,8 @@ impl Derivative for TriangularSolve {
             };
             let of_a = match op.transpose_a {
                 Transpose::None | Transpose::Invalid => of_op_a,
-                Transpose::Transpose => transposed(of_op_a)?,
-                Transpose::Adjoint => adjoint(of_op_a)?,
+                Transpose::Transpose => transposed(of_op_a),
+                Transpose::Adjoint => adjoint(of_op_a),
             };
             cotangents[0] = Tangent::Array(only(-of_a, part(op))?);
         }

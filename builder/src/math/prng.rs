@@ -173,7 +173,7 @@ impl BitGenerator {
             // XLA's smallest argument of the logarithm is an f32.
             let radius = ((first.max(1e-7f32)).log() * -2.0).sqrt();
             let angle = second * std::f64::consts::TAU;
-            let value = split.join([angle.sin() * radius, angle.cos() * radius])?;
+            let value = split.join([angle.sin() * radius, angle.cos() * radius]);
             Ok(RngOutput { value, state })
         })
     }
@@ -234,7 +234,7 @@ fn word<'b>(x: Value<'b>, index: i64, what: &str) -> Result<Value<'b>> {
             _ => false,
         };
     if !fits {
-        let message = format!("{what} is {shape:#}, expected a word {index}");
+        let message = format!("{what} is {shape:#}, expected a u64 element at index {index}");
         return Err(Error::argument(message).with_help("keys and states are of type u64"));
     }
     if shape.rank() == 0 {
@@ -264,12 +264,12 @@ fn increased<'b>([low, high]: [Value<'b>; 2], by: Value<'b>) -> [Value<'b>; 2] {
 }
 
 /// The row-major numbers of the elements of an array of these sizes, from `first` on.
-fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Result<Value<'b>> {
+fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Value<'b> {
     let count: i64 = dims.iter().product();
     if dims.is_empty() {
-        return Ok(first);
+        return first;
     }
-    Ok((first.builder().iota((ElementType::U64, &[count]), 0) + first).reshape(dims))
+    (first.builder().iota((ElementType::U64, &[count]), 0) + first).reshape(dims)
 }
 /// A state of one word, increased.
 fn advanced(state: Value<'_>, count: i64) -> Value<'_> {
@@ -299,7 +299,7 @@ fn three_fry_block<'b>(key: [Value<'b>; 2], input: [Value<'b>; 2]) -> [Value<'b>
 
 /// One block for each element.
 fn three_fry_64<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Result<RngOutput<'b>> {
-    let inputs = counters(word(state, 0, "the state")?, &shape.dims)?;
+    let inputs = counters(word(state, 0, "the state")?, &shape.dims);
     let value = joined(three_fry_block(halves(word(key, 0, "the key")?), halves(inputs)));
     Ok(RngOutput { value, state: advanced(state, shape.dims.iter().product()) })
 }
@@ -308,9 +308,9 @@ fn three_fry_32<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Res
     let split = Split::of(shape);
     let mut half = split.pairs.clone();
     half[split.axis] = 1;
-    let inputs = counters(word(state, 0, "the state")?, &half)?;
+    let inputs = counters(word(state, 0, "the state")?, &half);
     let words = three_fry_block(halves(word(key, 0, "the key")?), halves(inputs));
-    Ok(RngOutput { value: split.join(words)?, state: advanced(state, half.iter().product()) })
+    Ok(RngOutput { value: split.join(words), state: advanced(state, half.iter().product()) })
 }
 
 /// The arrangement of pairs of numbers in an array.
@@ -335,9 +335,9 @@ impl Split {
         Self { dims, pairs, axis: split + 1 }
     }
     /// The array of first and second numbers of pairs.
-    fn join<'b>(&self, [first, second]: [Value<'b>; 2]) -> Result<Value<'b>> {
+    fn join<'b>(&self, [first, second]: [Value<'b>; 2]) -> Value<'b> {
         if self.dims.is_empty() {
-            return Ok(first.reshape(&[]));
+            return first.reshape(&[]);
         }
         let axis = i64::try_from(self.axis).unwrap_or(i64::MAX);
         let pairs = first.builder().concat_in_dim(&[first, second], axis);
@@ -345,9 +345,9 @@ impl Split {
         even[self.axis - 1] += even[self.axis - 1] % 2;
         let whole = pairs.reshape(&even);
         if even == self.dims {
-            return Ok(whole);
+            return whole;
         }
-        Ok(whole.slice_in_dim(0, self.dims[self.axis - 1], 1, axis - 1))
+        whole.slice_in_dim(0, self.dims[self.axis - 1], 1, axis - 1)
     }
 }
 

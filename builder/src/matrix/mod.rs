@@ -23,18 +23,18 @@ impl Builder {
     #[track_caller]
     pub fn identity_matrix(&self, ty: ElementType, m: i64, n: i64) -> Value<'_> {
         self.record(|b| {
-            let (rows, columns) = coordinates(b, &[m, n], 0)?;
+            let (rows, columns) = coordinates(b, &[m, n], 0);
             Ok(rows.eq(columns).convert_element_type(ty))
         })
     }
 }
 
 /// For each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
-fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> Result<(Value<'b>, Value<'b>)> {
+fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> (Value<'b>, Value<'b>) {
     let row = size(dims.len()).saturating_sub(2);
     let rows = b.iota((ElementType::S32, dims), row);
     let columns = b.iota((ElementType::S32, dims), row + 1);
-    Ok((if shift == 0 { rows } else { rows + shift }, columns))
+    (if shift == 0 { rows } else { rows + shift }, columns)
 }
 /// The same for the matrices of an array. All diagonals outside are equivalent, and `s32` holds any inside.
 fn coordinates_in<'b>(
@@ -43,7 +43,7 @@ fn coordinates_in<'b>(
     shift: i64,
 ) -> Result<(Value<'b>, Value<'b>)> {
     let (m, n) = matrix(shape)?;
-    coordinates(x.builder(), &shape.dims, shift.clamp(-m - 1, n + 1))
+    Ok(coordinates(x.builder(), &shape.dims, shift.clamp(-m - 1, n + 1)))
 }
 /// Returns the length of a diagonal.
 fn diagonal_length(m: i64, n: i64, k: i64) -> i64 {

@@ -82,16 +82,16 @@ fn iota() {
         ("s32[2,3]", 2, "dimension 2 does not exist in s32[2,3]"),
         ("s32[2,3]", -3, "dimension -3 does not exist in s32[2,3]"),
         ("s32[]", 0, "dimension 0 does not exist in s32[]"),
-        ("pred[2]", 0, "iota cannot give pred"),
+        ("pred[2]", 0, "`iota` is not defined on pred"),
         ("s32[<=4]", 0, "nothing tells the dynamic sizes of s32[<=4]"),
-        ("(s32[2])", 0, "the result of `iota` is an array, not (s32[2])"),
+        ("(s32[2])", 0, "expected the result of `iota` to be an array, found (s32[2])"),
         ("s32[2", 0, "E01"),
     ] {
         let b = Builder::new("iota");
         refused(&b, b.iota(shape, dim), expected);
     }
     let b = Builder::new("iota");
-    refused(&b, b.iota_1d(ElementType::S32, i64::MAX), "more bytes than 64 bits can count");
+    refused(&b, b.iota_1d(ElementType::S32, i64::MAX), "in bytes overflows 64 bits");
     let b = Builder::new("iota");
     refused(&b, b.iota_1d(ElementType::S32, -5), "the size -5 in [-5] is negative");
 }

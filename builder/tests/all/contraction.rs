@@ -139,10 +139,10 @@ fn mistakes_in_groups() {
         rhs_group_dimensions: groups.to_vec(),
     };
     let options = DotOptions::default();
-    refuses("one left dimension is ragged, 0 are named", |b, x| {
+    refuses("expected one ragged dimension of the left operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[], &[0]), &options)
     });
-    refuses("0 right dimensions hold groups, expected 1", |b, x| {
+    refuses("expected 1 group dimensions of the right operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[0], &[]), &options)
     });
     refuses("group sizes are s32[]", |b, x| {
@@ -162,11 +162,11 @@ fn scaled_blocks() {
     let (left, right) = (b.constant([[10f32, 100.0]]), b.constant(2f32));
     let product = x.scaled_dot(y, [left, right], &over(&[1], &[0]), &DotOptions::default());
     assert_eq!(run(&b, product, &[]), "f32[1,1]{1,0} { {440} }");
-    refuses("does not divide into blocks", |b, x| {
+    refuses("cannot be divided into blocks", |b, x| {
         let scales = [b.iota("f32[2,2]", 0), b.constant(1f32)];
         x.scaled_dot(x, scales, &over(&[1], &[1]), &DotOptions::default())
     });
-    refuses("only one of the two scales may be a scalar", |b, x| {
+    refuses("at most one of the two scales can be a scalar", |b, x| {
         let one = b.constant(1f32);
         x.scaled_dot(x, [one, one], &over(&[1], &[1]), &DotOptions::default())
     });

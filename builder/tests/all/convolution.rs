@@ -169,7 +169,7 @@ fn mistakes() {
     refuses("the labels are for rank 2, operand 0 is f32[1,1,5]", |x, kernel| {
         x.conv_with_general_padding(kernel, &[], &[], &plain())
     });
-    refuses("1 features do not divide into 2 groups", |x, kernel| {
+    refuses("1 features cannot be divided into 2 groups", |x, kernel| {
         x.conv(kernel, &[1], Padding::Same, &ConvOptions { feature_group_count: 2, ..plain() })
     });
     refuses("feature_group_count is 0", |x, kernel| {

@@ -31,7 +31,7 @@ fn mistakes_in_places() {
         x.dynamic_slice(&[b.constant(0i32)], &[1, 1])
     });
     refuses("0 start indices cannot place", |_, x| x.dynamic_slice(&[], &[1, 1]));
-    refuses("a slice of size 4 does not fit a dimension of size 3", |b, x| {
+    refuses("a slice of size 4 does not fit in a dimension of size 3", |b, x| {
         x.dynamic_slice(&[b.constant(0i32), b.constant(0i32)], &[1, 4])
     });
     refuses("the size -1 in [-1, 1] is negative", |b, x| {
@@ -44,16 +44,16 @@ fn mistakes_in_places() {
         x.dynamic_slice(&[b.constant(0i32), b.constant(0i64)], &[1, 1])
     });
     refuses("E0303", |b, x| x.dynamic_slice(&[b.constant([0f32, 0.5])], &[1, 1]));
-    refuses("s32[3] does not hold one index for each dimension of s32[2,3]", |b, x| {
+    refuses("s32[3] does not hold one index per dimension of s32[2,3]", |b, x| {
         x.dynamic_slice(&[b.constant([0i32, 1, 2])], &[1, 1])
     });
-    refuses("the update s32[3,1] does not fit into s32[2,3]", |b, x| {
+    refuses("the update s32[3,1] does not fit in s32[2,3]", |b, x| {
         x.dynamic_update_slice(b.iota("s32[3,1]", 0), &[b.constant([0i32, 0])])
     });
     refuses("differ in rank", |b, x| {
         x.dynamic_update_slice(b.constant(1i32), &[b.constant([0i32, 0])])
     });
-    refuses("the update is f32, the operand s32", |b, x| {
+    refuses("the update is f32, the operand is s32", |b, x| {
         x.dynamic_update_slice(b.iota("f32[1,1]", 0), &[b.constant([0i32, 0])])
     });
 }
@@ -114,10 +114,10 @@ fn dynamic_reshape() {
     refuses("`dims_are_dynamic` has 0 entries, s32[6] has rank 1", |b, x| {
         x.dynamic_reshape(&[b.constant(6i32)], &[6], &[])
     });
-    refuses("do not have room for the same number of elements", |b, x| {
+    refuses("have bounds for different numbers of elements", |b, x| {
         x.dynamic_reshape(&[b.constant(5i32)], &[5], &[true])
     });
-    refuses("a size is a scalar of type s32, found f32[]", |b, x| {
+    refuses("expected s32[] as the size, found f32[]", |b, x| {
         x.dynamic_reshape(&[b.constant(6f32)], &[6], &[true])
     });
 }

@@ -59,7 +59,7 @@ fn gather_mistakes() {
     refuses("`start_index_map` has no entry, expected 1", |b, x| {
         x.gather(b.constant([0i32]), &GatherDimensionNumbers::default(), &[1, 2])
     });
-    refuses("a slice of size 3 does not fit a dimension of size 2", |b, x| {
+    refuses("a slice of size 3 does not fit in a dimension of size 2", |b, x| {
         x.gather(b.constant([0i32]), &rows(), &[1, 3])
     });
     refuses("a slice of size -1 does not fit", |b, x| {
@@ -68,7 +68,7 @@ fn gather_mistakes() {
     refuses("`slice_sizes` has 1 entry, expected 2", |b, x| {
         x.gather(b.constant([0i32]), &rows(), &[1])
     });
-    refuses("its slice has 2 elements", |b, x| x.gather(b.constant([0i32]), &rows(), &[2, 2]));
+    refuses("its slice has size 2", |b, x| x.gather(b.constant([0i32]), &rows(), &[2, 2]));
     refuses("E0303", |b, x| x.gather(b.constant([0f32]), &rows(), &[1, 2]));
     refuses("E0301", |b, x| {
         let numbers = GatherDimensionNumbers { index_vector_dim: 5, ..rows() };
@@ -141,10 +141,10 @@ fn scatter_mistakes() {
     refuses("does not hold one box for each index vector", |b, x| {
         x.scatter(b.constant([0i32, 1]), b.iota("s32[1,2]", 0), |p, q| p + q, &rows_back())
     });
-    refuses("is larger than the operand", |b, x| {
+    refuses("is larger than that of the operand, which is 2", |b, x| {
         x.scatter(b.constant([0i32]), b.iota("s32[1,3]", 0), |p, q| p + q, &rows_back())
     });
-    refuses("parameter 0 of the reducer is s32[], its result 0 is pred[]", |b, x| {
+    refuses("parameter 0 of the reducer is s32[], but its result 0 is pred[]", |b, x| {
         x.scatter(b.constant([0i32]), b.iota("s32[1,2]", 0), |p, q| p.lt(q), &rows_back())
     });
     refuses("0 arrays are to be combined with 0 updates", |b, _| {

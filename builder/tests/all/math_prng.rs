@@ -202,7 +202,7 @@ fn refusals() {
     let text = refused(|b| {
         BitGenerator::Philox.generate(b.constant(1u64), b.constant([1u64]), "u32[2]").value
     });
-    assert!(text.contains("the state is u64[1], its word 1 is expected"), "{text}");
+    assert!(text.contains("the state is u64[1], expected a u64 element at index 1"), "{text}");
     let text = refused(|b| {
         BitGenerator::ThreeFry.generate(b.constant(1u32), b.constant([1u64]), "u32[2]").value
     });

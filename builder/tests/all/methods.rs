@@ -9,7 +9,7 @@ fn sharding(text: &str) -> Sharding {
     text.parse().unwrap()
 }
 fn result(module: &Verified) -> String {
-    interp::run(&module, &[]).unwrap().to_string()
+    interp::run(module, &[]).unwrap().to_string()
 }
 fn line<'t>(text: &'t str, name: &str) -> &'t str {
     text.lines().find(|line| line.contains(&format!("%{name} ="))).unwrap()
@@ -316,7 +316,7 @@ fn memory_is_shared_as_the_header_says() {
     }
     b.set_up_alias(&[5], 0, &[], AliasKind::May);
     let error = b.build_last().unwrap_err();
-    assert!(error.to_string().contains("names part {5} of the result"), "{error}");
+    assert!(error.to_string().contains("input_output_alias names output index {5}"), "{error}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn parameter_numbers() {
     assert_eq!(
         mistake(&b, y),
         "error[E0203]: `main` has a parameter 1, but no parameter 0\n \
-         = help: parameters are numbered from 0 without gaps"
+         = help: number parameters from 0 without gaps"
     );
 }
 
@@ -111,7 +111,7 @@ fn shapes_that_are_none() {
     let x = b.parameter(0, "float32[4]", "x");
     assert_eq!(
         mistake(&b, x),
-        "error[E0113]: `float32` is no element type\n = help: did you mean `f32`?"
+        "error[E0113]: `float32` is not an element type\n = help: did you mean `f32`?"
     );
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[4", "x");

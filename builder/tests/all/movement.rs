@@ -47,9 +47,11 @@ fn a_scalar_has_nowhere_to_pad() {
 fn mistakes_in_padding() {
     refuses("`padding` has 1 entry, s32[2,3] has rank 2", |_, x| x.pad(0, &[(1, 1, 0)]));
     refuses("interior padding -1 is negative", |_, x| x.pad(0, &[(0, 0, -1), (0, 0, 0)]));
-    refuses("a dimension of size 2 would become -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
-    refuses("would become", |_, x| x.pad(0, &[(i64::MAX, i64::MAX, i64::MAX), (0, 0, 0)]));
-    refuses("more bytes than 64 bits", |_, x| x.pad(0, &[(i64::MAX / 2, 0, 0), (0, 0, 0)]));
+    refuses("padding turns size 2 into -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
+    refuses("padding turns size 2 into 27670116110564327423", |_, x| {
+        x.pad(0, &[(i64::MAX, i64::MAX, i64::MAX), (0, 0, 0)])
+    });
+    refuses("in bytes overflows 64 bits", |_, x| x.pad(0, &[(i64::MAX / 2, 0, 0), (0, 0, 0)]));
     refuses("the padding value is f32[], expected s32[]", |b, x| {
         x.pad(b.constant(1f32), &[(0, 0, 0), (0, 0, 0)])
     });
@@ -75,14 +77,14 @@ fn slices() {
 
 #[test]
 fn mistakes_in_slices() {
-    refuses("range [0:4] does not lie in a dimension of size 3", |_, x| x.slice_in_dim(0, 4, 1, 1));
-    refuses("range [-1:2] does not lie", |_, x| x.slice_in_dim(-1, 2, 1, 1));
+    refuses("range [0:4] does not fit in a dimension of size 3", |_, x| x.slice_in_dim(0, 4, 1, 1));
+    refuses("range [-1:2] does not fit", |_, x| x.slice_in_dim(-1, 2, 1, 1));
     refuses("range [2:1] ends before it starts", |_, x| x.slice_in_dim(2, 1, 1, 1));
     refuses("stride 0 is not positive", |_, x| x.slice_in_dim(0, 1, 0, 1));
     refuses("stride -9223372036854775808 is not positive", |_, x| {
         x.slice_in_dim(0, 1, i64::MIN, 1)
     });
-    refuses("does not lie", |_, x| x.slice_in_dim(i64::MIN, i64::MAX, i64::MAX, 1));
+    refuses("does not fit", |_, x| x.slice_in_dim(i64::MIN, i64::MAX, i64::MAX, 1));
     refuses("dimension 5 does not exist", |_, x| x.slice_in_dim(0, 1, 1, 5));
     refuses("`starts` has 1 entry, s32[2,3] has rank 2", |_, x| x.slice(&[0], &[1, 1], &[1, 1]));
     refuses("`limits` has 3 entries", |_, x| x.slice(&[0, 0], &[1, 1, 1], &[1, 1]));
@@ -105,7 +107,7 @@ fn mistakes_in_other_moves() {
     refuses("the size -2 in [-2] is negative", |_, x| x.broadcast(&[-2]));
     refuses("64 bits", |_, x| x.broadcast(&[i64::MAX, 2]));
     refuses("the size -3", |_, x| x.broadcast_in_dim(&[2, -3], &[0, 1]));
-    refuses("cannot become dimension 0", |_, x| x.broadcast_in_dim(&[4, 3], &[0, 1]));
+    refuses("cannot be broadcast to dimension 0", |_, x| x.broadcast_in_dim(&[4, 3], &[0, 1]));
     refuses("do not grow", |_, x| x.broadcast_in_dim(&[3, 2], &[1, 0]));
     refuses("does not exist in", |_, x| x.broadcast_in_dim(&[2, 3], &[0, 2]));
     refuses("expected 2", |_, x| x.transpose(&[0]));
@@ -134,7 +136,7 @@ fn reshapes_to_shapes() {
     assert_eq!(run(&b, turned, &[]), "s32[3,2]{0,1} { { 1, 2 }, { 3, 4 }, { 5, 6 } }");
     let inferred = x.reshape_with_inferred_dimension(&[3, 2], 1);
     assert_eq!(run(&b, inferred, &[]), "s32[3,2]{1,0} { { 1, 2 }, { 3, 4 }, { 5, 6 } }");
-    refuses("a reshape of s32 cannot give f32", |_, x| x.reshape_to("f32[6]"));
+    refuses("a reshape of s32 cannot return f32", |_, x| x.reshape_to("f32[6]"));
     refuses("the inferred dimension 2 is none of the 2 of [3, 2]", |_, x| {
         x.reshape_with_inferred_dimension(&[3, 2], 2)
     });
@@ -154,10 +156,10 @@ fn arrays_end_to_end() {
     refuses("nothing is to be put end to end", |b, _| b.concat_in_dim(&[], 0));
     refuses("dimension 0 does not exist in s32[]", |b, _| b.concat_in_dim(&[b.constant(1i32)], 0));
     refuses("operands are s32 and f32", |b, x| b.concat_in_dim(&[x, b.iota("f32[2,3]", 0)], 0));
-    refuses("differ in more than dimension 0", |b, x| {
+    refuses("differ in dimensions other than 0", |b, x| {
         b.concat_in_dim(&[x, b.iota("s32[2,4]", 0)], 0)
     });
-    refuses("differ in more than dimension 0", |b, x| {
+    refuses("differ in dimensions other than 0", |b, x| {
         b.concat_in_dim(&[x, b.iota("s32[3]", 0)], 0)
     });
 }
@@ -172,10 +174,12 @@ fn bitcast_conversions() {
     assert_eq!(run(&b, bytes, &[]), "u8[4]{0} {1, 2, 3, 4}");
     let back = bytes.bitcast_convert_type(ElementType::S32);
     assert_eq!(run(&b, back, &[]), "s32[] 67305985");
-    refuses("so the last dimension of s32[2,3] must be 2", |_, x| {
+    refuses("expected the last dimension of s32[2,3] to be 2", |_, x| {
         x.bitcast_convert_type(ElementType::F64)
     });
-    refuses("both are complex or neither", |_, x| x.bitcast_convert_type(ElementType::C64));
+    refuses("expected both or neither to be complex", |_, x| {
+        x.bitcast_convert_type(ElementType::C64)
+    });
 }
 
 #[test]
@@ -189,8 +193,12 @@ fn reduced_precision() {
     // Five bits of exponent hold nothing as large as 1e30.
     let half = x.reduce_precision(5, 10).slice(&[1], &[2], &[1]);
     assert_eq!(run(&b, half, &[]), "f32[1]{0} {inf}");
-    refuses("0 exponent bits; the least is 1", |b, _| b.constant(1f32).reduce_precision(0, 3));
-    refuses("-1 mantissa bits", |b, _| b.constant(1f32).reduce_precision(5, -1));
+    refuses("expected at least 1 exponent bit, found 0", |b, _| {
+        b.constant(1f32).reduce_precision(0, 3)
+    });
+    refuses("expected at least 0 mantissa bits, found -1", |b, _| {
+        b.constant(1f32).reduce_precision(5, -1)
+    });
     refuses("E0303", |_, x| x.reduce_precision(5, 10));
 }
 
@@ -202,7 +210,7 @@ fn stochastic_rounding() {
     let random = b.constant([(1u32 << 30) - 1, 1 << 30, 0, u32::MAX, 0, 0]);
     let rounded = x.stochastic_convert_type(random, ElementType::S8);
     assert_eq!(run(&b, rounded, &[]), "s8[6]{0} {2, 1, -8, -7, 2, 127}");
-    refuses("random bits are u8, the operand f32", |b, _| {
+    refuses("random bits are u8, the operand is f32", |b, _| {
         b.constant([1f32]).stochastic_convert_type(b.constant([1u8]), ElementType::Bf16)
     });
     refuses("E0303", |b, x| x.stochastic_convert_type(b.iota("u32[2,3]", 0), ElementType::Bf16));

@@ -68,8 +68,8 @@ fn mistakes_in_sorts() {
     refuses("dimension -3 does not exist", |_, x| x.sort(-3));
     refuses("dimension -1 does not exist in s32[]", |b, _| b.constant(1i32).sort(-1));
     refuses("0 arrays cannot be sorted", |b, _| b.sort(&[], |p| p[0], 0, false));
-    refuses("the computation gives s32[], expected pred[]", |_, x| x.sort_by(|a, _| a, 0, false));
-    refuses("must have the same dimensions", |b, x| {
+    refuses("the computation returns s32[], expected pred[]", |_, x| x.sort_by(|a, _| a, 0, false));
+    refuses("expected the same dimensions", |b, x| {
         b.sort_by_first(&[x, b.iota("s32[3]", 0)], 0, false)
     });
 }
@@ -102,10 +102,10 @@ fn maps() {
     refuses("`map` goes over [0] of s32[2,3]", |b, x| b.map(&[x], |p| p[0], &[0]));
     refuses("`map` goes over [1, 0]", |b, x| b.map(&[x], |p| p[0], &[1, 0]));
     refuses("mapped over nothing", |b, _| b.map(&[], |p| p[0], &[]));
-    refuses("must have the same dimensions", |b, x| {
+    refuses("expected the same dimensions", |b, x| {
         b.map(&[x, b.iota("s32[3,2]", 0)], |p| p[0], &[0, 1])
     });
-    refuses("which is no scalar", |_, x| x.map(|e| e.broadcast(&[2])));
+    refuses("expected a scalar", |_, x| x.map(|e| e.broadcast(&[2])));
     refuses("E0804", |b, x| {
         let outside = b.parameter(0, "s32[]", "outside");
         x.map(|e| e + outside)
@@ -183,11 +183,11 @@ fn mistakes_in_scans() {
     refuses("do not fit", |b, x| {
         b.scan(&[x], &[b.constant([0i32, 0, 0])], running, 1, &ScanOptions::default())
     });
-    refuses("a step gives", |b, x| {
+    refuses("but the body returns", |b, x| {
         let zero = b.constant([0f32, 0.0]);
         b.scan(&[x], &[zero], |p| p[0].builder().tuple(&[p[0], p[0]]), 1, &ScanOptions::default())
     });
-    refuses("a scan has inputs or outputs", |b, _| {
+    refuses("a scan needs inputs or outputs", |b, _| {
         let options = ScanOptions { scan_dimension_size: Some(1), ..Default::default() };
         b.scan(&[], &[b.constant(1i32)], |p| p[0].builder().tuple(&[p[0]]), 0, &options)
     });

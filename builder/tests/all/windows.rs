@@ -128,10 +128,10 @@ fn mistakes() {
     refuses("the stride -3 of the window is not positive", |_, x| {
         x.reduce_window(0, sum, &[1], &[-3], Padding::Same)
     });
-    refuses("the window has 2 dimensions, the array 1", |_, x| {
+    refuses("the window has 2 dimensions, the array has 1", |_, x| {
         x.reduce_window_with_general_padding(0, sum, &[1, 1], &WindowOptions::default())
     });
-    refuses("`size` of the window is -1, and must be positive", |_, x| {
+    refuses("`size` of the window is -1, expected a positive number", |_, x| {
         x.reduce_window_with_general_padding(0, sum, &[-1], &WindowOptions::default())
     });
     refuses("`base_dilations` has 2 entries, the window 1 dimension", |_, x| {

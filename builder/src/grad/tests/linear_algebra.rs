@@ -77,8 +77,7 @@ fn a_triangular_system_as_in_jax() {
 /// `x x^H` and something on the diagonal.
 fn positive(x: Value<'_>) -> Value<'_> {
     use super::super::matrices::{Factor, adjoint, product};
-    let square =
-        product(Factor::Plain(x), Factor::Plain(adjoint(x).expect("matrices"))).expect("matrices");
+    let square = product(Factor::Plain(x), Factor::Plain(adjoint(x))).expect("matrices");
     dominant(square, 1.0)
 }
 

@@ -23,7 +23,7 @@ pub(super) fn quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
             let rounded = differs(rest, y, zero).select(down, whole);
             Ok(y.eq(zero).select(zero, rounded))
         }
-        Class::Float => float_quotient(x, y),
+        Class::Float => Ok(float_quotient(x, y)),
         Class::Complex => Err(complex()),
     }
 }
@@ -57,7 +57,7 @@ fn differs<'b>(rest: Value<'b>, y: Value<'b>, zero: Value<'b>) -> Value<'b> {
     rest.ne(zero).and(rest.lt(zero).xor(y.lt(zero)))
 }
 
-fn float_quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
+fn float_quotient<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
     let rest = x.rem(y);
     let exact = x.sub(rest).div(y);
     let whole = differs(rest, y, y.scalar_like(0.0)).select(exact - 1.0, exact);
@@ -66,7 +66,7 @@ fn float_quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     let nearest = whole.sub(floor).gt(0.5).select(floor + 1.0, floor);
     let ratio = x.div(y);
     let finished = whole.eq(0.0).select(ratio * 0.0, nearest);
-    Ok(y.eq(0.0).select(ratio, finished))
+    y.eq(0.0).select(ratio, finished)
 }
 
 /// Division of booleans, as numbers.
