@@ -287,7 +287,7 @@ mod tests {
 
     const SUM: &str = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
       ENTRY e { p = f32[4] parameter(0) q = f32[4] add(p, p)
-        r = f32[4] all-reduce(q), replica_groups={{0,1}}, to_apply=sum ROOT t = (f32[4], f32[4]) tuple(r, q) }";
+        r = f32[4] all-reduce(q), replica_groups={}, to_apply=sum ROOT t = (f32[4], f32[4]) tuple(r, q) }";
 
     #[test]
     fn the_value_of_a_suspended_instruction_is_checked() {
