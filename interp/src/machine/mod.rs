@@ -329,7 +329,7 @@ mod tests {
         for (text, place, options, ends) in [
             (SUM, None, options.clone(), true),
             (SUM, None, options.clone().max_memory(20), false),
-            (SUM, None, options.clone().fuel(4), false),
+            (SUM, None, options.clone().fuel(3), false),
             (SUM, Some(TWO), options.clone(), true),
             (failing, None, options.clone().hooks(fails()), false),
             (failing, None, options.clone().hooks(fails()).check_nan(true), false),
