@@ -1,6 +1,6 @@
 //! Elements in wide form, many at a time: what typed loops run over.
 //!
-//! An array is cut into blocks that stay in the cache. Elements of a block are widened by class (truth values, i64,
+//! An array is cut into blocks that stay in the cache. Elements of a block are widened by class (booleans, i64,
 //! u64, f64, pairs of f64), computed with by the functions of `num`, and rounded to the result's type as they are
 //! stored. Blocks know nothing of each other, so they run in parallel and give the same bits on any number of threads.
 use half::{bf16, f16};

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 pub struct Call<'a> {
     /// The instruction's attributes: target, layouts and the rest.
     pub op: &'a CustomCall,
-    /// Its `backend_config`, as it stands in the text.
+    /// Its `backend_config`, as written in the text.
     pub backend_config: Option<&'a BackendConfig>,
     /// The module, for the computations the call names.
     pub module: &'a Module,
@@ -56,7 +56,7 @@ impl Hooks {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Runs `function` for custom calls of `target`; it goes before a target of that name that is built in.
+    /// Runs `function` for custom calls of `target`; it replaces a built-in target of that name.
     #[must_use]
     pub fn custom_call(
         mut self,

@@ -125,7 +125,7 @@ pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &RunContext) -> R
     Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value })
 }
 
-/// Machines inside other ones run beside their like on several threads: nobody could tell which comes first.
+/// Machines inside other ones run on several threads, in no defined order.
 fn in_order(opcode: &str, context: &RunContext) -> Result<()> {
     if !context.is_nested() {
         return Ok(());

@@ -4,7 +4,8 @@ use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
 use crate::value::{with_layouts, zeros};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::{Module, Op, Shape};
+use hlo::op::{AsyncRole, Kind};
+use hlo::{Literal, Module, Op, Opcode, Shape};
 
 /// Which instruction of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,8 +53,8 @@ impl<'a> Lowering<'a> {
         Lowered { action: self.action(site, instruction, operands), cost }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one line per op")]
     fn action(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the arms pick callees")]
         match &instruction.op {
             Op::Call(op) => Action::Call(op.to_apply),
             Op::Fusion(op) => Action::Call(op.calls),
@@ -67,60 +68,63 @@ impl<'a> Lowering<'a> {
             Op::AsyncStart(op) => Action::AsyncStart { callee: op.calls },
             Op::AsyncUpdate(_) => Action::AsyncUpdate,
             Op::AsyncDone(_) => Action::AsyncDone,
-            Op::AllGatherStart(_) | Op::AllReduceStart(_) | Op::CollectivePermuteStart(_) => {
-                Action::Start(collective(instruction))
-            }
-            Op::AllGatherDone(_) | Op::AllReduceDone(_) | Op::CollectivePermuteDone(_) => {
-                Action::Done
-            }
-            Op::AllGather(_)
-            | Op::AllReduce(_)
-            | Op::AllToAll(_)
-            | Op::CollectiveBroadcast(_)
-            | Op::CollectivePermute(_)
-            | Op::RaggedAllToAll(_)
-            | Op::ReduceScatter(_) => Action::Communicate(collective(instruction)),
-            Op::Send(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::SendDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::Recv(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::RecvDone(op) if !op.is_host_transfer => {
-                Action::Communicate(self.function(site, instruction))
-            }
-            Op::Reshape(_) if !self.is_dynamic => Action::Relabel,
-            Op::Bitcast(_) => Action::Function(self.bitcast(site, instruction, operands[0])),
-            Op::Convert(_)
-                if !self.is_dynamic
-                    && operands[0].element_type() == instruction.shape.element_type() =>
-            {
-                Action::Relabel
-            }
-            _ if self.is_dynamic || self.engine == Engine::Reference => {
-                Action::Function(self.function(site, instruction))
-            }
-            _ => match kernel::select(instruction, operands) {
-                Some(kernel) => Action::Kernel(kernel),
-                None => Action::Function(self.function(site, instruction)),
+            op => match (op.opcode().kind(), op.opcode().async_role()) {
+                (Kind::Collective, None) => Action::Communicate(collective(instruction)),
+                (Kind::Collective, Some(AsyncRole::Start(_))) => {
+                    Action::Start(collective(instruction))
+                }
+                (Kind::Collective, Some(AsyncRole::Update(_) | AsyncRole::Done(_))) => Action::Done,
+                _ if op.communicates() => {
+                    Action::Communicate(self.function(site, instruction, operands))
+                }
+                _ => self.compute(site, instruction, operands),
             },
         }
     }
 
-    /// A bitcast, the one op that depends on layouts. A value has the layout of the instruction that has made it, which
-    /// `copy`, parameters and results of calls may give another one.
-    fn bitcast(&self, site: Site, instruction: &Instruction, operand: &Shape) -> Box<Function> {
-        let (function, shape) = (self.function(site, instruction), operand.clone());
-        Box::new(move |context, operands| {
-            function(context, &[&with_layouts(operands[0].clone(), &shape)])
-        })
+    /// The action of an instruction that computes its result from its operands.
+    fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        if self.is_dynamic {
+            return Action::Function(self.function(site, instruction, operands));
+        }
+        let op = &instruction.op;
+        if self.engine == Engine::Reference {
+            return Action::Function(self.function(site, instruction, operands));
+        }
+        let keeps_type = || operands[0].element_type() == instruction.shape.element_type();
+        if matches!(op, Op::Reshape(_)) || (matches!(op, Op::Convert(_)) && keeps_type()) {
+            return Action::Relabel;
+        }
+        let kernel = kernel::select(instruction, operands);
+        match kernel {
+            Some(kernel) => Action::Kernel(kernel),
+            None => Action::Function(self.function(site, instruction, operands)),
+        }
     }
 
     /// An instruction as a function of its operands.
-    fn function(&self, site: Site, instruction: &Instruction) -> Box<Function> {
+    fn function(
+        &self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[&Shape],
+    ) -> Box<Function> {
+        let function = self.function_of_values(site, instruction);
+        if !depends_on_layout(&instruction.op) {
+            return function;
+        }
+        // A value keeps the layout of the instruction that computed it, through copies and calls.
+        let shapes: Vec<Shape> = operands.iter().map(|&shape| shape.clone()).collect();
+        Box::new(move |context, operands| {
+            let operands = operands.iter().zip(&shapes);
+            let operands = operands.map(|(&operand, shape)| with_layouts(operand.clone(), shape));
+            let operands: Vec<Literal> = operands.collect();
+            function(context, &operands.iter().collect::<Vec<_>>())
+        })
+    }
+
+    /// An instruction as a function of its operands, whatever their layouts are.
+    fn function_of_values(&self, site: Site, instruction: &Instruction) -> Box<Function> {
         let (instruction, engine) = (instruction.clone(), self.engine);
         if self.is_dynamic {
             return Box::new(move |context, operands| {
@@ -147,6 +151,20 @@ impl<'a> Lowering<'a> {
             return None;
         }
         ScalarLoop::new(self.module, condition, body).map(Box::new)
+    }
+}
+
+/// Whether the layouts of the operands are part of the meaning, or are seen by the host.
+fn depends_on_layout(op: &Op) -> bool {
+    match op.opcode().kind() {
+        Kind::Custom | Kind::Host | Kind::Transfer => true,
+        Kind::Array
+        | Kind::Value
+        | Kind::Control
+        | Kind::Asynchronous
+        | Kind::Collective
+        | Kind::Device
+        | Kind::Random => op.opcode() == Opcode::Bitcast,
     }
 }
 

@@ -116,13 +116,13 @@ impl Scan {
             }
             let shape = output.array_shape().expect("verified: an array");
             let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
-            let mut steps = strides(&dims);
-            let base = to_i64(index) * steps[self.dim];
+            let mut strides = strides(&dims);
+            let base = to_i64(index) * strides[self.dim];
             let mut sizes = dims;
             sizes.remove(self.dim);
-            steps.remove(self.dim);
+            strides.remove(self.dim);
             let (to, mut from) = (output.bytes_mut(), slice.bytes().chunks_exact(width));
-            offsets(&sizes, base, &steps, |at| {
+            offsets(&sizes, base, &strides, |at| {
                 let at = to_usize(at) * width;
                 if let Some(element) = from.next() {
                     to[at..at + width].copy_from_slice(element);
@@ -144,12 +144,12 @@ impl Scan {
     /// The input at this step, without the dimension.
     fn slice(&self, input: &Literal) -> Literal {
         let from = input.array_shape().expect("verified: an array");
-        let mut steps = strides(&from.dims);
-        let base = to_i64(self.index()) * steps[self.dim];
+        let mut strides = strides(&from.dims);
+        let base = to_i64(self.index()) * strides[self.dim];
         let (mut dims, mut sizes) = (from.dims.clone(), Dims::from_slice(input.sizes()));
         dims.remove(self.dim);
         sizes.remove(self.dim);
-        steps.remove(self.dim);
-        affine(input, &ArrayShape::new(from.ty, dims), base, &steps).with_sizes(&sizes)
+        strides.remove(self.dim);
+        affine(input, &ArrayShape::new(from.ty, dims), base, &strides).with_sizes(&sizes)
     }
 }

@@ -56,6 +56,9 @@ impl Communication for CollectivePermute {
     fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         Some((GroupMode::without_flag(self.channel_id), &self.source_target_pairs.0))
     }
+    fn slice_sizes(&self) -> &[Vec<i64>] {
+        &self.slice_sizes
+    }
 }
 impl Communication for CollectivePermuteStart {
     fn channel_id(&self) -> Option<i64> {
@@ -63,6 +66,9 @@ impl Communication for CollectivePermuteStart {
     }
     fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         Some((GroupMode::without_flag(self.channel_id), &self.source_target_pairs.0))
+    }
+    fn slice_sizes(&self) -> &[Vec<i64>] {
+        &self.slice_sizes
     }
 }
 impl Communication for CollectivePermuteDone {}

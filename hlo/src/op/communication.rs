@@ -21,6 +21,10 @@ pub(crate) trait Communication {
     fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         None
     }
+    /// The sizes of the slices that are copied instead of whole operands.
+    fn slice_sizes(&self) -> &[Vec<i64>] {
+        &[]
+    }
     /// Fails unless operands and result fit groups of so many devices.
     fn check_group_size(&self, _operands: &[&Shape], _result: &Shape, _devices: i64) -> Result<()> {
         Ok(())
@@ -47,5 +51,9 @@ impl Op {
     /// The pairs of `collective-permute`, source and target, and what the ids are.
     pub fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         self.communication()?.pairs()
+    }
+    /// The sizes of the slices that `collective-permute` copies; none if it sends its operands whole.
+    pub fn slice_sizes(&self) -> &[Vec<i64>] {
+        self.communication().map_or(&[], Communication::slice_sizes)
     }
 }

@@ -150,6 +150,7 @@ const SHARES: u8 = 4;
 const CARRIES: u8 = 8;
 const HOLDS: u8 = 16;
 const RESULT_ACCURACY: u8 = 32;
+const RESIZES: u8 = 64;
 
 impl Flags {
     pub(super) const NONE: Self =
@@ -179,6 +180,9 @@ impl Flags {
     }
     pub(super) const fn result_accuracy(self) -> Self {
         self.with(RESULT_ACCURACY)
+    }
+    pub(super) const fn resizes(self) -> Self {
+        self.with(RESIZES)
     }
     pub(super) const fn roundings(self, roundings: u32) -> Self {
         Self { roundings, ..self }
@@ -243,6 +247,10 @@ impl Opcode {
     pub const fn holds_operands(self) -> bool {
         self.flags().has(HOLDS)
     }
+    /// Whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any module.
+    pub const fn sets_sizes(self) -> bool {
+        self.flags().has(RESIZES)
+    }
     /// Whether it is one of the functions that take the attribute `result_accuracy`.
     pub const fn takes_result_accuracy(self) -> bool {
         self.flags().has(RESULT_ACCURACY)
@@ -257,6 +265,7 @@ impl Opcode {
         self.flags().role
     }
     /// The op that a start starts; any other op itself.
+    #[must_use]
     pub const fn started(self) -> Self {
         match self.flags().role {
             Some(AsyncRole::Start(Some(op))) => op,

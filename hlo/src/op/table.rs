@@ -22,6 +22,7 @@
 //! | `moves` | copies, compares or selects elements and rounds nothing; what computations it calls do is their own |
 //! | `roundings(n)` | rounds an element n times in sequence, sums apart; without it once, or never if it `moves` |
 //! | `aliases` | gives the value of operand 0 as it is, in the same memory |
+//! | `resizes` | gives a result whose sizes are values of operands, whatever its shape says |
 //! | `shares` | takes no memory for its result: operands or computations it calls own it (`aliases` implies it) |
 //! | `carries` | may give a value of any kind that was made elsewhere, a tuple or a started op (`aliases` implies it) |
 //! | `starts(X)` | starts X, which runs until the result is consumed; `*`: the computation it calls |
@@ -145,7 +146,7 @@ macro_rules! for_each_op {
                 CustomCall             "custom-call"              * stated   order  custom       refuse      [boxed];
                 Domain                 "domain"                   1 inferred exact  value        forward     [boxed moves aliases];
                 Dot                    "dot"                      2 inferred order  array        trim        [boxed];
-                DynamicReshape         "dynamic-reshape"          * stated   exact  value        forward     [moves];
+                DynamicReshape         "dynamic-reshape"          * stated   exact  value        forward     [moves resizes];
                 DynamicSlice           "dynamic-slice"            * stated   exact  array        remap       [moves];
                 DynamicUpdateSlice     "dynamic-update-slice"     * stated   exact  array        update      [moves];
                 Fft                    "fft"                      1 inferred order  array        trim        [boxed];
@@ -182,7 +183,7 @@ macro_rules! for_each_op {
                 SelectAndScatter       "select-and-scatter"       3 inferred order  array        trim        [boxed];
                 Send                   "send"                     * forced   exact  transfer     forward     [moves starts(Send)];
                 SendDone               "send-done"                1 forced   exact  transfer     refuse      [moves ends(Send)];
-                SetDimensionSize       "set-dimension-size"       2 inferred exact  value        forward     [moves];
+                SetDimensionSize       "set-dimension-size"       2 inferred exact  value        forward     [moves resizes];
                 Slice                  "slice"                    1 stated   exact  array        remap       [moves];
                 Sort                   "sort"                     * inferred exact  array        trim        [boxed moves];
                 StochasticConvert      "stochastic-convert"       2 stated   exact  array        elementwise [];

@@ -24,27 +24,20 @@ pub(crate) fn alone(
     if let (Op::RaggedAllToAll(_), Some(devices)) = (&instruction.op, lists(&operands)) {
         return Err(several(instruction, &format!("has sizes for {devices} devices")));
     }
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the other collective ops join a group")]
-    match &instruction.op {
-        Op::CollectivePermute(_) | Op::CollectivePermuteStart(_) => {
-            let pairs = instruction.op.pairs().map_or(&[][..], |(_, pairs)| pairs);
-            let sent = match pairs.contains(&(0, 0)) {
-                true => Some(permute::sent(instruction, &operands)?),
-                false => None,
-            };
-            permute::received(instruction, &operands, sent)
-        }
-        _ => {
-            let mut results = arrays(context, instruction, &[&operands], None)?;
-            let (result, shape) = (results.swap_remove(0), result_shape(instruction));
-            let found = Shape::Tuple(result.iter().map(Literal::shape).collect());
-            packed(result, shape, instruction).map_err(|_| {
-                let found =
-                    found.tuple().filter(|all| all.len() == 1).map_or(&found, |all| &all[0]);
-                several(instruction, &format!("makes {shape:#} of {found:#}"))
-            })
-        }
+    if let Some((_, pairs)) = instruction.op.pairs() {
+        let sent = match pairs.contains(&(0, 0)) {
+            true => Some(permute::sent(instruction, &operands)?),
+            false => None,
+        };
+        return permute::received(instruction, &operands, sent);
     }
+    let mut results = arrays(context, instruction, &[&operands], None)?;
+    let (result, shape) = (results.swap_remove(0), result_shape(instruction));
+    let found = Shape::Tuple(result.iter().map(Literal::shape).collect());
+    packed(result, shape, instruction).map_err(|_| {
+        let found = found.tuple().filter(|all| all.len() == 1).map_or(&found, |all| &all[0]);
+        several(instruction, &format!("makes {shape:#} of {found:#}"))
+    })
 }
 
 /// For how many devices the lists of a `ragged-all-to-all` are, if not for one.

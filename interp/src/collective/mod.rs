@@ -1,7 +1,7 @@
-//! What collective ops give each member of a group, of what all members gave.
+//! The results of collective ops: of each member of a group, from the operands of all members.
 //!
-//! Members stand in group order: the order of the ids in `replica_groups`. Who belongs to a group, and when all have come, is
-//! the affair of whoever runs the machines.
+//! Members are in group order: the order of the ids in `replica_groups`. The caller decides which devices belong to a group
+//! and when all have joined.
 //!
 //! What each op gives is written on its page in `spec/`; folding, gathering and cutting have kernels too, which the engine
 //! `exact` uses.
@@ -44,19 +44,13 @@ pub fn exchange(
     results.into_iter().map(|result| packed(result, shape, instruction)).collect()
 }
 
-/// The shape of what an op gives in the end: of a start, which gives it beside its operands, the second element.
+/// The shape of what an op gives in the end: of a start that gives its operands too, the second element.
 pub fn result_shape(instruction: &Instruction) -> &Shape {
-    let second = || instruction.shape.tuple().and_then(|parts| parts.get(1));
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others give their result at once")]
-    match &instruction.op {
-        Op::AllGatherStart(_) | Op::CollectivePermuteStart(_) | Op::AsyncStart(_) => {
-            second().unwrap_or(&instruction.shape)
-        }
-        _ => &instruction.shape,
-    }
+    let second = instruction.shape.tuple().and_then(|elements| elements.get(1));
+    second.filter(|_| instruction.opcode().holds_operands()).unwrap_or(&instruction.shape)
 }
 
-/// Zeros of the result: what a device gets that nobody sends anything.
+/// Zeros of the result: the result of a device that receives nothing.
 pub fn nothing(instruction: &Instruction) -> Literal {
     zeros(result_shape(instruction))
 }

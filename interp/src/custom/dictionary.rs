@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) enum Value {
     /// `true`, `1 : i64`, `76 : ui8`; the type is not kept.
     Whole(i64),
-    /// Anything else, as it stands.
+    /// Anything else, as written.
     Other(String),
 }
 
@@ -37,7 +37,7 @@ impl Dictionary {
         }
         Ok(Self(found))
     }
-    /// A whole number or truth value.
+    /// An integer or boolean.
     pub(super) fn whole(&self, name: &str) -> Option<i64> {
         match self.0.get(name)? {
             Value::Whole(value) => Some(*value),

@@ -9,7 +9,7 @@
 #![expect(unsafe_code, reason = "calls foreign functions")]
 use crate::error::Code;
 use crate::hooks::Call;
-use crate::index::{offset_list, strides, to_usize};
+use crate::index::{self, offset_list, to_usize};
 use crate::{Error, Result};
 use hlo::op::value::ApiVersion;
 use hlo::{ArrayShape, Dims, Literal, Shape};
@@ -66,7 +66,7 @@ fn run(call: &Call<'_>, function: &Function) -> Result<Literal> {
         operands.iter_mut().map(|operand| operand.pointer().cast_const()).collect();
     let out = result.pointer();
     // SAFETY: every pointer leads to memory that is as large as its array, aligned to 16 bytes, and alive and borrowed by
-    // nothing else until the call returns. That the function keeps to these sizes is asked of whoever names the library.
+    // nothing else until the call returns. That the function keeps to these sizes is required of the caller that names the library.
     unsafe { function(out, operand_pointers.as_ptr()) };
     Ok(result.literal())
 }
@@ -152,9 +152,9 @@ fn places(shape: &ArrayShape) -> Vec<usize> {
     let order: Vec<usize> =
         shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d)).collect();
     let sizes: Dims = order.iter().map(|&d| shape.dims[d]).collect();
-    let mut steps: Dims = shape.dims.clone();
-    for (&d, &step) in order.iter().zip(&strides(&sizes)) {
-        steps[d] = step;
+    let mut strides: Dims = shape.dims.clone();
+    for (&d, &stride) in order.iter().zip(&index::strides(&sizes)) {
+        strides[d] = stride;
     }
-    offset_list(&shape.dims, &steps)
+    offset_list(&shape.dims, &strides)
 }

@@ -79,10 +79,16 @@ fn top_k(call: &Call<'_>) -> Result<Literal> {
         None => true,
         Some(&id) => {
             let computation = &call.module.computations[id];
-            match &computation.instructions[computation.root].op {
-                Op::Compare(compare) if compare.direction == Direction::Gt => true,
-                Op::Compare(compare) if compare.direction == Direction::Lt => false,
-                _ => return Err(wanted(call, "a computation that compares with GT or LT")),
+            let unfit = || wanted(call, "a computation that compares with GT or LT");
+            let Op::Compare(compare) = &computation.instructions[computation.root].op else {
+                return Err(unfit());
+            };
+            match compare.direction {
+                Direction::Gt => true,
+                Direction::Lt => false,
+                Direction::Eq | Direction::Ne | Direction::Ge | Direction::Le => {
+                    return Err(unfit());
+                }
             }
         }
     };

@@ -27,7 +27,7 @@ pub(super) fn bitcast(operand: &Literal, shape: &ArrayShape) -> Result<Literal> 
     let from = operand.array_shape().expect("verified: an array");
     let (old, new) = (from.ty, shape.ty);
     let plain = [from, shape].iter().all(|s| s.layout.tail.as_deref().is_none_or(is_plain));
-    // Narrow elements and truth values are stored wider than they count, so their bytes are not their memory.
+    // Narrow elements and booleans are stored wider than they count, so their bytes are not their memory.
     let whole = old == new
         || (old.bits() >= 8 && old.bits() == new.bits() && new != hlo::ElementType::Pred);
     if plain && whole && Some(operand.len()) == shape.element_count() {

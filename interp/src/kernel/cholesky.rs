@@ -4,7 +4,7 @@
 //! The factor of each matrix of a batch: with `lower`, the lower triangle L with `a = L L^H`; without, the upper triangle
 //! U with `a = U^H U`. Any float or complex type.
 //!
-//! - Only the triangle that is named is read; what stands in the other does not count, NaN included. The other triangle
+//! - Only the triangle that is named is read; the other is ignored, NaN included. The other triangle
 //!   of the result is 0.
 //! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in
 //!   all of its elements, as the real part of complex ones. The other matrices of the batch stay as they are.

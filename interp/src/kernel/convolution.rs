@@ -13,23 +13,23 @@
 //! `lhs_dilate` and `rhs_dilate` (distance of the operands' elements) and `rhs_reversal`. There may be no spatial
 //! dimension at all; a window that fits nowhere gives a dimension of size 0. `feature_group_count` and
 //! `batch_group_count` divide features and batch into groups that do not mix. `algorithm` is that of `dot`;
-//! `operand_precision` permits others to be careless and changes nothing here.
+//! `operand_precision` permits less precise results and changes nothing here.
 //!
 //! `convolution_kind=dgrad` is the gradient with respect to the input: `window` is that of the forward convolution,
-//! `lhs` its result's gradient, and each element goes to the places it came from: it is computed as a convolution with
-//! holes of the stride's size, the kernel turned around and padded as much as makes the input's size. `wgrad` and
-//! `fprop` are computed as they stand.
+//! `lhs` its result's gradient, and each element is added at the places it was read from: it is computed as a convolution with
+//! holes of the stride's size, the kernel reversed and padded as much as makes the input's size. `wgrad` and
+//! `fprop` are computed as written.
 //!
 //! `sparsity_config` says that an operand keeps 1 element of each block of N in one dimension: element j of the stored
-//! array stands at N * j + index, `index` being the element of the index operand at the same place, and what is not
+//! array is at N * j + index, `index` being the element of the index operand at the same place, and what is not
 //! kept is 0. An index outside the block is an error.
 //!
 //! **Edges.** Padding and holes take no part: an infinity or NaN in the kernel does not meet them. Types, wrapping and
 //! rounding are those of `dot`.
 //!
-//! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates whole numbers, where
+//! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
 //! XLA:CPU, and this engine, wraps.
-use super::contraction::{HOLE, Plan, Recipe};
+use super::contraction::{PADDING, Plan, Recipe};
 use super::data_movement::affine;
 use crate::error::Code;
 use crate::index::{count, offset_list, offsets, strides, to_i64, to_usize};
@@ -48,14 +48,14 @@ pub(super) fn convolution(
     let lhs = dense(operands[0], sparsity.and_then(|s| s.lhs), operands)?;
     let rhs = dense(operands[1], sparsity.and_then(|s| s.rhs), operands)?;
     let setting = Setting::new(op, array(&lhs), array(&rhs), shape);
-    let [columns, terms] = setting.rhs_places(array(&rhs));
+    let [columns, terms] = setting.rhs_offsets(array(&rhs));
     let groups: Vec<usize> = (0..setting.groups)
-        .map(|g| g * setting.group_outputs * setting.rhs_step(op.dim_labels.rhs_output_feature))
+        .map(|g| g * setting.group_outputs * setting.rhs_stride(op.dim_labels.rhs_output_feature))
         .collect();
     let plan = Plan {
         rows: count(&setting.row_sizes),
         lhs: &|group, row, places| setting.row(group, row, places),
-        holes: setting.has_holes(),
+        has_padding: setting.has_padding(),
         rhs_batches: &groups,
         rhs_columns: &columns,
         rhs_terms: &terms,
@@ -78,8 +78,8 @@ struct Setting<'a> {
     op: &'a Convolution,
     window: Window,
     lhs_sizes: Dims,
-    lhs_steps: Dims,
-    rhs_steps: Dims,
+    lhs_strides: Dims,
+    rhs_strides: Dims,
     /// Feature groups or batch groups: there are not both.
     groups: usize,
     /// Output features of a group.
@@ -100,42 +100,42 @@ impl<'a> Setting<'a> {
             op,
             window: op.forward_window(),
             lhs_sizes: lhs.dims.clone(),
-            lhs_steps: strides(&lhs.dims),
-            rhs_steps: strides(&rhs.dims),
+            lhs_strides: strides(&lhs.dims),
+            rhs_strides: strides(&rhs.dims),
             groups,
             group_outputs: to_usize(rhs.dims[to_usize(labels.rhs_output_feature)]) / groups,
             inputs: to_usize(rhs.dims[to_usize(labels.rhs_input_feature)]),
             row_sizes,
         }
     }
-    fn lhs_step(&self, dim: i64) -> usize {
-        to_usize(self.lhs_steps[to_usize(dim)])
+    fn lhs_stride(&self, dim: i64) -> usize {
+        to_usize(self.lhs_strides[to_usize(dim)])
     }
-    fn rhs_step(&self, dim: i64) -> usize {
-        to_usize(self.rhs_steps[to_usize(dim)])
+    fn rhs_stride(&self, dim: i64) -> usize {
+        to_usize(self.rhs_strides[to_usize(dim)])
     }
 
     /// Whether some place of the window can lie on no element.
-    fn has_holes(&self) -> bool {
+    fn has_padding(&self) -> bool {
         self.window.dims.iter().any(|w| w.lhs_dilation > 1 || w.pad_low > 0 || w.pad_high > 0)
     }
 
     /// Places in the kernel: of a group's output features, and of the terms of a sum.
-    fn rhs_places(&self, rhs: &ArrayShape) -> [Vec<usize>; 2] {
+    fn rhs_offsets(&self, rhs: &ArrayShape) -> [Vec<usize>; 2] {
         let labels = &self.op.dim_labels;
-        let feature = self.rhs_step(labels.rhs_output_feature);
+        let feature = self.rhs_stride(labels.rhs_output_feature);
         let columns = (0..self.group_outputs).map(|c| c * feature).collect();
-        let (mut sizes, mut steps, mut start) = (Dims::new(), Dims::new(), 0);
+        let (mut sizes, mut strides, mut start) = (Dims::new(), Dims::new(), 0);
         for (&d, window) in labels.rhs_spatial.iter().zip(&self.window.dims) {
-            let (size, step) = (rhs.dims[to_usize(d)], self.rhs_steps[to_usize(d)]);
+            let (size, stride) = (rhs.dims[to_usize(d)], self.rhs_strides[to_usize(d)]);
             sizes.push(size);
-            steps.push(if window.reversal { -step } else { step });
-            start += if window.reversal { (size - 1).max(0) * step } else { 0 };
+            strides.push(if window.reversal { -stride } else { stride });
+            start += if window.reversal { (size - 1).max(0) * stride } else { 0 };
         }
         sizes.push(to_i64(self.inputs));
-        steps.push(self.rhs_steps[to_usize(labels.rhs_input_feature)]);
+        strides.push(self.rhs_strides[to_usize(labels.rhs_input_feature)]);
         let mut terms = Vec::with_capacity(count(&sizes));
-        offsets(&sizes, start, &steps, |at| terms.push(to_usize(at)));
+        offsets(&sizes, start, &strides, |at| terms.push(to_usize(at)));
         [columns, terms]
     }
 
@@ -148,21 +148,22 @@ impl<'a> Setting<'a> {
             let size = to_usize(self.row_sizes[d + 1]);
             let (out, dim) = (to_i64(row % size), labels.lhs_spatial[d]);
             row /= size;
-            let (size, step) = (self.lhs_sizes[to_usize(dim)], self.lhs_step(dim));
-            let place = |k| source(window, out, k, size).map_or(HOLE, |at| to_usize(at) * step);
+            let (size, stride) = (self.lhs_sizes[to_usize(dim)], self.lhs_stride(dim));
+            let place =
+                |k| source(window, out, k, size).map_or(PADDING, |at| to_usize(at) * stride);
             lists.push((0..window.size).map(place).collect());
         }
         lists.reverse();
         let batches = self.op.batch_group_count > 1;
         let batch = if batches { group * to_usize(self.row_sizes[0]) + row } else { row };
         let features = if batches { 0 } else { group * self.inputs };
-        let feature = self.lhs_step(labels.lhs_feature);
-        let start = batch * self.lhs_step(labels.lhs_batch) + features * feature;
+        let feature = self.lhs_stride(labels.lhs_feature);
+        let start = batch * self.lhs_stride(labels.lhs_batch) + features * feature;
         let mut index = SmallVec::<[usize; 4]>::from_elem(0, lists.len());
         for places in places.chunks_exact_mut(self.inputs.max(1)) {
             let place = lists.iter().zip(&index).try_fold(start, |at, (list, &k)| {
-                let step: usize = list[k];
-                (step != HOLE).then(|| at + step)
+                let stride: usize = list[k];
+                (stride != PADDING).then(|| at + stride)
             });
             match place {
                 Some(at) => {
@@ -170,7 +171,7 @@ impl<'a> Setting<'a> {
                         *place = at + i * feature;
                     }
                 }
-                None => places.fill(HOLE),
+                None => places.fill(PADDING),
             }
             for (k, list) in index.iter_mut().zip(&lists).rev() {
                 *k += 1;
@@ -187,7 +188,7 @@ impl<'a> Setting<'a> {
         let labels = &self.op.dim_labels;
         let flat = strides(&array(sums).dims);
         // The feature dimension is taken apart into groups and what is in them.
-        let (mut sizes, mut steps) = (Dims::new(), Dims::new());
+        let (mut sizes, mut strides) = (Dims::new(), Dims::new());
         for d in 0..to_i64(shape.rank()) {
             let row = if d == labels.out_batch {
                 Some(0)
@@ -196,17 +197,17 @@ impl<'a> Setting<'a> {
             };
             if let Some(row) = row {
                 sizes.push(self.row_sizes[row]);
-                steps.push(flat[row + 1]);
+                strides.push(flat[row + 1]);
             } else {
                 sizes.extend([to_i64(self.groups), to_i64(self.group_outputs)]);
-                steps.extend([flat[0], 1]);
+                strides.extend([flat[0], 1]);
             }
         }
-        let natural = strides(&sizes);
-        if (0..sizes.len()).all(|d| sizes[d] == 1 || natural[d] == steps[d]) {
+        let natural = crate::index::strides(&sizes);
+        if (0..sizes.len()).all(|d| sizes[d] == 1 || natural[d] == strides[d]) {
             return sums.with_shape(shape.clone());
         }
-        affine(sums, &ArrayShape::new(shape.ty, sizes), 0, &steps).with_shape(shape.clone())
+        affine(sums, &ArrayShape::new(shape.ty, sizes), 0, &strides).with_shape(shape.clone())
     }
 }
 
@@ -247,11 +248,11 @@ fn dense(
     let old = array(stored);
     let mut shape = old.clone();
     shape.dims[dim] *= sparsity.block;
-    let steps = strides(&shape.dims);
+    let strides = strides(&shape.dims);
     let mut places = offset_list(&old.dims, &{
-        let mut steps = steps.clone();
-        steps[dim] *= sparsity.block;
-        steps
+        let mut strides = strides.clone();
+        strides[dim] *= sparsity.block;
+        strides
     });
     for (i, place) in places.iter_mut().enumerate() {
         let index = idx.get(i).as_i64().filter(|index| (0..sparsity.block).contains(index));
@@ -261,7 +262,7 @@ fn dense(
                 format!("index {found:?} of a sparse operand is outside its block of {block}");
             return Err(Error::from(Code::Invalid { message }));
         };
-        *place += to_usize(index * steps[dim]);
+        *place += to_usize(index * strides[dim]);
     }
     let width = shape.ty.storage_bytes();
     let mut result = Literal::zeros(shape);

@@ -1,6 +1,6 @@
 //! `custom-call`: functions known by name
 //!
-//! A function that was registered for the target goes first, then one of a library, then what is built in
+//! A function that was registered for the target is preferred, then one of a library, then what is built in
 //! ([`crate::custom`]). The result must have the shape that the module states, but for layouts.
 use crate::context::RunContext;
 use crate::error::Code;

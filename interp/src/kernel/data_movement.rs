@@ -30,13 +30,13 @@ impl Affine {
 pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option<Box<dyn Kernel>> {
     let walk = operands.first().and_then(|operand| Affine::of(op, operand.array()?, shape));
     if let Some(Affine { base, strides }) = walk {
-        return writes(move |_, inputs, outputs| {
+        return Some(writes(move |_, inputs, outputs| {
             affine_into(inputs[0], &mut outputs[0], base, &strides);
             Ok(())
-        });
+        }));
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel of this kind")]
-    match op.clone() {
+    Some(match op.clone() {
         Op::Iota(op) => writes(move |_, _, outputs| {
             super::iota::iota_into(&op, &mut outputs[0]);
             Ok(())
@@ -64,10 +64,10 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option
             super::scatter::scatter_into(&op, outputs, inputs[1], &inputs[2..], context)
         }),
         Op::Select(_) if operands[0].array().is_some_and(|pred| pred.rank() > 0) => {
-            Some(Box::new(super::select::Select))
+            Box::new(super::select::Select)
         }
-        _ => None,
-    }
+        _ => return None,
+    })
 }
 
 /// The array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
@@ -165,13 +165,13 @@ fn slice(op: &Slice, operand: &ArrayShape) -> Affine {
 
 /// The strides of an array as it lies in memory: of its layout, not of its dimensions' order.
 pub(super) fn physical_strides(shape: &ArrayShape) -> Dims {
-    let mut steps = Dims::from_elem(1, shape.rank());
-    let mut step = 1i64;
+    let mut strides = Dims::from_elem(1, shape.rank());
+    let mut stride = 1i64;
     for &d in &shape.layout.minor_to_major {
-        steps[to_usize(d)] = step;
-        step = step.saturating_mul(shape.dims[to_usize(d)].max(1));
+        strides[to_usize(d)] = stride;
+        stride = stride.saturating_mul(shape.dims[to_usize(d)].max(1));
     }
-    steps
+    strides
 }
 
 /// The elements one after the other as they lie in memory.
@@ -183,8 +183,8 @@ pub(super) fn in_memory_order(operand: &Literal, shape: &ArrayShape) -> Literal 
     let major_to_minor: Vec<usize> =
         shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d)).collect();
     let sizes: Dims = major_to_minor.iter().map(|&d| shape.dims[d]).collect();
-    let steps: Dims = major_to_minor.iter().map(|&d| logical[d]).collect();
-    affine(operand, &ArrayShape::new(shape.ty, sizes), 0, &steps)
+    let strides: Dims = major_to_minor.iter().map(|&d| logical[d]).collect();
+    affine(operand, &ArrayShape::new(shape.ty, sizes), 0, &strides)
 }
 
 /// The operand's bits as another type, the least significant part first.

@@ -4,8 +4,8 @@
 //! `rhs_contracting_dims` pair those that are summed over, each in the order listed. The result has the batch
 //! dimensions, what is left of the left operand, what is left of the right one. Without contracting dimensions each sum
 //! has one term; over a dimension of size 0 it has none and is 0.
-//! `operand_precision` says how carelessly a backend may read `f32`; it is never careless here. `algorithm` is followed
-//! to the letter: see [`contraction::recipe`](super::contraction).
+//! `operand_precision` permits a backend to read `f32` less precisely; it changes nothing here. `algorithm` is followed
+//! exactly: see [`contraction::recipe`](super::contraction).
 //!
 //! **Types.** Operands may differ in type and the result may be wider or narrower than both: products are formed from
 //! the operands as they are, summed wide, and the sum is converted once, as `convert` would. So 0.5 + 0.5 in `f32`
@@ -31,16 +31,16 @@ impl Offsets {
         let bound = [batch, contracting].concat();
         let free = others(shape.rank(), &bound);
         let list = |dims: &[i64]| {
-            let (sizes, steps) = pick(shape, dims);
-            offset_list(&sizes, &steps)
+            let (sizes, strides) = pick(shape, dims);
+            offset_list(&sizes, &strides)
         };
         Self { batch: list(batch), free: list(&free), contracting: list(contracting) }
     }
-    /// Fills in the places of a row.
-    pub(super) fn row(&self, batch: usize, row: usize, places: &mut [usize]) {
+    /// Fills in the offsets of a row.
+    pub(super) fn row(&self, batch: usize, row: usize, offsets: &mut [usize]) {
         let start = self.batch[batch] + self.free[row];
-        for (place, &term) in places.iter_mut().zip(&self.contracting) {
-            *place = start + term;
+        for (offset, &term) in offsets.iter_mut().zip(&self.contracting) {
+            *offset = start + term;
         }
     }
 }
@@ -51,8 +51,8 @@ pub(super) fn dot(op: &Dot, lhs: &Literal, rhs: &Literal, shape: &ArrayShape) ->
     let r = Offsets::of(&array(rhs), &op.rhs_batch_dims, &op.rhs_contracting_dims);
     let plan = Plan {
         rows: l.free.len(),
-        lhs: &|batch, row, places| l.row(batch, row, places),
-        holes: false,
+        lhs: &|batch, row, offsets| l.row(batch, row, offsets),
+        has_padding: false,
         rhs_batches: &r.batch,
         rhs_columns: &r.free,
         rhs_terms: &r.contracting,

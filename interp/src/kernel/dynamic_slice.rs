@@ -9,7 +9,7 @@ fn base<L: Borrow<Literal>>(
     operand: &ArrayShape,
     window: &ArrayShape,
     starts: &[L],
-    steps: &[i64],
+    strides: &[i64],
 ) -> i64 {
     let literal = |i: usize| starts[i].borrow();
     let vector = starts.len() == 1 && literal(0).array_shape().is_some_and(|s| s.rank() == 1);
@@ -23,7 +23,7 @@ fn base<L: Borrow<Literal>>(
                 Scalar::Unsigned(start) => i64::try_from(start).map_or(last, |s| s.min(last)),
                 Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..) => 0,
             };
-            start * steps[d]
+            start * strides[d]
         })
         .sum()
 }
@@ -31,17 +31,17 @@ fn base<L: Borrow<Literal>>(
 /// `result[i] = operand[start + i]`
 pub(crate) fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &ArrayShape) -> Literal {
     let from = operand.array_shape().expect("verified: an array");
-    let steps = strides(&from.dims);
-    affine(operand, shape, base(from, shape, starts, &steps), &steps)
+    let strides = strides(&from.dims);
+    affine(operand, shape, base(from, shape, starts, &strides), &strides)
 }
 
 /// `result[i] = operand[start + i]`, into memory that is there.
 pub(super) fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result: &mut Literal) {
     let from = operand.array_shape().expect("verified: an array");
-    let steps = strides(&from.dims);
+    let strides = strides(&from.dims);
     let shape = result.array_shape().expect("a kernel computes arrays");
-    let base = base(from, shape, starts, &steps);
-    affine_into(operand, result, base, &steps);
+    let base = base(from, shape, starts, &strides);
+    affine_into(operand, result, base, &strides);
 }
 
 /// `result[start + i] = update[i]`
@@ -52,13 +52,13 @@ pub(super) fn update_in_place(
 ) {
     let shape = result.array_shape().expect("verified: an array").clone();
     let window = update.array_shape().expect("verified: an array");
-    let steps = strides(&shape.dims);
-    let base = base(&shape, window, starts, &steps);
+    let strides = strides(&shape.dims);
+    let base = base(&shape, window, starts, &strides);
     let width = shape.ty.storage_bytes();
     let to = result.bytes_mut();
     let from = update.bytes();
     let mut next = 0;
-    rows(&window.dims, base, &steps, |at, count| {
+    rows(&window.dims, base, &strides, |at, count| {
         let (at, bytes) = (to_usize(at) * width, count * width);
         to[at..at + bytes].copy_from_slice(&from[next..next + bytes]);
         next += bytes;

@@ -42,6 +42,9 @@ fn unsigned(x: Scalar) -> u64 {
     x.as_wrapping().cast_unsigned()
 }
 
+/// An element of the result from the elements of the operands at its index.
+type Element = dyn Fn(&[Scalar]) -> Scalar + Send + Sync;
+
 /// An elementwise op, with the loop for its types.
 pub(super) struct Elementwise {
     operands: SmallVec<[ElementType; 3]>,
@@ -49,7 +52,7 @@ pub(super) struct Elementwise {
     /// The loop in the type itself, where there is one.
     typed: Option<Typed>,
     /// The same for one element: scalars need no blocks.
-    element: Box<dyn Fn(&[Scalar]) -> Scalar + Send + Sync>,
+    element: Box<Element>,
 }
 
 impl Kernel for Elementwise {
@@ -98,11 +101,12 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Optio
     let types = operands.iter().map(|shape| shape.element_type());
     let operands: SmallVec<[ElementType; 3]> = types.collect::<Option<_>>()?;
     let to = result.ty;
+    let is_of_one_type = operands.iter().all(|&ty| ty == to);
     macro_rules! kernel {
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
                 operands,
-                typed: Typed::of(op, to),
+                typed: Typed::of(op, to).filter(|_| is_of_one_type),
                 compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
                 element: Box::new(move |$x: &[Scalar]| $element),
             })

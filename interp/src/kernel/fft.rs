@@ -74,16 +74,16 @@ impl<R: Real + Field> Numbers<R> {
 
     /// Transforms all lines of a dimension, there or back.
     fn each(&mut self, dim: usize, back: bool) {
-        let (n, step) = (self.size(dim), to_usize(strides(&self.dims)[dim]));
+        let (n, stride) = (self.size(dim), to_usize(strides(&self.dims)[dim]));
         let mut sizes = self.dims.clone();
         sizes[dim] = sizes[dim].min(1);
         let transform = Transform::new(n, back);
         let mut result = vec![ComplexOf::ZERO; n];
         for start in offset_list(&sizes, &strides(&self.dims)) {
-            let line: Vec<_> = (0..n).map(|i| self.numbers[start + i * step]).collect();
+            let line: Vec<_> = (0..n).map(|i| self.numbers[start + i * stride]).collect();
             transform.run(line, &mut result);
             for (i, &x) in result.iter().enumerate() {
-                self.numbers[start + i * step] = x;
+                self.numbers[start + i * stride] = x;
             }
         }
     }

@@ -13,12 +13,12 @@ pub(super) fn start_index(
     k: i64,
 ) -> i64 {
     let shape = indices.array_shape().expect("verified: an array");
-    let steps = strides(&shape.dims);
+    let strides = strides(&shape.dims);
     let mut batch = batch.iter();
     let mut at = 0;
-    for (d, &step) in steps.iter().enumerate() {
+    for (d, &stride) in strides.iter().enumerate() {
         let i = if d == index_vector_dim { k } else { batch.next().copied().unwrap_or(0) };
-        at += i * step;
+        at += i * stride;
     }
     let scalar = indices.get(to_usize(at));
     match scalar {
@@ -40,7 +40,7 @@ pub(super) fn gather_into(
 ) -> Result<()> {
     let shape = &result.array_shape().expect("a kernel computes arrays").clone();
     let from = operand.array_shape().expect("verified: an array");
-    let steps = strides(&from.dims);
+    let strides = strides(&from.dims);
     let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();
     if let Some(dim) = left_out.iter().find(|&&d| op.slice_sizes[to_usize(d)] == 0) {
         // The rules allow it; a result without elements is never computed.
@@ -48,15 +48,15 @@ pub(super) fn gather_into(
             format!("slices of size 0 in dimension {dim} of {from:#} have no elements to give");
         return Err(Code::Trap { message }.into());
     }
-    let (_, window_steps) = pick(from, &others(from.rank(), &left_out));
-    let (window, result_steps) = pick(shape, &op.offset_dims);
-    let (batch_sizes, batch_steps) = pick(shape, &others(shape.rank(), &op.offset_dims));
+    let (_, window_strides) = pick(from, &others(from.rank(), &left_out));
+    let (window, result_strides) = pick(shape, &op.offset_dims);
+    let (batch_sizes, batch_strides) = pick(shape, &others(shape.rank(), &op.offset_dims));
     // Offsets of a window's runs of neighbours, in the operand and in the result.
-    let is_run = window_steps.last() == Some(&1) && result_steps.last() == Some(&1);
+    let is_run = window_strides.last() == Some(&1) && result_strides.last() == Some(&1);
     let outer = if is_run { window.len() - 1 } else { window.len() };
     let run = if is_run { to_usize(window[outer]) } else { 1 };
-    let sources = offset_list(&window[..outer], &window_steps[..outer]);
-    let targets = offset_list(&window[..outer], &result_steps[..outer]);
+    let sources = offset_list(&window[..outer], &window_strides[..outer]);
+    let targets = offset_list(&window[..outer], &result_strides[..outer]);
     let width = shape.ty.storage_bytes();
     let (to, bytes) = (result.bytes_mut(), operand.bytes());
     let vector_dim = to_usize(op.index_vector_dim);
@@ -70,8 +70,8 @@ pub(super) fn gather_into(
         for (&dim, &of) in op.operand_batching_dims.iter().zip(&op.start_indices_batching_dims) {
             full_start[to_usize(dim)] = batch[batch_component(of, op.index_vector_dim)];
         }
-        let base = to_usize(full_start.iter().zip(&steps).map(|(s, step)| s * step).sum());
-        let target = to_usize(batch.iter().zip(&batch_steps).map(|(i, step)| i * step).sum());
+        let base = to_usize(full_start.iter().zip(&strides).map(|(s, stride)| s * stride).sum());
+        let target = to_usize(batch.iter().zip(&batch_strides).map(|(i, stride)| i * stride).sum());
         for (&source, &place) in sources.iter().zip(&targets) {
             let (source, place) = ((base + source) * width, (target + place) * width);
             to[place..place + run * width].copy_from_slice(&bytes[source..source + run * width]);

@@ -1,4 +1,4 @@
-//! The executable specification: one function for each op, over elements in wide form.
+//! Kernels: the implementations of ops that the engine `exact` runs.
 mod all_reduce;
 mod batch_norm;
 mod bitcast;
@@ -7,7 +7,6 @@ mod concatenate;
 mod contraction;
 mod convolution;
 pub(crate) mod cost;
-
 mod custom_call;
 pub(crate) mod data_movement;
 mod dot;
@@ -46,7 +45,6 @@ use crate::plan::{Kernel, Reuse};
 use crate::value::{static_shape, with_layouts, zeros};
 use crate::{Error, Result};
 pub(crate) use all_reduce::{concatenated, folded, summed};
-
 use hlo::ir::Instruction;
 use hlo::op::Kind;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
@@ -71,17 +69,17 @@ struct Writes<F>(F);
 /// A kernel that changes part of operand 0, which its output holds.
 struct Updates<F>(F);
 
-fn writes<F>(function: F) -> Option<Box<dyn Kernel>>
+fn writes<F>(function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Some(Box::new(Writes(function)))
+    Box::new(Writes(function))
 }
-fn updates<F>(function: F) -> Option<Box<dyn Kernel>>
+fn updates<F>(function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Some(Box::new(Updates(function)))
+    Box::new(Updates(function))
 }
 
 impl<F> Kernel for Writes<F>
@@ -303,7 +301,7 @@ pub(crate) fn function(
 }
 
 /// Whether the result is known without a look at the operands, as it has no elements: arrays that have none may be so
-/// large in their other dimensions that nobody can walk over these.
+/// large in their other dimensions that a loop over these would not end.
 pub(crate) fn is_empty(instruction: &Instruction) -> bool {
     let is_empty = |leaf: &&Shape| leaf.array().is_some_and(|a| a.element_count() == Some(0));
     instruction.opcode().kind() == Kind::Array && instruction.shape.leaves().iter().all(is_empty)

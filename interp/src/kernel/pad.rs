@@ -9,7 +9,7 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
     for slot in result.bytes_mut().chunks_exact_mut(width) {
         slot.copy_from_slice(value.bytes().get(..width).expect("verified: a scalar"));
     }
-    let steps = strides(&shape.dims);
+    let strides = strides(&shape.dims);
     let from = operand.bytes();
     let to = result.bytes_mut();
     let mut next = 0;
@@ -25,7 +25,7 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
             else {
                 return;
             };
-            at += place * steps[d];
+            at += place * strides[d];
         }
         let at = to_usize(at) * width;
         to[at..at + width].copy_from_slice(&from[source..source + width]);

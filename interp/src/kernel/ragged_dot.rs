@@ -14,7 +14,7 @@
 //!
 //! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that converts the operands
 //! to the result's type first. XLA:CPU refuses the op.
-use super::contraction::{ComplexParts, HOLE, Numbers, Plan, Rounding, contract, contract_into};
+use super::contraction::{Numbers, Operands, PADDING, Plan, Rounding, contract, contract_into};
 use super::dot::Offsets;
 use crate::index::{offset_list, others, pick, strides, to_i64, to_usize};
 use hlo::op::{RaggedDot, RaggedMode};
@@ -30,7 +30,7 @@ struct Groups {
     prefix: Vec<(i64, usize)>,
     ragged: i64,
     lhs: Dims,
-    steps: Dims,
+    strides: Dims,
 }
 
 impl Groups {
@@ -48,21 +48,22 @@ impl Groups {
             ends.push(end);
         }
         let prefix = if shape.rank() > 1 { op.prefix(lhs.rank()) } else { Vec::new() };
-        let steps = strides(&shape.dims);
-        let prefix = prefix.into_iter().zip(steps.iter().map(|&s| to_usize(s))).collect();
+        let own = strides(&shape.dims);
+        let prefix = prefix.into_iter().zip(own.iter().map(|&s| to_usize(s))).collect();
         Self {
             ends,
             count,
             prefix,
             ragged: op.lhs_ragged_dims[0],
             lhs: lhs.dims.clone(),
-            steps: strides(&lhs.dims),
+            strides: strides(&lhs.dims),
         }
     }
-    /// The group of the left operand's element at `place`.
-    fn of(&self, place: usize) -> Option<usize> {
-        let index = |d: i64| to_i64(place) / self.steps[to_usize(d)] % self.lhs[to_usize(d)].max(1);
-        let row: usize = self.prefix.iter().map(|&(d, step)| to_usize(index(d)) * step).sum();
+    /// The group of the left operand's element at `offset`.
+    fn of(&self, offset: usize) -> Option<usize> {
+        let index =
+            |d: i64| to_i64(offset) / self.strides[to_usize(d)] % self.lhs[to_usize(d)].max(1);
+        let row: usize = self.prefix.iter().map(|&(d, stride)| to_usize(index(d)) * stride).sum();
         let at = to_usize(index(self.ragged));
         self.ends[row..row + self.count].iter().position(|&end| at < end)
     }
@@ -76,8 +77,8 @@ pub(super) fn ragged_dot(op: &RaggedDot, operands: &[&Literal], shape: &ArraySha
     let bound = [op.rhs_batch_dims.as_slice(), &op.rhs_contracting_dims].concat();
     let free = others(rhs.rank(), &[bound.as_slice(), &op.rhs_group_dims].concat());
     let list = |dims: &[i64]| {
-        let (sizes, steps) = pick(rhs, dims);
-        offset_list(&sizes, &steps)
+        let (sizes, strides) = pick(rhs, dims);
+        offset_list(&sizes, &strides)
     };
     let r = Offsets {
         batch: list(&op.rhs_batch_dims),
@@ -85,7 +86,7 @@ pub(super) fn ragged_dot(op: &RaggedDot, operands: &[&Literal], shape: &ArraySha
         contracting: list(&op.rhs_contracting_dims),
     };
     let rounding = Rounding::new(lhs.ty, rhs.ty, None, shape.ty);
-    let pair = ComplexParts::new(Numbers::of(operands[0]), Numbers::of(operands[1]), rounding);
+    let pair = Operands::new(Numbers::of(operands[0]), Numbers::of(operands[1]), rounding);
     match op.mode() {
         RaggedMode::Free => {
             let slices = list(&op.rhs_group_dims);
@@ -95,37 +96,37 @@ pub(super) fn ragged_dot(op: &RaggedDot, operands: &[&Literal], shape: &ArraySha
             // One batch for each group and batch; what is in another group is no term.
             let batches = l.batch.len();
             let rhs_batches = r.batch.repeat(groups.count);
-            let places = |batch: usize, row: usize, places: &mut [usize]| {
-                l.row(batch % batches, row, places);
-                for place in places {
-                    if groups.of(*place) != Some(batch / batches) {
-                        *place = HOLE;
+            let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
+                l.row(batch % batches, row, offsets);
+                for offset in offsets {
+                    if groups.of(*offset) != Some(batch / batches) {
+                        *offset = PADDING;
                     }
                 }
             };
-            contract(&plan((&l, &r), &places, &rhs_batches), &pair, rounding, shape)
+            contract(&plan((&l, &r), &offsets, &rhs_batches), &pair, rounding, shape)
         }
         RaggedMode::Batch => {
-            let places = |batch: usize, row: usize, places: &mut [usize]| {
-                l.row(batch, row, places);
-                if places.first().is_some_and(|&place| groups.of(place).is_none()) {
-                    places.fill(HOLE);
+            let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
+                l.row(batch, row, offsets);
+                if offsets.first().is_some_and(|&offset| groups.of(offset).is_none()) {
+                    offsets.fill(PADDING);
                 }
             };
-            contract(&plan((&l, &r), &places, &r.batch), &pair, rounding, shape)
+            contract(&plan((&l, &r), &offsets, &r.batch), &pair, rounding, shape)
         }
     }
 }
 
 fn plan<'a>(
     (l, r): (&Offsets, &'a Offsets),
-    lhs: super::contraction::RowPlaces<'a>,
+    lhs: super::contraction::RowOffsets<'a>,
     rhs_batches: &'a [usize],
 ) -> Plan<'a> {
     Plan {
         rows: l.free.len(),
         lhs,
-        holes: true,
+        has_padding: true,
         rhs_batches,
         rhs_columns: &r.free,
         rhs_terms: &r.contracting,
@@ -137,7 +138,7 @@ fn free_rows(
     groups: &Groups,
     (l, r): (&Offsets, &Offsets),
     slices: &[usize],
-    pair: &ComplexParts<'_>,
+    pair: &Operands<'_>,
     rounding: Rounding,
     shape: &ArrayShape,
 ) -> Literal {
@@ -155,11 +156,12 @@ fn free_rows(
             }
         }
         for (rows, &slice) in rows.iter().zip(slices).filter(|(rows, _)| !rows.is_empty()) {
-            let places = |_: usize, row: usize, places: &mut [usize]| {
-                l.row(batch, rows[row], places);
+            let offsets = |_: usize, row: usize, offsets: &mut [usize]| {
+                l.row(batch, rows[row], offsets);
             };
             let start = [r.batch[batch] + slice];
-            let plan = Plan { rows: rows.len(), holes: false, ..plan((l, r), &places, &start) };
+            let plan =
+                Plan { rows: rows.len(), has_padding: false, ..plan((l, r), &offsets, &start) };
             let mut sums = vec![0; rows.len() * line];
             contract_into(&plan, pair, rounding, &mut sums);
             for (&row, sums) in rows.iter().zip(sums.chunks_exact(line)) {

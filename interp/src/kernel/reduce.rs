@@ -29,10 +29,10 @@ pub(super) fn reduce(
     let from = inputs[0].array_shape().expect("verified: an array");
     let mut reduced: Dims = op.dimensions.iter().copied().collect();
     reduced.sort_unstable();
-    let (sizes, steps) = pick(from, &reduced);
-    let inner = offset_list(&sizes, &steps);
-    let (sizes, steps) = pick(from, &others(from.rank(), &reduced));
-    let outer = offset_list(&sizes, &steps);
+    let (sizes, strides) = pick(from, &reduced);
+    let inner = offset_list(&sizes, &strides);
+    let (sizes, strides) = pick(from, &others(from.rank(), &reduced));
+    let outer = offset_list(&sizes, &strides);
     let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
     context.spend(steps)?;
     let applied = context.scalar_program(op.to_apply)?;

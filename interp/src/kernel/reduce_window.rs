@@ -47,7 +47,7 @@ impl Reach {
         let in_array = (size - 1 - first) / step;
         Self { first, step, count: in_window.min(in_array) + 1 }
     }
-    /// The element after the last; steps may be so large that there is none.
+    /// The element after the last; strides may be so large that there is none.
     fn end(self) -> i128 {
         i128::from(self.first) + i128::from(self.step) * i128::from(self.count)
     }
@@ -70,20 +70,20 @@ fn euclid(a: i64, b: i64) -> (i64, i64) {
 pub(super) fn under(
     window: &Window,
     from: &ArrayShape,
-    steps: &[i64],
+    strides: &[i64],
     out: &[i64],
     visit: impl FnMut(usize),
 ) {
     let reach = window.dims.iter().zip(out).zip(&from.dims);
     let reach: Vec<Reach> = reach.map(|((dim, &out), &size)| Reach::of(dim, out, size)).collect();
-    walk(&reach, steps, visit);
+    walk(&reach, strides, visit);
 }
 
-fn walk(reach: &[Reach], steps: &[i64], mut visit: impl FnMut(usize)) {
+fn walk(reach: &[Reach], strides: &[i64], mut visit: impl FnMut(usize)) {
     let sizes: Dims = reach.iter().map(|r| r.count).collect();
-    let base = reach.iter().zip(steps).map(|(r, step)| r.first * step).sum();
+    let base = reach.iter().zip(strides).map(|(r, step)| r.first * step).sum();
     // A step beyond the array is never taken.
-    let strides: Dims = reach.iter().zip(steps).map(|(r, s)| r.step.wrapping_mul(*s)).collect();
+    let strides: Dims = reach.iter().zip(strides).map(|(r, s)| r.step.wrapping_mul(*s)).collect();
     offsets(&sizes, base, &strides, |at| visit(to_usize(at)));
 }
 
@@ -146,7 +146,7 @@ pub(super) fn reduce_window(
     let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
     let length = dims.get(along).copied().unwrap_or(1);
     let line =
-        Line { op, from, steps: strides(&from.dims), others: &others, along, length, growth };
+        Line { op, from, strides: strides(&from.dims), others: &others, along, length, growth };
     let moved: Vec<ArrayShape> = results
         .iter()
         .map(|r| {
@@ -179,7 +179,7 @@ fn index_of(place: usize, sizes: &[i64]) -> Dims {
 struct Line<'a> {
     op: &'a ReduceWindow,
     from: &'a ArrayShape,
-    steps: Dims,
+    strides: Dims,
     others: &'a [usize],
     along: usize,
     length: i64,
@@ -223,7 +223,7 @@ impl Line<'_> {
             }
             let mut folded = 0;
             let mut failed = Ok(());
-            walk(&reach, &self.steps, |at| {
+            walk(&reach, &self.strides, |at| {
                 folded += 1;
                 if failed.is_ok() {
                     failed = fold.add(at);
@@ -248,12 +248,12 @@ impl Line<'_> {
         }
         let shape = value.array_shape().expect("verified: an array");
         let moved = strides(&shape.dims);
-        let mut steps = Dims::from_elem(0, result.rank());
+        let mut strides = Dims::from_elem(0, result.rank());
         for (&d, &step) in self.others.iter().zip(&moved) {
-            steps[d] = step;
+            strides[d] = step;
         }
-        steps[self.along] = moved[result.rank() - 1];
-        super::data_movement::affine(value, result, 0, &steps)
+        strides[self.along] = moved[result.rank() - 1];
+        super::data_movement::affine(value, result, 0, &strides)
     }
 }
 

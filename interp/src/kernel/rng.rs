@@ -44,7 +44,7 @@ pub(super) fn get_and_update_state(
     op: &RngGetAndUpdateState,
     context: &RunContext,
 ) -> Result<Literal> {
-    // Signed, so that a negative delta goes back.
+    // Signed, so that a negative delta decreases the state.
     let delta = i128::from(op.delta).cast_unsigned();
     let state =
         advance(site, Opcode::RngGetAndUpdateState, context, FIRST_STATE, delta)?.to_le_bytes();

@@ -26,7 +26,7 @@ impl ScalarLoop {
         Some(Self { program: RegisterLoop::compile(module, condition, body)?, types })
     }
     /// The leaves that the loop ends with.
-    pub(crate) fn run(&self, context: &RunContext, carried: Vec<Value>) -> Result<Vec<Value>> {
+    pub(crate) fn run(&self, context: &RunContext, carried: &[Value]) -> Result<Vec<Value>> {
         let scalars = carried.iter().map(|value| match value {
             Value::Array(array) => Ok(array.get(0)),
             Value::Tuple(_) | Value::Token | Value::Async(_) => Err(not_done()),

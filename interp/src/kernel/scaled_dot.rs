@@ -10,7 +10,7 @@
 //! block NaN.
 //!
 //! **Attributes** are those of `dot`, with one contracting dimension. Algorithms that round their operands cannot be
-//! run: nobody says whether an element is rounded before or after it is scaled.
+//! run: no specification says whether an element is rounded before or after it is scaled.
 //!
 //! **Differences.** XLA:CPU refuses the op.
 use super::contraction::{Numbers, Plan, Recipe, Rounding};
@@ -39,7 +39,7 @@ pub(super) fn scaled_dot(
     let plan = Plan {
         rows: l.free.len(),
         lhs: &|batch, row, places| l.row(batch, row, places),
-        holes: false,
+        has_padding: false,
         rhs_batches: &r.batch,
         rhs_columns: &r.free,
         rhs_terms: &r.contracting,
@@ -58,12 +58,12 @@ fn scaled(operand: &Literal, scales: &Literal) -> Vec<f64> {
     if blocks.rank() == 0 {
         return elements.iter().map(|x| x * scales[0]).collect();
     }
-    let steps = strides(&blocks.dims);
+    let strides = strides(&blocks.dims);
     let sizes: Vec<i64> = shape.dims.iter().zip(&blocks.dims).map(|(&n, &b)| n / b).collect();
     let mut products = Vec::with_capacity(elements.len());
     indices(&shape.dims, |index| {
-        let places = index.iter().zip(&sizes).zip(&steps);
-        let scale: i64 = places.map(|((&i, &size), &step)| i / size * step).sum();
+        let places = index.iter().zip(&sizes).zip(&strides);
+        let scale: i64 = places.map(|((&i, &size), &stride)| i / size * stride).sum();
         products.push(elements[products.len()] * scales[to_usize(scale)]);
     });
     products

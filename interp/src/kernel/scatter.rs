@@ -35,7 +35,7 @@ pub(super) fn scatter_into(
     let window = updates[0].array_shape().expect("verified: an array");
     let mut combine = Combine::new(context.scalar_program(op.to_apply)?, context, values, updates);
     let places = Places::new(op, &from, window);
-    let (mut sizes, steps) = pick(window, &places.scatter_dims);
+    let (mut sizes, strides) = pick(window, &places.scatter_dims);
     if places.to.is_empty() {
         // Windows without elements change nothing, however many there are.
         sizes.fill(0);
@@ -46,7 +46,7 @@ pub(super) fn scatter_into(
             return;
         }
         let Some(base) = places.start(batch, starts) else { return };
-        let first: i64 = batch.iter().zip(&steps).map(|(&i, &step)| i * step).sum();
+        let first: i64 = batch.iter().zip(&strides).map(|(&i, &stride)| i * stride).sum();
         failed = places.to.iter().zip(&places.from).try_for_each(|(&to, &from)| {
             combine.one(values, base + to, updates, to_usize(first) + from)
         });
@@ -111,7 +111,7 @@ struct Places<'a> {
     dims: &'a [i64],
     /// Size of the box in each dimension of the operand.
     sizes: Dims,
-    steps: Dims,
+    strides: Dims,
     scatter_dims: Dims,
     /// Offsets of a box's elements in the operand, and in the updates.
     to: Vec<usize>,
@@ -126,16 +126,16 @@ impl<'a> Places<'a> {
         for (&dim, &of) in window_dims.iter().zip(&op.update_window_dims) {
             sizes[to_usize(dim)] = updates.dims[to_usize(of)];
         }
-        let (_, operand_steps) = pick(operand, &window_dims);
-        let (window, update_steps) = pick(updates, &op.update_window_dims);
+        let (_, operand_strides) = pick(operand, &window_dims);
+        let (window, update_strides) = pick(updates, &op.update_window_dims);
         Self {
             op,
             dims: &operand.dims,
             sizes,
-            steps: strides(&operand.dims),
+            strides: strides(&operand.dims),
             scatter_dims: others(updates.rank(), &op.update_window_dims),
-            to: offset_list(&window, &operand_steps),
-            from: offset_list(&window, &update_steps),
+            to: offset_list(&window, &operand_strides),
+            from: offset_list(&window, &update_strides),
         }
     }
 
@@ -155,6 +155,6 @@ impl<'a> Places<'a> {
         if !fits.into_iter().all(|((&start, &size), &dim)| start >= 0 && start <= dim - size) {
             return None;
         }
-        Some(to_usize(full_start.iter().zip(&self.steps).map(|(s, step)| s * step).sum()))
+        Some(to_usize(full_start.iter().zip(&self.strides).map(|(s, stride)| s * stride).sum()))
     }
 }

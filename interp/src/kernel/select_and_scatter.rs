@@ -15,7 +15,7 @@ pub(super) fn select_and_scatter(
     let (operand, sources, init) = (operands[0], operands[1], operands[2]);
     let from = operand.array_shape().expect("verified: an array");
     let source_shape = sources.array_shape().expect("verified: an array");
-    let steps = strides(&from.dims);
+    let strides = strides(&from.dims);
     let (select, scatter) =
         (context.scalar_program(op.select)?, context.scalar_program(op.scatter)?);
     let (mut select_scratch, mut scatter_scratch) = (select.scratch(), scatter.scratch());
@@ -31,7 +31,7 @@ pub(super) fn select_and_scatter(
             return;
         }
         let mut chosen = None;
-        under(&op.window, from, &steps, out, |at| {
+        under(&op.window, from, &strides, out, |at| {
             let Some(current) = chosen else {
                 chosen = Some(at);
                 return;

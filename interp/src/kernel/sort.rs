@@ -24,17 +24,17 @@ pub(super) fn sort(
     let dim = op.dimension(from.rank());
     // A scalar is in order.
     let Some(&size) = from.dims.get(dim) else { return Ok(pack(shape, values)) };
-    let step = to_usize(strides(&from.dims)[dim]);
+    let stride = to_usize(strides(&from.dims)[dim]);
     let kept = others(from.rank(), &[to_i64(dim)]);
-    let (sizes, steps) = pick(from, &kept);
+    let (sizes, strides) = pick(from, &kept);
     let comparisons =
         count(&from.dims).saturating_mul(to_usize(size).max(2).ilog2().try_into().unwrap_or(64));
     context.spend(u64::try_from(comparisons).unwrap_or(u64::MAX))?;
     let mut before = Comparator::new(op, operands, context)?;
     let mut order: Vec<usize> = Vec::new();
-    for base in offset_list(&sizes, &steps) {
+    for base in offset_list(&sizes, &strides) {
         order.clear();
-        order.extend((0..to_usize(size)).map(|i| base + i * step));
+        order.extend((0..to_usize(size)).map(|i| base + i * stride));
         match before.keys(&order) {
             Some(keys) => sort_by_keys(keys, &mut order),
             None => merge_sort(&mut order, &mut |a, b| before.call(a, b))?,
@@ -43,7 +43,7 @@ pub(super) fn sort(
             let width = operand.bytes().len() / operand.len().max(1);
             let to = value.bytes_mut();
             for (i, &source) in order.iter().enumerate() {
-                let at = (base + i * step) * width;
+                let at = (base + i * stride) * width;
                 to[at..at + width]
                     .copy_from_slice(&operand.bytes()[source * width..(source + 1) * width]);
             }
@@ -147,7 +147,7 @@ fn rank(key: Scalar, order: ComparisonType, ty: ElementType) -> Option<u64> {
     }
 }
 
-/// A stable merge sort that asks only whether the right stands before the left, and stops at the first error. The
+/// A stable merge sort that asks only whether the right precedes the left, and stops at the first error. The
 /// standard library's sort may not be given a comparator that is no order, as one with NaN is.
 fn merge_sort(
     list: &mut [usize],

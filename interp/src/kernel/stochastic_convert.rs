@@ -2,7 +2,7 @@
 //!
 //! A float becomes a signed integer, rounded up or down by chance: `bits` is the width of the operand, `random` an
 //! unsigned number of that width, and the fraction is that of the absolute value. So a number is rounded away from zero
-//! as often as its fraction says, and a whole number stays what it is.
+//! as often as its fraction says, and an integer is unchanged.
 //!
 //! NaN gives 0. What lies beyond the result's type becomes its largest or smallest number, and so does what chance would
 //! carry beyond it. XLA has no meaning for results that are no signed integers (its evaluator refuses them): `E0402`.

@@ -4,7 +4,7 @@
 //! substitution. Any float or complex type.
 //!
 //! - `transpose_a`: `op(a)` is a itself, its transpose, or its adjoint (transposed and conjugated).
-//! - `lower`: which triangle of a is read, before it is transposed. What stands in the other does not count, NaN included.
+//! - `lower`: which triangle of a is read, before it is transposed. The other is ignored, NaN included.
 //! - `unit_diagonal`: the diagonal is taken to be 1, and not read.
 //!
 //! Zero on the diagonal divides by zero: an infinity, or NaN where the numerator is 0 too, and what depends on it follows.

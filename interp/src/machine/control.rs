@@ -34,8 +34,10 @@ impl Machine {
             }
             Action::While { condition, body, scalars } => {
                 let carried = self.frame().take_inputs(step);
-                if let Some(program) = scalars.as_ref().filter(|_| !self.is_observed()) {
-                    let carried = program.run(&self.context, carried)?;
+                if let Some(program) =
+                    scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
+                {
+                    let carried = program.run(&self.context, &carried)?;
                     return self.end_call(step, carried);
                 }
                 let state = Loop {
@@ -158,6 +160,7 @@ impl Machine {
     }
 
     /// Gives the outputs of a step these leaves, and moves on.
+    #[expect(clippy::unnecessary_wraps, reason = "the last call of functions that can fail")]
     pub(super) fn end_call(&mut self, step: &Step, leaves: Vec<Value>) -> Result<()> {
         let frame = self.frame();
         debug_assert_eq!(leaves.len(), step.outputs.len());
@@ -172,6 +175,11 @@ impl Machine {
     fn is_observed(&self) -> bool {
         self.watch.is_some() || self.context.options().check_nan
     }
+}
+
+/// Whether nothing that a loop carries is an operation that was started.
+fn are_arrays(carried: &[Value]) -> bool {
+    carried.iter().all(|value| matches!(value, Value::Array(_)))
 }
 
 /// The branch that a selector chooses: true is the first of two; an index out of range is the last.

@@ -77,7 +77,9 @@ impl Machine {
             return Err(Error::internal("a machine was started with other values than it takes"));
         }
         let mut leaves = Vec::new();
-        arguments.into_iter().for_each(|argument| argument.flatten(&mut leaves));
+        for argument in arguments {
+            argument.flatten(&mut leaves);
+        }
         machine.push(id, leaves, None)?;
         Ok(machine)
     }

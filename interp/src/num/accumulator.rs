@@ -6,7 +6,7 @@
 use super::exact::{round_to_odd, scale, two_product, two_sum};
 use hlo::{ElementType, Scalar};
 
-/// A running sum of f64 with its rounding errors beside it.
+/// A running sum of f64 and its rounding errors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sum {
     sum: f64,
@@ -63,7 +63,7 @@ impl Sum {
 /// An exact sum of f64 and of products of f64.
 ///
 /// The sum is the exact sum of `parts`, none of which has ever been rounded, and of `wide`. Three numbers hold the sum of
-/// nearly all arrays; what does not fit goes to the fixed-point number.
+/// nearly all arrays; the fixed-point number holds the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct ExactSum {
     parts: [f64; 3],
@@ -123,7 +123,7 @@ impl ExactSum {
         }
     }
 
-    /// The sum, correctly rounded to the float type `ty` (or to its parts) by whoever rounds this number to it; for any
+    /// The sum, correctly rounded to the float type `ty` (or to its parts) when the caller rounds this number to it; for any
     /// other type the nearest f64.
     pub(crate) fn rounded(&self, ty: ElementType) -> f64 {
         let is_narrow = is_narrow(ty);
@@ -264,7 +264,7 @@ impl FixedPoint {
     }
 }
 
-/// A finite `|x|` as a whole number times a power of two.
+/// A finite `|x|` as an integer times a power of two.
 fn integer(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << 52) - 1);
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(f64_of(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
         assert_eq!(f64_of(&[f64::MAX, f64::MAX]), f64::INFINITY);
         assert_eq!(f64_of(&[-5e-324, 1e-320, 5e-324]), 1e-320);
-        // 1 + 2^-53 is a tie, which goes to the even 1; the least thing more goes up.
+        // 1 + 2^-53 is a tie, which rounds to the even 1; any more rounds up.
         let half = f64::EPSILON / 2.0;
         assert_eq!(f64_of(&[1.0, half]), 1.0);
         assert_eq!(f64_of(&[1.0, half, 5e-324]), 1.0 + f64::EPSILON);

@@ -88,7 +88,7 @@ impl Complex {
     pub(super) fn min(self, other: Self) -> Self {
         pick(Ordering::Greater, self, other)
     }
-    /// Correctly rounded for both types; infinite if a part is, even beside NaN.
+    /// Correctly rounded for both types; infinite if a part is, even if the other is NaN.
     pub(super) fn abs(ty: ElementType, z: Self) -> f64 {
         if ty == ElementType::C64 {
             return f64::from(core_math::hypotf(to_f32(z.re), to_f32(z.im)));

@@ -203,7 +203,7 @@ impl<R: Real + Field> Field for ComplexOf<R> {
 
 /// What is done in one of the four number types: which one follows from the element type.
 pub(crate) trait InField {
-    /// What comes of it.
+    /// The result.
     type Output;
     /// Does it in numbers `F`.
     fn run<F: Field>(self) -> Self::Output;

@@ -7,7 +7,6 @@
 //! - Functions of narrower types are the correctly rounded f64 value, rounded once more. That is harmless unless an f64
 //!   result is exactly halfway between two values of the type while the true one is not. Tests go through all arguments
 //!   of all narrow types, pairs of 16 bits included, and find this for tiny angles only, which are handled.
-#![expect(clippy::float_cmp, reason = "equality of values is meant, to the last bit")]
 use super::complex::Complex;
 use super::exact::pow2;
 use hlo::elem::Special;
@@ -212,6 +211,7 @@ fn to_u128(x: f64) -> u128 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
 mod tests {
     use super::*;
     use crate::num::{self, Direction, Order};

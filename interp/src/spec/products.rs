@@ -9,7 +9,7 @@
 //! | complex numbers, perhaps with real ones | exact, part by part | part by part |
 //!
 //! So a sum of `s8` wraps at the width of the result alone, 0.5 + 0.5 is 1 in `s32`, and `pred` operands count their common
-//! true elements. Beside a float, an integer beyond 2^53 is rounded to `f64` first. A sum starts at +0. Products of complex
+//! true elements. With a float, an integer beyond 2^53 is rounded to `f64` first. A sum starts at +0. Products of complex
 //! numbers are formed from their parts: an infinite part is not recovered from a NaN that the other part brings.
 //!
 //! # Algorithms

@@ -5,7 +5,7 @@
 //!
 //! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
 //!
-//! - Indices are of rows: of dimension 0. Output offsets count in the receiver's array. Rows that nobody sends keep the
+//! - Indices are of rows: of dimension 0. Output offsets count in the receiver's array. Rows that are not sent keep the
 //!   value they have in the receiver's output.
 //! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
 //! - Rows outside of an array, and a receive size that is not what the other member sends, are `E0408`.

@@ -117,9 +117,9 @@ impl ComputationRewriter {
     }
     /// The parameters, in the order of their numbers.
     pub fn parameters(&self) -> Vec<InstructionId> {
-        let number = |(id, instruction): (InstructionId, &Instruction)| match &instruction.op {
-            Op::Parameter(parameter) => Some((parameter.number, id)),
-            _ => None,
+        let number = |(id, instruction): (InstructionId, &Instruction)| {
+            let Op::Parameter(parameter) = &instruction.op else { return None };
+            Some((parameter.number, id))
         };
         let mut found: Vec<_> = self.iter().filter_map(number).collect();
         found.sort_unstable();

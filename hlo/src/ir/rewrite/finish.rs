@@ -178,8 +178,8 @@ impl ComputationRewriter {
             (0..self.slots.len()).filter(|&i| self.slots[i].instruction.is_some()).collect();
         nodes.sort_by_key(|&i| (self.slots[i].position, i));
         for &i in &nodes {
-            let operands = self.slots[i].instruction.iter().flat_map(|i| &i.operands);
-            for &operand in operands.filter(|&&operand| self.get(operand).is_none()) {
+            let mut operands = self.slots[i].instruction.iter().flat_map(|i| &i.operands);
+            if let Some(operand) = operands.find(|&&operand| self.get(operand).is_none()) {
                 let named = self.slots.get(operand.index());
                 let operand = named.map_or(String::new(), |slot| slot.name.to_string());
                 let user = self.slots[i].name.to_string();

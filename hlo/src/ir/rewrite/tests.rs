@@ -1,3 +1,4 @@
+//! Tests of editing a module.
 use super::*;
 use crate::ir::InstructionId;
 use crate::op::{Call, Parameter};
@@ -77,7 +78,7 @@ fn added_instructions_stand_before_their_users_under_free_names() {
     let module = edited(|entry, id| {
         let (sine, called) = (id("sine"), id("called"));
         let shape = entry.instruction(sine).shape.clone();
-        let negate = Op::Unary(crate::op::Unary::Negate.into());
+        let negate = Op::Unary(crate::op::Unary::Negate);
         let first = entry.add(sine, Instruction::new(negate.clone(), shape.clone(), [sine]));
         let second = entry.push("t", Instruction::new(negate, shape, [first]));
         entry.instruction_mut(called).operands[0] = second;
@@ -137,9 +138,9 @@ fn computations_come_before_their_callers() {
     module.verify().unwrap();
 }
 fn call_of(module: &Module) -> Call {
-    let mut calls = module.entry().instructions.iter().filter_map(|(_, i)| match &i.op {
-        Op::Call(call) => Some(call.clone()),
-        _ => None,
+    let mut calls = module.entry().instructions.iter().filter_map(|(_, i)| {
+        let Op::Call(call) = &i.op else { return None };
+        Some(call.clone())
     });
     calls.next().unwrap()
 }

@@ -42,7 +42,7 @@ pub(super) fn order(index: usize) -> i32 {
 )]
 pub(super) struct Triangle {
     pub(super) lower: bool,
-    /// The diagonal is taken to be ones, whatever stands there.
+    /// The diagonal is taken to be ones, whatever is there.
     pub(super) unit: bool,
     pub(super) transpose: bool,
     pub(super) conjugate: bool,
@@ -76,7 +76,7 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
 /// not stored.
 ///
 /// Gives the row that each step exchanged with, from 1, and 0, or `k` if the `k`-th pivot is the first that is zero. The
-/// elimination goes on after a zero pivot.
+/// elimination continues after a zero pivot.
 pub(super) fn getrf<N: Number>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
     let steps = a.rows.min(a.cols);
     let (mut pivots, mut info) = (Vec::with_capacity(steps), 0);

@@ -10,7 +10,7 @@ pub(super) fn right<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> 
     vectors(&complex(t), &complex(z), &eigenvalues(t), is_complex::<N>())
 }
 
-/// The columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, which turned around
+/// The columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, which reversed
 /// is of Schur's form again.
 pub(super) fn left<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     let n = t.rows;
@@ -91,10 +91,10 @@ fn shrink(x: &mut [Complex]) {
     }
 }
 
-/// `x` with `(t - value) x = 0` for the eigenvalue that stands at `k`, by substitution from the last row of its block up.
+/// `x` with `(t - value) x = 0` for the eigenvalue at `k`, by substitution from the last row of its block up.
 fn solve(t: &Matrix<Complex>, value: Complex, k: usize) -> Vec<Complex> {
     let n = t.rows;
-    // A difference of nothing stands for eigenvalues that cannot be told apart.
+    // A difference of zero is that of eigenvalues that cannot be distinguished.
     let tiny = (f64::EPSILON * t.largest()).max(f64::MIN_POSITIVE);
     let kept = |x: Complex| if x.size() < tiny { Complex::real(tiny) } else { x };
     let is_block = |i: usize| i > 0 && t[(i, i - 1)] != Complex::ZERO;

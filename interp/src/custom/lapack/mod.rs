@@ -1,6 +1,6 @@
 //! The LAPACK and BLAS routines that JAX calls on a CPU: `lapack_{s,d,c,z}NAME_ffi`.
 //!
-//! | name | what comes of it | attributes |
+//! | name | result | attributes |
 //! |---|---|---|
 //! | `potrf` | Cholesky's factor | `uplo` |
 //! | `trsm` | solution of a triangular system | `side`, `uplo`, `trans_x`, `diag` |
@@ -305,10 +305,10 @@ impl Run<'_> {
             }
             "sytrd" | "hetrd" => {
                 let lower = self.letter("uplo", "LU")? == 'L';
-                let (diagonal, beside, taus) = reflect::sytrd(&mut a, lower);
+                let (diagonal, adjacent, taus) = reflect::sytrd(&mut a, lower);
                 self.matrix(0, &a);
                 self.fitted.give(1, scalars(&diagonal));
-                self.fitted.give(2, scalars(&beside));
+                self.fitted.give(2, scalars(&adjacent));
                 self.fitted.give(3, scalars(&taus));
                 self.info(4, 0);
             }
@@ -324,7 +324,7 @@ impl Run<'_> {
         let target = self.target;
         Err(Error::unsupported(format!("custom call `{target}` wants sizes with {wanted}")))
     }
-    /// Schur's form; if there is none, the results are given and nothing comes back.
+    /// Schur's form; if there is none, the results are stored and nothing is returned.
     fn schur<N: HasSchur>(&mut self, a: Matrix<N>) -> Option<(Matrix<N>, Matrix<N>)> {
         let info = if a.is_finite() { N::schur(a) } else { Err(1) };
         info.map_err(|info| self.failed(info)).ok()

@@ -59,7 +59,7 @@ pub(super) fn from_right<N: Number>(
     }
 }
 
-/// `v` of the reflection whose rest stands in column `col` below row `first`.
+/// `v` of the reflection whose rest is in column `col` below row `first`.
 fn stored<N: Number>(a: &Matrix<N>, first: usize, end: usize, col: usize) -> Vec<N> {
     std::iter::once(N::ONE).chain((first + 1..end).map(|i| a[(i, col)])).collect()
 }
@@ -74,7 +74,7 @@ fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -
     (stored(a, first, end, col), tau)
 }
 
-/// `geqrf`: `a = q r`. `r` stands in the upper triangle, the reflections `q = H(1) H(2) ...` below it; gives their
+/// `geqrf`: `a = q r`. `r` is in the upper triangle, the reflections `q = H(1) H(2) ...` below it; gives their
 /// `tau`. The diagonal of `r` is real, with the signs that the reflections give.
 pub(super) fn geqrf<N: Number>(a: &mut Matrix<N>) -> Vec<N> {
     (0..a.rows.min(a.cols)).map(|k| eliminate(a, k)).collect()
@@ -184,12 +184,12 @@ pub(super) fn hessenberg_basis<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N
 }
 
 /// `sytrd`, `hetrd`: `a = q t q^H` with `t` real and tridiagonal, of a Hermitian matrix of which one triangle is read.
-/// `t` stands on the diagonal and beside it, the reflections in the rest of that triangle. Gives the diagonal, what
-/// stands beside it, and the `tau`.
+/// `t` is on the diagonal and next to it, the reflections in the rest of that triangle. Gives the diagonal, what
+/// is next to it, and the `tau`.
 pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec<f64>, Vec<N>) {
     let n = a.rows;
     let mut full = hermitian(a, lower);
-    let (mut beside, mut taus) =
+    let (mut adjacent, mut taus) =
         (vec![0.0; n.saturating_sub(1)], vec![N::ZERO; n.saturating_sub(1)]);
     for step in 1..n {
         // From the first column down, or from the last one up, where `v` ends with the 1.
@@ -213,13 +213,13 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
         (full[(first, col)], full[(col, first)]) = (beta, beta);
         a[(first, col)] = beta;
         let place = first.min(col);
-        beside[place] = beta.re();
+        adjacent[place] = beta.re();
         taus[place] = tau;
     }
     for i in 0..n {
         a[(i, i)] = N::real(full[(i, i)].re());
     }
-    ((0..n).map(|i| full[(i, i)].re()).collect(), beside, taus)
+    ((0..n).map(|i| full[(i, i)].re()).collect(), adjacent, taus)
 }
 
 /// The whole of a Hermitian matrix of which one triangle is given.

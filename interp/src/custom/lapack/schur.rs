@@ -28,7 +28,7 @@ fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
 }
 
 /// The first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element that is
-/// nothing beside its neighbours is made zero.
+/// negligible compared to its neighbors is made zero.
 fn split<N: Number>(h: &mut Matrix<N>, high: usize) -> usize {
     let whole = h.largest();
     for k in (1..=high).rev() {

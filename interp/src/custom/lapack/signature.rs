@@ -1,6 +1,6 @@
 //! What a LAPACK routine takes and gives, as a short text, and the check of a call against it.
 //!
-//! `"T[m,n] I[n] -> T[m,n] T[p]"`: a matrix of the routine's own type and a vector of s32, and what comes of them. `T` is the
+//! `"T[m,n] I[n] -> T[m,n] T[p]"`: a matrix of the routine's own type and a vector of s32, and its results. `T` is the
 //! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters, the same wherever the
 //! letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same further dimensions in front:
 //! they count independent problems.
@@ -140,7 +140,7 @@ impl<'a> Fitted<'a> {
         let (rows, cols, elements) = self.part(operand, problem);
         Matrix { rows, cols, data: elements.map(N::read).collect() }
     }
-    /// An operand of whole numbers of one of the problems.
+    /// An operand of integers of one of the problems.
     pub(super) fn whole(&self, operand: usize, problem: usize) -> Vec<i32> {
         let (_, _, elements) = self.part(operand, problem);
         elements.map(|x| i32::try_from(x.as_wrapping()).unwrap_or(0)).collect()

@@ -1,4 +1,4 @@
-//! The five ways to form a sum of products, each for one element and for a tile of 4 by 4.
+//! The five accumulators of sums of products, each for one element and for a tile of 4 by 4.
 use crate::num::accumulator::Sum;
 use hlo::Scalar;
 
@@ -10,7 +10,7 @@ pub(super) type Tile<S> = [[S; LANES]; LANES];
 
 /// A way to form sums of products. `PLANES` is the number of words an element is packed as.
 ///
-/// [`Kernel::add`] and [`Kernel::tile`] give the same bits wherever [`Kernel::tame`] holds for both operands.
+/// [`Kernel::add`] and [`Kernel::tile`] give the same bits wherever [`Kernel::packable`] holds for both operands.
 pub(super) trait Kernel<const PLANES: usize> {
     /// An element as the operand holds it.
     type Stored: Copy + Sync;
@@ -30,8 +30,8 @@ pub(super) trait Kernel<const PLANES: usize> {
     /// The sum, to be rounded.
     fn finish(sum: Self::Sum) -> Scalar;
     /// Whether an element may be packed at all.
-    fn tame(element: Self::Stored) -> bool;
-    /// Whether an element times zero is zero, so that holes can be packed as zeros.
+    fn packable(element: Self::Stored) -> bool;
+    /// Whether an element times zero is zero, so that padding can be packed as zeros.
     fn finite(element: Self::Stored) -> bool;
 }
 
@@ -42,10 +42,10 @@ fn terms<W, const PLANES: usize>(panel: &[W]) -> impl Iterator<Item = &[[W; LANE
     terms.iter()
 }
 
-/// Whole numbers, modulo 2^64.
-pub(super) struct Whole;
+/// Integers, modulo 2^64.
+pub(super) struct WrappingAccumulator;
 
-impl Kernel<1> for Whole {
+impl Kernel<1> for WrappingAccumulator {
     type Stored = i64;
     type Word = i64;
     type Sum = i64;
@@ -73,7 +73,7 @@ impl Kernel<1> for Whole {
     fn finish(sum: i64) -> Scalar {
         Scalar::Signed(sum)
     }
-    fn tame(_: i64) -> bool {
+    fn packable(_: i64) -> bool {
         true
     }
     fn finite(_: i64) -> bool {
@@ -82,9 +82,9 @@ impl Kernel<1> for Whole {
 }
 
 /// Floats whose products are exact in f64, added in f64.
-pub(super) struct Plain;
+pub(super) struct F64Accumulator;
 
-impl Kernel<1> for Plain {
+impl Kernel<1> for F64Accumulator {
     type Stored = f32;
     type Word = f64;
     type Sum = f64;
@@ -112,7 +112,7 @@ impl Kernel<1> for Plain {
     fn finish(sum: f64) -> Scalar {
         Scalar::Float(sum)
     }
-    fn tame(_: f32) -> bool {
+    fn packable(_: f32) -> bool {
         true
     }
     fn finite(element: f32) -> bool {
@@ -172,9 +172,9 @@ impl SumTile {
 }
 
 /// f64, with the rounding errors of products and sums kept.
-pub(super) struct Careful;
+pub(super) struct CompensatedAccumulator;
 
-impl Kernel<2> for Careful {
+impl Kernel<2> for CompensatedAccumulator {
     type Stored = f64;
     type Word = f64;
     type Sum = Sum;
@@ -198,7 +198,7 @@ impl Kernel<2> for Careful {
     fn finish(sum: Sum) -> Scalar {
         Scalar::Float(sum.value())
     }
-    fn tame(element: f64) -> bool {
+    fn packable(element: f64) -> bool {
         element.abs() <= HUGE
     }
     fn finite(element: f64) -> bool {
@@ -207,9 +207,9 @@ impl Kernel<2> for Careful {
 }
 
 /// Complex numbers whose parts' products are exact in f64.
-pub(super) struct PlainComplex;
+pub(super) struct F64ComplexAccumulator;
 
-impl Kernel<2> for PlainComplex {
+impl Kernel<2> for F64ComplexAccumulator {
     type Stored = [f32; 2];
     type Word = f64;
     type Sum = [f64; 2];
@@ -240,7 +240,7 @@ impl Kernel<2> for PlainComplex {
     fn finish([re, im]: [f64; 2]) -> Scalar {
         Scalar::Complex(re, im)
     }
-    fn tame(_: [f32; 2]) -> bool {
+    fn packable(_: [f32; 2]) -> bool {
         true
     }
     fn finite(element: [f32; 2]) -> bool {
@@ -249,9 +249,9 @@ impl Kernel<2> for PlainComplex {
 }
 
 /// Complex numbers of two f64, with the rounding errors of products and sums kept.
-pub(super) struct CarefulComplex;
+pub(super) struct CompensatedComplexAccumulator;
 
-impl Kernel<4> for CarefulComplex {
+impl Kernel<4> for CompensatedComplexAccumulator {
     type Stored = [f64; 2];
     type Word = f64;
     type Sum = [Sum; 2];
@@ -285,7 +285,7 @@ impl Kernel<4> for CarefulComplex {
     fn finish([re, im]: [Sum; 2]) -> Scalar {
         Scalar::Complex(re.value(), im.value())
     }
-    fn tame(element: [f64; 2]) -> bool {
+    fn packable(element: [f64; 2]) -> bool {
         element.iter().all(|x| x.abs() <= HUGE)
     }
     fn finite(element: [f64; 2]) -> bool {

@@ -8,10 +8,10 @@
 //!
 //! | operands | sum |
 //! |---|---|
-//! | whole numbers, truth values | modulo 2^64, then modulo the result's width; into a float it is rounded once |
-//! | floats of up to 32 bits, whole numbers of up to 16 beside them | exact products, added in f64 |
+//! | integers and `pred` | modulo 2^64, then modulo the result's width; into a float it is rounded once |
+//! | floats of up to 32 bits, perhaps with integers of up to 16 | exact products, added in f64 |
 //! | the same, rounded to `f64` | exact products, added with the rounding errors kept |
-//! | `f64`, or wider whole numbers beside floats | products and sums with their rounding errors kept |
+//! | `f64`, or wider integers with floats | products and sums with their rounding errors kept |
 //! | complex numbers | part by part, as their parts would be |
 //!
 //! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed from their parts as
@@ -21,34 +21,37 @@ mod numbers;
 mod panels;
 mod recipe;
 
-pub(super) use numbers::{ComplexParts, Numbers, Rounding};
+pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 
 use hlo::{ArrayShape, Literal};
-use kernel::{Careful, CarefulComplex, Plain, PlainComplex, Whole};
+use kernel::{
+    CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
+    WrappingAccumulator,
+};
 
-/// In a list of places: no element, as in padding. Its product is left out of the sum.
-pub(super) const HOLE: usize = usize::MAX;
+/// The offset of a term without an element, as in padding. It is left out of the sum.
+pub(super) const PADDING: usize = usize::MAX;
 
-/// Gives the places of a batch's row, one for each term: the numbers are of the batch and of the row.
-pub(super) type RowPlaces<'a> = &'a (dyn Fn(usize, usize, &mut [usize]) + Sync);
+/// Writes the offsets of a row, one for each term, from the numbers of the batch and of the row.
+pub(super) type RowOffsets<'a> = &'a (dyn Fn(usize, usize, &mut [usize]) + Sync);
 
 /// Which elements are multiplied for which element of the result.
 ///
-/// The result is an array of batches, rows and columns. The left places are given by a function, since a convolution's
-/// have holes; a right place is a sum of three.
+/// The result is an array of batches, rows and columns. A function gives the left offsets, since a convolution
+/// has padding; a right offset is a sum of three.
 pub(super) struct Plan<'a> {
     /// Number of rows of a batch.
     pub(super) rows: usize,
-    /// Places of a row in the left operand.
-    pub(super) lhs: RowPlaces<'a>,
-    /// Whether a left place can be a [`HOLE`].
-    pub(super) holes: bool,
-    /// Where a batch starts in the right operand; as many as there are batches.
+    /// Writes the offsets of a row in the left operand.
+    pub(super) lhs: RowOffsets<'a>,
+    /// Whether a left offset can be [`PADDING`].
+    pub(super) has_padding: bool,
+    /// Offset of a batch in the right operand; as many as there are batches.
     pub(super) rhs_batches: &'a [usize],
-    /// Where a column starts in the right operand.
+    /// Offset of a column in the right operand.
     pub(super) rhs_columns: &'a [usize],
-    /// Where a term stands in the right operand.
+    /// Offset of a term in the right operand.
     pub(super) rhs_terms: &'a [usize],
 }
 
@@ -65,7 +68,7 @@ impl Plan<'_> {
 /// All sums of the plan, batch by batch and row by row, as an array of this shape.
 pub(super) fn contract(
     plan: &Plan<'_>,
-    pair: &ComplexParts<'_>,
+    pair: &Operands<'_>,
     rounding: Rounding,
     shape: &ArrayShape,
 ) -> Literal {
@@ -77,19 +80,25 @@ pub(super) fn contract(
 /// All sums of the plan, batch by batch and row by row, into the bytes of an array.
 pub(super) fn contract_into(
     plan: &Plan<'_>,
-    pair: &ComplexParts<'_>,
+    pair: &Operands<'_>,
     rounding: Rounding,
     out: &mut [u8],
 ) {
     match pair {
-        ComplexParts::Whole(a, b) => panels::run::<Whole, 1>(plan, a, b, rounding, out),
-        ComplexParts::Plain(a, b) => panels::run::<Plain, 1>(plan, a, b, rounding, out),
-        ComplexParts::Careful(a, b) => panels::run::<Careful, 2>(plan, a, b, rounding, out),
-        ComplexParts::PlainComplex(a, b) => {
-            panels::run::<PlainComplex, 2>(plan, a, b, rounding, out);
+        Operands::Integers(a, b) => {
+            panels::run::<WrappingAccumulator, 1>(plan, a, b, rounding, out)
         }
-        ComplexParts::CarefulComplex(a, b) => {
-            panels::run::<CarefulComplex, 4>(plan, a, b, rounding, out);
+        Operands::F64Accumulator(a, b) => {
+            panels::run::<F64Accumulator, 1>(plan, a, b, rounding, out)
+        }
+        Operands::CompensatedAccumulator(a, b) => {
+            panels::run::<CompensatedAccumulator, 2>(plan, a, b, rounding, out)
+        }
+        Operands::F64ComplexAccumulator(a, b) => {
+            panels::run::<F64ComplexAccumulator, 2>(plan, a, b, rounding, out);
+        }
+        Operands::CompensatedComplexAccumulator(a, b) => {
+            panels::run::<CompensatedComplexAccumulator, 4>(plan, a, b, rounding, out);
         }
     }
 }
@@ -135,15 +144,15 @@ mod tests {
         ] {
             let (lhs, rhs) =
                 (filled(ty, size(ROWS, TERMS), 1), filled(ty, size(TERMS, COLUMNS), 2));
-            let row = |row: usize, places: &mut [usize]| {
-                for (k, place) in places.iter_mut().enumerate() {
-                    *place = if (row + k).is_multiple_of(5) { HOLE } else { row * TERMS + k };
+            let row = |row: usize, offsets: &mut [usize]| {
+                for (k, offset) in offsets.iter_mut().enumerate() {
+                    *offset = if (row + k).is_multiple_of(5) { PADDING } else { row * TERMS + k };
                 }
             };
             let all = Plan {
                 rows: ROWS,
-                lhs: &|_, r, places| row(r, places),
-                holes: true,
+                lhs: &|_, r, offsets| row(r, offsets),
+                has_padding: true,
                 rhs_batches: &[0],
                 rhs_columns: &columns,
                 rhs_terms: &terms,
@@ -155,7 +164,7 @@ mod tests {
                 for c in 0..COLUMNS {
                     let one = Plan {
                         rows: 1,
-                        lhs: &|_, _, places| row(r, places),
+                        lhs: &|_, _, offsets| row(r, offsets),
                         rhs_columns: &columns[c..=c],
                         ..all
                     };

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 /// The elements of an array, in a form that loses nothing.
 pub(in crate::kernel) enum Numbers<'a> {
-    /// Whole numbers and truth values, modulo 2^64, and how many bits the type has.
-    Whole(Vec<i64>, u32),
+    /// Integers and booleans, modulo 2^64, and how many bits the type has.
+    Integers(Vec<i64>, u32),
     /// Floats that f32 holds.
     Single(Cow<'a, [f32]>),
     /// Floats that f64 holds.
@@ -29,28 +29,29 @@ impl<'a> Numbers<'a> {
         fn view<T: hlo::literal::Native>(literal: &Literal) -> &[T] {
             literal.as_slice().expect("a view of the element's own type")
         }
-        fn whole<T: hlo::literal::Native + Into<i64>>(literal: &Literal) -> Vec<i64> {
+        fn integers<T: hlo::literal::Native + Into<i64>>(literal: &Literal) -> Vec<i64> {
             view::<T>(literal).iter().map(|&x| x.into()).collect()
         }
         let ty = literal.array_shape().expect("verified: an array").ty;
         let bits = ty.bits();
         match ty {
-            E::Pred => {
-                Self::Whole(view::<u8>(literal).iter().map(|&x| i64::from(x != 0)).collect(), bits)
-            }
+            E::Pred => Self::Integers(
+                view::<u8>(literal).iter().map(|&x| i64::from(x != 0)).collect(),
+                bits,
+            ),
             E::S1 | E::S2 | E::S4 | E::S8 => {
                 let bytes = view::<u8>(literal).iter();
-                Self::Whole(bytes.map(|&x| i64::from(x.cast_signed())).collect(), bits)
+                Self::Integers(bytes.map(|&x| i64::from(x.cast_signed())).collect(), bits)
             }
-            E::U1 | E::U2 | E::U4 | E::U8 => Self::Whole(whole::<u8>(literal), bits),
-            E::S16 => Self::Whole(whole::<i16>(literal), bits),
-            E::S32 => Self::Whole(whole::<i32>(literal), bits),
-            E::S64 => Self::Whole(whole::<i64>(literal), bits),
-            E::U16 => Self::Whole(whole::<u16>(literal), bits),
-            E::U32 => Self::Whole(whole::<u32>(literal), bits),
+            E::U1 | E::U2 | E::U4 | E::U8 => Self::Integers(integers::<u8>(literal), bits),
+            E::S16 => Self::Integers(integers::<i16>(literal), bits),
+            E::S32 => Self::Integers(integers::<i32>(literal), bits),
+            E::S64 => Self::Integers(integers::<i64>(literal), bits),
+            E::U16 => Self::Integers(integers::<u16>(literal), bits),
+            E::U32 => Self::Integers(integers::<u32>(literal), bits),
             E::U64 => {
                 let words = view::<u64>(literal).iter();
-                Self::Whole(words.map(|x| x.cast_signed()).collect(), bits)
+                Self::Integers(words.map(|x| x.cast_signed()).collect(), bits)
             }
             E::F32 => Self::Single(view(literal).into()),
             E::F64 => Self::Double(view(literal).into()),
@@ -80,7 +81,7 @@ impl<'a> Numbers<'a> {
     /// Whether f64 is needed to hold the number, or a part of it.
     fn is_double(&self) -> bool {
         match self {
-            Self::Whole(_, bits) => *bits > 16,
+            Self::Integers(_, bits) => *bits > 16,
             Self::Double(_) | Self::WideComplex(_) => true,
             Self::Single(_) | Self::Complex(_) => false,
         }
@@ -88,10 +89,10 @@ impl<'a> Numbers<'a> {
     fn is_complex(&self) -> bool {
         matches!(self, Self::Complex(_) | Self::WideComplex(_))
     }
-    /// As f64: whole numbers beyond 2^53 are rounded.
+    /// As f64: integers beyond 2^53 are rounded.
     pub(in crate::kernel) fn doubles(self) -> Cow<'a, [f64]> {
         match self {
-            Self::Whole(x, _) => x.into_iter().map(|x| Scalar::Signed(x).as_f64()).collect(),
+            Self::Integers(x, _) => x.into_iter().map(|x| Scalar::Signed(x).as_f64()).collect(),
             Self::Single(x) => x.iter().map(|&x| f64::from(x)).collect(),
             Self::Double(x) => x,
             Self::Complex(x) => x.iter().map(|&[re, _]| f64::from(re)).collect(),
@@ -127,33 +128,35 @@ pub(super) fn single(x: f64) -> f32 {
 }
 
 /// Two operands, with the way their products are summed.
-pub(in crate::kernel) enum ComplexParts<'a> {
+pub(in crate::kernel) enum Operands<'a> {
     /// Modulo 2^64.
-    Whole(Vec<i64>, Vec<i64>),
+    Integers(Vec<i64>, Vec<i64>),
     /// In f64, which holds the products.
-    Plain(Cow<'a, [f32]>, Cow<'a, [f32]>),
+    F64Accumulator(Cow<'a, [f32]>, Cow<'a, [f32]>),
     /// In f64, with rounding errors kept.
-    Careful(Cow<'a, [f64]>, Cow<'a, [f64]>),
-    /// Part by part, as [`ComplexParts::Plain`].
-    PlainComplex(Cow<'a, [[f32; 2]]>, Cow<'a, [[f32; 2]]>),
-    /// Part by part, as [`ComplexParts::Careful`].
-    CarefulComplex(Cow<'a, [[f64; 2]]>, Cow<'a, [[f64; 2]]>),
+    CompensatedAccumulator(Cow<'a, [f64]>, Cow<'a, [f64]>),
+    /// Part by part, as [`Operands::F64Accumulator`].
+    F64ComplexAccumulator(Cow<'a, [[f32; 2]]>, Cow<'a, [[f32; 2]]>),
+    /// Part by part, as [`Operands::CompensatedAccumulator`].
+    CompensatedComplexAccumulator(Cow<'a, [[f64; 2]]>, Cow<'a, [[f64; 2]]>),
 }
 
-impl<'a> ComplexParts<'a> {
+impl<'a> Operands<'a> {
     /// The operands of sums that are rounded so.
     pub(in crate::kernel) fn new(lhs: Numbers<'a>, rhs: Numbers<'a>, rounding: Rounding) -> Self {
         let (lhs, rhs) = match (lhs, rhs) {
-            (Numbers::Whole(a, _), Numbers::Whole(b, _)) => return Self::Whole(a, b),
+            (Numbers::Integers(a, _), Numbers::Integers(b, _)) => return Self::Integers(a, b),
             others => others,
         };
         let target = rounding.sums.unwrap_or(rounding.to).component();
-        let careful = lhs.is_double() || rhs.is_double() || target == ElementType::F64;
-        match (lhs.is_complex() || rhs.is_complex(), careful) {
-            (false, false) => Self::Plain(lhs.singles(), rhs.singles()),
-            (false, true) => Self::Careful(lhs.doubles(), rhs.doubles()),
-            (true, false) => Self::PlainComplex(lhs.complex(), rhs.complex()),
-            (true, true) => Self::CarefulComplex(lhs.wide_complex(), rhs.wide_complex()),
+        let compensated = lhs.is_double() || rhs.is_double() || target == ElementType::F64;
+        match (lhs.is_complex() || rhs.is_complex(), compensated) {
+            (false, false) => Self::F64Accumulator(lhs.singles(), rhs.singles()),
+            (false, true) => Self::CompensatedAccumulator(lhs.doubles(), rhs.doubles()),
+            (true, false) => Self::F64ComplexAccumulator(lhs.complex(), rhs.complex()),
+            (true, true) => {
+                Self::CompensatedComplexAccumulator(lhs.wide_complex(), rhs.wide_complex())
+            }
         }
     }
 }
@@ -161,8 +164,8 @@ impl<'a> ComplexParts<'a> {
 /// From a sum to an element of the result.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::kernel) struct Rounding {
-    /// How a sum of whole numbers is read.
-    pub(super) whole: ElementType,
+    /// How a sum of integers is read.
+    pub(super) integers: ElementType,
     /// The type that sums are rounded to first, if an algorithm names one.
     pub(in crate::kernel) sums: Option<ElementType>,
     /// The result's type.
@@ -178,8 +181,8 @@ impl Rounding {
         to: ElementType,
     ) -> Self {
         let unsigned = is_unsigned(lhs) && is_unsigned(rhs);
-        let whole = if unsigned { ElementType::U64 } else { ElementType::S64 };
-        Self { whole, sums, to }
+        let integers = if unsigned { ElementType::U64 } else { ElementType::S64 };
+        Self { integers, sums, to }
     }
     /// Rounds a sum and stores it.
     #[inline]
@@ -195,7 +198,7 @@ impl Rounding {
             Scalar::Float(_) => (sum, ElementType::F64),
             Scalar::Complex(..) => (sum, ElementType::C128),
             Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => {
-                (sum.convert(ElementType::S64, self.whole), self.whole)
+                (sum.convert(ElementType::S64, self.integers), self.integers)
             }
         };
         let (sum, from) = match self.sums {

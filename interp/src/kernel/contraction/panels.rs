@@ -1,6 +1,6 @@
 //! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
 use super::kernel::{Kernel, LANES};
-use super::{HOLE, Plan, Rounding};
+use super::{PADDING, Plan, Rounding};
 use rayon::prelude::*;
 
 /// Rows a thread takes at a time.
@@ -55,8 +55,8 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// Whether the tiles' arithmetic gives what the sums' own would.
     fn can_be_packed(&self) -> bool {
         let mut operands = self.lhs.iter().chain(self.rhs);
-        operands.all(|&x| K::tame(x))
-            && (!self.plan.holes || self.rhs.iter().all(|&x| K::finite(x)))
+        operands.all(|&x| K::packable(x))
+            && (!self.plan.has_padding || self.rhs.iter().all(|&x| K::finite(x)))
     }
 
     /// One batch, a sum a column: for few rows, and for numbers that cannot be packed.
@@ -85,13 +85,13 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// Some columns of a row. Every sum adds its terms in order, whichever loop is outside.
     fn direct_row(&self, batch: usize, row: usize, columns: &[usize], out: &mut [u8]) {
         let Plan { rhs_batches, rhs_terms, .. } = *self.plan;
-        let mut places = vec![HOLE; rhs_terms.len()];
-        (self.plan.lhs)(batch, row, &mut places);
+        let mut offsets = vec![PADDING; rhs_terms.len()];
+        (self.plan.lhs)(batch, row, &mut offsets);
         let start = rhs_batches[batch];
         let mut sums = vec![K::zero(); columns.len()];
         let terms = || {
-            let terms = places.iter().zip(rhs_terms).filter(|&(&place, _)| place != HOLE);
-            terms.map(|(&place, &term)| (self.lhs[place], start + term))
+            let terms = offsets.iter().zip(rhs_terms).filter(|&(&offset, _)| offset != PADDING);
+            terms.map(|(&offset, &term)| (self.lhs[offset], start + term))
         };
         // The loop inside runs along the operand's memory.
         let step =
@@ -172,19 +172,19 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         }
     }
 
-    /// Every term of up to four rows from `row`; holes become zeros.
-    fn pack_rows(&self, batch: usize, row: usize, places: &mut [usize], panel: &mut [K::Word]) {
+    /// Every term of up to four rows from `row`; padding becomes zeros.
+    fn pack_rows(&self, batch: usize, row: usize, offsets: &mut [usize], panel: &mut [K::Word]) {
         let lanes = LANES.min(self.plan.rows - row);
         if lanes < LANES {
             panel.fill(K::Word::default());
         }
         for lane in 0..lanes {
-            (self.plan.lhs)(batch, row + lane, places);
-            for (words, &place) in panel.chunks_exact_mut(PLANES * LANES).zip(&*places) {
-                let packed = if place == HOLE {
+            (self.plan.lhs)(batch, row + lane, offsets);
+            for (words, &offset) in panel.chunks_exact_mut(PLANES * LANES).zip(&*offsets) {
+                let packed = if offset == PADDING {
                     [K::Word::default(); PLANES]
                 } else {
-                    K::pack(self.lhs[place])
+                    K::pack(self.lhs[offset])
                 };
                 for (plane, word) in packed.into_iter().enumerate() {
                     words[plane * LANES + lane] = word;
@@ -198,10 +198,10 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let width = self.rounding.to.storage_bytes();
         let line = self.plan.rhs_columns.len() * width;
         let panel = self.panel_words();
-        let mut places = vec![HOLE; self.plan.rhs_terms.len()];
+        let mut offsets = vec![PADDING; self.plan.rhs_terms.len()];
         let mut rows = vec![K::Word::default(); panel];
         for (tile_row, out) in out.chunks_mut(LANES * line).enumerate() {
-            self.pack_rows(batch, row + tile_row * LANES, &mut places, &mut rows);
+            self.pack_rows(batch, row + tile_row * LANES, &mut offsets, &mut rows);
             for (tile_column, columns) in packed.chunks_exact(panel).enumerate() {
                 let tile = K::tile(&rows, columns);
                 let start = (first + tile_column * LANES) * width;

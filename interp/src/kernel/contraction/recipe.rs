@@ -24,8 +24,8 @@
 //! and must not turn it into a NaN.
 //!
 //! A fast sum is not emulated: `fast_accum` permits hardware to keep fewer bits and does not say which.
-use super::numbers::{ComplexParts, Numbers, Rounding, single};
-use super::{HOLE, Plan, contract};
+use super::numbers::{Numbers, Operands, Rounding, single};
+use super::{PADDING, Plan, contract};
 use half::{bf16, f16};
 use hlo::op::value::DotAlgorithm;
 use hlo::{ArrayShape, ElementType, Literal};
@@ -73,7 +73,7 @@ const NINE: &[(usize, usize)] =
     &[(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1), (2, 2)];
 
 impl Recipe {
-    /// The recipe an algorithm stands for.
+    /// The recipe of an algorithm.
     pub(in crate::kernel) fn of(algorithm: DotAlgorithm) -> Self {
         use DotAlgorithm as A;
         use ElementType as E;
@@ -123,13 +123,13 @@ impl Recipe {
     ) -> Literal {
         let rounding = Rounding { sums: self.sums, ..rounding };
         if self.input == Input::AsItIs {
-            return contract(plan, &ComplexParts::new(lhs, rhs, rounding), rounding, shape);
+            return contract(plan, &Operands::new(lhs, rhs, rounding), rounding, shape);
         }
         let (lhs, rhs) = (lhs.singles(), rhs.singles());
         let high = |x: &[f32]| -> Vec<f32> { x.iter().map(|&x| self.input.round(x)).collect() };
         let (high_lhs, high_rhs) = (high(&lhs), high(&rhs));
         if self.products.len() == 1 {
-            let pair = ComplexParts::Plain(high_lhs.into(), high_rhs.into());
+            let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
             return contract(plan, &pair, rounding, shape);
         }
         let finite = high_lhs.iter().chain(&high_rhs).all(|x| x.is_finite());
@@ -137,7 +137,7 @@ impl Recipe {
         if finite {
             return parts;
         }
-        let pair = ComplexParts::Plain(high_lhs.into(), high_rhs.into());
+        let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
         let first = contract(plan, &pair, rounding, shape);
         // What a sum with an infinity or a NaN in it is, its first parts tell.
         let single_sums = contract(
@@ -179,18 +179,18 @@ impl Recipe {
         let terms: Vec<usize> = terms
             .flat_map(|&term| self.products.iter().map(move |&(_, part)| term + part * rhs_len))
             .collect();
-        let places = |batch: usize, row: usize, places: &mut [usize]| {
+        let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
             let count = plan.rhs_terms.len();
-            let mut whole = vec![HOLE; count];
+            let mut whole = vec![PADDING; count];
             (plan.lhs)(batch, row, &mut whole);
-            for (places, &place) in places.chunks_exact_mut(self.products.len()).zip(&whole) {
-                for (slot, &(part, _)) in places.iter_mut().zip(self.products) {
-                    *slot = if place == HOLE { HOLE } else { place + part * lhs_len };
+            for (offsets, &offset) in offsets.chunks_exact_mut(self.products.len()).zip(&whole) {
+                for (slot, &(part, _)) in offsets.iter_mut().zip(self.products) {
+                    *slot = if offset == PADDING { PADDING } else { offset + part * lhs_len };
                 }
             }
         };
-        let plan = Plan { lhs: &places, rhs_terms: &terms, ..*plan };
-        let pair = ComplexParts::Plain(parts(lhs).into(), parts(rhs).into());
+        let plan = Plan { lhs: &offsets, rhs_terms: &terms, ..*plan };
+        let pair = Operands::F64Accumulator(parts(lhs).into(), parts(rhs).into());
         contract(&plan, &pair, rounding, shape)
     }
 }

@@ -14,7 +14,7 @@
 //! | all others | operands are cut to what counts, the op's shape rule says how large the result is, and the result is put into an array of the bounds, with zeros behind it |
 //!
 //! So padding has no influence on `reduce`, `dot` or `convolution`, `concatenate` puts what counts next to each other, and
-//! `sort` and `reverse` turn around what counts, as on XLA:CPU. A part of a dynamic dimension (`slice={[0:2]}` of `<=5`, a
+//! `sort` and `reverse` permute only the elements that count, as on XLA:CPU. A part of a dynamic dimension (`slice={[0:2]}` of `<=5`, a
 //! `gather` of single rows) has a fixed size, within the bound, and may see padding: also as on XLA:CPU.
 //!
 //! Dimensions that must agree, like those of two operands of `add` or the contracting ones of a `dot`, may be full on one
@@ -27,22 +27,22 @@ use crate::context::RunContext;
 use crate::error::Code;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
-use hlo::op::DynamicRule;
+use hlo::op::{CustomCall, DynamicRule};
 use hlo::{Dims, Literal, Module, Op, Shape};
 pub(crate) use sizes::common;
 use sizes::{agreed, cut_updates, moved, tied, ties, updated, whole_update};
 
 /// The rule for an op with these operands.
 fn rule(op: &Op, operands: &[&Literal]) -> DynamicRule {
-    match op {
-        // A scalar selects a whole value, and with it its sizes.
-        Op::Select(_) if operands[0].sizes().is_empty() => DynamicRule::Forward,
-        Op::CustomCall(call)
-            if ["PadToStatic", "Sharding"].contains(&&*call.custom_call_target.0) =>
-        {
-            DynamicRule::Forward
-        }
-        op => op.opcode().dynamic_rule(),
+    // A scalar selects a whole value, and with it its sizes.
+    let selects_whole = || matches!(op, Op::Select(_)) && operands[0].sizes().is_empty();
+    let targets = |call: &CustomCall| {
+        ["PadToStatic", "Sharding"].contains(&call.custom_call_target.0.as_str())
+    };
+    let calls_forward = || matches!(op, Op::CustomCall(call) if targets(call));
+    match selects_whole() || calls_forward() {
+        true => DynamicRule::Forward,
+        false => op.opcode().dynamic_rule(),
     }
 }
 
@@ -180,12 +180,10 @@ pub(crate) fn is_dynamic(module: &Module) -> bool {
     };
     let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
     let mut instructions = instructions.map(|(_, instruction)| instruction);
+    let slices = |call: &CustomCall| call.custom_call_target.0 == "SliceToDynamic";
     instructions.any(|instruction| {
         is_smaller(&instruction.shape)
-            || match &instruction.op {
-                Op::SetDimensionSize(_) | Op::DynamicReshape(_) => true,
-                Op::CustomCall(call) => call.custom_call_target.0 == "SliceToDynamic",
-                _ => false,
-            }
+            || instruction.opcode().sets_sizes()
+            || matches!(&instruction.op, Op::CustomCall(call) if slices(call))
     })
 }
