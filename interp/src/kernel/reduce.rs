@@ -12,7 +12,7 @@ use super::fold::{Fold, in_lines};
 use super::{array_shapes, pack};
 use crate::Result;
 use crate::context::RunContext;
-use crate::index::{offset_list, others, pick};
+use crate::index::{count, offset_list, others, pick};
 use hlo::op::Reduce;
 use hlo::{Dims, Literal, Shape};
 
@@ -29,10 +29,13 @@ pub(super) fn reduce(
     let from = inputs[0].array_shape().expect("verified: an array");
     let mut reduced: Dims = op.dimensions.iter().copied().collect();
     reduced.sort_unstable();
-    let (sizes, strides) = pick(from, &reduced);
-    let inner = offset_list(&sizes, &strides);
-    let (sizes, strides) = pick(from, &others(from.rank(), &reduced));
-    let outer = offset_list(&sizes, &strides);
+    let (inner_sizes, inner_strides) = pick(from, &reduced);
+    let (outer_sizes, outer_strides) = pick(from, &others(from.rank(), &reduced));
+    // The offsets of the results, and of the elements of one result.
+    let offsets = count(&inner_sizes).saturating_add(count(&outer_sizes));
+    let _scratch = context.reserve(offsets.saturating_mul(size_of::<usize>()))?;
+    let inner = offset_list(&inner_sizes, &inner_strides);
+    let outer = offset_list(&outer_sizes, &outer_strides);
     let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
     context.spend(steps)?;
     let applied = context.scalar_program(op.to_apply)?;

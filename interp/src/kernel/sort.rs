@@ -30,6 +30,9 @@ pub(super) fn sort(
     let comparisons =
         count(&from.dims).saturating_mul(to_usize(size).max(2).ilog2().try_into().unwrap_or(64));
     context.spend(u64::try_from(comparisons).unwrap_or(u64::MAX))?;
+    // For each element of a row its place, its key, and both as a pair.
+    let scratch = to_usize(size).saturating_mul(4 * size_of::<usize>());
+    let _scratch = context.reserve(scratch)?;
     let mut before = Comparator::new(op, operands, context)?;
     let mut order: Vec<usize> = Vec::new();
     for base in offset_list(&sizes, &strides) {
