@@ -58,7 +58,9 @@ fn eight_threads_run_one_program() {
             })
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
 }
 
 #[test]
@@ -106,8 +108,7 @@ fn each_run_has_its_own_hooks() {
             false => Hooks::new(),
         };
         session.run_with(&inputs, &RunOptions::default(), hooks).unwrap();
-        let seen = *seen.lock().unwrap();
-        seen
+        *seen.lock().unwrap()
     };
     assert_eq!(run(false), 0);
     let first = run(true);

@@ -95,7 +95,7 @@ impl Session {
         let verified = verified.into();
         check_grid(grid)?;
         let unpartitioned = match grid.len() {
-            1 => Program::compile(&verified, options)?,
+            1 => Program::compile(&verified, *options)?,
             _ => None,
         };
         let program = match unpartitioned {
@@ -149,7 +149,8 @@ impl Session {
         options: &RunOptions,
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
     ) -> Result<RunOutput, RunError> {
-        self.start(inputs, options, Arc::new(hooks), None)
+        let hooks: DeviceHooks = Arc::new(hooks);
+        self.start(inputs, options, &hooks, None)
     }
     /// Runs the program in several processes. Each rank runs a [block](Ranks::block) of the devices, and takes the arguments of
     /// those; of an unpartitioned SPMD program it runs all but the other ranks' devices in manual regions. All ranks call this
@@ -164,20 +165,21 @@ impl Session {
         options: &RunOptions,
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
     ) -> Result<RunOutput, RunError> {
-        self.start(inputs, options, Arc::new(hooks), Some(ranks))
+        let hooks: DeviceHooks = Arc::new(hooks);
+        self.start(inputs, options, &hooks, Some(ranks))
     }
 
     fn start(
         &self,
         inputs: &[Vec<Literal>],
         options: &RunOptions,
-        hooks: DeviceHooks,
+        hooks: &DeviceHooks,
         ranks: Option<&Ranks>,
     ) -> Result<RunOutput, RunError> {
         let grid = self.0.grid;
         let executable = match (&self.0.program, inputs, ranks) {
             (CompiledProgram::Unpartitioned(program), [arguments], _) => {
-                return Ok(program.run(arguments, options, &hooks, ranks)?);
+                return Ok(program.run(arguments, options, hooks, ranks)?);
             }
             (CompiledProgram::PerDevice(executable), [arguments], None) if grid.len() == 1 => {
                 let options = options.clone().hooks(hooks(grid.device(0)));
@@ -188,7 +190,7 @@ impl Session {
             }
             _ => self.executable(),
         };
-        let run = DeviceRun { executable, grid, options, hooks: &hooks, ranks };
+        let run = DeviceRun { executable, grid, options, hooks, ranks };
         let (results, peak_bytes) = run.finish(inputs)?;
         Ok(RunOutput { results, notes: Vec::new(), peak_bytes: Some(peak_bytes) })
     }

@@ -21,7 +21,7 @@ pub(super) struct RegionBuilder<'m> {
     pub(super) module: &'m Module,
     pub(super) meshes: &'m Meshes,
     pub(super) devices: usize,
-    options: &'m CompileOptions,
+    options: CompileOptions,
     callbacks: Vec<Callback>,
 }
 
@@ -30,7 +30,7 @@ impl<'m> RegionBuilder<'m> {
         module: &'m Module,
         meshes: &'m Meshes,
         devices: usize,
-        options: &'m CompileOptions,
+        options: CompileOptions,
     ) -> Self {
         Self { module, meshes, devices, options, callbacks: Vec::new() }
     }
@@ -226,7 +226,7 @@ impl<'m> RegionBuilder<'m> {
 pub(super) fn compile(
     mut rewriter: ModuleRewriter,
     partitions: usize,
-    options: &CompileOptions,
+    options: CompileOptions,
 ) -> Result<Executable> {
     let config = rewriter.config_mut();
     config.replica_count = 1;
@@ -237,7 +237,7 @@ pub(super) fn compile(
         Some(error) => error.into(),
         None => internal("verification failed without an error".to_owned()),
     })?;
-    Executable::compile(verified, options).map_err(|error| Code::Outside { error }.into())
+    Executable::compile(verified, &options).map_err(|error| Code::Outside { error }.into())
 }
 
 /// Returns a call of a target without any attributes.

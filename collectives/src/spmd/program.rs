@@ -31,7 +31,7 @@ impl Program {
     /// # Errors
     /// `E0511` if a sharding is malformed or does not fit; `E0512` if a per-device value leaves its region;
     /// `E0514` if the module of a region is invalid; `E0507` for what is not supported.
-    pub(crate) fn compile(verified: &Verified, options: &CompileOptions) -> Result<Option<Self>> {
+    pub(crate) fn compile(verified: &Verified, options: CompileOptions) -> Result<Option<Self>> {
         Ok(split(verified, options)?.map(|split| Self(Arc::new(split))))
     }
     /// Returns the program that runs once.
@@ -137,7 +137,7 @@ impl Divergence {
             code: "",
             message: self.to_string(),
             span: Some(self.span).filter(|&span| span != Span::default()),
-            instruction: Some(self.instruction.to_string()),
+            instruction: Some(self.instruction.clone()),
             place: Place::Whole,
             labels: Vec::new(),
             help: Some(

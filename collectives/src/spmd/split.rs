@@ -32,7 +32,7 @@ pub(super) fn region_target(i: usize) -> String {
 ///
 /// # Errors
 /// `E0511`, `E0512`, `E0514`, `E0507`
-pub(super) fn split(verified: &Verified, options: &CompileOptions) -> Result<Option<Split>> {
+pub(super) fn split(verified: &Verified, options: CompileOptions) -> Result<Option<Split>> {
     let module = verified.module();
     let found = calls::found(module);
     let Found { devices, markers, divides } = found[module.entry];
@@ -70,7 +70,7 @@ pub(super) fn split(verified: &Verified, options: &CompileOptions) -> Result<Opt
 struct Splitter<'m> {
     module: &'m Module,
     meshes: &'m Meshes,
-    options: &'m CompileOptions,
+    options: CompileOptions,
     found: SecondaryMap<Computation, Found>,
     /// The number of devices of a region that does not state it.
     most: usize,
