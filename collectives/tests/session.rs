@@ -108,7 +108,9 @@ fn each_run_has_its_own_hooks() {
             false => Hooks::new(),
         };
         session.run_with(&inputs, &RunOptions::default(), hooks).unwrap();
-        *seen.lock().unwrap()
+        let total = *seen.lock().unwrap();
+        drop(seen);
+        total
     };
     assert_eq!(run(false), 0);
     let first = run(true);

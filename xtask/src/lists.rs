@@ -39,13 +39,11 @@ fn mentions(pattern: &str) -> usize {
 
 /// Whether a pattern takes whatever the others do not: `_`, `other`, `(_, _)`.
 fn is_default(pattern: &str) -> bool {
-    let parts = pattern.trim_matches(['(', ')']).split(',').map(str::trim);
+    let mut parts = pattern.trim_matches(['(', ')']).split(',').map(str::trim);
     let takes_all = |part: &str| {
         part.starts_with(|c: char| c.is_lowercase() || c == '_') && part.chars().all(is_word)
     };
-    !pattern.contains(" if ")
-        && !matches!(pattern, "true" | "false")
-        && parts.map(takes_all).all(|all| all)
+    !pattern.contains(" if ") && !matches!(pattern, "true" | "false") && parts.all(takes_all)
 }
 
 fn without_guard(pattern: &str) -> &str {

@@ -15,7 +15,10 @@ fn patch(root: &Path) -> Result<String> {
 /// Fails unless the commit on the page still applies, and changes three source files.
 pub(crate) fn check(root: &Path) -> Result {
     let patch = patch(root)?;
-    let sources = patch.lines().filter(|line| line.starts_with("+++ b/") && line.ends_with(".rs"));
+    let sources = patch.lines().filter(|line| {
+        line.starts_with("+++ b/")
+            && line.rsplit_once('.').is_some_and(|(_, extension)| extension == "rs")
+    });
     let count = sources.count();
     if count != 3 {
         return Err(format!("{PAGE} changes {count} source files, not 3"));

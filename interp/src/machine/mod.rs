@@ -289,7 +289,7 @@ mod tests {
 
     const SUM: &str = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
       ENTRY e { p = f32[4] parameter(0) q = f32[4] add(p, p)
-        r = f32[4] all-reduce(q), replica_groups={{0,1}}, to_apply=sum ROOT t = (f32[4], f32[4]) tuple(r, q) }";
+        r = f32[4] all-reduce(q), replica_groups={}, to_apply=sum ROOT t = (f32[4], f32[4]) tuple(r, q) }";
 
     #[test]
     fn the_value_of_a_suspended_instruction_is_checked() {
@@ -331,7 +331,7 @@ mod tests {
         for (text, place, options, ends) in [
             (SUM, None, options.clone(), true),
             (SUM, None, options.clone().max_memory(20), false),
-            (SUM, None, options.clone().fuel(4), false),
+            (SUM, None, options.clone().fuel(3), false),
             (SUM, Some(TWO), options.clone(), true),
             (failing, None, options.clone().hooks(fails()), false),
             (failing, None, options.clone().hooks(fails()).check_nan(true), false),

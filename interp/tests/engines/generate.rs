@@ -80,6 +80,8 @@ struct Scope {
     lines: String,
     values: Vec<(String, Tree)>,
     depth: usize,
+    /// Whether only scalars are computed, as in loops that run on registers.
+    is_scalar: bool,
 }
 
 const SCATTER: &str =
@@ -128,7 +130,7 @@ impl<'a> Generator<'a> {
 
     /// Writes a computation.
     fn computation(&mut self, name: &str, parameters: &[Tree], result: &Tree, depth: usize) {
-        let mut scope = Scope { lines: String::new(), values: Vec::new(), depth };
+        let mut scope = Scope { lines: String::new(), values: Vec::new(), depth, is_scalar: false };
         for (i, parameter) in parameters.iter().enumerate() {
             self.line(&mut scope, parameter.clone(), &format!("parameter({i})"));
         }
@@ -203,6 +205,9 @@ impl<'a> Generator<'a> {
 
     /// Adds a random instruction.
     fn instruction(&mut self, scope: &mut Scope) {
+        if scope.is_scalar {
+            return self.scalar_instruction(scope);
+        }
         let element = self.pick(ELEMENTS.len());
         let dims = [1, 1, 2, 0, 3][self.pick(5)];
         let ty = ty(element, dims);
@@ -221,6 +226,18 @@ impl<'a> Generator<'a> {
             19 | 20 if scope.depth < 2 => self.while_loop(scope),
             21 if scope.depth < 2 => self.counted(scope),
             22 | 23 if scope.depth < 3 => self.conditional(scope),
+            _ => self.binary(scope, ty),
+        }
+    }
+
+    fn scalar_instruction(&mut self, scope: &mut Scope) {
+        let ty = ty(self.pick(ELEMENTS.len()), 0);
+        match self.pick(6) {
+            0 => self.unary(scope, ty),
+            1 => self.compare(scope, ty),
+            2 => self.select(scope, ty),
+            3 => self.clamp(scope, ty),
+            4 => self.convert(scope, ty),
             _ => self.binary(scope, ty),
         }
     }
@@ -382,7 +399,7 @@ impl<'a> Generator<'a> {
             };
             carried.push(tree);
         }
-        self.loop_over(scope, &carried);
+        self.loop_over(scope, &carried, false);
     }
     /// A loop over scalars.
     fn counted(&mut self, scope: &mut Scope) {
@@ -390,12 +407,12 @@ impl<'a> Generator<'a> {
         for _ in 0..self.pick(3) {
             carried.push(Array(ty(self.pick(ELEMENTS.len()), 0)));
         }
-        self.loop_over(scope, &carried);
+        self.loop_over(scope, &carried, true);
     }
-    fn loop_over(&mut self, scope: &mut Scope, carried: &[Tree]) {
+    fn loop_over(&mut self, scope: &mut Scope, carried: &[Tree], is_scalar: bool) {
         let tree = Tuple(carried.to_vec());
-        let condition = self.condition(&tree, scope.depth + 1);
-        let body = self.body(&tree, carried, scope.depth + 1);
+        let condition = self.condition(&tree, scope.depth + 1, is_scalar);
+        let body = self.body(&tree, carried, scope.depth + 1, is_scalar);
         let zero = self.line(scope, Array(ty(S32, 0)), "constant(0)");
         let init = self.parts(scope, zero, carried);
         let init = self.line(scope, tree.clone(), &format!("tuple({init})"));
@@ -404,7 +421,7 @@ impl<'a> Generator<'a> {
     }
     /// A scope with a parameter of this shape, and the name of the counter in it.
     fn round(&mut self, tree: &Tree, depth: usize) -> (Scope, String) {
-        let mut scope = Scope { lines: String::new(), values: Vec::new(), depth };
+        let mut scope = Scope { lines: String::new(), values: Vec::new(), depth, is_scalar: false };
         self.line(&mut scope, tree.clone(), "parameter(0)");
         // The elements of a tuple are named before the tuple.
         let counter = scope.values[0].0.clone();
@@ -419,8 +436,9 @@ impl<'a> Generator<'a> {
         }
         parts.join(", ")
     }
-    fn condition(&mut self, tree: &Tree, depth: usize) -> String {
+    fn condition(&mut self, tree: &Tree, depth: usize, is_scalar: bool) -> String {
         let (mut scope, counter) = self.round(tree, depth);
+        scope.is_scalar = is_scalar;
         for _ in 0..self.pick(3) {
             self.instruction(&mut scope);
         }
@@ -431,11 +449,12 @@ impl<'a> Generator<'a> {
         let _ = write!(self.text, "{name} {{\n{}  {root}\n}}\n", scope.lines);
         name
     }
-    fn body(&mut self, tree: &Tree, carried: &[Tree], depth: usize) -> String {
+    fn body(&mut self, tree: &Tree, carried: &[Tree], depth: usize, is_scalar: bool) -> String {
         let (mut scope, counter) = self.round(tree, depth);
+        scope.is_scalar = is_scalar;
         let count = 1 + self.pick(6);
         for _ in 0..count.min(self.budget) {
-            self.budget -= 1;
+            self.budget = self.budget.saturating_sub(1);
             self.instruction(&mut scope);
         }
         let one = self.line(&mut scope, Array(ty(S32, 0)), "constant(1)");

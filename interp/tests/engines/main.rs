@@ -77,9 +77,9 @@ pub(crate) fn agree(text: &str) -> Literal {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn engines_agree_on_random_modules(choices in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn engines_agree_on_random_modules(choices in prop::collection::vec(any::<u8>(), 100..900)) {
         agree(&Generator::module(&choices));
     }
 }

@@ -210,31 +210,17 @@ fn deep_calls_in_a_loop_end() {
 #[test]
 fn sizes_that_overflow_are_refused() {
     let huge = "u8[4611686018427387904]";
-    let mut text =
-        format!("ENTRY e {{ p = u8[] parameter(0) a0 = {huge} broadcast(p), dimensions={{}}\n");
-    for i in 1..12 {
-        text += &format!("a{i} = {huge} not(a{})\n", i - 1);
-    }
-    let all: Vec<String> = (0..12).map(|i| format!("a{i}")).collect();
-    let shapes = vec![huge; 12].join(", ");
-    text += &format!(
-        "b = {huge} add(a0, a1) c = {huge} add(b, a2) d = {huge} add(c, a3) t = ({shapes}) tuple({})\n",
-        all.join(", ")
+    let list = |line: &dyn Fn(usize) -> String| (0..12).map(line).collect::<Vec<_>>();
+    let shapes = list(&|_| huge.to_owned()).join(", ");
+    let made = list(&|i| format!("a{i} = {huge} broadcast(p), dimensions={{}}")).join(" ");
+    let names = list(&|i| format!("a{i}")).join(", ");
+    let text = format!(
+        "f {{ ROOT q = ({shapes}) parameter(0) }}
+ENTRY e {{ p = u8[] parameter(0) {made} b = {huge} add(a0, a1) c = {huge} add(b, a2) d = {huge} add(c, a3)
+  t = ({shapes}) tuple({names}) o = ({shapes}) call(t), to_apply=f
+  ROOT r = (({shapes}), {huge}) tuple(o, d) }}"
     );
-    text += &format!(
-        "o = ({shapes}) call(t), to_apply=f ROOT r = ({shapes}, {huge}) tuple({}, d) }}",
-        "X"
-    );
-    let gets: Vec<String> = (0..12).map(|i| format!("g{i}")).collect();
-    let lines: Vec<String> =
-        (0..12).map(|i| format!("g{i} = {huge} get-tuple-element(o), index={i}\n")).collect();
-    let text = text
-        .replace("ROOT r", &format!("{}ROOT r", lines.concat()))
-        .replace("tuple(X, d)", &format!("tuple({}, d)", gets.join(", ")));
-    let text = text
-        .replace(&format!("ROOT r = ({shapes}, {huge})"), &format!("ROOT r = ({shapes}, {huge})"));
-    let callee = format!("f {{ ROOT q = ({shapes}) parameter(0) }}\n");
-    let executable = compiled(&(callee + &text), Engine::Exact);
+    let executable = compiled(&text, Engine::Exact);
     let error =
         executable.execute(&[literal("u8[] 1")], &RunOptions::default().max_memory(1 << 30));
     assert_eq!(error.unwrap_err().code().number(), "E0405");
