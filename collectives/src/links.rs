@@ -2,7 +2,7 @@
 use crate::message_queue::{Neighbors, all_neighbors};
 use crate::send_recv::stated;
 use crate::{Groups, Result};
-use hlo::Op;
+use hlo::Opcode;
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
 use interp::DeviceGrid;
@@ -32,19 +32,14 @@ impl Link {
         if let Some((mode, list)) = op.pairs() {
             return Some(devices(mode, list, grid).map(Self::Pairs));
         }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "all other cross-device ops have groups or pairs"
-        )]
-        match op {
-            Op::Send(send) if !send.is_host_transfer => Some(match stated(instruction, grid) {
-                Some(list) => {
-                    list.and_then(|(mode, list)| devices(mode, &list, grid)).map(Self::Pairs)
-                }
-                None => Ok(Self::Channel(send.channel_id)),
-            }),
-            _ => None,
+        // All other cross-device ops have groups or pairs.
+        if op.opcode() != Opcode::Send || op.is_host_transfer() {
+            return None;
         }
+        Some(match stated(instruction, grid) {
+            Some(list) => list.and_then(|(mode, list)| devices(mode, &list, grid)).map(Self::Pairs),
+            None => Ok(Self::Channel(op.channel_id())),
+        })
     }
 }
 

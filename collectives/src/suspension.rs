@@ -4,6 +4,7 @@ use crate::rendezvous::{Joined, Participant, Site};
 use crate::run::Run;
 use crate::task::{WaitReason, Waiter};
 use crate::{Code, Error, Result};
+use hlo::op::AsyncRole;
 use hlo::{Module, Op};
 use interp::{AsyncId, Position, Suspension, Value, collective};
 
@@ -71,12 +72,8 @@ impl Run {
         let device = self.tasks[i].device;
         let operands = operands.into_iter().map(Value::into_literal).collect::<interp::Result<_>>();
         let operands = operands.map_err(|error| self.device_error(device, position, error))?;
-        let op = &position.instruction(self.module()).op;
-        let is_start = matches!(
-            op,
-            Op::AllReduceStart(_) | Op::AllGatherStart(_) | Op::CollectivePermuteStart(_)
-        );
-        let waiter = if is_start {
+        let role = position.instruction(self.module()).opcode().async_role();
+        let waiter = if matches!(role, Some(AsyncRole::Start(_))) {
             let id = self.async_ops.start(AsyncState::PENDING);
             self.resume_task(i, Value::Async(id))?;
             Waiter::Async(id)

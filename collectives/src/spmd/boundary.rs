@@ -8,9 +8,9 @@ use super::marker::{self, Marker, MarkerKind};
 use super::placement::Tiles;
 use super::shardy::{self, Meshes};
 use crate::{Code, Error, Result};
-use hlo::ir::{Computation, DeviceSharding, Instruction, InstructionId, Sharding};
+use hlo::ir::{Computation, ComputationId, DeviceSharding, Instruction, InstructionId, Sharding};
 use hlo::op::value::AxisRef;
-use hlo::{ArrayShape, Literal, Module, Op, Shape, Verified};
+use hlo::{ArrayShape, Literal, Module, Op, Opcode, Shape, Verified};
 use interp::DeviceGrid;
 
 /// The tiles of a partitioned module's arguments and results in those of the unpartitioned program.
@@ -230,7 +230,7 @@ impl Sides<'_> {
             match marker::kind(&instruction.op) {
                 Some(MarkerKind::FullToShard) => found.extend(self.marked(entry, id, at)),
                 Some(MarkerKind::ShardToFull) => {}
-                None if passes(instruction) => same.push(id),
+                None if passes(&instruction.op) => same.push(id),
                 None => {}
             }
         }
@@ -245,13 +245,7 @@ impl Sides<'_> {
                 return self.marked(within, at, leaf);
             }
             // The result of a loop is that of its body, and the branches of a conditional agree.
-            let callee = match &instruction.op {
-                Op::Call(call) => Some(call.to_apply),
-                Op::While(repeat) => Some(repeat.body),
-                Op::Conditional(choice) => choice.branches.first().copied(),
-                _ => None,
-            };
-            if let Some(callee) = callee {
+            if let Some(callee) = callee(&instruction.op) {
                 within = &self.global.computations[callee];
                 at = within.root;
             } else {
@@ -279,45 +273,50 @@ fn before(
     leaf: usize,
 ) -> Option<(InstructionId, usize)> {
     let count = |id: InstructionId| within.instructions[id].shape.leaves().len();
-    match &instruction.op {
-        Op::Tuple(_) => {
-            let mut left = leaf;
-            for &part in &instruction.operands {
-                match left.checked_sub(count(part)) {
-                    Some(rest) => left = rest,
-                    None => return Some((part, left)),
-                }
+    let op = &instruction.op;
+    if op.opcode() == Opcode::Tuple {
+        let mut left = leaf;
+        for &part in &instruction.operands {
+            match left.checked_sub(count(part)) {
+                Some(rest) => left = rest,
+                None => return Some((part, left)),
             }
-            None
         }
-        Op::GetTupleElement(get) => {
-            let tuple = *instruction.operands.first()?;
-            let parts = within.instructions[tuple].shape.tuple()?;
-            let index = usize::try_from(get.index).ok()?;
-            let skipped: usize = parts.iter().take(index).map(|part| part.leaves().len()).sum();
-            Some((tuple, skipped + leaf))
-        }
-        // An elementwise op has the tiles of the operand that a region computes.
-        op if passes(instruction) || is_elementwise(op) => {
-            let dims = |shape: &Shape| shape.array().map(|array| array.dims.clone());
-            let wanted = dims(&instruction.shape);
-            let alike = |&id: &InstructionId| dims(&within.instructions[id].shape) == wanted;
-            let mut found = instruction.operands.iter().copied().filter(alike);
-            found.find(|&id| depends(within, id)).map(|id| (id, 0))
-        }
-        _ => None,
+        return None;
+    }
+    if let Op::GetTupleElement(get) = op {
+        let tuple = *instruction.operands.first()?;
+        let parts = within.instructions[tuple].shape.tuple()?;
+        let index = usize::try_from(get.index).ok()?;
+        let skipped: usize = parts.iter().take(index).map(|part| part.leaves().len()).sum();
+        return Some((tuple, skipped + leaf));
+    }
+    if !passes(op) && !op.opcode().is_elementwise() {
+        return None;
+    }
+    // An elementwise op has the tiles of the operand that a region computes.
+    let dims = |shape: &Shape| shape.array().map(|array| array.dims.clone());
+    let wanted = dims(&instruction.shape);
+    let alike = |&id: &InstructionId| dims(&within.instructions[id].shape) == wanted;
+    let mut found = instruction.operands.iter().copied().filter(alike);
+    found.find(|&id| depends(within, id)).map(|id| (id, 0))
+}
+/// The computation whose result is that of an instruction which calls it.
+fn callee(op: &Op) -> Option<ComputationId> {
+    if let Op::Call(call) = op {
+        Some(call.to_apply)
+    } else if let Op::While(repeat) = op {
+        Some(repeat.body)
+    } else if let Op::Conditional(choice) = op {
+        choice.branches.first().copied()
+    } else {
+        None
     }
 }
 /// Whether an instruction returns its operand unchanged.
-fn passes(instruction: &Instruction) -> bool {
-    match &instruction.op {
-        Op::Copy(_) | Op::OptBarrier(_) => true,
-        Op::CustomCall(call) => call.custom_call_target.0 == "Sharding",
-        _ => false,
-    }
-}
-fn is_elementwise(op: &Op) -> bool {
-    matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Convert(_) | Op::Select(_) | Op::Clamp(_))
+fn passes(op: &Op) -> bool {
+    let is_sharding = matches!(op, Op::CustomCall(call) if call.custom_call_target.0 == "Sharding");
+    op.opcode().aliases_operand() || is_sharding
 }
 /// Whether an instruction depends on the result of a region, or on a call that may contain one.
 fn depends(within: &Computation, id: InstructionId) -> bool {
@@ -325,8 +324,7 @@ fn depends(within: &Computation, id: InstructionId) -> bool {
     let mut known = std::collections::BTreeSet::new();
     while let Some(id) = open.pop() {
         let op = &within.instructions[id].op;
-        let calls = matches!(op, Op::Call(_) | Op::While(_) | Op::Conditional(_));
-        if calls || marker::kind(op) == Some(MarkerKind::ShardToFull) {
+        if callee(op).is_some() || marker::kind(op) == Some(MarkerKind::ShardToFull) {
             return true;
         }
         open.extend(within.instructions[id].operands.iter().filter(|o| known.insert(**o)));

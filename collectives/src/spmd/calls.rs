@@ -1,7 +1,7 @@
 //! The call graph, and the ops of interest in each computation.
 use super::marker;
 use hlo::ir::ComputationId;
-use hlo::op::Op;
+use hlo::op::{Kind, Op};
 use hlo::{Module, SecondaryMap, ir::Computation};
 
 /// Returns the computations that an op calls.
@@ -56,9 +56,7 @@ pub(super) struct Found {
 
 /// Whether an op has a value per device whatever its operands are.
 pub(super) fn is_per_device(op: &Op) -> bool {
-    matches!(op, Op::PartitionId(_) | Op::ReplicaId(_))
-        || op.groups().is_some()
-        || op.pairs().is_some()
+    op.opcode().kind() == Kind::Device || op.groups().is_some() || op.pairs().is_some()
 }
 
 /// Finds the ops of interest in each computation of a module.

@@ -14,7 +14,7 @@ use hlo::ir::{
     Computation, DeviceSharding, Instruction, InstructionId, Placement, Sharding, Subgroup,
 };
 use hlo::op::value::AxisRef;
-use hlo::{Op, Shape};
+use hlo::{Op, Opcode, Shape};
 
 /// The direction of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,9 +255,10 @@ fn attribute_name(kind: MarkerKind) -> &'static str {
 fn holder(computation: &Computation, id: InstructionId, kind: MarkerKind) -> Option<&Instruction> {
     let instruction = &computation.instructions[id];
     let has = |instruction: &&Instruction| attribute(instruction, attribute_name(kind)).is_some();
-    let through = |id: InstructionId| match &computation.instructions[id] {
-        Instruction { op: Op::GetTupleElement(_), operands, .. } => operands[0],
-        _ => id,
+    let through = |id: InstructionId| {
+        let instruction = &computation.instructions[id];
+        let is_element = instruction.opcode() == Opcode::GetTupleElement;
+        if is_element { instruction.operands[0] } else { id }
     };
     let is_call = |instruction: &&Instruction| matches!(instruction.op, Op::Call(_));
     let call_of_body = || match kind {

@@ -2,7 +2,7 @@
 use super::{ADD, compile, cut, join, literals, module, pair};
 use collectives::{RunError, Session};
 use hlo::Module;
-use interp::{CompileOptions, Hooks, RunOptions};
+use interp::{CompileOptions, DeviceGrid, Hooks, RunOptions};
 use std::sync::{Arc, Mutex};
 
 /// What stands in the text at an error's place.
@@ -85,7 +85,8 @@ fn shardings_that_cannot_be_are_refused() {
     assert_eq!(refused(&text, &[]).0, "E0507");
     let text = text.replace("m\nENTRY", "m, replica_count=2\nENTRY");
     let verified = Module::parse(&text).unwrap().verify().unwrap();
-    let error = Session::compile(verified, &CompileOptions::default()).unwrap_err();
+    let one = DeviceGrid { replicas: 1, partitions: 1 };
+    let error = Session::compile_for(verified, one, &CompileOptions::default()).unwrap_err();
     assert_eq!(error.number(), "E0507");
 }
 
