@@ -1,8 +1,8 @@
-# Short names for what one types often; `just` lists them. `cargo xtask` does the work.
+# Short names for frequent commands; `just` lists them. See also `cargo xtask`.
 default:
     @just --list
 
-# Everything a change must pass
+# Run everything that a change must pass
 ci:
     cargo xtask ci
 
@@ -10,11 +10,11 @@ ci:
 fmt:
     cargo fmt --all
 
-# Run the tests whose names hold a word
+# Run the tests whose names contain a word
 test word="":
     cargo test --workspace {{word}}
 
-# Take what the tests give as what is wanted
+# Rewrite the expected results of the tests
 bless:
     cargo xtask bless
 

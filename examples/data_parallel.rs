@@ -1,11 +1,12 @@
-//! A small network trained on four replicas: each has a quarter of the points, and an all-reduce makes their gradients one.
-//! One device with all of the points comes to the same weights.
+//! Data-parallel training on four replicas: each has a quarter of the points, and an all-reduce averages the gradients.
+//! Training on one device with all points gives the same weights.
 //!
 //! `cargo run --release -p etalon-builder --example data_parallel`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, CollectiveOptions, Value};
-use collectives::World;
+use collectives::Session;
 use hlo::{Literal, Verified};
+use interp::{CompileOptions, RunOptions};
 use std::error::Error;
 
 const POINTS: usize = 64;
@@ -22,9 +23,9 @@ fn loss<'b>(parameters: &[Value<'b>], x: Value<'b>, y: Value<'b>) -> Value<'b> {
     (error * error).mean(&[0, 1])
 }
 
-/// All steps of one replica: its part of the points and the first weights in, the last weights and its last loss out.
+/// All steps of one replica: takes its part of the points and the first weights, returns the last weights and loss.
 ///
-/// With one replica the all-reduce has one member, and gives what it is given.
+/// With one replica the all-reduce returns its operand.
 pub fn training(replicas: usize) -> Result<Verified, builder::Error> {
     let count = i32::try_from(replicas).unwrap_or(i32::MAX);
     let b = Builder::new("data_parallel");
@@ -56,18 +57,18 @@ pub fn training(replicas: usize) -> Result<Verified, builder::Error> {
     b.build(b.tuple(&[&trained[..], &[last]].concat()))
 }
 
-/// What came of it.
+/// The result of training.
 #[derive(Debug)]
 pub struct Outcome {
     /// The mean squared error of the first weights, and of the last ones.
     pub losses: [f32; 2],
-    /// Whether all replicas have the same weights, bit by bit.
+    /// Whether the weights of all replicas are bitwise equal.
     pub agree: bool,
-    /// How far the weights of the replicas are from those of the one device, at most.
+    /// The largest difference between the weights of the replicas and of the single device.
     pub apart: f32,
 }
 
-/// The points `replica` of `replicas` has, of a wave, and the first weights.
+/// The points of `replica` of `replicas`, on a sine wave, and the first weights.
 fn arguments(replica: usize, replicas: usize) -> Vec<Literal> {
     let own = (0u8..).take(POINTS).skip(replica * POINTS / replicas).take(POINTS / replicas);
     let x: Vec<f32> = own.map(|i| f32::from(i) / 16.0 - 2.0).collect();
@@ -107,13 +108,13 @@ fn error_of(weights: &[f32]) -> f32 {
 
 /// Trains on four replicas and on one device.
 pub fn run() -> Result<Outcome, Box<dyn Error>> {
-    let module = training(REPLICAS)?;
+    let session = Session::compile(training(REPLICAS)?, &CompileOptions::default())?;
     let inputs: Vec<Vec<Literal>> = (0..REPLICAS).map(|r| arguments(r, REPLICAS)).collect();
-    let results = World::new(&module).run(&inputs)?;
-    let replicas: Vec<Vec<f32>> = results.iter().map(weights).collect();
+    let output = session.run(&inputs, &RunOptions::default())?;
+    let replicas: Vec<Vec<f32>> = output.results.iter().map(weights).collect();
 
     let module = training(1)?;
-    let alone = weights(&interp::Interpreter::new(&module).run(&arguments(0, 1))?);
+    let alone = weights(&interp::run(&module, &arguments(0, 1))?);
     let apart = replicas[0].iter().zip(&alone).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     let first: Vec<f32> = arguments(0, 1)[2..]
         .iter()

@@ -1,4 +1,4 @@
-//! A straight line through noisy points: a loss, its gradient, and steps downhill, all in one module.
+//! Linear regression: a loss, its gradient and gradient descent in one module.
 //!
 //! `cargo run -p etalon-builder --example linear_regression`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
@@ -9,7 +9,7 @@ use std::error::Error;
 const POINTS: usize = 64;
 const STEPS: i32 = 400;
 
-/// Descends `STEPS` times from slope 0 and intercept 0: gives both, and the mean squared error.
+/// Takes `STEPS` steps of gradient descent from slope 0 and intercept 0. Returns both, and the mean squared error.
 fn module() -> Result<Verified, builder::Error> {
     let b = Builder::new("linear_regression");
     let x = b.parameter(0, "f32[64]", "x");
@@ -39,9 +39,9 @@ fn module() -> Result<Verified, builder::Error> {
     b.build(b.tuple(&[slope, intercept, error]))
 }
 
-/// Fits the line; gives slope, intercept and mean squared error.
+/// Fits the line. Returns slope, intercept and mean squared error.
 pub fn run() -> Result<[f32; 3], Box<dyn Error>> {
-    // Points near y = 3x - 1, moved up and down by a pattern that is not random but looks so.
+    // Points near y = 3x - 1, with a deterministic pattern as noise.
     let x: Vec<f32> = (0u8..64).map(|i| f32::from(i) / 32.0 - 1.0).collect();
     let noise = |i: u8| f32::from((i * 37) % 41) / 100.0 - 0.2;
     let y: Vec<f32> = x.iter().zip(0u8..).map(|(x, i)| 3.0 * x - 1.0 + noise(i % 7)).collect();
@@ -52,7 +52,7 @@ pub fn run() -> Result<[f32; 3], Box<dyn Error>> {
         Literal::from_slice(&[], &[0.1f32]),
     ];
     let module = module()?;
-    let result = interp::Interpreter::new(&module).run(&arguments)?;
+    let result = interp::run(&module, &arguments)?;
     let parts = result.elements().ok_or("the result is a tuple")?;
     let number = |i: usize| parts[i].as_slice::<f32>().map_or(f32::NAN, |x| x[0]);
     Ok([number(0), number(1), number(2)])

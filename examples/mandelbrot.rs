@@ -1,4 +1,4 @@
-//! The Mandelbrot set, drawn with letters: a loop over a state of three arrays, in complex numbers.
+//! The Mandelbrot set as ASCII art: a loop over a state of three arrays, one of them complex.
 //!
 //! `cargo run -p etalon-builder --example mandelbrot`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
@@ -10,7 +10,7 @@ const WIDTH: usize = 96;
 const HEIGHT: usize = 32;
 const STEPS: i32 = 200;
 
-/// How many steps each point of the plane takes to leave the circle of radius 2; `STEPS` if it never does.
+/// The number of steps after which each point leaves the circle of radius 2, at most `STEPS`.
 fn module() -> Result<Verified, builder::Error> {
     let b = Builder::new("mandelbrot");
     let sizes = [i64::try_from(HEIGHT).unwrap_or(0), i64::try_from(WIDTH).unwrap_or(0)];
@@ -27,7 +27,7 @@ fn module() -> Result<Verified, builder::Error> {
         |state| {
             let [i, c, z, counts] = [0, 1, 2, 3].map(|part| state.get_tuple_element(part));
             let near = z.abs().le(2);
-            // A point that has left stays where it is, so that it does not run away to infinity.
+            // A point outside the circle keeps its value, so that it does not overflow.
             let z = near.select(z * z + c, z);
             let counts = counts + near.convert_element_type(ElementType::S32);
             state.builder().tuple(&[i + 1, c, z, counts])
@@ -36,12 +36,12 @@ fn module() -> Result<Verified, builder::Error> {
     b.build(end.get_tuple_element(3))
 }
 
-/// Draws the set; gives how many points belong to it.
+/// Prints the set. Returns the number of points in it.
 pub fn run() -> Result<usize, Box<dyn Error>> {
     let module = module()?;
     let corner: Literal = "c64[] (-2.2, -1.2)".parse()?;
     let step: Literal = "c64[] (0.033, 0.075)".parse()?;
-    let counts = interp::Interpreter::new(&module).run(&[corner, step])?;
+    let counts = interp::run(&module, &[corner, step])?;
     let counts = counts.as_slice::<i32>().ok_or("counts are s32")?;
     let shades: Vec<char> = " .,:;i1tfLCG08".chars().collect();
     for row in counts.chunks(WIDTH) {

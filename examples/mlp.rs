@@ -1,9 +1,10 @@
-//! Two spirals told apart by a small network that is trained to 95 % and more.
+//! A small network that classifies two spirals, trained to an accuracy of at least 95 %.
 //!
 //! `cargo run --release -p etalon-builder --example mlp`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, Value};
 use hlo::{Literal, Verified};
+use interp::{CompileOptions, Executable, RunOptions};
 use std::error::Error;
 
 const POINTS: usize = 256;
@@ -14,7 +15,7 @@ const STEPS: usize = 1500;
 const PARAMETERS: [&str; 6] =
     ["f32[2,32]", "f32[32]", "f32[32,32]", "f32[32]", "f32[32,1]", "f32[1]"];
 
-/// The logit of each point: above zero for the second spiral.
+/// The logit of each point: positive for the second spiral.
 fn network<'b>(p: &[Value<'b>], x: Value<'b>) -> Value<'b> {
     let b = x.builder();
     let layer =
@@ -31,7 +32,7 @@ fn network<'b>(p: &[Value<'b>], x: Value<'b>) -> Value<'b> {
     layer(second, p[4], p[5])
 }
 
-/// One step of descent with momentum: new parameters, new velocities, the loss, and the share of points that are told right.
+/// One step of gradient descent with momentum: new parameters, new velocities, the loss and the accuracy.
 fn step() -> Result<Verified, builder::Error> {
     let b = Builder::new("mlp_step");
     let parameters: Vec<Value<'_>> = PARAMETERS.iter().map(|shape| b.input("w", *shape)).collect();
@@ -56,7 +57,7 @@ fn step() -> Result<Verified, builder::Error> {
     b.build(b.tuple(&[moved, velocities, vec![loss, accuracy]].concat()))
 }
 
-/// Points of two spirals wound into each other.
+/// Points on two interleaved spirals.
 fn spirals() -> (Literal, Literal) {
     let (mut x, mut label) = (Vec::new(), Vec::new());
     for i in 0..u16::try_from(POINTS).unwrap_or(0) {
@@ -70,7 +71,7 @@ fn spirals() -> (Literal, Literal) {
     (Literal::from_slice(&[count, 2], &x), Literal::from_slice(&[count, 1], &label))
 }
 
-/// Small numbers that look random: the middle of a linear congruence.
+/// Small pseudorandom numbers: the middle bits of a linear congruential generator.
 fn start() -> Vec<Literal> {
     let mut seed = 12345u32;
     let mut draw = move || {
@@ -92,19 +93,19 @@ fn start() -> Vec<Literal> {
     parameters.into_iter().chain(still).collect()
 }
 
-/// Trains until 95 % of the points are told right and beyond; gives the share of the last step.
+/// Trains to an accuracy of at least 95 %. Returns the accuracy of the last step.
 pub fn run(show: impl Fn(usize, f32, f32)) -> Result<f32, Box<dyn Error>> {
-    let module = step()?;
-    let interpreter = interp::Interpreter::new(&module);
+    let executable = Executable::compile(step()?, &CompileOptions::default())?;
+    let options = RunOptions::default();
     let (x, label) = spirals();
     let mut state = start();
     let mut share = 0.0;
     for step in 0..STEPS {
         let arguments = [state, vec![x.clone(), label.clone()]].concat();
-        let result = interpreter.run(&arguments)?;
+        let result = executable.execute(&arguments, &options)?;
         let parts = result.elements().ok_or("the result is a tuple")?;
-        let (kept, told) = parts.split_at(2 * PARAMETERS.len());
-        let number = |i: usize| told[i].as_slice::<f32>().map_or(f32::NAN, |x| x[0]);
+        let (kept, metrics) = parts.split_at(2 * PARAMETERS.len());
+        let number = |i: usize| metrics[i].as_slice::<f32>().map_or(f32::NAN, |x| x[0]);
         share = number(1);
         if step % 100 == 0 || share >= 0.99 {
             show(step, number(0), share);
@@ -120,8 +121,8 @@ pub fn run(show: impl Fn(usize, f32, f32)) -> Result<f32, Box<dyn Error>> {
 #[allow(dead_code, reason = "the tests call `run` instead")]
 fn main() -> Result<(), Box<dyn Error>> {
     let share = run(|step, loss, share| {
-        println!("step {step:4}   loss {loss:.4}   {:5.1} % right", 100.0 * share);
+        println!("step {step:4}   loss {loss:.4}   {:5.1} % accuracy", 100.0 * share);
     })?;
-    println!("{}", if share >= 0.95 { "the spirals are told apart" } else { "not good enough" });
+    println!("{}", if share >= 0.95 { "the spirals are distinguished" } else { "not good enough" });
     Ok(())
 }

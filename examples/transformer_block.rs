@@ -1,10 +1,11 @@
-//! The gradient of a transformer block by each of its weights, and a check of it: a step against the gradient lowers the loss
-//! by as much as the gradient says.
+//! The gradient of a transformer block with respect to its weights, and a check: a step against the gradient lowers the loss
+//! as the gradient predicts.
 //!
 //! `cargo run -p etalon-builder --example transformer_block`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
 use builder::{Builder, Value, nn};
 use hlo::{Literal, Verified};
+use interp::{CompileOptions, Executable, RunOptions};
 use std::error::Error;
 
 /// Name and shape of each weight: 8 positions, width 16, 2 heads, hidden width 32.
@@ -24,7 +25,7 @@ fn heads(x: Value<'_>) -> Value<'_> {
     x.reshape(&[8, 2, 8]).transpose(&[1, 0, 2])
 }
 
-/// A block of a transformer: attention and a two-layer network, each beside a way around it.
+/// A transformer block: attention and a two-layer network, each with a residual connection.
 fn block<'b>(x: Value<'b>, w: &[Value<'b>]) -> Value<'b> {
     let b = x.builder();
     let attended = {
@@ -40,7 +41,7 @@ fn block<'b>(x: Value<'b>, w: &[Value<'b>]) -> Value<'b> {
     attended + normed.dot(w[6]).gelu().dot(w[7])
 }
 
-/// The loss, and its gradient by every weight.
+/// The loss, and its gradient with respect to every weight.
 fn module() -> Result<Verified, builder::Error> {
     let b = Builder::new("transformer_block");
     let x = b.input("x", "f64[8,16]");
@@ -53,7 +54,7 @@ fn module() -> Result<Verified, builder::Error> {
     b.build(b.tuple(&[vec![loss], gradients].concat()))
 }
 
-/// Numbers from -1 to 1 that look random.
+/// Pseudorandom numbers from -1 to 1.
 fn drawn(dims: &[i64], seed: &mut u32) -> Literal {
     let count = dims.iter().product::<i64>();
     let numbers: Vec<f64> = (0..count)
@@ -69,14 +70,14 @@ fn numbers(literal: &Literal) -> &[f64] {
     literal.as_slice().unwrap_or_default()
 }
 
-/// Shows the size of each gradient; gives by how much the loss fell, as a share of what the gradient promises.
+/// Prints the norm of each gradient. Returns the decrease of the loss relative to the prediction of the gradient.
 pub fn run(show: impl Fn(&str, f64)) -> Result<f64, Box<dyn Error>> {
-    let module = module()?;
-    let interpreter = interp::Interpreter::new(&module);
+    let executable = Executable::compile(module()?, &CompileOptions::default())?;
+    let options = RunOptions::default();
     let mut seed = 7;
     let mut arguments = vec![drawn(&[8, 16], &mut seed)];
     arguments.extend(WEIGHTS.iter().map(|(_, dims)| drawn(dims, &mut seed)));
-    let result = interpreter.run(&arguments)?;
+    let result = executable.execute(&arguments, &options)?;
     let parts = result.elements().ok_or("the result is a tuple")?;
 
     let rate = 1e-6;
@@ -90,7 +91,7 @@ pub fn run(show: impl Fn(&str, f64)) -> Result<f64, Box<dyn Error>> {
             numbers(&arguments[i + 1]).iter().zip(gradient).map(|(w, g)| w - rate * g).collect();
         arguments[i + 1] = Literal::from_slice(dims, &moved);
     }
-    let after = interpreter.run(&arguments)?;
+    let after = executable.execute(&arguments, &options)?;
     let after = after.elements().ok_or("the result is a tuple")?;
     Ok((numbers(&parts[0])[0] - numbers(&after[0])[0]) / promised)
 }

@@ -1,23 +1,25 @@
-//! What new instructions are marked with: scopes, metadata, shardings, notes of a front end.
+//! Attributes of new instructions: scopes, metadata, shardings, frontend attributes.
 use crate::Builder;
-use crate::state::Caller;
 use hlo::ir::{CommonAttrs, FrontendAttributes, Metadata, OriginalValue, Sharding};
 use hlo::{Opcode, Shape};
 use smol_str::{SmolStr, format_smolstr};
 
-/// What new instructions are marked with.
+/// The line of a call of the builder in the user's program.
+pub(crate) type Caller = &'static std::panic::Location<'static>;
+
+/// The attributes of new instructions.
 #[derive(Debug, Clone)]
 pub(crate) struct Annotations {
     /// Names of the scopes around, the outermost first.
     pub(crate) scopes: Vec<SmolStr>,
-    /// Stands for the metadata that would be made up from scopes and lines.
+    /// Replaces the metadata made from scopes and lines.
     pub(crate) metadata: Option<Metadata>,
     /// The same, for the next instruction only.
     pub(crate) one_shot: Option<Metadata>,
     pub(crate) sharding: Option<Sharding>,
     pub(crate) frontend: FrontendAttributes,
     pub(crate) origin: Option<OriginalValue>,
-    /// Whether the line of the call is noted.
+    /// Whether the line of the call is recorded.
     pub(crate) lines: bool,
 }
 
@@ -84,7 +86,7 @@ pub(crate) fn for_shape(sharding: Sharding, shape: &Shape) -> Sharding {
     }
 }
 
-/// Puts the builder's marks back as they were when it goes out of scope.
+/// A guard that restores the attributes of the builder when it is dropped.
 #[must_use = "the marks last as long as this value: bind it with `let _scope = ...`"]
 #[derive(Debug)]
 pub struct Scope<'b> {
@@ -106,7 +108,7 @@ impl Builder {
         change(&mut self.state.borrow_mut().annotations);
         Scope { builder: self, before }
     }
-    /// Names what is built until the guard goes out of scope: `op_name="encoder/attention/dot"`.
+    /// Prefixes the `op_name` of what is built until the guard is dropped: `op_name="encoder/attention/dot"`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -122,31 +124,31 @@ impl Builder {
     pub fn scope(&self, name: &str) -> Scope<'_> {
         self.marked(|marks| marks.scopes.push(name.into()))
     }
-    /// Gives everything built until the guard goes out of scope this sharding; `None` for none.
+    /// Sets the sharding of everything built until the guard is dropped; `None` for none.
     ///
     /// XLA's `XlaScopedShardingAssignment`.
     pub fn scoped_sharding(&self, sharding: Option<Sharding>) -> Scope<'_> {
         self.marked(|marks| marks.sharding = sharding)
     }
-    /// Gives everything built until the guard goes out of scope these notes in place of those around.
+    /// Sets the frontend attributes of everything built until the guard is dropped, in place of the outer ones.
     ///
     /// XLA's `XlaScopedFrontendAttributesAssignment`.
     pub fn scoped_frontend_attributes(&self, attributes: FrontendAttributes) -> Scope<'_> {
         self.marked(|marks| marks.frontend = attributes)
     }
-    /// Gives everything built until the guard goes out of scope this metadata, in place of scopes and lines.
+    /// Sets the metadata of everything built until the guard is dropped, in place of scopes and lines.
     ///
     /// XLA's `XlaScopedOpMetadataAssignment`.
     pub fn scoped_op_metadata(&self, metadata: Metadata) -> Scope<'_> {
         self.marked(|marks| marks.metadata = Some(metadata))
     }
-    /// Says of everything built until the guard goes out of scope which value of an original program it is.
+    /// Sets the original value of everything built until the guard is dropped.
     ///
     /// XLA's `XlaScopedOriginalValueAssignment`.
     pub fn scoped_original_value(&self, origin: Option<OriginalValue>) -> Scope<'_> {
         self.marked(|marks| marks.origin = origin)
     }
-    /// Whether instructions note the line of the program that asked for them; they do unless told otherwise.
+    /// Sets whether instructions record the line of the program that made them; they do by default.
     pub fn set_source_lines(&self, noted: bool) {
         self.state.borrow_mut().annotations.lines = noted;
     }

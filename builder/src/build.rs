@@ -1,11 +1,11 @@
-//! From a finished list of computations to a verified module.
-use crate::state::Caller;
+//! Verification of the finished module.
+use crate::annotations::Caller;
 use crate::{Error, Result};
 use hlo::diag::Errors;
 use hlo::ir::InstructionSpans;
 use hlo::{Module, Span, Verified};
 
-/// Verifies the module. Of the rules that are broken the first is told, with the line that asked for the instruction.
+/// Verifies the module. Returns the first broken rule, with the line of the call that made the instruction.
 pub(crate) fn verified(module: Module, callers: &[Vec<Caller>]) -> Result<Verified> {
     module.clone().verify().map_err(|errors| located(module, callers, errors))
 }

@@ -1,4 +1,4 @@
-//! The builder: where instructions are made, and mistakes kept.
+//! The builder, which makes instructions and keeps the first error.
 use crate::error::error_in_call;
 use crate::state::{IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
@@ -13,7 +13,7 @@ use std::panic::Location;
 /// Makes one module, instruction by instruction.
 ///
 /// Values are made by methods of the builder (`parameter`, `constant`, `iota`) and of other values (`x.tanh()`, `x + y`).
-/// The first mistake is kept with the line it was made on; what follows from it is ignored, and [`Builder::build`] returns
+/// The first error is kept with the line it was made on; what follows from it is ignored, and [`Builder::build`] returns
 /// it.
 ///
 /// ```
@@ -23,7 +23,7 @@ use std::panic::Location;
 /// let y = b.parameter(1, "f32[4]", "y");
 /// let module = b.build(2.0 * x + y)?;
 /// let args = ["f32[4] {1, 2, 3, 4}".parse()?, "f32[4] {10, 20, 30, 40}".parse()?];
-/// let sum = interp::Interpreter::new(&module).run(&args)?;
+/// let sum = interp::run(&module, &args)?;
 /// assert_eq!(sum.to_string(), "f32[4]{0} {12, 24, 36, 48}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -43,8 +43,8 @@ impl Builder {
         &self.name
     }
 
-    /// Runs one call of the user's: notes its line, keeps its mistake, and gives an invalid value in place of one that
-    /// cannot be made. Calls that the library makes of itself count as the user's.
+    /// Runs one call by the user: records its line, keeps its error, and returns an invalid value if it fails. Calls inside
+    /// the library count as part of the call by the user.
     #[track_caller]
     pub(crate) fn record<'b>(
         &'b self,
@@ -52,7 +52,7 @@ impl Builder {
     ) -> Value<'b> {
         self.record_or(Value::invalid(self), make)
     }
-    /// As [`Builder::record`], of a call that gives something else than a value.
+    /// As [`Builder::record`], for a call that returns something other than a value.
     #[track_caller]
     pub(crate) fn record_or<'b, T>(
         &'b self,
@@ -86,23 +86,23 @@ impl Builder {
     pub fn report_error(&self, error: Error) {
         self.record_or((), |_| Err(error));
     }
-    /// The first mistake.
+    /// The first error.
     pub fn first_error(&self) -> Option<Error> {
         self.state.borrow().error.clone()
     }
     /// Whether nothing has gone wrong so far.
     ///
     /// # Errors
-    /// The first mistake.
+    /// The first error.
     pub fn status(&self) -> Result<()> {
         self.first_error().map_or(Ok(()), Err)
     }
 
     /// Makes an instruction of any op from values of the innermost computation. `stated` is the shape of an op whose shape
-    /// cannot be told from its operands.
+    /// does not follow from its operands.
     ///
     /// # Errors
-    /// Operands of elsewhere, and every rule of the op.
+    /// Operands of other computations, and every broken rule of the op.
     pub(crate) fn emit<'b>(
         &'b self,
         op: impl Into<Op>,
@@ -219,7 +219,7 @@ impl Builder {
     /// The module whose result is `root`.
     ///
     /// # Errors
-    /// The first mistake that was made on the way; a module that breaks a rule that only whole modules can be asked.
+    /// The first error that was made on the way; a module that breaks a rule that only whole modules can be asked.
     #[track_caller]
     pub fn build(&self, root: Value<'_>) -> Result<Verified> {
         let caller = Location::caller();
@@ -237,7 +237,7 @@ impl Builder {
         let last = self.last().map_err(|error| error.at(caller))?;
         self.module(last, |_| {}).map_err(|error| error.at(caller))
     }
-    /// The module, whose entry computation is changed before it is checked.
+    /// Returns the module; `change` is applied to its entry computation before verification.
     pub(crate) fn module(
         &self,
         root: Value<'_>,
@@ -255,7 +255,7 @@ impl Builder {
         let entry = computations.push(entry);
         let mut module = hlo::Module::new(legal(self.name.clone()), computations, entry);
         module.config = state.config.clone();
-        crate::elemwise::alias::share(&state, id, &mut module.config);
+        crate::compat::pytensor::alias::share(&state, id, &mut module.config);
         crate::build::verified(module, &callers)
     }
 }
@@ -267,8 +267,8 @@ fn shape_of(
     stated: Option<Shape>,
     state: &State,
 ) -> Result<Shape, hlo::Error> {
-    if let hlo::op::Arity::Fixed(wanted) = op.opcode().arity()
-        && wanted != operands.len()
+    if let hlo::op::Arity::Fixed(expected) = op.opcode().arity()
+        && expected != operands.len()
     {
         return op.shape(operands, stated.as_ref(), state);
     }

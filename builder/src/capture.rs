@@ -1,22 +1,23 @@
-//! Values of outer computations, used in closures: HLO's computations see nothing but their parameters, so what a closure
-//! captures is handed in.
+//! Captures: values of outer computations used in closures. An HLO computation sees only its parameters, so a captured value
+//! becomes a parameter or is copied.
 //!
-//! | captured | how it comes in |
+//! | captured | treatment |
 //! |---|---|
-//! | a scalar constant, a broadcast of one, an `iota` | it is copied: into any closure |
-//! | another constant | it is handed in; copied where nothing can be |
-//! | anything else | it is handed in, by loops and branches only: others give their computations just what the op says |
+//! | a scalar constant, a broadcast of one, an `iota` | copied, into any closure |
+//! | another constant | a parameter of loops and branches; copied into other closures |
+//! | any other value | a parameter of loops and branches; refused in other closures, whose parameters the op defines |
 //!
-//! Handing in: while the closure runs the value stands for an extra parameter. Afterwards loops and branches, whose
-//! computations take one parameter, pack state and captured values into a tuple, out of which the computation takes them
-//! again; a loop gives the captured ones on unchanged.
+//! While the closure is traced, a captured value is an extra parameter. Afterwards loops and branches, whose computations take
+//! one parameter, pack the state and the captured values into a tuple. The body of a loop returns the captured values
+//! unchanged.
+use crate::annotations::Caller;
 use crate::computation::Traced;
 use crate::ops::movement::elements;
-use crate::state::{Caller, Open, State};
+use crate::state::{Open, State};
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::{GetTupleElement, Parameter, Tuple};
-use hlo::{Op, Shape};
+use hlo::{Op, Opcode, Shape};
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -83,23 +84,23 @@ impl Open {
     /// Whether it is made of nothing but constants.
     fn is_constant(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
-        match &instruction.op {
-            Op::Constant(_) | Op::Iota(_) => true,
-            Op::Broadcast(_) => self.is_constant(instruction.operands[0]),
-            _ => false,
+        let opcode = instruction.opcode();
+        match instruction.operands.as_slice() {
+            [] => opcode == Opcode::Constant || opcode == Opcode::Iota,
+            operands => opcode == Opcode::Broadcast && self.is_constant(operands[0]),
         }
     }
     /// Whether its text is short, of a constant.
     fn is_small(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
-        match &instruction.op {
-            Op::Constant(_) => instruction.shape.array().is_some_and(|array| array.rank() == 0),
-            _ => instruction.operands.iter().all(|&operand| self.is_small(operand)),
+        if instruction.opcode() == Opcode::Constant {
+            return instruction.shape.array().is_some_and(|array| array.rank() == 0);
         }
+        instruction.operands.iter().all(|&operand| self.is_small(operand))
     }
     /// How many parameters it has.
     pub(crate) fn parameter_count(&self) -> i64 {
-        let parameters = self.instructions.iter().filter(|(_, i)| matches!(i.op, Op::Parameter(_)));
+        let parameters = self.instructions.iter().filter(|(_, i)| i.opcode() == Opcode::Parameter);
         i64::try_from(parameters.count()).unwrap_or(i64::MAX)
     }
 }
@@ -109,7 +110,7 @@ fn bare(op: impl Into<Op>, shape: Shape, operands: &[InstructionId]) -> Instruct
     Instruction { op: op.into(), shape, operands: SmallVec::from_slice(operands), common: None }
 }
 
-/// How one value and captured ones become the single parameter of a computation: a tuple, into which the elements of a
+/// The layout of the single parameter of a computation with captures: a tuple, into which the elements of a
 /// value that is one itself are laid out. Without captured values nothing is packed.
 pub(crate) struct Packing<'b> {
     builder: &'b Builder,
@@ -146,7 +147,7 @@ impl<'b> Packing<'b> {
         parts.extend(self.values());
         self.builder.emit(Tuple {}, &parts, None)
     }
-    /// The value in what a loop gives.
+    /// Returns the value in the result of a loop.
     pub(crate) fn unpack(&self, packed: Value<'b>) -> Result<Value<'b>> {
         if self.captured.is_empty() {
             return Ok(packed);
@@ -160,7 +161,7 @@ impl<'b> Packing<'b> {
             Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => part(0),
         }
     }
-    /// Files the computation, once it takes what is packed; one that is to `give_on` gives the captured values too.
+    /// Files the computation with the packed parameter. With `give_on` it returns the captured values too.
     pub(crate) fn file(&self, traced: Traced, give_on: bool) -> ComputationId {
         let mut state = self.builder.state.borrow_mut();
         if self.captured.is_empty() {
@@ -203,15 +204,16 @@ impl<'b> Packing<'b> {
         };
         let mut copies: Vec<InstructionId> = Vec::with_capacity(old.instructions.len());
         for (id, instruction) in old.instructions.iter() {
-            let parameter = matches!(instruction.op, Op::Parameter(_));
-            copies.push(match (&instruction.op, slot(id)) {
-                (Op::Parameter(Parameter { number: 0 }), _) => first,
-                (_, Some(slot)) if parameter => captured[slot],
-                _ => {
-                    let operands = instruction.operands.iter().map(|o| copies[o.index()]).collect();
-                    let copy = Instruction { operands, ..instruction.clone() };
-                    open.push(copy, old.names[id].clone(), old.callers[id.index()])
-                }
+            let slot = slot(id).filter(|_| instruction.opcode() == Opcode::Parameter);
+            let is_first = instruction.op == Op::Parameter(Parameter { number: 0 });
+            copies.push(if is_first {
+                first
+            } else if let Some(slot) = slot {
+                captured[slot]
+            } else {
+                let operands = instruction.operands.iter().map(|o| copies[o.index()]).collect();
+                let copy = Instruction { operands, ..instruction.clone() };
+                open.push(copy, old.names[id].clone(), old.callers[id.index()])
             });
         }
         let root = copies[root.index()];

@@ -1,8 +1,9 @@
-//! Computations made from closures.
-use crate::state::{Caller, Open};
+//! Computations traced from closures.
+use crate::annotations::Caller;
+use crate::state::Open;
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
 use hlo::ir::{ComputationId, InstructionId};
-use hlo::{Op, Shape};
+use hlo::{Op, Opcode, Shape};
 use smol_str::SmolStr;
 
 /// A finished computation of its builder, for ops that call one.
@@ -10,12 +11,13 @@ use smol_str::SmolStr;
 /// Most ops take closures; a computation of its own is for what is called from several places, and for
 /// [`Builder::call`].
 #[derive(Debug, Clone, Copy)]
+#[must_use = "a computation that nothing calls has no effect"]
 pub struct Computation<'b> {
     builder: &'b Builder,
     id: Option<ComputationId>,
 }
 
-/// A computation a closure made, which is not filed yet.
+/// A computation traced from a closure, not filed yet.
 pub(crate) struct Traced {
     pub(crate) open: Open,
     pub(crate) root: InstructionId,
@@ -29,7 +31,7 @@ impl Traced {
 }
 
 impl Builder {
-    /// A computation with parameters of these shapes, whose result is what the closure gives.
+    /// Traces a computation with parameters of these shapes from a closure.
     ///
     /// Equal computations of one name are kept once.
     ///
@@ -54,8 +56,8 @@ impl Builder {
         Computation { builder: self, id }
     }
 
-    /// Runs a closure on the parameters of a new computation. The lines noted are those of the closure if the user wrote it,
-    /// and that of the user's call if the library did.
+    /// Runs a closure on the parameters of a new computation. Instructions record the lines of a closure of the user,
+    /// and the line of the call for a closure of the library.
     pub(crate) fn trace<'b>(
         &'b self,
         name: &str,
@@ -145,19 +147,19 @@ impl Builder {
             if let Some(&line) = lines.and_then(|lines| lines.get(id.index())) {
                 self.state.borrow_mut().call = Some((line, 1));
             }
-            copies.push(match &instruction.op {
-                Op::GetTupleElement(op)
-                    if lines.is_some() && matches!(operands[0].op()?, Op::Tuple(_)) =>
-                {
-                    let index = usize::try_from(op.index).ok();
-                    let elements = operands[0].operands()?;
-                    index.and_then(|i| elements.get(i)).copied().ok_or(Code::Invalid {})?
-                }
-                Op::Parameter(p) => {
-                    let number = usize::try_from(p.number).ok();
-                    number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?
-                }
-                op => self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?,
+            let op = &instruction.op;
+            copies.push(if let Op::Parameter(p) = op {
+                let number = usize::try_from(p.number).ok();
+                number.and_then(|n| arguments.get(n)).copied().ok_or(Code::Invalid {})?
+            } else if let Op::GetTupleElement(element) = op
+                && lines.is_some()
+                && operands[0].opcode()? == Opcode::Tuple
+            {
+                let index = usize::try_from(element.index).ok();
+                let elements = operands[0].operands()?;
+                index.and_then(|i| elements.get(i)).copied().ok_or(Code::Invalid {})?
+            } else {
+                self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?
             });
         }
         copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())
@@ -172,7 +174,7 @@ impl Builder {
 }
 
 impl<'b> Computation<'b> {
-    /// What a call that failed gives.
+    /// The result of a call that failed.
     pub(crate) fn invalid(builder: &'b Builder) -> Self {
         Self { builder, id: None }
     }
@@ -202,7 +204,7 @@ impl<'b> Computation<'b> {
     pub fn program_shape(self) -> Result<(Vec<Shape>, Shape)> {
         self.builder.signature(self.id.ok_or(Code::Invalid {})?)
     }
-    /// Its instructions, copied to where it is called, on these values.
+    /// Copies its instructions to the caller, with these values as parameters.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -217,11 +219,11 @@ impl<'b> Computation<'b> {
         self.builder.record(|b| {
             let id = self.id_in(b)?;
             let computation = b.state.borrow().finished[id].clone();
-            let wanted = computation.parameters().len();
-            if wanted != arguments.len() {
+            let expected = computation.parameters().len();
+            if expected != arguments.len() {
                 let found = arguments.len();
                 let message =
-                    format!("`{}` takes {wanted} values, it is given {found}", computation.name);
+                    format!("`{}` takes {expected} values, it is given {found}", computation.name);
                 return Err(Error::argument(message));
             }
             b.copied(&computation, arguments, None)

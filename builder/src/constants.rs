@@ -1,17 +1,17 @@
-//! Values that depend on nothing but constants, and modules that compute them alone.
+//! Values that depend only on constants, and modules that compute them.
 use crate::state::{Open, State};
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{Instruction, InstructionId};
-use hlo::op::Constant;
-use hlo::{Arena, ConstantValue, ElementType, Literal, Op, Scalar, Verified};
+use hlo::op::{Constant, Kind};
+use hlo::{Arena, ConstantValue, ElementType, Literal, Op, Opcode, Scalar, Verified};
 use smallvec::SmallVec;
 use std::panic::Location;
 
 impl Builder {
     /// Whether a value depends on constants only: XLA's `IsConstant`.
     ///
-    /// Not constant is what a parameter, `rng`, `all-reduce`, `reduce-scatter`, `infeed`, `outfeed`, `call`, `custom-call` (but
-    /// for the target `SetBound`), `while`, `scatter`, `send` or `recv` leads to. `get-dimension-size` is, of anything.
+    /// A value is constant if it depends on no parameter, random state, device, host or called computation.
+    /// `get-dimension-size` of any value is constant, and so is a custom call of `SetBound`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -21,7 +21,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// The first mistake; `E0804` if the value is not one of the computation being built.
+    /// The first error; `E0804` if the value is not one of the computation being built.
     pub fn is_constant(&self, value: Value<'_>) -> Result<bool> {
         self.status()?;
         self.owns(value)?;
@@ -29,7 +29,7 @@ impl Builder {
         let (open, id) = state.open.last().zip(value.id()).ok_or(Code::Invalid {})?;
         Ok(variable(open, id).is_none())
     }
-    /// The module that computes this value, which must be constant, and nothing else: XLA's `BuildConstantSubGraph`.
+    /// Returns the module that computes this value, which must be constant: XLA's `BuildConstantSubGraph`.
     ///
     /// Sizes of dimensions become constants: the bound, or of dynamic ones -1 if `dynamic_dimension_is_minus_one`. What
     /// `SetBound` sets is its literal. The builder can be used further.
@@ -38,12 +38,12 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let (x, y) = (b.parameter(0, "f32[4]", "x"), b.constant(2i32));
     /// let module = b.build_constant_sub_graph(x.get_dimension_size(0) * y, false)?;
-    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "s32[] 8");
+    /// assert_eq!(interp::run(&module, &[])?.to_string(), "s32[] 8");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// The first mistake; `E0801` if the value is not constant, with the instruction it depends on.
+    /// The first error; `E0801` if the value is not constant, with the instruction it depends on.
     #[track_caller]
     pub fn build_constant_sub_graph(
         &self,
@@ -77,22 +77,7 @@ fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
         if !reached[id.index()] || folds(instruction) {
             continue;
         }
-        let varies = matches!(
-            instruction.op,
-            Op::Parameter(_)
-                | Op::Rng(_)
-                | Op::AllReduce(_)
-                | Op::ReduceScatter(_)
-                | Op::Infeed(_)
-                | Op::Outfeed(_)
-                | Op::Call(_)
-                | Op::CustomCall(_)
-                | Op::While(_)
-                | Op::Scatter(_)
-                | Op::Send(_)
-                | Op::Recv(_)
-        );
-        if varies {
+        if !follows_from_operands(&instruction.op) {
             return Some(id);
         }
         instruction.operands.iter().for_each(|operand| reached[operand.index()] = true);
@@ -100,31 +85,39 @@ fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
     None
 }
 
-/// Whether it counts as a constant, whatever its operands are.
-fn folds(instruction: &Instruction) -> bool {
-    match &instruction.op {
-        Op::GetDimensionSize(_) => true,
-        Op::CustomCall(call) => call.custom_call_target.0 == "SetBound",
-        _ => false,
+/// Returns whether the result depends on nothing but the operands: not on arguments, the device, the host, other devices, the
+/// random state, or what a called computation does.
+pub(crate) fn follows_from_operands(op: &Op) -> bool {
+    match op.opcode().kind() {
+        Kind::Array => true,
+        Kind::Value => op.opcode() != Opcode::Parameter,
+        Kind::Control | Kind::Asynchronous | Kind::Collective | Kind::Transfer => false,
+        Kind::Host | Kind::Device | Kind::Random | Kind::Custom => false,
     }
+}
+
+/// Returns whether the instruction is a constant whatever its operands are.
+fn folds(instruction: &Instruction) -> bool {
+    if let Op::CustomCall(call) = &instruction.op {
+        return call.custom_call_target.0 == "SetBound";
+    }
+    instruction.opcode() == Opcode::GetDimensionSize
 }
 
 /// The constant that such an instruction is.
 fn folded(open: &Open, instruction: &Instruction, minus_one: bool) -> Option<Instruction> {
-    let value = match &instruction.op {
-        Op::GetDimensionSize(op) => {
-            let operand = open.instructions[*instruction.operands.first()?].shape.array()?;
-            let at = usize::try_from(*op.dimensions.first()?).ok()?;
-            let unknown = minus_one && operand.is_dynamic(at);
-            let size = if unknown { -1 } else { *operand.dims.get(at)? };
-            Literal::scalar(ElementType::S32, Scalar::Signed(size))
-        }
-        Op::CustomCall(call) => {
-            let literal = call.literal.as_ref()?;
-            // Of a pair the first says the bounds, the second which of them are no more than bounds.
-            literal.elements().and_then(<[_]>::first).unwrap_or(literal).clone()
-        }
-        _ => return None,
+    let value = if let Op::GetDimensionSize(op) = &instruction.op {
+        let operand = open.instructions[*instruction.operands.first()?].shape.array()?;
+        let at = usize::try_from(*op.dimensions.first()?).ok()?;
+        let unknown = minus_one && operand.is_dynamic(at);
+        let size = if unknown { -1 } else { *operand.dims.get(at)? };
+        Literal::scalar(ElementType::S32, Scalar::Signed(size))
+    } else if let Op::CustomCall(call) = &instruction.op {
+        let literal = call.literal.as_ref()?;
+        // Of a pair the first says the bounds, the second which of them are no more than bounds.
+        literal.elements().and_then(<[_]>::first).unwrap_or(literal).clone()
+    } else {
+        return None;
     };
     let (shape, value) = (value.shape(), Box::new(ConstantValue::Literal(value)));
     let operands = SmallVec::new();
@@ -136,7 +129,7 @@ fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, In
     let element = |instruction: &Instruction| {
         let Op::GetTupleElement(op) = &instruction.op else { return None };
         let tuple = &open.instructions[*instruction.operands.first()?];
-        matches!(tuple.op, Op::Tuple(_)).then_some(())?;
+        (tuple.opcode() == Opcode::Tuple).then_some(())?;
         tuple.operands.get(usize::try_from(op.index).ok()?).copied()
     };
     let mut needed = vec![false; root.index() + 1];

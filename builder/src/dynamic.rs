@@ -1,8 +1,8 @@
-//! Sizes known only at run time: branches of different sizes, bounds that can be told beforehand.
+//! Dynamic sizes: branches of different sizes, and bounds known before a run.
+use crate::arguments::size;
 use crate::known::Known;
-use crate::ops::control::{Branch, branch, choice};
+use crate::ops::control::{Branch, choice, two};
 use crate::ops::movement::elements;
-use crate::primitive::{dimension_size, pad_in_dim, set_dimension_size, size, slice_in_dim, zeros};
 use crate::{Builder, Code, Computation, Error, Result, Value};
 use hlo::{ArrayShape, Shape};
 
@@ -11,7 +11,7 @@ impl<'b> Value<'b> {
     ///
     /// Both results have the same rank and element type. Where sizes differ the result's size is dynamic, the larger one its
     /// bound; the smaller result is padded with zeros that do not count. Tuples are brought together element by element. The
-    /// closures may use values from outside, which are handed in beside the operands.
+    /// closures may use values from outside, which become further operands.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -24,7 +24,6 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0806` if the results differ in more than size.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conditional(
         self,
         true_operand: Self,
@@ -33,14 +32,12 @@ impl<'b> Value<'b> {
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
         self.builder().record(|b| {
-            let on_true = branch(b, "true_computation", true_operand, on_true)?;
-            let on_false = branch(b, "false_computation", false_operand, on_false)?;
-            choose(b, self, &[on_true, on_false], true)
+            let branches = two(b, (true_operand, on_true), (false_operand, on_false))?;
+            choose(b, self, &branches, true)
         })
     }
     /// As [`Value::switch`], of branches whose results may differ in size: XLA's `DynamicConditional` with a branch index.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_switch(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
         self.builder().record(|b| {
             if branches.len() != operands.len() || branches.is_empty() {
@@ -56,7 +53,7 @@ impl<'b> Value<'b> {
     }
     /// The array, of which only `count` elements of a dimension count: XLA's `SetDimensionSizeWithRebound`.
     ///
-    /// If it can be told beforehand that `count`, a scalar `s32`, is smaller than the dimension, the array is cut to that
+    /// If it is known before the run that `count`, a scalar `s32`, is smaller than the dimension, the array is cut to that
     /// bound; if `count` is known altogether, the size stays static. Constants, sizes of dimensions, sums, differences and
     /// products of numbers that are not negative, `min`, `max` and `clamp` are seen through.
     ///
@@ -68,7 +65,6 @@ impl<'b> Value<'b> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_dimension_size_with_rebound(self, count: Self, dim: i64) -> Self {
         self.builder().record(|_| {
             let dim = self.axis(dim)?;
@@ -76,19 +72,18 @@ impl<'b> Value<'b> {
             let mut array = self;
             let told = Known::of(count)?;
             if let Some(bound) = told.most.filter(|bound| (0..known).contains(bound)) {
-                array = slice_in_dim(array, 0, bound, dim)?;
+                array = array.slice_in_dim(0, bound, 1, dim);
             }
-            if told.dynamic { set_dimension_size(array, count, dim) } else { Ok(array) }
+            if told.dynamic { Ok(array.set_dimension_size(count, dim)) } else { Ok(array) }
         })
     }
-    /// The array with the sizes that `sizes`, a vector of whole numbers, holds: XLA's `SetAllDimensionSizes`.
+    /// The array with the sizes that `sizes`, a vector of integers, holds: XLA's `SetAllDimensionSizes`.
     ///
     /// Dimensions whose size is known beforehand are left as they are.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if there is not one size for each dimension.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_all_dimension_sizes(self, sizes: Self) -> Self {
         self.builder().record(|_| {
             let (shape, given) = (self.array()?, sizes.array()?);
@@ -99,10 +94,10 @@ impl<'b> Value<'b> {
             }
             let mut array = self;
             for dim in 0..size(shape.rank()) {
-                let one = slice_in_dim(sizes, dim, dim + 1, 0)?.reshape(&[]);
+                let one = sizes.slice_in_dim(dim, dim + 1, 1, 0).reshape(&[]);
                 let one = one.convert_element_type(hlo::ElementType::S32);
                 if Known::of(one)?.dynamic {
-                    array = set_dimension_size(array, one, dim)?;
+                    array = array.set_dimension_size(one, dim);
                 }
             }
             Ok(array)
@@ -110,7 +105,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The conditional whose branches give one shape.
+/// Emits the conditional, after its branches are brought to one shape.
 fn choose<'b>(
     b: &'b Builder,
     selector: Value<'b>,
@@ -134,7 +129,7 @@ fn choose<'b>(
     }
     choice(selector, &fitting, on_pred)
 }
-/// The shape both fit: the larger size of each dimension, dynamic where they differ.
+/// Returns the shape that both fit: the larger size of each dimension, dynamic where they differ.
 fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     let differ = || {
         let message = format!("one branch gives {a:#}, another {c:#}");
@@ -164,27 +159,30 @@ fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     Ok(both.into())
 }
 /// The value padded to the bounds of a shape; its own sizes are those that count.
-fn widened<'b>(value: Value<'b>, wanted: &Shape) -> Result<Value<'b>> {
+fn widened<'b>(value: Value<'b>, expected: &Shape) -> Result<Value<'b>> {
     let b = value.builder();
-    if let Some(parts) = wanted.tuple() {
-        let parts: Result<Vec<Value<'b>>> =
-            elements(value)?.into_iter().zip(parts).map(|(e, wanted)| widened(e, wanted)).collect();
+    if let Some(parts) = expected.tuple() {
+        let parts: Result<Vec<Value<'b>>> = elements(value)?
+            .into_iter()
+            .zip(parts)
+            .map(|(e, expected)| widened(e, expected))
+            .collect();
         return Ok(b.tuple(&parts?));
     }
-    let Some(wanted) = wanted.array() else { return Ok(value) };
+    let Some(expected) = expected.array() else { return Ok(value) };
     let mut array = value;
-    for dim in 0..size(wanted.rank()) {
+    for dim in 0..size(expected.rank()) {
         let d = usize::try_from(dim).unwrap_or(0);
         let shape = array.array()?;
-        if !wanted.is_dynamic(d) || shape.dims[d] == wanted.dims[d] && shape.is_dynamic(d) {
+        if !expected.is_dynamic(d) || shape.dims[d] == expected.dims[d] && shape.is_dynamic(d) {
             continue;
         }
-        let count = dimension_size(array, dim)?;
-        let more = wanted.dims[d] - shape.dims[d];
+        let count = array.get_dimension_size(dim);
+        let more = expected.dims[d] - shape.dims[d];
         if more > 0 {
-            array = pad_in_dim(array, zeros(b, shape.ty, &[])?, dim, 0, more)?;
+            array = array.pad_in_dim(b.zero(shape.ty), dim, 0, more);
         }
-        array = set_dimension_size(array, count, dim)?;
+        array = array.set_dimension_size(count, dim);
     }
     Ok(array)
 }

@@ -1,7 +1,7 @@
-//! Changing instructions and computations that are there: shardings, notes of a front end, threads.
+//! Changes to existing instructions and computations: shardings, frontend attributes, threads.
 use crate::annotations::for_shape;
 use crate::{Builder, Code, Computation, Error, Result, Value};
-use hlo::Op;
+use hlo::Opcode;
 use hlo::ir::{CommonAttrs, FrontendAttributes, Sharding};
 use hlo::op::value::ResultAccuracy;
 use smol_str::SmolStr;
@@ -32,7 +32,7 @@ pub(crate) fn set_frontend_attribute(common: &mut CommonAttrs, name: &str, value
 }
 
 impl Builder {
-    /// Adds a note of a front end to an instruction: XLA's `SetInstructionFrontendAttribute`.
+    /// Adds a frontend attribute to an instruction: XLA's `SetInstructionFrontendAttribute`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -48,7 +48,7 @@ impl Builder {
             amend(op, |common| set_frontend_attribute(common, name, value))
         });
     }
-    /// Gives an instruction a sharding, or takes it away: XLA's `SetInstructionSharding`.
+    /// Sets or removes the sharding of an instruction: XLA's `SetInstructionSharding`.
     #[track_caller]
     pub fn set_instruction_sharding(&self, op: Value<'_>, sharding: Option<Sharding>) {
         self.record_or((), |b| {
@@ -57,7 +57,7 @@ impl Builder {
             amend(op, |common| common.sharding = sharding.map(|s| for_shape(s, &shape)))
         });
     }
-    /// Says of each leaf of a parameter whether all replicas are given the same: XLA's `SetParameterReplication`.
+    /// Sets for each leaf of a parameter whether all replicas receive the same value: XLA's `SetParameterReplication`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the value is no parameter, or there are not as many entries as leaves.
@@ -66,7 +66,7 @@ impl Builder {
         self.record_or((), |b| {
             b.same_builder(parameter)?;
             let (leaves, op) = (parameter.shape()?.leaves().len(), parameter.op()?);
-            if !matches!(op, Op::Parameter(_)) {
+            if op.opcode() != Opcode::Parameter {
                 let message =
                     format!("replication is said of parameters, this is `{}`", op.opcode());
                 return Err(Error::argument(message));
@@ -81,8 +81,7 @@ impl Builder {
             amend(parameter, |common| common.parameter_replication = Some(replicated.to_vec()))
         });
     }
-    /// Says which thread runs a computation: XLA's `SetExecutionThread`. Of its own threads XLA knows `main`, which is
-    /// meant if nothing is said, and `host`.
+    /// Sets the thread that runs a computation: XLA's `SetExecutionThread`. XLA has `main`, the default, and `host`.
     #[track_caller]
     pub fn set_execution_thread(&self, computation: Computation<'_>, thread: &str) {
         self.record_or((), |b| {
@@ -95,7 +94,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Asks for an accuracy of the function that gives the value: XLA's `result_accuracy`.
+    /// Sets the accuracy of the function that computes the value: XLA's `result_accuracy`.
     ///
     /// ```
     /// use hlo::op::value::{AccuracyMode, ResultAccuracy};
@@ -109,7 +108,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not one of the functions that have it.
     #[track_caller]
-    #[must_use = "it is the value itself"]
     pub fn with_result_accuracy(self, accuracy: ResultAccuracy) -> Self {
         self.builder().record(|_| {
             let opcode = self.opcode()?;

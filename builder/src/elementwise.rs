@@ -1,4 +1,4 @@
-//! Elementwise methods: one row for each, with XLA's name for it.
+//! Elementwise methods, one row for each op.
 use crate::{Error, Operand, Result, Value, implicit};
 use hlo::ElementType;
 use hlo::op::value::{ComparisonType, Direction};
@@ -10,7 +10,6 @@ macro_rules! unary {
         impl Value<'_> {
             $($(#[$doc])*
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $method(self) -> Self {
                 self.builder().record(|b| b.emit(Unary::$op, &[self], None))
             }
@@ -35,9 +34,9 @@ unary! {
     atanh Atanh;
     /// Cube root.
     cbrt Cbrt;
-    /// The nearest whole number not below.
+    /// The value rounded up to an integer.
     ceil Ceil;
-    /// How many zeros stand before the first one, from the highest bit.
+    /// The number of leading zero bits.
     clz CountLeadingZeros;
     /// Cosine, of radians.
     cos Cosine;
@@ -49,7 +48,7 @@ unary! {
     exp Exponential;
     /// `exp(x) - 1`, exact near 0.
     expm1 ExponentialMinusOne;
-    /// The nearest whole number not above.
+    /// The value rounded down to an integer.
     floor Floor;
     /// Imaginary part; 0 of a real number.
     imag Imag;
@@ -61,17 +60,17 @@ unary! {
     log1p LogPlusOne;
     /// `1 / (1 + exp(-x))`.
     logistic Logistic;
-    /// The same with the other sign.
+    /// The negation.
     neg Negate;
-    /// Every bit turned; of `pred` the other truth.
+    /// The bitwise complement; of `pred` the negation.
     not Not;
-    /// How many bits are set: XLA's `PopulationCount`.
+    /// The number of bits that are set: XLA's `PopulationCount`.
     population_count Popcnt;
     /// Real part.
     real Real;
-    /// The nearest whole number; halves go away from zero.
+    /// The nearest integer; halves go away from zero.
     round RoundNearestAfz;
-    /// The nearest whole number; halves go to the even one.
+    /// The nearest integer; halves go to the even one.
     round_nearest_even RoundNearestEven;
     /// `1 / sqrt(x)`.
     rsqrt Rsqrt;
@@ -97,7 +96,6 @@ macro_rules! binary {
             ///
             /// The other operand is broadcast; see [`Operand`] and [`Value::along`].
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
                 self.builder().record(|_| binary(Binary::$op, self, rhs, self))
             }
@@ -119,7 +117,7 @@ pub(crate) fn binary<'b>(
     like.builder().emit(op, &[lhs, rhs], None).map_err(|error| mixed(error, lhs, rhs))
 }
 
-/// Says what to do about operands of different types, if that is what they are.
+/// Adds a help line if the operands have different types.
 fn mixed(error: Error, lhs: Value<'_>, rhs: Value<'_>) -> Error {
     match (lhs.element_type(), rhs.element_type()) {
         (Ok(l), Ok(r)) if l != r => {
@@ -152,7 +150,7 @@ binary! {
     or Or;
     /// This to the power of the other.
     pow Power;
-    /// What division leaves over, with the sign of the dividend.
+    /// The remainder of the division, with the sign of the dividend.
     rem Remainder;
     /// Shifted to higher bits; by the width or more it is 0.
     shift_left ShiftLeft;
@@ -171,15 +169,13 @@ macro_rules! comparisons {
         impl<'b> Value<'b> {
             $($(#[$doc])*
             ///
-            /// The other operand is broadcast; see [`Operand`] and [`Value::along`]. Gives `pred`.
+            /// The other operand is broadcast; see [`Operand`] and [`Value::along`]. Returns `pred`.
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
                 self.builder().record(|_| compare(self, rhs, Direction::$direction, None))
             }
-            /// The same where floats are ordered by sign and magnitude, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
+            /// The same in the total order of floats, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
             #[track_caller]
-            #[must_use = "a value that is not used has no effect"]
             pub fn $total(self, rhs: impl Operand<'b>) -> Self {
                 self.builder().record(|_| {
                     let floats = self.element_type()?.is_float();
@@ -218,9 +214,8 @@ fn compare<'b>(
 }
 
 impl<'b> Value<'b> {
-    /// The truth of a relation, element by element: XLA's `Compare`. `None` orders values as their type is ordered.
+    /// Compares element by element: XLA's `Compare`. `None` is the default order of the element type.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn compare(
         self,
         rhs: impl Operand<'b>,
@@ -231,7 +226,6 @@ impl<'b> Value<'b> {
     }
     /// The complex conjugate: `complex(real(x), -imag(x))`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conj(self) -> Self {
         self.builder().record(|b| {
             if !self.element_type()?.is_complex() {
@@ -241,12 +235,11 @@ impl<'b> Value<'b> {
             b.emit(Binary::Complex, &[real, imag], None)
         })
     }
-    /// Where this is true the element of `on_true`, elsewhere that of `on_false`.
+    /// The element of `on_true` where this is true, otherwise the element of `on_false`.
     ///
     /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred` chooses between, it
     /// becomes a [`conditional`](Value::conditional).
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn select(self, on_true: impl Operand<'b>, on_false: impl Operand<'b>) -> Self {
         self.builder().record(|b| {
             // A number takes the type of the other side.
@@ -261,9 +254,8 @@ impl<'b> Value<'b> {
             b.emit(Select {}, &same_dims([self, on_true, on_false])?, None)
         })
     }
-    /// Not below `min` and not above `max`: scalars stretch, nothing else does. `self` is what is clamped.
+    /// Clamps `self` to `min..=max`. Scalars broadcast, other shapes do not.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn clamp(self, min: impl Operand<'b>, max: impl Operand<'b>) -> Self {
         self.builder().record(|b| {
             let (min, max) = (min.beside(self)?.value, max.beside(self)?.value);
@@ -272,7 +264,6 @@ impl<'b> Value<'b> {
     }
     /// The values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn convert_element_type(self, ty: ElementType) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -283,7 +274,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The operands of a three-operand op, where scalars stretch.
+/// Broadcasts the scalars among the operands of a three-operand op.
 fn same_dims<const N: usize>(operands: [Value<'_>; N]) -> Result<[Value<'_>; N]> {
     let mut widest = operands[0].array()?;
     for operand in operands {

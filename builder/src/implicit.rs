@@ -1,7 +1,7 @@
 //! Implicit broadcasting: what XLA's builder adds to operands of different shapes.
 //!
 //! Source: Broadcasting Semantics of the XLA documentation. Scalars stretch to anything; operands of one rank stretch along
-//! dimensions of size 1; of operands of different rank the lower one is laid along dimensions that must be named. There is no
+//! dimensions of size 1; an operand of lower rank broadcasts along dimensions that must be named. There is no
 //! alignment by trailing dimensions.
 use crate::operand::Along;
 use crate::{Code, Error, Operand, Result, Value};
@@ -20,9 +20,9 @@ pub(crate) fn pair<'b>(
     like: Value<'b>,
 ) -> Result<(Value<'b>, Value<'b>)> {
     let (lhs, rhs) = (lhs.beside(like)?, rhs.beside(like)?);
-    // An operand of elsewhere has shapes of its own; say first that it does not belong here.
-    like.builder().adopt(lhs.value)?;
-    like.builder().adopt(rhs.value)?;
+    // An operand of another computation is reported before its shape.
+    let _ = like.builder().adopt(lhs.value)?;
+    let _ = like.builder().adopt(rhs.value)?;
     let (l, r) = (lhs.value.array()?, rhs.value.array()?);
     let (lower, higher) = if l.rank() <= r.rank() { (&lhs, &rhs) } else { (&rhs, &lhs) };
     if !higher.dims.is_empty() && l.rank() != r.rank() {

@@ -1,4 +1,4 @@
-//! Computations of other modules.
+//! Computations imported from other modules.
 use crate::constants::rename;
 use crate::{Builder, Computation};
 use hlo::ir::{ComputationId, InstructionSpans};
@@ -6,8 +6,8 @@ use hlo::{Module, Span, Verified};
 use std::panic::Location;
 
 impl Builder {
-    /// The entry computation of a module, with all it calls: XLA's `AddSubComputation`. What the module's header says is not
-    /// taken over.
+    /// The entry computation of a module, with all it calls: XLA's `AddSubComputation`. The header of the module is
+    /// ignored.
     ///
     /// ```
     /// let text = "HloModule other\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }";
@@ -16,7 +16,7 @@ impl Builder {
     /// let negate = b.add_sub_computation(&other);
     /// let x = b.parameter(0, "f32[2]", "x");
     /// let module = b.build(b.call(negate, &[x]) + negate.inline(&[x]))?;
-    /// let result = interp::Interpreter::new(&module).run(&["f32[2] {1, 2}".parse()?])?;
+    /// let result = interp::run(&module, &["f32[2] {1, 2}".parse()?])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {-2, -4}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

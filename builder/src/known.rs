@@ -1,18 +1,18 @@
-//! What can be told of a size before a run: how large it can be, and whether it is known altogether.
+//! Bounds of sizes: what is known of an integer value before a run.
+use crate::constants::follows_from_operands;
 use crate::state::Open;
 use crate::{Code, Result, Value};
 use hlo::ir::{Instruction, InstructionId};
-use hlo::op::Binary;
-use hlo::{ConstantValue, Op};
+use hlo::{ConstantValue, Op, Opcode};
 
-/// What can be told of the number that a value is.
+/// What is known of an integer value before a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known {
-    /// The largest number it can be.
+    /// An upper bound.
     pub(crate) most: Option<i64>,
     /// Whether it is never negative.
     natural: bool,
-    /// Whether it depends on anything that is known only at run time.
+    /// Whether it depends on anything known only at run time.
     pub(crate) dynamic: bool,
 }
 
@@ -31,7 +31,7 @@ impl Known {
                 operands.iter().for_each(|operand| reached[operand.index()] = true);
             }
         }
-        // Operands stand before what is made of them: each instruction is looked at once.
+        // Operands precede their users, so one pass is enough.
         let mut facts = Vec::with_capacity(reached.len());
         for (id, instruction) in open.instructions.iter().take(reached.len()) {
             let fact = match reached[id.index()] {
@@ -52,89 +52,73 @@ struct Facts<'s> {
 
 impl Facts<'_> {
     fn fact(&self, instruction: &Instruction) -> Known {
-        let all: Vec<Known> = instruction.operands.iter().map(|o| self.of[o.index()]).collect();
-        let most = self.most(instruction, &all);
-        // Larger numbers may have wrapped.
-        let held = most.is_some_and(|most| i32::try_from(most).is_ok());
-        let natural = match &instruction.op {
-            Op::Constant(_) => constant(instruction).is_some_and(|n| n >= 0),
-            Op::GetDimensionSize(_) => true,
-            Op::Reshape(_) | Op::Copy(_) => all[0].natural,
-            Op::Convert(_) => held && all[0].natural,
-            Op::Clamp(_) => all[2].natural && (all[0].natural || all[1].natural),
-            Op::Binary(Binary::Maximum) => all[0].natural || all[1].natural,
-            Op::Binary(Binary::Minimum) => all[0].natural && all[1].natural,
-            Op::Binary(Binary::Add | Binary::Multiply) => held && all[0].natural && all[1].natural,
-            _ => false,
-        };
-        Known { most, natural, dynamic: self.dynamic(instruction) }
+        let dynamic = self.dynamic(instruction);
+        let (most, natural) = self.range(instruction).unwrap_or((None, false));
+        Known { most, natural, dynamic }
     }
 
-    fn most(&self, instruction: &Instruction, all: &[Known]) -> Option<i64> {
-        match &instruction.op {
-            Op::Constant(_) => constant(instruction),
-            Op::GetDimensionSize(of) => {
-                self.operand(instruction, 0)?.shape.array()?.dim(*of.dimensions.first()?)
-            }
-            Op::Reshape(_) | Op::Copy(_) => all[0].most,
-            // A narrower type could wrap.
-            Op::Convert(_) if instruction.shape.array()?.ty.bits() >= 32 => all[0].most,
-            Op::Clamp(_) => all[2].most,
-            Op::Binary(Binary::Minimum) => match (all[0].most, all[1].most) {
-                (Some(a), Some(c)) => Some(a.min(c)),
-                (a, c) => a.or(c),
-            },
-            Op::Binary(Binary::Maximum) => Some(all[0].most?.max(all[1].most?)),
-            Op::Binary(Binary::Add) => Some(all[0].most?.saturating_add(all[1].most?)),
-            Op::Binary(Binary::Subtract) => {
-                let less = constant(self.operand(instruction, 1)?).filter(|n| *n >= 0)?;
-                Some(all[0].most?.saturating_sub(less))
-            }
-            Op::Binary(Binary::Multiply) if all.iter().all(|o| o.natural) => {
-                Some(all[0].most?.saturating_mul(all[1].most?))
-            }
-            _ => None,
+    /// Returns the largest number the instruction can be, and whether it is never negative.
+    fn range(&self, instruction: &Instruction) -> Option<(Option<i64>, bool)> {
+        let all: Vec<Known> = instruction.operands.iter().map(|o| self.of[o.index()]).collect();
+        let both = |f: fn(i64, i64) -> i64| Some(f(all[0].most?, all[1].most?));
+        // Larger numbers may have wrapped.
+        let held = |most: Option<i64>| most.is_some_and(|most| i32::try_from(most).is_ok());
+        let naturals = all.iter().all(|operand| operand.natural);
+        if let Op::GetDimensionSize(of) = &instruction.op {
+            let shape = self.operand(instruction, 0)?.shape.array()?;
+            return Some((shape.dim(*of.dimensions.first()?), true));
         }
+        let op = instruction.opcode();
+        Some(if op == Opcode::Constant {
+            let number = constant(instruction);
+            (number, number.is_some_and(|n| n >= 0))
+        } else if op == Opcode::Reshape || op == Opcode::Copy {
+            (all[0].most, all[0].natural)
+        } else if op == Opcode::Convert {
+            // A narrower type could wrap.
+            let most = all[0].most.filter(|_| element_bits(instruction) >= 32);
+            (most, held(most) && all[0].natural)
+        } else if op == Opcode::Clamp {
+            (all[2].most, all[2].natural && (all[0].natural || all[1].natural))
+        } else if op == Opcode::Minimum {
+            (both(i64::min).or(all[0].most).or(all[1].most), naturals)
+        } else if op == Opcode::Maximum {
+            (both(i64::max), all[0].natural || all[1].natural)
+        } else if op == Opcode::Add {
+            let most = both(i64::saturating_add);
+            (most, held(most) && naturals)
+        } else if op == Opcode::Subtract {
+            let less = constant(self.operand(instruction, 1)?).filter(|n| *n >= 0)?;
+            (all[0].most.map(|most| most.saturating_sub(less)), false)
+        } else if op == Opcode::Multiply {
+            let most = both(i64::saturating_mul).filter(|_| naturals);
+            (most, held(most) && naturals)
+        } else {
+            return None;
+        })
     }
 
     fn dynamic(&self, instruction: &Instruction) -> bool {
         let any = |of: &[InstructionId]| of.iter().any(|o| self.of[o.index()].dynamic);
-        match &instruction.op {
-            Op::Constant(_) | Op::Iota(_) => false,
-            Op::GetDimensionSize(of) => {
-                let dim = of.dimensions.first().and_then(|&dim| usize::try_from(dim).ok());
-                let shape = self.operand(instruction, 0).and_then(|x| x.shape.array());
-                shape.zip(dim).is_none_or(|(shape, dim)| shape.is_dynamic(dim))
-            }
-            Op::Slice(slice) if slice.ranges.0.len() == 1 => {
-                let range = slice.ranges.0[0];
-                match self.operand(instruction, 0) {
-                    Some(vector) if matches!(vector.op, Op::Concatenate(_)) => {
-                        any(&self.parts(vector, range.start, range.limit))
-                    }
-                    _ => any(&instruction.operands),
-                }
-            }
-            Op::Unary(_)
-            | Op::Binary(_)
-            | Op::Clamp(_)
-            | Op::Select(_)
-            | Op::Compare(_)
-            | Op::Convert(_)
-            | Op::Reshape(_)
-            | Op::Broadcast(_)
-            | Op::Concatenate(_)
-            | Op::Copy(_)
-            | Op::Slice(_)
-            | Op::Transpose(_) => any(&instruction.operands),
-            _ => true,
+        let operand = self.operand(instruction, 0);
+        if let Op::GetDimensionSize(of) = &instruction.op {
+            let dim = of.dimensions.first().and_then(|&dim| usize::try_from(dim).ok());
+            let shape = operand.and_then(|x| x.shape.array());
+            return shape.zip(dim).is_none_or(|(shape, dim)| shape.is_dynamic(dim));
         }
+        if let (Op::Slice(slice), Some(vector)) = (&instruction.op, operand)
+            && let [range] = slice.ranges.0.as_slice()
+            && vector.opcode() == Opcode::Concatenate
+        {
+            return any(&self.parts(vector, range.start, range.limit));
+        }
+        !follows_from_operands(&instruction.op) || any(&instruction.operands)
     }
 
     fn operand(&self, instruction: &Instruction, i: usize) -> Option<&Instruction> {
         instruction.operands.get(i).map(|&id| &self.open.instructions[id])
     }
-    /// Those parts of a vector put together of several that a range meets.
+    /// Returns the operands of a concatenation that a range overlaps.
     fn parts(&self, vector: &Instruction, start: i64, limit: i64) -> Vec<InstructionId> {
         let mut end = 0;
         let mut met = Vec::new();
@@ -149,11 +133,12 @@ impl Facts<'_> {
     }
 }
 
-/// The element of a constant of one element.
+/// Returns the element of a constant of one element.
 fn constant(instruction: &Instruction) -> Option<i64> {
     let Op::Constant(constant) = &instruction.op else { return None };
-    match &*constant.value {
-        ConstantValue::Literal(literal) if literal.len() == 1 => literal.get(0).as_i64(),
-        _ => None,
-    }
+    let ConstantValue::Literal(literal) = &*constant.value else { return None };
+    if literal.len() == 1 { literal.get(0).as_i64() } else { None }
+}
+fn element_bits(instruction: &Instruction) -> u32 {
+    instruction.shape.element_type().map_or(0, hlo::ElementType::bits)
 }

@@ -1,4 +1,5 @@
-//! Build HLO from Rust: `XlaBuilder`'s surface, numbers beside values, closures for computations.
+//! Construction of HLO modules: the functions of `XlaBuilder` as methods, with numbers as operands and closures as
+//! computations.
 //!
 //! ```
 //! use builder::Builder;
@@ -11,16 +12,16 @@
 //! # Ok::<(), builder::Error>(())
 //! ```
 mod annotations;
-pub mod broadcast;
+mod arguments;
 mod build;
 mod builder;
 mod capture;
+pub mod compat;
 mod computation;
 mod constants;
 mod dynamic;
 mod edits;
 mod elementwise;
-pub mod elemwise;
 mod error;
 pub(crate) mod grad;
 mod implicit;
@@ -38,9 +39,8 @@ mod operators;
 mod ops;
 pub mod options;
 pub mod pooling;
-mod primitive;
+
 mod program;
-pub mod promote;
 mod queries;
 mod slicing;
 mod sorting;
@@ -62,7 +62,11 @@ pub use ops::exchange::RaggedExchange;
 pub use state::IntoShape;
 pub use value::Value;
 
-/// The guide's programs are run with the tests.
+/// The programs of the guides run as doc tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/builder.md")]
-struct Guide;
+mod guides {
+    #[doc = include_str!("../../docs/builder.md")]
+    struct Building;
+    #[doc = include_str!("../../docs/broadcasting.md")]
+    struct Broadcasting;
+}

@@ -1,10 +1,10 @@
-//! Constants written as the user likes.
+//! Conversions of Rust values to literals.
 use crate::{Code, Error, Result};
 use half::{bf16, f16};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use ndarray::{ArrayBase, Data, Dimension};
 
-/// What can be a constant: numbers, slices, nested arrays and vectors, `ndarray`s, [`Literal`]s.
+/// Values that can be constants: numbers, slices, nested arrays and vectors, `ndarray`s, [`Literal`]s.
 pub trait IntoLiteral {
     /// The literal.
     ///
@@ -13,7 +13,7 @@ pub trait IntoLiteral {
     fn into_literal(self) -> Result<Literal>;
 }
 
-/// A Rust type that stands for an element type.
+/// A Rust type of elements.
 pub trait Element: Copy {
     /// The element type.
     const TYPE: ElementType;

@@ -1,11 +1,11 @@
-//! Loops over lists of values, and tuples taken apart.
+//! Loops over lists of values, and elements of tuples.
+use crate::arguments::size;
 use crate::ops::movement::elements;
-use crate::primitive::{size, whole};
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ElementType;
 
 impl Builder {
-    /// Repeats `body` on a list of values while `condition` gives true: XLA's `WhileLoopHelper`.
+    /// Repeats `body` on a list of values while `condition` is true: XLA's `WhileLoopHelper`.
     ///
     /// Both closures are given the values; `body` gives as many, of the same shapes. The loop's state is their tuple.
     ///
@@ -14,7 +14,7 @@ impl Builder {
     /// let start = [b.constant(48i32), b.constant(36i32)];
     /// let end = b.while_loop_helper(&start, |v| v[1].ne(0), |v| vec![v[1], v[0].rem(v[1])]);
     /// let module = b.build(end[0])?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[] 12");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -62,7 +62,7 @@ impl Builder {
     /// let start = [b.constant(1i32)];
     /// let end = b.for_each_index(5, hlo::ElementType::S32, &start, |_, v| vec![v[0] * 3]);
     /// let module = b.build(end[0])?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[] 243");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -80,11 +80,11 @@ impl Builder {
     ) -> Vec<Value<'b>> {
         self.record_or(vec![Value::invalid(self); initial.len()], |b| {
             if !ty.is_integral() {
-                return Err(Error::argument(format!("an index is a whole number, not {ty}")));
+                return Err(Error::argument(format!("an index is an integer, not {ty}")));
             }
             // Refused here, where the caller can be told, and not inside the closure.
-            whole(b, ty, count)?;
-            let state = [&[whole(b, ty, 0)?], initial].concat();
+            let _ = b.constant_r0_with_type(ty, count);
+            let state = [&[b.constant_r0_with_type(ty, 0)], initial].concat();
             let end = b.while_loop_helper(
                 &state,
                 |v| v[0].lt(count),
@@ -116,10 +116,10 @@ impl Value<'_> {
     }
 }
 
-/// Elements of a row of values that the caller knows the number of.
+/// Returns a list of values as an array of known length.
 pub(crate) fn exactly<'b, const N: usize>(values: Vec<Value<'b>>) -> Result<[Value<'b>; N]> {
     values.try_into().map_err(|values: Vec<Value<'b>>| {
-        let message = format!("{} values are given, wanted {}", size(values.len()), N);
+        let message = format!("{} values are given, expected {}", size(values.len()), N);
         Error::argument(message)
     })
 }

@@ -1,6 +1,6 @@
-//! What new instructions are marked with, set by hand: XLA's `Set`, `Swap` and `Clear` of sharding, metadata, notes and origin.
+//! Setters of the attributes of new instructions: XLA's `Set`, `Swap` and `Clear` methods.
 //!
-//! What is set lasts until it is set again, or until a [`Scope`](crate::Scope) around it ends.
+//! A setting lasts until it is set again, or until a [`Scope`](crate::Scope) around it ends.
 use crate::Builder;
 use crate::annotations::Annotations;
 use hlo::ir::{FrontendAttributes, Metadata, OriginalValue, Sharding};
@@ -24,7 +24,7 @@ impl Builder {
     pub fn set_op_metadata(&self, metadata: Metadata) {
         self.swap_op_metadata(Some(metadata));
     }
-    /// Sets the metadata of new instructions, and gives what was set before: XLA's `SwapOpMetadata`.
+    /// Sets the metadata of new instructions, and returns the previous one: XLA's `SwapOpMetadata`.
     pub fn swap_op_metadata(&self, metadata: Option<Metadata>) -> Option<Metadata> {
         self.mark(|marks| replace(&mut marks.metadata, metadata))
     }
@@ -32,7 +32,7 @@ impl Builder {
     pub fn set_one_shot_op_metadata(&self, metadata: Metadata) {
         self.mark(|marks| marks.one_shot = Some(metadata));
     }
-    /// New instructions tell their scopes and lines again: XLA's `ClearOpMetadata`.
+    /// New instructions record scopes and lines again: XLA's `ClearOpMetadata`.
     pub fn clear_op_metadata(&self) {
         self.swap_op_metadata(None);
     }
@@ -41,7 +41,7 @@ impl Builder {
     pub fn set_sharding(&self, sharding: Sharding) {
         self.swap_sharding(Some(sharding));
     }
-    /// Sets the sharding of new instructions, and gives what was set before: XLA's `SwapSharding`.
+    /// Sets the sharding of new instructions, and returns the previous one: XLA's `SwapSharding`.
     pub fn swap_sharding(&self, sharding: Option<Sharding>) -> Option<Sharding> {
         self.mark(|marks| replace(&mut marks.sharding, sharding))
     }
@@ -54,22 +54,22 @@ impl Builder {
         self.mark(|marks| marks.sharding.clone())
     }
 
-    /// The notes of a front end on new instructions: XLA's `SetFrontendAttributes`.
+    /// The frontend attributes on new instructions: XLA's `SetFrontendAttributes`.
     pub fn set_frontend_attributes(&self, attributes: FrontendAttributes) {
         self.swap_frontend_attributes(attributes);
     }
-    /// Sets the notes on new instructions, and gives those before: XLA's `SwapFrontendAttributes`.
+    /// Sets the frontend attributes of new instructions, and returns the previous ones: XLA's `SwapFrontendAttributes`.
     pub fn swap_frontend_attributes(&self, attributes: FrontendAttributes) -> FrontendAttributes {
         let FrontendAttributes(mut notes) = attributes;
         // The text has them in this order.
         notes.sort_by(|(a, _), (b, _)| a.cmp(b));
         self.mark(|marks| replace(&mut marks.frontend, FrontendAttributes(notes)))
     }
-    /// New instructions have no notes: XLA's `ClearFrontendAttributes`.
+    /// New instructions have no frontend attributes: XLA's `ClearFrontendAttributes`.
     pub fn clear_frontend_attributes(&self) {
         self.swap_frontend_attributes(FrontendAttributes::default());
     }
-    /// The notes on new instructions.
+    /// The frontend attributes of new instructions.
     pub fn frontend_attributes(&self) -> FrontendAttributes {
         self.mark(|marks| marks.frontend.clone())
     }

@@ -1,9 +1,9 @@
-//! What may stand beside a value: another value, one laid along dimensions, a plain number.
+//! The second operand of an operator: a value, a value with broadcast dimensions, or a number.
 use crate::{Code, Error, Result, Value};
 use hlo::elem::Class;
 use hlo::{ElementType, Literal, Scalar};
 
-/// A value and the dimensions of the other operand it is laid along; made by [`Value::along`].
+/// A value and the dimensions of the other operand that it broadcasts along; made by [`Value::along`].
 #[derive(Debug, Clone)]
 pub struct Along<'b> {
     pub(crate) value: Value<'b>,
@@ -11,7 +11,7 @@ pub struct Along<'b> {
 }
 
 impl<'b> Value<'b> {
-    /// Lays the value along these dimensions of the other operand: XLA's `broadcast_dimensions`.
+    /// Broadcasts the value along these dimensions of the other operand: XLA's `broadcast_dimensions`.
     ///
     /// Of two operands of different rank the one with fewer dimensions is laid along; `dims` has one entry for each of its
     /// dimensions, growing. (Broadcasting Semantics, XLA.)
@@ -29,10 +29,10 @@ impl<'b> Value<'b> {
     }
 }
 
-/// What may stand beside a value: a [`Value`], one laid [`along`](Value::along) dimensions, or a plain number, which becomes
+/// The other operand of an operator: a [`Value`], one with broadcast dimensions ([`Value::along`]), or a number, which becomes
 /// a scalar constant of the other operand's type.
 pub trait Operand<'b> {
-    /// The value, made to stand beside `other`.
+    /// Converts to an operand for `other`.
     ///
     /// # Errors
     /// `E0807` if it is a number that `other`'s type does not hold.
@@ -70,14 +70,14 @@ macro_rules! numbers {
         })*
     };
 }
-numbers! { f32: Float; f64: Float; i32: Whole; i64: Whole; u32: Whole; bool: Truth; }
+numbers! { f32: Float; f64: Float; i32: Integer; i64: Integer; u32: Integer; bool: Bool; }
 
-/// A plain number of the user's program.
+/// A number in the user's program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Number {
     Float(f64),
-    Whole(i64),
-    Truth(bool),
+    Integer(i64),
+    Bool(bool),
 }
 
 /// The number as a scalar of `like`'s type.
@@ -95,23 +95,23 @@ pub(crate) fn scalar(number: Number, ty: ElementType) -> Result<Scalar> {
     };
     let (from, plain) = match number {
         Number::Float(x) => (ElementType::F64, Scalar::Float(x)),
-        Number::Whole(n) => (ElementType::S64, Scalar::Signed(n)),
-        Number::Truth(t) => (ElementType::Pred, Scalar::Pred(t)),
+        Number::Integer(n) => (ElementType::S64, Scalar::Signed(n)),
+        Number::Bool(t) => (ElementType::Pred, Scalar::Pred(t)),
     };
     match (number, ty.class()) {
         (Number::Float(x), Class::Signed | Class::Unsigned | Class::Pred) => {
-            refused(format!("{x:?}"), "write a whole number, or convert the value to a float type")
+            refused(format!("{x:?}"), "write an integer, or convert the value to a float type")
         }
-        (Number::Whole(n), Class::Signed | Class::Unsigned | Class::Pred) => {
+        (Number::Integer(n), Class::Signed | Class::Unsigned | Class::Pred) => {
             let scalar = plain.convert(from, ty);
             let held = scalar.as_i64() == Some(n);
             if held { Ok(scalar) } else { refused(n.to_string(), "its values do not reach as far") }
         }
-        (Number::Truth(t), Class::Signed | Class::Unsigned | Class::Float | Class::Complex) => {
+        (Number::Bool(t), Class::Signed | Class::Unsigned | Class::Float | Class::Complex) => {
             refused(t.to_string(), "write 0 or 1")
         }
-        (Number::Truth(_), Class::Pred)
-        | (Number::Float(_) | Number::Whole(_), Class::Float | Class::Complex) => {
+        (Number::Bool(_), Class::Pred)
+        | (Number::Float(_) | Number::Integer(_), Class::Float | Class::Complex) => {
             Ok(plain.convert(from, ty))
         }
     }

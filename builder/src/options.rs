@@ -1,4 +1,4 @@
-//! What long argument lists are put into: dimension numbers, windows, options.
+//! Argument structs: dimension numbers, windows, options.
 pub use crate::ops::conv::ConvOptions;
 pub use crate::ops::dot::{DotDimensionNumbers, DotOptions, RaggedDotDimensionNumbers};
 pub use crate::ops::indexing::{GatherDimensionNumbers, ScatterDimensionNumbers};

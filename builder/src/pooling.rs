@@ -1,12 +1,12 @@
-//! Pooling: the largest or the mean of windows.
+//! Pooling: the maximum or the mean of windows.
+use crate::arguments::size;
 use crate::nn::reductions::count;
 pub use crate::ops::padding::Padding;
-use crate::primitive::{bound, pad, reduce_window, size, slice, whole, zeros};
+use crate::options::WindowOptions;
 use crate::{Error, Result, Value};
-use hlo::op::value::{PaddingDim, Window, WindowDim};
 use hlo::{ArrayShape, Dims};
 
-/// What the dimensions of images are: XLA's `TensorFormat`.
+/// The dimension order of images: XLA's `TensorFormat`.
 ///
 /// ```
 /// use builder::pooling::TensorFormat;
@@ -23,11 +23,11 @@ pub struct TensorFormat {
 }
 
 impl TensorFormat {
-    /// Images, channels, then so many spatial dimensions: NCHW.
+    /// Images, channels, then spatial dimensions: NCHW.
     pub fn channels_first(spatial: usize) -> Self {
         Self { batch: 0, feature: 1, spatial: (2..).take(spatial).collect() }
     }
-    /// Images, so many spatial dimensions, then channels: NHWC.
+    /// Images, spatial dimensions, then channels: NHWC.
     pub fn channels_last(spatial: usize) -> Self {
         Self { batch: 0, feature: size(spatial) + 1, spatial: (1..).take(spatial).collect() }
     }
@@ -36,7 +36,7 @@ impl TensorFormat {
         let mut named: Vec<i64> = self.spatial.clone();
         named.extend([self.batch, self.feature]);
         named.sort_unstable();
-        if named == crate::primitive::first(rank) {
+        if named == crate::arguments::first(rank) {
             return Ok(());
         }
         let message = format!("the format names the dimensions {named:?}, the array has {rank}");
@@ -44,7 +44,7 @@ impl TensorFormat {
     }
 }
 
-/// What goes before and after a spatial dimension: XLA's padding rule of one dimension.
+/// The padding of a spatial dimension: XLA's padding rule of one dimension.
 ///
 /// # Errors
 /// `E0801` if window or stride is not positive.
@@ -69,7 +69,7 @@ pub(crate) fn padding_of(
     }
 }
 
-/// What goes before and after each spatial dimension: XLA's `MakeSpatialPadding`.
+/// The padding of each spatial dimension: XLA's `MakeSpatialPadding`.
 ///
 /// `input`, `kernel` and `stride` have one entry for each dimension, also for batch and channels.
 ///
@@ -112,39 +112,38 @@ fn everywhere(
     rank: usize,
     spatial: &[(i64, i64)],
     format: &TensorFormat,
-) -> Result<Vec<PaddingDim>> {
+) -> Result<Vec<(i64, i64, i64)>> {
     if spatial.len() != format.spatial.len() {
-        let (found, wanted) = (spatial.len(), format.spatial.len());
-        let message = format!("padding is given for {found} dimensions, there are {wanted}");
+        let (found, expected) = (spatial.len(), format.spatial.len());
+        let message = format!("padding is given for {found} dimensions, there are {expected}");
         return Err(Error::argument(message).with_help("one pair for each spatial dimension"));
     }
-    let mut all = vec![PaddingDim::default(); rank];
+    let mut all = vec![(0, 0, 0); rank];
     for (&(low, high), &dim) in spatial.iter().zip(&format.spatial) {
         if let Some(slot) = usize::try_from(dim).ok().and_then(|d| all.get_mut(d)) {
-            *slot = PaddingDim { low, high, interior: 0 };
+            *slot = (low, high, 0);
         }
     }
     Ok(all)
 }
 /// Sums of windows of an array that is padded already.
 fn window_sum<'b>(x: Value<'b>, kernel: &[i64], stride: &[i64]) -> Result<Value<'b>> {
-    let zero = zeros(x.builder(), x.element_type()?, &[])?;
-    let dims = kernel.iter().zip(stride);
-    let dims = dims.map(|(&size, &stride)| WindowDim { stride, ..WindowDim::new(size) }).collect();
-    reduce_window(x, zero, |a, c| a + c, Window { dims })
+    let zero = x.builder().zero(x.element_type()?);
+    let options = WindowOptions { strides: stride.to_vec(), ..WindowOptions::default() };
+    Ok(x.reduce_window_with_general_padding(zero, |a, c| a + c, kernel, &options))
 }
-/// How many elements each window of an array of these sizes covers.
+/// Returns the number of elements in each window.
 fn counts<'b>(
     like: Value<'b>,
     dims: &[i64],
-    pads: &[PaddingDim],
+    pads: &[(i64, i64, i64)],
     kernel: &[i64],
     stride: &[i64],
 ) -> Result<Value<'b>> {
     let (b, ty) = (like.builder(), like.element_type()?);
     let ones = ArrayShape::new(ty, Dims::from_slice(dims));
-    let ones = crate::implicit::splat(whole(b, ty, 1)?, &ones)?;
-    window_sum(pad(ones, zeros(b, ty, &[])?, pads.to_vec())?, kernel, stride)
+    let ones = crate::implicit::splat(b.constant_r0_with_type(ty, 1), &ones)?;
+    window_sum(ones.pad(b.zero(ty), pads), kernel, stride)
 }
 /// The shape of what is averaged, or of its cotangent, and the padding of all dimensions, if windows fit it.
 fn averaged(
@@ -152,9 +151,9 @@ fn averaged(
     [kernel, stride]: [&[i64]; 2],
     padding: &[(i64, i64)],
     format: &TensorFormat,
-) -> Result<(ArrayShape, Vec<PaddingDim>)> {
+) -> Result<(ArrayShape, Vec<(i64, i64, i64)>)> {
     let shape = x.array()?;
-    crate::primitive::inexact(&shape, "an average")?;
+    crate::arguments::inexact(&shape, "an average")?;
     format.check(shape.rank())?;
     each(shape.rank(), kernel, stride)?;
     let pads = everywhere(shape.rank(), padding, format)?;
@@ -172,12 +171,11 @@ impl Value<'_> {
     /// let x = b.constant([[[1f32, 4., 2., 3.]]]);
     /// let format = TensorFormat::channels_first(1);
     /// let module = b.build(x.max_pool(&[1, 1, 2], &[1, 1, 2], Padding::Valid, &format))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 4, 3 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn max_pool(
         self,
         kernel: &[i64],
@@ -189,12 +187,11 @@ impl Value<'_> {
             let shape = self.array()?;
             let spatial = make_spatial_padding(&shape.dims, kernel, stride, padding, format)?;
             let pads = everywhere(shape.rank(), &spatial, format)?;
-            let init = bound(b, shape.ty, false)?;
-            let dims = kernel.iter().zip(stride).zip(pads).map(|((&size, &stride), pad)| {
-                let (pad_low, pad_high) = (pad.low, pad.high);
-                WindowDim { stride, pad_low, pad_high, ..WindowDim::new(size) }
-            });
-            reduce_window(self, init, |a, c| a.max(c), Window { dims: dims.collect() })
+            let init = b.min_value(shape.ty);
+            let strides = stride.to_vec();
+            let padding = pads.iter().map(|&(low, high, _)| (low, high)).collect();
+            let options = WindowOptions { strides, padding, ..WindowOptions::default() };
+            Ok(self.reduce_window_with_general_padding(init, |a, c| a.max(c), kernel, &options))
         })
     }
     /// The mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial dimension.
@@ -208,12 +205,11 @@ impl Value<'_> {
     /// let format = TensorFormat::channels_first(1);
     /// let mean = x.avg_pool(&[1, 1, 2], &[1, 1, 2], &[(0, 1)], &format, false);
     /// let module = b.build(mean)?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 2, 5 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn avg_pool(
         self,
         kernel: &[i64],
@@ -224,7 +220,7 @@ impl Value<'_> {
     ) -> Self {
         self.builder().record(|b| {
             let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
-            let padded = pad(self, zeros(b, shape.ty, &[])?, pads.clone())?;
+            let padded = self.pad(b.zero(shape.ty), &pads);
             let sums = window_sum(padded, kernel, stride)?;
             if counts_include_padding {
                 return Ok(sums / count(b, shape.ty, volume(kernel))?);
@@ -237,7 +233,6 @@ impl Value<'_> {
     ///
     /// Each element's cotangent, divided by the number its mean was divided by, goes to every element of its window.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn avg_pool_grad(
         self,
         input: &[i64],
@@ -254,23 +249,20 @@ impl Value<'_> {
                 true => self / count(b, shape.ty, volume(kernel))?,
                 false => self / counts(self, input, &pads, kernel, stride)?,
             };
-            let zero = zeros(b, shape.ty, &[])?;
+            let zero = b.zero(shape.ty);
             // The windows that cover an element, in the padded input, are a window of the cotangents pushed apart.
             let mut apart = Vec::new();
-            for (d, (&out, pad)) in shape.dims.iter().zip(&pads).enumerate() {
-                let padded = input[d].saturating_add(pad.low).saturating_add(pad.high);
+            for (d, (&out, &(low, high, _))) in shape.dims.iter().zip(&pads).enumerate() {
+                let padded = input[d].saturating_add(low).saturating_add(high);
                 let sizes = SpatialSizes { input: padded, filter: kernel[d], output: out };
                 let found = sizes.extract(1, stride[d], Padding::Valid)?;
-                apart.push(PaddingDim {
-                    low: found.pad_before,
-                    high: found.pad_after,
-                    interior: stride[d] - 1,
-                });
+                apart.push((found.pad_before, found.pad_after, stride[d] - 1));
             }
-            let spread = window_sum(pad(share, zero, apart)?, kernel, &vec![1; input.len()])?;
-            let inside: Vec<(i64, i64)> =
-                input.iter().zip(&pads).map(|(&size, pad)| (pad.low, pad.low + size)).collect();
-            slice(spread, &inside)
+            let spread = window_sum(share.pad(zero, &apart), kernel, &vec![1; input.len()])?;
+            let starts: Vec<i64> = pads.iter().map(|&(low, _, _)| low).collect();
+            let ends: Vec<i64> =
+                starts.iter().zip(input).map(|(start, size)| start + size).collect();
+            Ok(spread.slice(&starts, &ends, &vec![1; starts.len()]))
         })
     }
 }
@@ -295,7 +287,7 @@ pub struct SpatialSizes {
 pub struct SpatialGradient {
     /// Size of the result's cotangent with `stride - 1` zeros between its elements.
     pub output_size: i64,
-    /// Zeros before it, so that the kernel turned around gives the input's cotangent.
+    /// Zeros before it, so that the kernel reversed gives the input's cotangent.
     pub pad_before: i64,
     /// Zeros after it.
     pub pad_after: i64,
@@ -313,10 +305,10 @@ impl SpatialSizes {
         let reach = (filter - 1).saturating_mul(dilation).saturating_add(1);
         let (before, after) = padding_of(input, reach, stride, padding)?;
         let padded = input.saturating_add(before).saturating_add(after);
-        let wanted = if padded < reach { 0 } else { (padded - reach) / stride + 1 };
-        if output != wanted {
+        let expected = if padded < reach { 0 } else { (padded - reach) / stride + 1 };
+        if output != expected {
             let message = format!(
-                "a convolution of size {input} with {filter}, dilated by {dilation}, moved by {stride} has size {wanted}, not {output}"
+                "a convolution of size {input} with {filter}, dilated by {dilation}, moved by {stride} has size {expected}, not {output}"
             );
             return Err(Error::argument(message));
         }

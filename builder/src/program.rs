@@ -1,19 +1,19 @@
-//! The module as a whole: devices, memory that is shared, ways to build it.
+//! Properties of the module: device counts, aliases and donors, builds with options.
 use crate::{Builder, Result, Value};
 use hlo::ir::{AliasKind, BufferDonor, InputOutputAlias};
 use hlo::{Shape, Verified};
 use std::panic::Location;
 
 impl Builder {
-    /// How many copies of the program run, on different data; 1 unless it is said.
+    /// Sets the number of replicas, which run the program on different data; 1 by default.
     pub fn set_replica_count(&self, count: i64) {
         self.state.borrow_mut().config.replica_count = count;
     }
-    /// How many devices one copy of the program is spread over; 1 unless it is said.
+    /// Sets the number of partitions of each replica; 1 by default.
     pub fn set_num_partitions(&self, count: i64) {
         self.state.borrow_mut().config.num_partitions = count;
     }
-    /// A part of the result lies in the memory of a part of a parameter: XLA's `SetUpAlias`.
+    /// Aliases a part of the result with a part of a parameter: XLA's `SetUpAlias`.
     ///
     /// ```
     /// use hlo::ir::AliasKind;
@@ -41,7 +41,7 @@ impl Builder {
         let at = aliases.partition_point(|other| other.output_index <= alias.output_index);
         aliases.insert(at, alias);
     }
-    /// Any part of the result may lie in the memory of this part of a parameter: XLA's `AddBufferDonor`.
+    /// Donates the buffer of this part of a parameter to the result: XLA's `AddBufferDonor`.
     pub fn add_buffer_donor(&self, param_number: i64, param_index: &[i64]) {
         let donor = BufferDonor { parameter: param_number, parameter_index: param_index.to_vec() };
         let donors = &mut self.state.borrow_mut().config.buffer_donor;
@@ -65,8 +65,9 @@ impl Builder {
         module.map_err(|error| error.at(caller))
     }
 
-    /// Runs a function that may fail, and gives an invalid value if it does; the mistake is kept like one of the builder's
-    /// own: XLA's `ReportErrorOrReturn`. For libraries of ops: inside it `?` works, and the line noted is that of the caller.
+    /// Runs a function that may fail, and gives an invalid value if it does; the error is kept like an error of the
+    /// builder: XLA's `ReportErrorOrReturn`. For libraries of ops: inside it `?` works, and the line noted is that of the
+    /// caller.
     ///
     /// ```
     /// use builder::{Builder, Code, Error, Value};
@@ -91,8 +92,8 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|_| make())
     }
-    /// Whether the first mistake panics, where it is made: XLA's `set_die_immediately_on_error`. For looking for the way that
-    /// leads to it: the panic's backtrace shows it.
+    /// Sets whether the first error panics: XLA's `set_die_immediately_on_error`. The backtrace of the panic shows the calls
+    /// that lead to it.
     ///
     /// # Panics
     /// Not here, but every later call that fails.
@@ -101,7 +102,8 @@ impl Builder {
     }
 }
 
-fn make_static(shape: &mut Shape) {
+/// Replaces each dynamic dimension by its bound.
+pub(crate) fn make_static(shape: &mut Shape) {
     match shape {
         Shape::Array(array) => array.dynamic = None,
         Shape::Buffer(array) => array.dynamic = None,

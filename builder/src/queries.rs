@@ -1,4 +1,4 @@
-//! What was built so far, looked at.
+//! Queries about what has been built.
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::Shape;
 use hlo::ir::{Instruction, Sharding};
@@ -24,7 +24,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// The first mistake; `E0805` if nothing was made.
+    /// The first error; `E0805` if nothing was made.
     pub fn program_shape(&self) -> Result<(Vec<Shape>, Shape)> {
         self.status()?;
         self.program_shape_of(self.last()?)
@@ -32,7 +32,7 @@ impl Builder {
     /// Shapes of the parameters, by number, and of a result: XLA's `GetProgramShape` with a root.
     ///
     /// # Errors
-    /// The first mistake; `E0813` if the value is invalid.
+    /// The first error; `E0813` if the value is invalid.
     pub fn program_shape_of(&self, root: Value<'_>) -> Result<(Vec<Shape>, Shape)> {
         self.status()?;
         let result = root.shape()?;
@@ -57,7 +57,7 @@ impl Builder {
             Error::from(Code::Root { message }).with_help("make a value before you build")
         })
     }
-    /// An instruction and what leads to it, as text, a line each: XLA's `OpToString`. Operands stand below their users, each
+    /// An instruction and its transitive operands as text, one per line: XLA's `OpToString`. Operands follow their users, each
     /// instruction once.
     ///
     /// ```
@@ -102,14 +102,14 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// The name of its instruction; a module gives names that occur twice numbers.
+    /// The name of its instruction. The module appends numbers to repeated names.
     ///
     /// # Errors
     /// `E0813` if it is invalid.
     pub fn name(self) -> Result<String> {
         self.look(|_, name| name.to_string())
     }
-    /// Its instruction as it stands: XLA's `GetInstruction`.
+    /// Its instruction: XLA's `GetInstruction`.
     ///
     /// # Errors
     /// `E0813` if it is invalid.

@@ -1,5 +1,5 @@
-//! The largest elements, through sorts.
-use crate::primitive::{concat, iota, size, slice_in_dim, sort_descending};
+//! Top-k by sorting.
+use crate::arguments::size;
 use crate::{Error, Result, Value};
 use hlo::ElementType;
 
@@ -7,15 +7,15 @@ impl<'b> Value<'b> {
     /// The `k` largest elements of the last dimension and their places, which are of type `index_type`: XLA's `TopK` of its
     /// library of functions.
     ///
-    /// `x[.., n]` gives `(x[.., k], index_type[.., k])`, the largest first; of equal elements the earlier one first. Floats are
-    /// in total order, so NaN comes before infinity and -0 after 0. The op `topk` does the same with places of type `s32`.
+    /// `x[.., n]` gives `(x[.., k], index_type[.., k])`, the largest first; of equal elements the earlier one first. Floats
+    /// are in total order, so NaN comes before infinity and -0 after 0. The op `topk` does the same with places of type `s32`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([3i32, 1, 4, 1, 5]);
     /// let (_, places) = x.top_k_as(2, hlo::ElementType::S64);
     /// let module = b.build(places)?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s64[2]{0} {4, 2}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -26,8 +26,8 @@ impl<'b> Value<'b> {
     pub fn top_k_as(self, k: i64, index_type: ElementType) -> (Self, Self) {
         self.pair(
             |last| {
-                let places = iota(self.builder(), index_type, &self.dims()?, last)?;
-                largest(self, places, k, last)
+                let places = self.builder().iota((index_type, &self.dims()?), last);
+                Ok(largest(self, places, k, last))
             },
             k,
         )
@@ -48,25 +48,25 @@ impl<'b> Value<'b> {
                     return Err(Error::argument(format!("{partitions} partitions are too few")));
                 }
                 let (b, dims) = (self.builder(), self.dims()?);
-                let places = iota(b, index_type, &dims, last)?;
+                let places = b.iota((index_type, &dims), last);
                 let count = dims.last().copied().unwrap_or(0);
                 let part = count.saturating_add(partitions - 1) / partitions;
                 // Then there is nothing that a part could leave out.
                 if k >= part {
-                    return largest(self, places, k, last);
+                    return Ok(largest(self, places, k, last));
                 }
                 let mut best: Option<(Value<'b>, Value<'b>)> = None;
                 let mut start = 0;
                 while start < count {
                     let limit = (start + part).min(count);
-                    let mut values = slice_in_dim(self, start, limit, last)?;
-                    let mut indices = slice_in_dim(places, start, limit, last)?;
+                    let mut values = self.slice_in_dim(start, limit, 1, last);
+                    let mut indices = places.slice_in_dim(start, limit, 1, last);
                     if let Some((v, i)) = best {
-                        values = concat(&[v, values], last)?;
-                        indices = concat(&[i, indices], last)?;
+                        values = b.concat_in_dim(&[v, values], last);
+                        indices = b.concat_in_dim(&[i, indices], last);
                     }
                     let enough = values.dims()?.last().copied().unwrap_or(0).min(k);
-                    best = Some(largest(values, indices, enough, last)?);
+                    best = Some(largest(values, indices, enough, last));
                     start = limit;
                 }
                 best.ok_or_else(|| Error::argument("there is nothing to sort"))
@@ -92,13 +92,9 @@ impl<'b> Value<'b> {
 }
 
 /// The `k` first after sorting.
-fn largest<'b>(
-    values: Value<'b>,
-    places: Value<'b>,
-    k: i64,
-    dim: i64,
-) -> Result<(Value<'b>, Value<'b>)> {
-    let sorted = sort_descending(&[values, places], dim)?;
-    let part = |i| slice_in_dim(sorted.get_tuple_element(i), 0, k, dim);
-    Ok((part(0)?, part(1)?))
+fn largest<'b>(values: Value<'b>, places: Value<'b>, k: i64, dim: i64) -> (Value<'b>, Value<'b>) {
+    let b = values.builder();
+    let sorted = b.sort(&[values, places], |p| p[0].gt_total_order(p[1]), dim, true);
+    let part = |i| sorted.get_tuple_element(i).slice_in_dim(0, k, 1, dim);
+    (part(0), part(1))
 }

@@ -1,5 +1,5 @@
-//! What a builder has made so far.
-use crate::annotations::Annotations;
+//! The state of a builder.
+use crate::annotations::{Annotations, Caller};
 use crate::{Error, Result};
 use hlo::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, ModuleConfig, ProgramShape,
@@ -7,50 +7,53 @@ use hlo::ir::{
 use hlo::op::Callees;
 use hlo::{Arena, SecondaryMap, Shape};
 use smol_str::SmolStr;
-use std::panic::Location;
 
-/// Where a call of the builder stands in the user's program.
-pub(crate) type Caller = &'static Location<'static>;
-
-/// What a builder has made so far.
+/// The state of a builder.
 #[derive(Debug)]
 pub(crate) struct State {
     /// Computations being built: the entry first, the innermost closure last.
     pub(crate) open: Vec<Open>,
     /// Computations that are done, callees before callers.
     pub(crate) finished: Arena<Computation>,
-    /// Where each instruction of the finished ones was asked for.
+    /// The lines of the calls that made the instructions of the finished computations.
     pub(crate) callers: Vec<Vec<Caller>>,
-    /// The first mistake.
+    /// The first error.
     pub(crate) error: Option<Error>,
-    /// The call of the user's that is being served, and how many calls of the library it has led to.
+    /// The call by the user that is running, and the depth of calls inside the library.
     pub(crate) call: Option<(Caller, usize)>,
-    /// What new instructions are marked with.
+    /// The attributes of new instructions.
     pub(crate) annotations: Annotations,
     /// Aliases and donors, replica and partition counts.
     pub(crate) config: ModuleConfig,
     /// Results that may use the memory of parameters.
-    pub(crate) inplace: Vec<crate::elemwise::alias::Hint>,
-    /// How many computations were ever opened: gives each its own mark.
+    pub(crate) inplace: Vec<Hint>,
+    /// The number of computations opened so far, which is the next mark.
     pub(crate) opened: u32,
-    /// How many channels were handed out.
+    /// The number of channels created so far.
     pub(crate) channels: i64,
-    /// Whether the first mistake panics.
+    /// Whether the first error panics.
     pub(crate) dies: bool,
+}
+
+/// A value of the entry computation, and the number of the parameter whose memory it may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hint {
+    pub(crate) value: InstructionId,
+    pub(crate) parameter: i64,
 }
 
 /// A computation being built.
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
-    /// Tells its values from those of others.
+    /// Identifies its values.
     pub(crate) mark: u32,
     pub(crate) name: SmolStr,
     pub(crate) instructions: Arena<Instruction>,
     pub(crate) names: SecondaryMap<Instruction, SmolStr>,
     pub(crate) callers: Vec<Caller>,
-    /// Values of the computation around that are handed in, in the order of their parameters; nothing where none can be.
+    /// Captured values of the enclosing computation, in the order of their parameters; `None` if captures are not allowed.
     pub(crate) captures: Option<Vec<InstructionId>>,
-    /// Instructions of the computation around, and what stands for them here.
+    /// Instructions of the enclosing computation, and their counterparts here.
     pub(crate) brought: Vec<(InstructionId, InstructionId)>,
     /// The tokens that order this computation's infeeds and outfeeds.
     pub(crate) infeed_token: Option<InstructionId>,
@@ -152,7 +155,7 @@ impl State {
     }
 }
 
-/// The name as a text can hold it: what XLA puts `_` for becomes `_` here.
+/// Returns the name with `_` in place of characters that a name cannot contain, as in XLA.
 pub(crate) fn legal(name: SmolStr) -> SmolStr {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let later = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
@@ -170,7 +173,7 @@ impl Callees for State {
     }
 }
 
-/// Whether two computations differ in nothing but where they come from: XLA merges such copies too.
+/// Returns whether two computations are equal except for metadata; XLA merges such copies too.
 fn same(a: &Computation, b: &Computation) -> bool {
     let bare = |common: &Option<Box<CommonAttrs>>| {
         common.as_deref().map(|c| CommonAttrs { metadata: None, ..c.clone() }).unwrap_or_default()
@@ -225,8 +228,8 @@ impl IntoShape for &String {
         self.as_str().into_shape()
     }
 }
-impl IntoShape for (hlo::ElementType, &[i64]) {
+impl<D: AsRef<[i64]>> IntoShape for (hlo::ElementType, D) {
     fn into_shape(self) -> Result<Shape> {
-        Ok(hlo::ArrayShape::new(self.0, hlo::Dims::from_slice(self.1)).into())
+        Ok(hlo::ArrayShape::new(self.0, hlo::Dims::from_slice(self.1.as_ref())).into())
     }
 }

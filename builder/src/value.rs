@@ -1,15 +1,16 @@
-//! Values: what instructions give.
+//! Values: the results of instructions.
 use crate::{Builder, Code, Error, Result};
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, ElementType, Op, Opcode, Shape};
 use smol_str::SmolStr;
 use std::fmt;
 
-/// What an instruction gives: a handle into its builder, to copy at will.
+/// The result of an instruction: a handle into its builder, free to copy.
 ///
-/// A value belongs to one computation; closures see their arguments only. A value of a call that failed is invalid: what is
-/// made from it is invalid too, and its queries fail.
+/// A value belongs to one computation. The value of a call that failed is invalid: values made from it are invalid too, and
+/// its queries fail.
 #[derive(Clone, Copy)]
+#[must_use = "a value that nothing uses is not computed; bind that of an op with a side effect to `_`"]
 pub struct Value<'b> {
     builder: &'b Builder,
     /// The mark of the computation and the instruction in it; nothing if the call failed.
@@ -75,7 +76,7 @@ impl<'b> Value<'b> {
     pub fn array(self) -> Result<ArrayShape> {
         let shape = self.shape()?;
         shape.array().cloned().ok_or_else(|| {
-            Error::argument(format!("an array is wanted here, this is {shape:#}"))
+            Error::argument(format!("expected an array, found {shape:#}"))
                 .with_help("take an array out of a tuple with `get_tuple_element(i)`")
         })
     }
@@ -113,7 +114,7 @@ impl<'b> Value<'b> {
         }
         Err(Error::argument(format!("dimension {axis} does not exist in {shape:#}")))
     }
-    /// The op that gives it.
+    /// The op that computes it.
     ///
     /// # Errors
     /// `E0813` if it is invalid.
@@ -123,7 +124,7 @@ impl<'b> Value<'b> {
     pub(crate) fn op(self) -> Result<Op> {
         self.look(|instruction, _| instruction.op.clone())
     }
-    /// The values its instruction takes.
+    /// The operands of its instruction.
     pub(crate) fn operands(self) -> Result<Vec<Self>> {
         let operands = self.look(|instruction, _| instruction.operands.clone())?;
         let mark = self.mark().ok_or(Code::Invalid {})?;

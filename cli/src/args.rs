@@ -1,10 +1,10 @@
-//! What can be said on the command line.
+//! The command line: commands, options and their help.
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// A reference backend for XLA's HLO: parse, check, run and compare .hlo files.
 ///
-/// Exit codes: 0 fine, 1 the module is wrong or a result differs, 2 misuse, 3 unsupported, 4 a bug of Etalon.
+/// Exit codes: 0 success, 1 the module is wrong or a result differs, 2 wrong usage, 3 unsupported, 4 a bug in Etalon.
 #[derive(Debug, Parser)]
 #[command(name = "etalon", version)]
 pub(crate) struct Cli {
@@ -16,23 +16,25 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run modules.
     Run(RunArgs),
-    /// Parse and verify modules; shows every error with its place.
+    /// Parse and verify modules; report every error with its line.
     Check(CheckArgs),
     /// Print a module as HLO text.
     Print(PrintArgs),
     /// Run file tests and suites of recorded results.
     Test(TestArgs),
-    /// Measure how long a module takes to load and to run.
+    /// Measure the time to load and to run a module.
     Bench(BenchArgs),
-    /// Draw who talks to whom.
+    /// Print the plan of a compiled module: its steps, and the memory that each one takes and frees.
+    Plan(PlanArgs),
+    /// Draw the communication between devices.
     Graph(GraphArgs),
-    /// Compare a partitioned module with the program it was made of.
+    /// Compare a partitioned module with its unpartitioned SPMD program.
     Conform(ConformArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// Modules to run; `-` for standard input.
@@ -42,73 +44,75 @@ pub(crate) struct RunArgs {
     pub(crate) devices: DeviceArgs,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// What `infeed` takes: an .npz file with `infeed0`, `infeed1`, ... (tuples flattened), or `d<k>_infeed<i>` of device k.
+    /// Values for `infeed`: an .npz file with `infeed0`, `infeed1`, ... (tuples flattened), or `d<k>_infeed<i>` for device k.
     #[arg(long, value_name = "F.npz")]
     pub(crate) infeed: Option<PathBuf>,
-    /// Write the result to an .npz file, as `out0`, `out1`, ...; of several devices as `d<k>_out<i>`. What `outfeed` gave is
+    /// Write the result to an .npz file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`. Values of `outfeed` are
     /// written as `outfeed0`, `outfeed1`, ...
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
-    /// Which engine runs the module.
+    /// The engine that runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
-    /// Run custom calls with the C functions of a shared library; may be given several times.
+    /// Take the C functions of custom calls from a shared library; repeatable.
     #[arg(long, value_name = "LIBRARY")]
     pub(crate) custom_call_library: Vec<PathBuf>,
-    /// Show the result, elided in the middle; the default without --output. Of several devices equal results are shown once, and
-    /// small ones side by side; without this option, and not on a terminal, each device has a line: `device 0: ...`.
+    /// Print the result; the default without --output. Large arrays are elided. For several devices, equal results are printed
+    /// once and small ones side by side; in a pipe without this option, each device has one line: `device 0: ...`.
     #[arg(long)]
     pub(crate) print: bool,
-    /// Take devices, and the values they fold, in another order, and round each sum. `many` runs the module in 16 orders and tells
-    /// which results depend on the order; if any does, the exit code is 1.
+    /// Schedule devices and reduce their values in a random order, rounding after each addition. `many` runs the module in 16
+    /// orders and reports the results that depend on the order; if there are any, the exit code is 1.
     #[arg(long, value_name = "SEED|many", value_parser = seed)]
     pub(crate) seed: Option<SeedArg>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Stop at the first instruction that makes a NaN or an infinity out of finite operands.
+    /// Stop at the first instruction that computes a NaN or an infinity from finite operands.
     #[arg(long)]
     pub(crate) check_nan: bool,
-    /// Show where the time and the memory went, by opcode and by instruction.
+    /// Print the time and the memory of each opcode and each instruction.
     #[arg(long)]
     pub(crate) profile: bool,
-    /// Write one event an instruction, in the format Perfetto and Chrome read; each device has a track.
+    /// Write a trace for Perfetto or Chrome: one event per instruction, one track per device.
     #[arg(long, value_name = "F.json")]
     pub(crate) trace: Option<PathBuf>,
-    /// Keep unknown attributes instead of refusing them.
+    /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
 }
 
-/// How many devices there are.
+/// The number of devices.
 #[derive(Debug, Args)]
 pub(crate) struct DeviceArgs {
-    /// Run as many copies of the program, whatever the module's header states.
+    /// The number of replicas, in place of the one in the module's header.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) replicas: Option<u32>,
-    /// Run as many partitions of each replica, whatever the module's header states.
+    /// The number of partitions of each replica, in place of the one in the module's header.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) partitions: Option<u32>,
 }
 
-/// An order of devices and values.
+/// The orders of devices and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SeedArg {
-    /// The order that is drawn from this number.
+    /// One order, drawn from this seed.
     One(u64),
-    /// Several, to see what depends on the order.
+    /// Several orders, to find what depends on the order.
     Many,
 }
 
-/// Reads `7` or `many`.
+/// Parses `7` or `many`.
 fn seed(text: &str) -> Result<SeedArg, String> {
     match text {
         "many" => Ok(SeedArg::Many),
-        number => number.parse().map(SeedArg::One).map_err(|_| "a number, or `many`".to_owned()),
+        number => {
+            number.parse().map(SeedArg::One).map_err(|_| "expected a number or `many`".to_owned())
+        }
     }
 }
 
 impl DeviceArgs {
-    /// Puts the numbers that are given in place of those in the header.
+    /// Replaces the numbers in the header by the given ones.
     pub(crate) fn apply(&self, module: &mut hlo::Module) {
         let config = &mut module.config;
         config.replica_count = self.replicas.map_or(config.replica_count, i64::from);
@@ -116,34 +120,34 @@ impl DeviceArgs {
     }
 }
 
-/// Where arguments come from.
+/// The source of the arguments.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for one of them. All devices get the same; `d<k>_in<i>`
-    /// and `dK:N=FILE.npy` are of device k = replica * partitions + partition.
+    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for argument N. They go to all devices; `d<k>_in<i>` and
+    /// `dK:N=FILE.npy` go to device k = replica * partitions + partition.
     #[arg(long, value_name = "F.npz|N=F.npy")]
     pub(crate) input: Vec<String>,
-    /// Draw the arguments: floats from -1 to 1, whole numbers from 0 to 3. Each device draws its own, except for parameters
-    /// that the module calls the same everywhere (`parameter_replication={true}`, `sharding={replicated}`).
+    /// Draw random arguments: floats from -1 to 1, integers from 0 to 3. Each device has its own arguments, except for
+    /// parameters with `parameter_replication={true}` or `sharding={replicated}`.
     #[arg(long, value_name = "SEED", conflicts_with = "input")]
     pub(crate) random: Option<u64>,
 }
 
-/// What a run may use.
+/// The limits of a run.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
-    /// Stop after this many steps, of each device.
+    /// Stop a device after this number of steps.
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
-    /// Refuse to hold more than this many bytes of values on a device; k, M, G may follow.
+    /// The most bytes of values on a device, such as 512M or 2G.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_memory: Option<usize>,
 }
 
 impl LimitArgs {
-    /// As options of the interpreter.
-    pub(crate) fn options(&self) -> interp::Options {
-        let mut options = interp::Options::default();
+    /// Returns the limits as options of a run.
+    pub(crate) fn options(&self) -> interp::RunOptions {
+        let mut options = interp::RunOptions::default();
         if let Some(steps) = self.fuel {
             options = options.fuel(steps);
         }
@@ -162,21 +166,34 @@ pub(crate) struct BenchArgs {
     pub(crate) devices: DeviceArgs,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Write the result to an .npz file, as `out0`, `out1`, ...; of several devices as `d<k>_out<i>`.
+    /// Write the result to an .npz file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`.
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
-    /// How often the module is run after the first time.
+    /// The number of measured runs after the first one.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) iterations: u32,
-    /// Which engine runs the module.
+    /// The engine that runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Print seconds and bytes as JSON. The bytes of several devices are not measured: `null`.
+    /// Print seconds and bytes as JSON. `peak_bytes` is that of the device with the most, and `null` for an unpartitioned SPMD
+    /// program.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep unknown attributes instead of refusing them.
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The module to compile; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// The engine that the module is compiled for.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
 }
@@ -186,7 +203,7 @@ pub(crate) struct CheckArgs {
     /// Modules to check; `-` for standard input.
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Keep unknown attributes instead of refusing them.
+    /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
 }
@@ -195,13 +212,13 @@ pub(crate) struct CheckArgs {
 pub(crate) struct PrintArgs {
     /// The module; `-` for standard input.
     pub(crate) file: PathBuf,
-    /// How it is printed.
+    /// The style of the text.
     #[arg(long, value_enum, default_value_t = StyleArg::Default)]
     pub(crate) style: StyleArg,
-    /// Overwrite the file with the text.
+    /// Replace the file by the printed text.
     #[arg(long)]
     pub(crate) in_place: bool,
-    /// Keep unknown attributes instead of refusing them.
+    /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
 }
@@ -211,13 +228,13 @@ pub(crate) struct TestArgs {
     /// File tests, modules with recorded results, or folders of them.
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Which engine is tested.
-    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
-    pub(crate) engine: EngineArg,
-    /// Show every case with its measured error and its bound.
+    /// The engine under test. By default file tests run in every engine, and recorded results are compared with `exact`.
+    #[arg(long, value_enum)]
+    pub(crate) engine: Option<EngineArg>,
+    /// Print every case with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Write what became of each case to a file, as a JSON list.
+    /// Write the outcome of each case to a file, as a JSON list.
     #[arg(long, value_name = "F.json")]
     pub(crate) json: Option<PathBuf>,
 }
@@ -226,29 +243,32 @@ pub(crate) struct TestArgs {
 pub(crate) struct GraphArgs {
     /// The module; `-` for standard input.
     pub(crate) file: PathBuf,
-    /// Draw the devices and the ops that join them: groups, and who sends to whom.
+    /// Draw the devices and the ops that connect them: groups, and pairs of source and target.
     #[arg(long = "devices")]
     pub(crate) of_devices: bool,
-    /// The file that is written: .svg is a picture, .dot is text for graphviz.
+    /// The output file: an .svg picture, or .dot text for Graphviz.
     #[arg(long, short, value_name = "F.svg|F.dot")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) devices: DeviceArgs,
-    /// Keep unknown attributes instead of refusing them.
+    /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ConformArgs {
-    /// A program over global arrays, and the module each device runs once it is partitioned.
+    /// The unpartitioned SPMD program, and the partitioned module.
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"], required = true)]
     pub(crate) spmd: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+    /// The engine that runs both modules.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Keep unknown attributes instead of refusing them.
+    /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
 }
@@ -261,13 +281,13 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum EngineArg {
-    /// The specification itself, one page per op: slow and plain.
+    /// One function per op, written as the specification states it; slow.
     Reference,
-    /// The optimized kernels, checked against it.
+    /// Optimized kernels that give the bits of `reference` wherever an op has one right result.
     Exact,
 }
 
-impl From<EngineArg> for conformance::Engine {
+impl From<EngineArg> for interp::Engine {
     fn from(engine: EngineArg) -> Self {
         match engine {
             EngineArg::Reference => Self::Reference,
@@ -278,11 +298,11 @@ impl From<EngineArg> for conformance::Engine {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum StyleArg {
-    /// As XLA's `to_string()`.
+    /// The style of XLA's `to_string()`.
     Default,
-    /// As XLA's short parsable form, constants in full.
+    /// XLA's short parsable style, with all elements of constants.
     Short,
-    /// As XLA's canonical form, for comparing.
+    /// XLA's canonical style, for comparing modules.
     Canonical,
 }
 
@@ -296,7 +316,7 @@ impl From<StyleArg> for hlo::Style {
     }
 }
 
-/// Reads `512`, `64k`, `8M`, `2G`.
+/// Parses `512`, `64k`, `8M`, `2G`.
 fn bytes(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
@@ -304,6 +324,8 @@ fn bytes(text: &str) -> Result<usize, String> {
         Some((at, 'G')) => (&text[..at], 1 << 30),
         _ => (text, 1),
     };
-    let number: usize = digits.parse().map_err(|_| "a number, and k, M or G".to_owned())?;
+    let number: usize = digits
+        .parse()
+        .map_err(|_| "expected a number, optionally followed by k, M or G".to_owned())?;
     number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
 }

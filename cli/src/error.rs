@@ -1,54 +1,54 @@
-//! Errors of the command line itself, and what the process exits with.
-use conformance::Failed;
+//! Errors of the command line itself, and the exit codes.
+use collectives::RunError;
 use hlo::diag::{Diagnostic, Error};
 use std::path::Path;
 use std::process::ExitCode;
 
 hlo::error_codes! {
-    /// What went wrong outside of a module.
+    /// An error outside of a module.
     pub enum Code {
         /// The file cannot be read or written.
         "E0601" "{path}: {message}"
         File { path: String, message: String },
-        /// The module has parameters, but no arguments are given. Use `--input` or `--random`.
-        "E0602" "the module takes arguments and none are given ({count}): {shapes}"
-        MissingInput { count: usize, shapes: String },
-        /// The file of `--input` is not an .npz file, or does not fit the parameters.
+        /// The module has parameters, and the command has no arguments for them.
+        "E0602" "the module takes arguments, found none; its parameters are {shapes}"
+        MissingInput { shapes: String },
+        /// The file of an option is not an .npz file, or its arrays do not match the parameters.
         "E0603" "{path}: {message}"
         Input { path: String, message: String },
         /// `--input N=FILE.npy` names a parameter that the module does not have.
         "E0604" "there is no parameter {number}; the module takes {count} arguments"
         NoSuchParameter { number: usize, count: usize },
-        /// `etalon explain` knows neither an error number nor an opcode of this name.
-        "E0605" "nothing is known of `{what}`"
+        /// The argument of `etalon explain` is neither an error number nor an opcode.
+        "E0605" "`{what}` is neither an error number nor an opcode"
         Unknown { what: String },
-        /// A test file is malformed. It counts as failed; the other files are run.
+        /// A file of tests is malformed. It counts as failed; the other files run.
         "E0606" "{message}"
         BadTest { message: String },
-        /// `--random` cannot generate a value for a parameter: it is larger than memory, or its type has no values.
-        "E0607" "parameter {number} cannot be drawn: {message}"
+        /// `--random` cannot draw a value for a parameter: the value does not fit memory, or its type has no values.
+        "E0607" "cannot draw parameter {number}: {message}"
         NotDrawn { number: usize, message: String },
-        /// `etalon graph` draws devices and the ops that connect them. It does not draw the instructions of a module yet.
-        "E0608" "graphs of instructions are not there yet"
+        /// `etalon graph` draws the communication between devices. Graphs of instructions are not implemented.
+        "E0608" "graphs of instructions are not implemented"
         NoGraph,
-        /// Several processes were started together, as `mpirun` does, and they cannot run together.
+        /// Several processes were started together, as `mpirun` does, and cannot communicate.
         ///
-        /// Etalon must be built with the feature `mpi` for that.
+        /// This requires a build of Etalon with the feature `mpi`.
         "E0609" "{message}"
         Mpi { message: String },
     }
 }
 
-/// What the process exits with.
+/// An exit code other than 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// The module is wrong, or a result differs.
     Wrong,
-    /// The command cannot be carried out as given.
+    /// The usage is wrong: arguments, options or files.
     Misuse,
     /// Etalon does not implement something the module needs.
     Unsupported,
-    /// A bug of Etalon.
+    /// A bug in Etalon.
     Bug,
 }
 
@@ -64,18 +64,18 @@ impl Exit {
             Self::Bug => 4,
         }
     }
-    /// The reason of a number.
+    /// Returns the reason for an exit code.
     pub(crate) fn of(number: u8) -> Self {
         let all = [Self::Wrong, Self::Misuse, Self::Unsupported];
         all.into_iter().find(|exit| exit.number() == number).unwrap_or(Self::Bug)
     }
 }
 
-/// Why a command ended early.
+/// The error that ended a command.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Name and text of the module the diagnostics are about.
+    /// The name and the text of the module that the diagnostics refer to.
     pub(crate) source: Option<(String, String)>,
     pub(crate) exit: Exit,
 }
@@ -91,13 +91,13 @@ impl Failure {
         let (path, message) = (path.display().to_string(), error.to_string());
         Self::new(&Code::File { path, message }, None)
     }
-    /// The error of a run.
-    pub(crate) fn run(error: &Failed, name: &str, text: &str) -> Self {
-        let exit = match (error.of_device().map(interp::Error::code), error) {
+    /// Returns the error of a run.
+    pub(crate) fn run(error: &RunError, name: &str, text: &str) -> Self {
+        let exit = match (error.device_error().map(interp::Error::code), error) {
             _ if error.is_unsupported() => Exit::Unsupported,
             (Some(interp::Code::Internal { .. }), _) => Exit::Bug,
             (Some(interp::Code::Invalid { .. } | interp::Code::Library { .. }), _) => Exit::Misuse,
-            (None, Failed::Together(e)) => match e.code() {
+            (None, RunError::ManyDevices(e)) => match e.code() {
                 collectives::Code::Arguments { .. } | collectives::Code::Ranks { .. } => {
                     Exit::Misuse
                 }
@@ -106,8 +106,8 @@ impl Failure {
             _ => Exit::Wrong,
         };
         let mut diagnostic = error.diagnostic();
-        if let Some(interp::Code::Starved { .. }) = error.of_device().map(interp::Error::code) {
-            diagnostic.help = Some("what `infeed` takes is given with --infeed F.npz".to_owned());
+        if let Some(interp::Code::Starved { .. }) = error.device_error().map(interp::Error::code) {
+            diagnostic.help = Some("provide values for `infeed` with --infeed F.npz".to_owned());
         }
         let source = Some((name.to_owned(), text.to_owned()));
         Self { diagnostics: vec![diagnostic], source, exit }

@@ -1,21 +1,20 @@
-//! Arguments of a run: read from files, or drawn.
+//! The arguments of a run: read from files, or random.
 use crate::args::InputArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::random;
-use conformance::arrays::{self, Named};
+use conformance::arrays::{self, NamedArrays};
 use hlo::literal::npz;
-use hlo::{Literal, Shape, Verified};
-use interp::Grid;
+use hlo::{Literal, Module, Shape};
+use interp::DeviceGrid;
 use std::fs::File;
 use std::path::Path;
 
-/// The arguments of each device, or one list for all: given, drawn, or none where the module takes none.
+/// Returns the arguments of each device, or a single list for all devices.
 pub(crate) fn inputs(
     args: &InputArgs,
-    verified: &Verified,
-    grid: Grid,
+    module: &Module,
+    grid: DeviceGrid,
 ) -> Result<Vec<Vec<Literal>>> {
-    let module = verified.module();
     let shapes = module.entry().program_shape().parameters;
     if let Some(seed) = args.random {
         return random::draw_each(seed, module.entry(), grid);
@@ -23,51 +22,52 @@ pub(crate) fn inputs(
     if args.input.is_empty() {
         return if shapes.is_empty() { Ok(vec![Vec::new()]) } else { Err(missing(&shapes)) };
     }
-    let found = given(args)?;
+    let found = read_all(args)?;
     let devices = grid.len();
-    let wrong = |message: String| {
+    let mismatch = |message: String| {
         let path = args.input.join(", ");
         let each = match devices {
             1 => String::new(),
             n => format!(
-                ": `in<i>` for all devices, or `d<k>_in<i>` for each of the {n}, k = replica * {} + partition",
+                ": `in<i>` for all devices, or `d<k>_in<i>` for each of the {n} devices, k = replica * {} + partition",
                 grid.partitions
             ),
         };
         let help = format!("the module takes {}{each}", list(&shapes));
         Failure::new(&Code::Input { path, message }, Some(help))
     };
-    let named = Named::of(&found, arrays::kind("in", &found, devices), devices).map_err(wrong)?;
+    let named = NamedArrays::select(&found, arrays::prefix("in", &found, devices), devices)
+        .map_err(mismatch)?;
     let leaves: usize = shapes.iter().map(|s| s.leaves().len()).sum();
-    match named.last().filter(|&number| number >= leaves) {
+    match named.max_number().filter(|&number| number >= leaves) {
         Some(number) => {
             Err(Failure::new(&Code::NoSuchParameter { number, count: shapes.len() }, None))
         }
-        None => named.each(devices, &shapes).map_err(wrong),
+        None => named.values_per_device(devices, &shapes).map_err(mismatch),
     }
 }
 
-/// All arrays of the files that were given.
-pub(crate) fn given(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
+/// Reads all arrays of the files of `--input`.
+pub(crate) fn read_all(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
     let mut found = Vec::new();
-    for given in &args.input {
-        found.extend(read(given)?);
+    for input in &args.input {
+        found.extend(read(input)?);
     }
     Ok(found)
 }
 
 /// Reads `FILE.npz`, `N=FILE.npy` or `dK:N=FILE.npy`.
-fn read(given: &str) -> Result<Vec<npz::NpyArray>> {
-    let numbered = given.split_once('=').and_then(|(which, path)| Some((name(which)?, path)));
+fn read(input: &str) -> Result<Vec<npz::NpyArray>> {
+    let numbered = input.split_once('=').and_then(|(which, path)| Some((name(which)?, path)));
     match numbered {
         Some((name, path)) => {
             read_with(Path::new(path), |file| npz::read_array(name, file).map(|array| vec![array]))
         }
-        None => read_npz(Path::new(given)),
+        None => read_npz(Path::new(input)),
     }
 }
 
-/// All arrays of an `.npz` file.
+/// Reads all arrays of an `.npz` file.
 pub(crate) fn read_npz(path: &Path) -> Result<Vec<npz::NpyArray>> {
     read_with(path, |file| npz::read(std::io::BufReader::new(file)))
 }
@@ -83,7 +83,7 @@ fn read_with(
     })
 }
 
-/// The array that `3` or `d2:3` stands for.
+/// Returns the name of the array for `3` or `d2:3`.
 fn name(which: &str) -> Option<String> {
     let number = |digits: &str| digits.parse::<usize>().ok();
     match which.split_once(':') {
@@ -104,9 +104,10 @@ fn list(shapes: &[&Shape]) -> String {
     text.join(", ")
 }
 
-/// The error of a module that takes arguments when none are given.
+/// Returns the error of a command without arguments for a module that takes some.
 pub(crate) fn missing(shapes: &[&Shape]) -> Failure {
-    let code = Code::MissingInput { count: shapes.len(), shapes: list(shapes) };
-    let help = "give them with --input FILE.npz, or draw them with --random SEED".to_owned();
+    let code = Code::MissingInput { shapes: list(shapes) };
+    let help =
+        "provide them with --input FILE.npz, or draw random ones with --random SEED".to_owned();
     Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help)) }
 }

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command `etalon`.
 mod args;
 mod command;
 mod error;
@@ -17,6 +17,11 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // The panic hook has shown the message; the exit code says that it is our bug.
+    std::panic::catch_unwind(run).unwrap_or_else(|_| error::Exit::Bug.code())
+}
+
+fn run() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(args) => command::run::run(&args),
@@ -24,6 +29,7 @@ fn main() -> ExitCode {
         Command::Print(args) => command::print::print(&args),
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
+        Command::Plan(args) => command::plan::plan(&args),
         Command::Graph(args) => command::graph::draw(&args),
         Command::Conform(args) => command::conform::conform(&args),
         Command::Explain(args) => command::explain::explain(&args),

@@ -1,20 +1,21 @@
-//! What a person sees: errors with their places, and a sign of life while a run takes long.
+//! Output: data to stdout; errors, warnings and progress to stderr.
 use crate::error::Failure;
 use hlo::diag::{Diagnostic, Source, render};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-/// Whether errors are shown in colour: on a terminal, unless `NO_COLOR` is set.
-fn colour() -> bool {
+/// Whether errors are colored: on a terminal, unless `NO_COLOR` is set.
+fn color() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
-/// Writes to standard error; what cannot be written is lost, as there is nowhere else to say so.
+/// Writes to stderr. A failure to write is ignored, because there is no other place to report it.
 pub(crate) fn note(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
-/// Writes to standard output. A reader that has gone away is no error of ours.
+/// Writes to stdout. A closed pipe is not an error: the reader has read enough.
 pub(crate) fn data(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -23,13 +24,13 @@ pub(crate) fn data(text: &str) -> std::io::Result<()> {
     }
 }
 
-/// Columns of the terminal that standard output goes to, if it is one.
+/// Returns the columns of the terminal, if stdout is one.
 pub(crate) fn width() -> Option<usize> {
     let (_, columns) = console::Term::stdout().size_checked()?;
     Some(columns.into())
 }
 
-/// Shows why a command ended early.
+/// Shows the errors that ended a command.
 pub(crate) fn show(failure: &Failure) {
     let source = failure.source.as_ref().map(|(name, text)| Source { name, text });
     for diagnostic in &failure.diagnostics {
@@ -39,24 +40,37 @@ pub(crate) fn show(failure: &Failure) {
 
 /// Shows an error or a warning.
 pub(crate) fn show_one(diagnostic: &Diagnostic, source: Option<Source<'_>>) {
-    note(&render(diagnostic, source, colour()));
+    note(&render(diagnostic, source, color()));
 }
 
-/// A sign of life on a terminal, shown once the work has taken a second; it goes away when dropped.
-pub(crate) struct Progress(indicatif::ProgressBar);
+/// A progress indicator on a terminal, shown after one second and cleared on drop.
+pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
+    /// For work of unknown length.
     pub(crate) fn new(what: &str) -> Self {
-        let bar = indicatif::ProgressBar::new_spinner().with_message(what.to_owned());
-        let style = indicatif::ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+        Self::with_style(ProgressBar::new_spinner(), what, "{spinner} {msg} {elapsed}")
+    }
+    /// For `total` items of work.
+    pub(crate) fn counting(what: &str, total: usize) -> Self {
+        let bar = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
+        Self::with_style(bar, what, "{msg} {wide_bar} {pos}/{len} {elapsed}")
+    }
+    /// Counts a finished item.
+    pub(crate) fn advance(&self) {
+        self.0.inc(1);
+    }
+    fn with_style(bar: ProgressBar, what: &str, template: &str) -> Self {
+        let bar = bar.with_message(what.to_owned());
+        let style = ProgressStyle::with_template(template);
         let bar = style.map_or(bar.clone(), |style| bar.with_style(style));
-        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        bar.set_draw_target(ProgressDrawTarget::hidden());
         let shown = bar.clone();
         if std::io::stderr().is_terminal() {
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_secs(1));
                 if !shown.is_finished() {
-                    shown.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+                    shown.set_draw_target(ProgressDrawTarget::stderr());
                     shown.enable_steady_tick(Duration::from_millis(200));
                 }
             });

@@ -1,4 +1,4 @@
-//! `--profile`: where time and memory went, by opcode and by instruction.
+//! `--profile`: time and memory by opcode and by instruction.
 use hlo::Opcode;
 use interp::Event;
 use std::collections::BTreeMap;
@@ -6,16 +6,16 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Instructions that are shown.
+/// The number of instructions in the table.
 const SHOWN: usize = 20;
 
-/// What was seen so far. Clones add to the same.
+/// The profile of a run. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Profile(Arc<Mutex<Seen>>);
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// By computation and place in it.
+    /// By computation and index of the instruction.
     instructions: BTreeMap<(String, usize), Row>,
 }
 
@@ -37,7 +37,7 @@ impl Row {
 }
 
 impl Profile {
-    /// Takes note of an instruction that has ended.
+    /// Records an executed instruction.
     pub(crate) fn event(&self, event: &Event<'_>) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (event.computation.name.to_string(), event.id.index());
@@ -49,7 +49,7 @@ impl Profile {
         row.add(1, event.own, event.bytes);
     }
 
-    /// Both tables; the slowest come first.
+    /// Returns both tables, sorted by time.
     pub(crate) fn table(&self) -> String {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut opcodes: BTreeMap<&str, Row> = BTreeMap::new();
@@ -74,15 +74,15 @@ fn section(text: &mut String, title: &str, mut rows: Vec<&Row>, all: Duration, s
     rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.what.cmp(&b.what)));
     let written =
         writeln!(text, "{:>12} {:>6} {:>10} {:>14}  {title}", "ms", "%", "count", "bytes");
-    written.expect("a string takes everything");
+    written.expect("writing to a string does not fail");
     for row in rows.iter().take(shown) {
         let share = 100.0 * row.time.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
         let ms = row.time.as_secs_f64() * 1e3;
         writeln!(text, "{ms:12.3} {share:6.1} {:10} {:14}  {}", row.count, row.bytes, row.what)
-            .expect("a string takes everything");
+            .expect("writing to a string does not fail");
     }
     if rows.len() > shown {
         writeln!(text, "{:>12} and {} more", "", rows.len() - shown)
-            .expect("a string takes everything");
+            .expect("writing to a string does not fail");
     }
 }

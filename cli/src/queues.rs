@@ -1,15 +1,15 @@
-//! What a run takes from outside and puts there: `--infeed`, and what `outfeed` gave.
+//! The queues of `infeed` and `outfeed`.
 use crate::error::{Code, Failure, Result};
 use crate::inputs::read_npz;
-use crate::results::Given;
-use conformance::arrays::Named;
+use crate::results::DeviceOutput;
+use conformance::arrays::NamedArrays;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hlo::ir::ComputationId;
-use hlo::{Literal, Module, Op, Shape};
-use interp::{Grid, Hooks};
+use hlo::{Literal, Module, Opcode, Shape};
+use interp::{DeviceGrid, Hooks};
 use std::path::Path;
 
-/// Names of the arrays in files.
+/// The names of the arrays in files.
 const INFEED: &str = "infeed";
 pub(crate) const OUTFEED: &str = "outfeed";
 
@@ -20,7 +20,7 @@ pub(crate) struct Queues {
     outfeed: Vec<Receiver<Literal>>,
 }
 
-/// The ends that a run holds.
+/// The ends of the queues that a run uses.
 #[derive(Debug, Clone)]
 pub(crate) struct Ends {
     infeed: Vec<Receiver<Literal>>,
@@ -28,8 +28,8 @@ pub(crate) struct Ends {
 }
 
 impl Queues {
-    /// Empty queues to put values into, and if a file is given full ones to take values from.
-    pub(crate) fn new(infeed: Option<&Path>, module: &Module, grid: Grid) -> Result<Self> {
+    /// Creates empty outfeed queues, and infeed queues with the values of the file.
+    pub(crate) fn new(infeed: Option<&Path>, module: &Module, grid: DeviceGrid) -> Result<Self> {
         let (senders, outfeed) = (0..grid.len()).map(|_| unbounded()).unzip();
         let infeed = infeed.map_or(Ok(Vec::new()), |path| filled(path, module, grid))?;
         Ok(Self { ends: Ends { infeed, outfeed: senders }, outfeed })
@@ -37,18 +37,18 @@ impl Queues {
     pub(crate) fn ends(&self) -> Ends {
         self.ends.clone()
     }
-    /// The results, each with what its device put out.
-    pub(crate) fn with_outfeed(&self, results: Vec<Literal>) -> Vec<Given> {
-        let with = |(result, queue): (Literal, &Receiver<Literal>)| Given {
+    /// Returns the result of each device with its outfeed values.
+    pub(crate) fn with_outfeed(&self, results: Vec<Literal>) -> Vec<DeviceOutput> {
+        let output = |(result, queue): (Literal, &Receiver<Literal>)| DeviceOutput {
             result,
             outfeed: Literal::tuple(queue.try_iter().collect()),
         };
-        results.into_iter().zip(&self.outfeed).map(with).collect()
+        results.into_iter().zip(&self.outfeed).map(output).collect()
     }
 }
 
 impl Ends {
-    /// Hooks with the queues of a device.
+    /// Adds the queues of a device to its hooks.
     pub(crate) fn attach(&self, hooks: Hooks, device: usize) -> Hooks {
         let hooks = match self.infeed.get(device) {
             Some(queue) => hooks.infeed(queue.clone()),
@@ -61,11 +61,11 @@ impl Ends {
     }
 }
 
-/// A queue for each device with the arrays of the file, put together as the module's infeeds want them.
-fn filled(path: &Path, module: &Module, grid: Grid) -> Result<Vec<Receiver<Literal>>> {
+/// Creates a queue for each device, with the arrays of the file in the shapes of the module's infeeds.
+fn filled(path: &Path, module: &Module, grid: DeviceGrid) -> Result<Vec<Receiver<Literal>>> {
     let arrays = read_npz(path)?;
     let found = infeeds(module);
-    let wrong = |message: String| {
+    let mismatch = |message: String| {
         let shapes: Vec<String> = found.shapes.iter().map(|s| format!("{s:#}")).collect();
         let help = match shapes.as_slice() {
             [] => "the module has no `infeed`".to_owned(),
@@ -74,15 +74,15 @@ fn filled(path: &Path, module: &Module, grid: Grid) -> Result<Vec<Receiver<Liter
         let path = path.display().to_string();
         Failure::new(&Code::Input { path, message }, Some(help))
     };
-    let named = Named::of(&arrays, INFEED, grid.len()).map_err(wrong)?;
-    if named.last().is_none() {
-        return Err(wrong("there is no array `infeed0`".to_owned()));
+    let named = NamedArrays::select(&arrays, INFEED, grid.len()).map_err(mismatch)?;
+    if named.max_number().is_none() {
+        return Err(mismatch("there is no array `infeed0`".to_owned()));
     }
     let queue = |device| {
-        let shapes = found.order(named.count(device)).map_err(wrong)?;
+        let shapes = found.order(named.count(device)).map_err(mismatch)?;
         let (sender, receiver) = unbounded();
-        for value in named.values(device, shapes).map_err(wrong)? {
-            // The other end is here: it cannot be closed.
+        for value in named.values(device, shapes).map_err(mismatch)? {
+            // The receiver exists, so sending does not fail.
             let _ = sender.send(value);
         }
         Ok(receiver)
@@ -90,16 +90,16 @@ fn filled(path: &Path, module: &Module, grid: Grid) -> Result<Vec<Receiver<Liter
     (0..grid.len()).map(queue).collect()
 }
 
-/// The shapes that the module's infeeds take.
+/// The shapes of the module's infeeds.
 struct Infeeds<'m> {
-    /// Each shape once if they are all alike, else one for each infeed in text order.
+    /// A single shape if all infeeds have it, otherwise the shape of each infeed in text order.
     shapes: Vec<&'m Shape>,
-    /// Whether each is run once, one after the other.
+    /// Whether all infeeds are in the entry computation, which runs each once and in order.
     in_entry: bool,
 }
 
 impl<'m> Infeeds<'m> {
-    /// Shapes of the values that so many arrays make.
+    /// Returns the shapes of the values that this number of arrays makes.
     fn order(&self, arrays: usize) -> std::result::Result<Vec<&'m Shape>, String> {
         let of = |shape: &Shape| {
             shape.leaves().into_iter().filter(|leaf| leaf.array().is_some()).count()
@@ -108,19 +108,19 @@ impl<'m> Infeeds<'m> {
             [only] => {
                 let each = of(only).max(1);
                 if !arrays.is_multiple_of(each) {
-                    return Err(format!("{arrays} arrays are given, a value has {each}"));
+                    return Err(format!("found {arrays} arrays, but each value has {each}"));
                 }
                 Ok(vec![*only; arrays / each])
             }
             all if self.in_entry => {
-                let wanted: usize = all.iter().map(|shape| of(shape)).sum();
-                match arrays == wanted {
+                let expected: usize = all.iter().map(|shape| of(shape)).sum();
+                match arrays == expected {
                     true => Ok(all.to_vec()),
-                    false => Err(format!("{arrays} arrays are given, `infeed` takes {wanted}")),
+                    false => Err(format!("found {arrays} arrays, but `infeed` takes {expected}")),
                 }
             }
-            _ => Err("infeeds of several shapes, not all of them in the entry computation: in which order they \
-                      come is not known before the run"
+            _ => Err("infeeds have different shapes and are not all in the entry computation: their order is not \
+                      known before the run"
                 .to_owned()),
         }
     }
@@ -130,8 +130,8 @@ fn infeeds(module: &Module) -> Infeeds<'_> {
     let mut found: Vec<(ComputationId, &Shape)> = Vec::new();
     for (id, computation) in module.computations.iter() {
         for (_, instruction) in computation.instructions.iter() {
-            if matches!(instruction.op, Op::Infeed(_)) {
-                // In old texts there is no token beside the data.
+            if instruction.opcode() == Opcode::Infeed {
+                // Old texts have no token in the result.
                 let data = match instruction.shape.tuple() {
                     Some([data, Shape::Token]) => data,
                     _ => &instruction.shape,
@@ -142,8 +142,8 @@ fn infeeds(module: &Module) -> Infeeds<'_> {
     }
     let in_entry = found.iter().all(|(id, _)| *id == module.entry);
     let mut shapes: Vec<&Shape> = found.into_iter().map(|(_, shape)| shape).collect();
-    let alike = shapes.windows(2).all(|two| two[0].compatible(two[1]));
-    if alike {
+    let equal = shapes.windows(2).all(|two| two[0].compatible(two[1]));
+    if equal {
         shapes.truncate(1);
     }
     Infeeds { shapes, in_entry }

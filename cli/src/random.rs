@@ -1,8 +1,8 @@
-//! Arguments drawn at random: the same for the same seed, on every machine.
+//! Random arguments: the same for the same seed, on every machine.
 use crate::error::{Code, Failure};
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
-use interp::{Device, Grid};
+use interp::{Device, DeviceGrid};
 
 /// `SplitMix64`: a sequence of 64-bit numbers from a seed.
 struct Sequence(u64);
@@ -15,9 +15,9 @@ impl Sequence {
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ z >> 31
     }
-    /// A number from -1 to 1, with 52 bits.
+    /// Returns a number from -1 to 1 with 52 random bits.
     fn unit(&mut self) -> f64 {
-        // The bits of a number from 1 to 2.
+        // These are the bits of a number from 1 to 2.
         let one_to_two = f64::from_bits(self.next() >> 12 | 0x3ff0_0000_0000_0000);
         2.0 * one_to_two - 3.0
     }
@@ -44,12 +44,11 @@ impl Sequence {
         }
     }
     fn array(&mut self, shape: &ArrayShape) -> Result<Literal, String> {
-        // The allocator is asked before it is used: its refusal would end the process.
+        // A failed allocation would end the process, so ask first.
         let bytes = shape.byte_count();
         if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
-            let size =
-                bytes.map_or("more bytes than can be counted".into(), |b| format!("{b} bytes"));
-            return Err(format!("{shape:#} takes {size}, and the system has not so many"));
+            let size = bytes.map_or("more than 2^63 bytes".into(), |b| format!("{b} bytes"));
+            return Err(format!("{shape:#} takes {size}, more than the system has"));
         }
         let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
         let width = shape.ty.storage_bytes();
@@ -60,33 +59,32 @@ impl Sequence {
     }
 }
 
-/// A value for each shape, or the first that cannot be drawn and why.
+/// Draws a value for each shape.
 pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Result<Vec<Literal>, Failure> {
     let mut sequence = Sequence(seed);
     let draw = |(number, shape): (usize, &&Shape)| {
-        let refused = |message| Failure::new(&Code::NotDrawn { number, message }, None);
-        sequence.value(shape).map_err(refused)
+        let failed = |message| Failure::new(&Code::NotDrawn { number, message }, None);
+        sequence.value(shape).map_err(failed)
     };
     shapes.iter().enumerate().map(draw).collect()
 }
 
-/// Values for the parameters of each device; one list if there is one device.
+/// Draws the arguments of each device.
 ///
-/// The first device draws what it would draw alone. A parameter that is the same on all replicas, or on all partitions, has the
-/// value that the first of these has.
+/// Device 0 has the arguments of a run on one device. A replicated parameter has the value of the first device with it.
 pub(crate) fn draw_each(
     seed: u64,
     entry: &Computation,
-    grid: Grid,
+    grid: DeviceGrid,
 ) -> Result<Vec<Vec<Literal>>, Failure> {
     let shapes = entry.program_shape().parameters;
-    let same: Vec<Same> =
-        entry.parameters().iter().map(|&id| Same::of(&entry.instructions[id])).collect();
+    let replication: Vec<Replication> =
+        entry.parameters().iter().map(|&id| Replication::of(&entry.instructions[id])).collect();
     let mut drawn: Vec<Vec<Literal>> = Vec::with_capacity(grid.len());
     for number in 0..grid.len() {
         let mut values = draw(seed_of(seed, number), &shapes)?;
-        for (i, (value, same)) in values.iter_mut().zip(&same).enumerate() {
-            let first = grid.number(same.first(grid.device(number)));
+        for (i, (value, replication)) in values.iter_mut().zip(&replication).enumerate() {
+            let first = grid.number(replication.first_device(grid.device(number)));
             if let Some(earlier) = drawn.get(first) {
                 *value = earlier[i].clone();
             }
@@ -96,7 +94,7 @@ pub(crate) fn draw_each(
     Ok(drawn)
 }
 
-/// A seed for each device, far from each other.
+/// Returns a seed for each device; the sequences of two devices do not overlap in practice.
 fn seed_of(seed: u64, device: usize) -> u64 {
     match u64::try_from(device) {
         Ok(0) | Err(_) => seed,
@@ -104,14 +102,14 @@ fn seed_of(seed: u64, device: usize) -> u64 {
     }
 }
 
-/// Where a parameter has the same value.
+/// The devices on which a parameter has the same value.
 #[derive(Debug, Clone, Copy)]
-struct Same {
+struct Replication {
     on_replicas: bool,
     on_partitions: bool,
 }
 
-impl Same {
+impl Replication {
     fn of(parameter: &Instruction) -> Self {
         let common = parameter.common.as_deref();
         let replication = common.and_then(|common| common.parameter_replication.as_deref());
@@ -124,8 +122,8 @@ impl Same {
         let on_replicas = replication.is_some_and(|leaves| leaves.iter().all(|&same| same));
         Self { on_replicas, on_partitions }
     }
-    /// The first device that has the same value.
-    fn first(self, device: Device) -> Device {
+    /// Returns the first device with the same value.
+    fn first_device(self, device: Device) -> Device {
         Device {
             replica: if self.on_replicas { 0 } else { device.replica },
             partition: if self.on_partitions { 0 } else { device.partition },
@@ -137,17 +135,17 @@ impl Same {
 mod tests {
     use super::*;
 
-    /// The values of two parameters on 2 replicas of 2 partitions.
+    /// Draws two parameters on 2 replicas of 2 partitions.
     fn of_four(first: &str, second: &str) -> Vec<Vec<Literal>> {
         let text = format!(
             "HloModule m\nENTRY e {{ a = f32[3] parameter(0){first} b = f32[3] parameter(1){second} ROOT r = f32[3] add(a, b) }}"
         );
         let module = hlo::Module::parse(&text).unwrap();
-        draw_each(7, module.entry(), Grid { replicas: 2, partitions: 2 }).unwrap()
+        draw_each(7, module.entry(), DeviceGrid { replicas: 2, partitions: 2 }).unwrap()
     }
 
     #[test]
-    fn devices_draw_their_own() {
+    fn devices_have_different_arguments() {
         let drawn = of_four("", "");
         for (i, j) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
             assert_ne!(drawn[i][0], drawn[j][0]);
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_module_calls_the_same_is_the_same() {
+    fn replicated_parameters_are_equal() {
         let drawn = of_four(", parameter_replication={true}", ", sharding={replicated}");
         // Device 2 is replica 1, partition 0.
         assert_eq!(drawn[2][0], drawn[0][0]);

@@ -1,87 +1,87 @@
-//! Results of several devices as text: equal ones once and small ones side by side on a terminal, a line each elsewhere.
+//! Results as text. On a terminal, devices with equal results share a column; in a pipe each device has one line.
 use hlo::Literal;
 use hlo::literal::summary;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Elements of an array that are shown before its middle is left out.
+/// Arrays with more elements are elided.
 const SHOWN: usize = 100;
-/// Blanks between two columns.
+/// The number of spaces between two columns.
 const GAP: usize = 3;
 
-/// What a device gave.
+/// The output of a device.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Given {
+pub(crate) struct DeviceOutput {
     pub(crate) result: Literal,
-    /// What it put out on the way, as a tuple.
+    /// The values of `outfeed`, as a tuple.
     pub(crate) outfeed: Literal,
 }
 
-/// The results as text; `width` is that of the terminal, if it is one.
-pub(crate) fn text(given: &[Given], width: Option<usize>) -> String {
-    match (given, width) {
+/// Returns the results as text; `width` is that of the terminal, if stdout is one.
+pub(crate) fn text(outputs: &[DeviceOutput], width: Option<usize>) -> String {
+    match (outputs, width) {
         ([one], _) => lines_of(one).join("\n") + "\n",
-        (all, None) => all.iter().enumerate().map(|(k, one)| in_lines(k, one)).collect(),
-        (all, Some(width)) => beside(&folded(all), width),
+        (all, None) => all.iter().enumerate().map(|(k, one)| one_line_each(k, one)).collect(),
+        (all, Some(width)) => side_by_side(&columns(all), width),
     }
 }
 
-/// The form for programs: each value on one line.
-fn in_lines(device: usize, given: &Given) -> String {
-    let mut text = format!("device {device}: {}\n", on_a_line(&given.result));
-    for (i, value) in given.outfeed.elements().into_iter().flatten().enumerate() {
-        let _ = writeln!(text, "device {device}, outfeed {i}: {}", on_a_line(value));
+/// Returns the form for programs: each value on one line.
+fn one_line_each(device: usize, output: &DeviceOutput) -> String {
+    let mut text = format!("device {device}: {}\n", on_one_line(&output.result));
+    for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {
+        let _ = writeln!(text, "device {device}, outfeed {i}: {}", on_one_line(value));
     }
     text
 }
-fn on_a_line(value: &Literal) -> String {
+fn on_one_line(value: &Literal) -> String {
     let text = summary(value, SHOWN);
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ").replace("( ", "(")
 }
 
-fn lines_of(given: &Given) -> Vec<String> {
-    let mut text = summary(&given.result, SHOWN);
-    for (i, value) in given.outfeed.elements().into_iter().flatten().enumerate() {
+fn lines_of(output: &DeviceOutput) -> Vec<String> {
+    let mut text = summary(&output.result, SHOWN);
+    for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {
         let _ = write!(text, "\noutfeed {i}: {}", summary(value, SHOWN));
     }
     text.lines().map(str::to_owned).collect()
 }
 
-/// A column: who has it, and its lines.
+/// The lines of a column, and its width.
 struct Column {
     lines: Vec<String>,
     width: usize,
 }
 
-/// Shape and bytes of each array.
-fn bits(given: &Given) -> Vec<(String, &[u8])> {
-    let leaves = given.result.leaves().into_iter().chain(given.outfeed.leaves());
+/// Returns the shape and the bytes of each array.
+fn bits(output: &DeviceOutput) -> Vec<(String, &[u8])> {
+    let leaves = output.result.leaves().into_iter().chain(output.outfeed.leaves());
     let arrays = leaves.filter(|leaf| leaf.array_shape().is_some());
     arrays.map(|leaf| (leaf.shape().to_string(), leaf.bytes())).collect()
 }
 
-/// Devices that gave the same, together, in the order of their first.
-fn folded(given: &[Given]) -> Vec<Column> {
-    let mut places = BTreeMap::new();
-    let mut alike: Vec<(&Given, Vec<usize>)> = Vec::new();
-    for (device, one) in given.iter().enumerate() {
-        let place = *places.entry(bits(one)).or_insert(alike.len());
-        match alike.get_mut(place) {
+/// Returns a column for each distinct output, in the order of the first device with it.
+fn columns(outputs: &[DeviceOutput]) -> Vec<Column> {
+    let mut indices = BTreeMap::new();
+    let mut groups: Vec<(&DeviceOutput, Vec<usize>)> = Vec::new();
+    for (device, one) in outputs.iter().enumerate() {
+        let index = *indices.entry(bits(one)).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some((_, devices)) => devices.push(device),
-            None => alike.push((one, vec![device])),
+            None => groups.push((one, vec![device])),
         }
     }
-    let column = |(one, devices): (&Given, Vec<usize>)| {
+    let column = |(one, devices): (&DeviceOutput, Vec<usize>)| {
         let mut lines = vec![format!("{}:", collectives::list_devices(&devices))];
         lines.extend(lines_of(one));
         let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         Column { lines, width }
     };
-    alike.into_iter().map(column).collect()
+    groups.into_iter().map(column).collect()
 }
 
-/// Columns next to each other, as many as there is room for, then the next ones below.
-fn beside(columns: &[Column], width: usize) -> String {
+/// Lays out columns side by side, wrapping at `width`.
+fn side_by_side(columns: &[Column], width: usize) -> String {
     let mut text = String::new();
     let mut rest = columns;
     while !rest.is_empty() {
@@ -121,8 +121,8 @@ fn row_of(row: &[Column], text: &mut String) {
 mod tests {
     use super::*;
 
-    fn given(texts: &[&str]) -> Vec<Given> {
-        let one = |text: &&str| Given {
+    fn outputs(texts: &[&str]) -> Vec<DeviceOutput> {
+        let one = |text: &&str| DeviceOutput {
             result: text.parse().unwrap(),
             outfeed: Literal::tuple(Vec::new()),
         };
@@ -130,40 +130,40 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_gets_a_line_for_each_device() {
-        let all = given(&["s32[2,2] {{1, 2}, {3, 4}}", "s32[2,2] {{1, 2}, {3, 4}}"]);
-        let wanted = "device 0: s32[2,2] {{1, 2}, {3, 4}}\ndevice 1: s32[2,2] {{1, 2}, {3, 4}}\n";
-        assert_eq!(text(&all, None), wanted);
-        let mut out = given(&["s32[] 1", "s32[] 2"]);
+    fn a_pipe_has_one_line_per_device() {
+        let all = outputs(&["s32[2,2] {{1, 2}, {3, 4}}", "s32[2,2] {{1, 2}, {3, 4}}"]);
+        let expected = "device 0: s32[2,2] {{1, 2}, {3, 4}}\ndevice 1: s32[2,2] {{1, 2}, {3, 4}}\n";
+        assert_eq!(text(&all, None), expected);
+        let mut out = outputs(&["s32[] 1", "s32[] 2"]);
         out[1].outfeed = Literal::tuple(vec!["s32[2] {3, 4}".parse().unwrap()]);
-        let wanted = "device 0: s32[] 1\ndevice 1: s32[] 2\ndevice 1, outfeed 0: s32[2] {3, 4}\n";
-        assert_eq!(text(&out, None), wanted);
+        let expected = "device 0: s32[] 1\ndevice 1: s32[] 2\ndevice 1, outfeed 0: s32[2] {3, 4}\n";
+        assert_eq!(text(&out, None), expected);
     }
 
     #[test]
-    fn a_terminal_shows_equal_ones_once_and_others_side_by_side() {
-        let all = given(&["s32[2] {1, 2}", "s32[2] {1, 2}", "s32[2] {3, 4}", "s32[2] {1, 2}"]);
-        let wanted = "\
+    fn a_terminal_shows_equal_results_once() {
+        let all = outputs(&["s32[2] {1, 2}", "s32[2] {1, 2}", "s32[2] {3, 4}", "s32[2] {1, 2}"]);
+        let expected = "\
 devices 0, 1 and 3:   device 2:
 s32[2] {1, 2}         s32[2] {3, 4}
 ";
-        assert_eq!(text(&all, Some(80)), wanted);
+        assert_eq!(text(&all, Some(80)), expected);
         let narrow = "devices 0, 1 and 3:\ns32[2] {1, 2}\n\ndevice 2:\ns32[2] {3, 4}\n";
         assert_eq!(text(&all, Some(34)), narrow);
         assert_eq!(text(&all[..2], Some(1)), "devices 0 and 1:\ns32[2] {1, 2}\n");
-        // One device needs no name.
+        // A single device has no heading.
         assert_eq!(text(&all[..1], Some(80)), "s32[2] {1, 2}\n");
     }
 
     #[test]
-    fn columns_of_other_heights_stay_in_line() {
-        let all = given(&["s32[2,2] {{1, 2}, {3, 4}}", "s32[2,2] {{5, 6}, {7, 8}}", "s32[] 1"]);
-        let wanted = "\
+    fn columns_of_different_heights_are_aligned() {
+        let all = outputs(&["s32[2,2] {{1, 2}, {3, 4}}", "s32[2,2] {{5, 6}, {7, 8}}", "s32[] 1"]);
+        let expected = "\
 device 0:   device 1:   device 2:
 s32[2,2]    s32[2,2]    s32[] 1
 {{1, 2},    {{5, 6},
  {3, 4}}     {7, 8}}
 ";
-        assert_eq!(text(&all, Some(80)), wanted);
+        assert_eq!(text(&all, Some(80)), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! `--trace`: one event an instruction, in the format Perfetto and Chrome read, on a track for each device.
+//! `--trace`: a trace for Perfetto and Chrome, with one event per instruction and one track per device.
 use crate::error::{Failure, Result};
 use crate::output;
 use interp::{Device, Event};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// More events than viewers open.
+/// Viewers do not open files with many more events.
 const LIMIT: usize = 1_000_000;
 
 /// A trace being written. Clones write to the same file.
@@ -20,7 +20,7 @@ pub(crate) struct Trace(Arc<Mutex<Writing>>);
 struct Writing {
     path: PathBuf,
     file: BufWriter<File>,
-    /// Whether nothing has been written yet.
+    /// Whether no event has been written.
     first: bool,
     events: usize,
     failed: Option<std::io::Error>,
@@ -43,7 +43,7 @@ impl Trace {
         Ok(Self(Arc::new(Mutex::new(writing))))
     }
 
-    /// Names the track of a device.
+    /// Writes the name of a device's track.
     pub(crate) fn track(&self, number: usize, device: Device) {
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let name = format!("device {number} ({device})");
@@ -52,7 +52,7 @@ impl Trace {
         }));
     }
 
-    /// Takes note of an instruction of a device that has ended; the device began at `begin`.
+    /// Records an executed instruction of a device that started at `begin`.
     pub(crate) fn event(&self, event: &Event<'_>, device: usize, begin: Duration) {
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         writing.events += 1;
@@ -79,13 +79,13 @@ impl Trace {
         }));
     }
 
-    /// Ends the file.
+    /// Writes the end of the file.
     pub(crate) fn finish(&self) -> Result<()> {
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if writing.events > LIMIT {
-            let left_out = writing.events - LIMIT;
+            let omitted = writing.events - LIMIT;
             output::note(&format!(
-                "the trace ends after {LIMIT} events; {left_out} are left out\n"
+                "the trace has only the first {LIMIT} events; {omitted} are omitted\n"
             ));
         }
         let ended = writing.file.write_all(b"\n]}\n").and_then(|()| writing.file.flush()).err();

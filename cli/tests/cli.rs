@@ -1,7 +1,7 @@
-//! Runs the binary on the files of `tests/cli` and compares what it writes with the files beside them.
+//! Runs the binary on the files of `tests/cli` and compares its output with the files beside them.
 //!
-//! The first line of a file says how: `// RUN: etalon check %`, where `%` is the file. `NAME.stderr` and `NAME.stdout`
-//! hold what is wanted; `ETALON_BLESS=1` rewrites them.
+//! The first line of a file is the command: `// RUN: etalon check %`, where `%` is the file. `NAME.stderr` and `NAME.stdout`
+//! have the expected output; `ETALON_BLESS=1` rewrites them.
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -25,8 +25,9 @@ fn run(root: &Path, path: &Path) -> Result<(), Failed> {
     let bytes = std::fs::read(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let first = text.lines().next().unwrap_or_default();
-    let command =
-        first.strip_prefix("// RUN: etalon ").ok_or("the first line is no `// RUN: etalon ...`")?;
+    let command = first
+        .strip_prefix("// RUN: etalon ")
+        .ok_or("the first line is not `// RUN: etalon ...`")?;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let arguments = command.split_whitespace().map(|word| word.replace('%', &file));
     let output = Command::new(env!("CARGO_BIN_EXE_etalon"))
@@ -38,20 +39,20 @@ fn run(root: &Path, path: &Path) -> Result<(), Failed> {
     let errors = format!("{}exit code {status}\n", String::from_utf8_lossy(&output.stderr));
     compare(&path.with_extension("stderr"), &errors)?;
     let data = String::from_utf8_lossy(&output.stdout);
-    let wanted = path.with_extension("stdout");
-    if wanted.exists() || !data.is_empty() { compare(&wanted, &data) } else { Ok(()) }
+    let expected = path.with_extension("stdout");
+    if expected.exists() || !data.is_empty() { compare(&expected, &data) } else { Ok(()) }
 }
 
 fn compare(path: &Path, found: &str) -> Result<(), Failed> {
-    let wanted = std::fs::read_to_string(path).unwrap_or_default();
-    if wanted == found {
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    if expected == found {
         return Ok(());
     }
     if std::env::var_os("ETALON_BLESS").is_some_and(|v| v == "1") {
         return Ok(std::fs::write(path, found)?);
     }
     Err(format!(
-        "{} is not what was written:\n--- wanted\n{wanted}--- found\n{found}",
+        "{} differs from the output:\n--- expected\n{expected}--- found\n{found}",
         path.display()
     )
     .into())

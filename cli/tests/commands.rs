@@ -1,5 +1,5 @@
-//! What files beside a module cannot test: arguments, exit codes, standard input, files written.
-#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+//! Options, exit codes, stdin and output files: what the files of `tests/cli` cannot test.
+#![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 
 use std::process::{Command, Stdio};
@@ -37,7 +37,7 @@ fn missing_arguments_are_named() {
 }
 
 #[test]
-fn exit_codes_say_whose_fault_it_is() {
+fn exit_codes_tell_the_kind_of_error() {
     let folder = Folder::new("codes");
     folder.write("wrong.hlo", "HloModule m\nENTRY e { ROOT c = s32[2] negat(c) }");
     folder.write("elided.hlo", "HloModule m\nENTRY e { ROOT c = s32[2] constant({...}) }");
@@ -48,7 +48,7 @@ fn exit_codes_say_whose_fault_it_is() {
     expect(&folder.etalon("check"), 2, "", "Usage");
     expect(&folder.etalon("run elided.hlo"), 3, "", "E0403");
     expect(&folder.etalon("run seven.hlo --fuel 0"), 1, "", "E0404");
-    // Constants are part of the module; what is computed from them takes memory.
+    // Constants are part of the module and take no memory of the run.
     expect(&folder.etalon("run seven.hlo --max-memory 1"), 0, "s32[2] {7, 8}", "");
     folder.write("add.hlo", ADD);
     expect(&folder.etalon("run add.hlo --random 1 --max-memory 1"), 1, "", "E0405");
@@ -59,7 +59,7 @@ fn exit_codes_say_whose_fault_it_is() {
 }
 
 #[test]
-fn a_run_can_be_looked_into() {
+fn traces_profiles_and_measurements() {
     let folder = Folder::new("inside");
     folder.write("add.hlo", ADD);
     let run = folder.etalon("run add.hlo --random 1 --trace t.json --profile");
@@ -77,7 +77,7 @@ fn a_run_can_be_looked_into() {
 }
 
 #[test]
-fn texts_come_from_standard_input_and_go_back_in_place() {
+fn modules_are_read_from_stdin_and_printed_in_place() {
     let folder = Folder::new("print");
     expect(&folder.with_input("run -", SEVEN), 0, "s32[2] {7, 8}", "");
     expect(&folder.with_input("check -", "HloModule"), 1, "", "<stdin>:1:");
@@ -87,14 +87,14 @@ fn texts_come_from_standard_input_and_go_back_in_place() {
     expect(&printed, 0, "ROOT %r", "");
     assert_eq!(std::fs::read(folder.0.join("add.hlo")).unwrap(), printed.stdout);
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
-    // A module that does not parse is left alone.
+    // A module that does not parse is unchanged.
     folder.write("add.hlo", "HloModule m {");
     expect(&folder.etalon("print add.hlo --in-place"), 1, "", "add.hlo:1:");
     assert_eq!(std::fs::read_to_string(folder.0.join("add.hlo")).unwrap(), "HloModule m {");
 }
 
 #[test]
-fn a_reader_may_go_away() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = Folder::new("pipe");
     folder.write("add.hlo", ADD);
     let mut child = Command::new(env!("CARGO_BIN_EXE_etalon"))
@@ -115,15 +115,20 @@ fn tests_are_counted_and_listed() {
     folder.write("add.hlo", &format!("{ADD}// in: s32[2] {{1, 2}}\n// out: s32[2] {{2, 4}}\n// -----\n{SEVEN}// out: s32[2] {{7, 9}}\n"));
     let output = folder.etalon("test . --json report.json");
     expect(&output, 1, "1 agree, 1 differ", "");
-    expect(&output, 1, "got s32[] 8, wanted s32[] 9", "");
+    expect(
+        &output,
+        1,
+        "engine exact: 1 of 2 elements differ\nworst: result 0 at [1]: found s32[] 8, expected s32[] 9",
+        "",
+    );
     let json = std::fs::read_to_string(folder.0.join("report.json")).unwrap();
     assert_eq!(json.matches("\"outcome\"").count(), 2, "{json}");
     std::fs::remove_file(folder.0.join("add.hlo")).unwrap();
-    expect(&folder.etalon("test ."), 2, "0 agree", "no test was found");
+    expect(&folder.etalon("test ."), 2, "0 agree", "no tests found");
 }
 
 #[test]
-fn a_file_that_cannot_be_read_stops_no_other() {
+fn a_malformed_file_does_not_stop_the_others() {
     let folder = Folder::new("unreadable");
     let good = format!("{ADD}// in: s32[2] {{1, 2}}\n// out: s32[2] {{2, 4}}\n");
     folder.write("good.hlo", &good);
@@ -145,6 +150,6 @@ fn several_processes_need_mpi() {
         command.args(["run", "seven.hlo"]).current_dir(&folder.0);
         command.env("OMPI_COMM_WORLD_SIZE", count).output().unwrap()
     };
-    expect(&started("4"), 2, "", "error[E0609]: 4 processes are started together");
+    expect(&started("4"), 2, "", "error[E0609]: 4 processes were started together");
     expect(&started("1"), 0, "s32[2] {7, 8}", "");
 }

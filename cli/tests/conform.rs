@@ -1,5 +1,5 @@
-//! `etalon conform --spmd`: pairs that agree, a pair that does not, and what is said where too little is known.
-#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+//! `etalon conform --spmd`: pairs that agree, pairs that differ, and errors.
+#![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ fn conform(folder: &Folder, rest: &str) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Each of four devices sends its two numbers to the next, and adds what it gets to the sum of all it has.
+/// Each of four devices adds its two numbers to those of the previous device.
 const GLOBAL: &str = r##"HloModule g, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=4]>}}
 body { l = s32[2] parameter(0)
   n = s32[2] collective-permute(l), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
@@ -41,7 +41,7 @@ ENTRY e { x = s32[2] parameter(0), sharding={devices=[4]<=[4]}
 ";
 
 #[test]
-fn a_program_before_partitioning_runs_and_is_measured() {
+fn an_unpartitioned_program_runs() {
     let made = GLOBAL.replace("x = s32[8] parameter(0)", "x = s32[8] iota(), iota_dimension=0");
     let folder = pair("runs", &made, "");
     // Device 0 has 0 and 1, and gets 6 and 7.
@@ -53,9 +53,11 @@ fn a_program_before_partitioning_runs_and_is_measured() {
 #[test]
 fn a_pair_agrees() {
     let folder = pair("agrees", GLOBAL, PARTITIONED);
-    let (code, text) = conform(&folder, "--random 1");
-    assert_eq!((code, text.as_str()), (0, "4 devices agree: error 0.000e0 (bound 0.000e0)\n"));
-    // Without the attribute the region that takes the parameter tells.
+    for engine in ["exact", "reference"] {
+        let (code, text) = conform(&folder, &format!("--random 1 --engine {engine}"));
+        assert_eq!((code, text.as_str()), (0, "4 devices agree: error 0.000e0 (bound 0.000e0)\n"));
+    }
+    // Without the attribute, the sharding follows from the manual region that takes the parameter.
     let lost = PARTITIONED.replace(", sharding={devices=[4]<=[4]}", "");
     let folder = pair("lost", GLOBAL, &lost);
     assert_eq!(conform(&folder, "--random 1").0, 0);
@@ -63,28 +65,28 @@ fn a_pair_agrees() {
 
 #[test]
 fn a_wrong_partitioned_module_is_found() {
-    // Nobody sends to device 2, so it adds zeros.
+    // Device 2 receives nothing, so it adds zeros.
     let wrong = PARTITIONED.replace("{1,2},", "");
     let folder = pair("wrong", GLOBAL, &wrong);
     let numbers: hlo::Literal = "s32[8] {1, 2, 3, 4, 5, 6, 7, 8}".parse().unwrap();
     let file = std::fs::File::create(folder.0.join("n.npz")).unwrap();
     hlo::literal::npz::write(file, [("in0".to_owned(), &numbers)]).unwrap();
     let (code, text) = conform(&folder, "--input n.npz");
-    // Device 1 has {3, 4}, device 2 {5, 6}: wanted are -8 and -10, and found -5 and -6.
-    let wanted = "device 2: 2 of 2 elements differ; out0 at [0] is s32[] -5, wanted s32[] -8\n1 of 4 devices differ\n";
-    assert_eq!((code, text.as_str()), (1, wanted));
+    // Device 1 has {3, 4}, device 2 {5, 6}: -8 and -10 are expected, -5 and -6 are found.
+    let expected = "device 2: 2 of 2 elements differ; out0 at [0] is s32[] -5, expected s32[] -8\n1 of 4 devices differ\n";
+    assert_eq!((code, text.as_str()), (1, expected));
 }
 #[test]
-fn what_is_not_known_is_asked_for() {
+fn missing_arguments_and_shardings_are_errors() {
     let folder = pair("asked", GLOBAL, PARTITIONED);
     assert!(conform(&folder, "").1.contains("E0602"));
-    // A result of which nothing says how it is divided: it is summed outside of the region.
+    // A result with an unknown sharding: it is summed outside of the region.
     let global = GLOBAL.replace("negate(j)", "reverse(j), dimensions={0}");
     let folder = pair("result", &global, PARTITIONED);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("E0511"), "{text}");
-    assert!(text.contains("nothing says how the result (s32[8] as s32[2]) is divided"), "{text}");
+    assert!(text.contains("the sharding of the result (s32[8] as s32[2]) is unknown"), "{text}");
     let stated = PARTITIONED.replace("negate(s)", "negate(s), sharding={devices=[4]<=[4]}");
     let folder = pair("stated", &global, &stated);
     assert_eq!(conform(&folder, "--random 1").0, 1);
@@ -93,7 +95,7 @@ fn what_is_not_known_is_asked_for() {
     let folder = pair("count", GLOBAL, &more);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2);
-    assert!(text.contains("the program takes 1 arguments, the partitioned module 2"), "{text}");
+    assert!(text.contains("the program has 1 parameters, the partitioned module 2"), "{text}");
 }
 
 #[test]
@@ -111,12 +113,12 @@ fn errors_name_the_module_they_are_in() {
     let folder = pair("global", &global, PARTITIONED);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("the mesh has no axis of the name at character 33"), "{text}");
+    assert!(text.contains("the mesh has no axis with the name at character 33"), "{text}");
     assert!(text.contains("--> g:6:"), "{text}");
 }
 
 #[test]
-fn programs_of_the_corpus_agree_with_what_xla_made_of_them() {
+fn programs_of_the_corpus_agree_with_their_partitioned_modules() {
     let Some(corpus) = std::env::var_os("ETALON_CORPUS").map(PathBuf::from) else { return };
     let corpus = corpus.join("spmd");
     let mut names: Vec<String> = std::fs::read_dir(&corpus)

@@ -1,5 +1,5 @@
-//! Runs of several devices: what goes in, what comes out, and what is said when it does not fit.
-#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+//! Runs of several devices: arguments, results, errors and graphs.
+#![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 
 use hlo::literal::npz;
@@ -48,17 +48,17 @@ fn each_device_has_its_own_arguments() {
     save(&folder, "own.npz", &[("d0_in0", "s32[2] {1, 2}"), ("d1_in0", "s32[2] {10, 20}")]);
     let lines = "device 0: s32[2] {11, 22}\ndevice 1: s32[2] {11, 22}\n";
     expect(&folder.etalon("run sum.hlo --input own.npz"), 0, lines, "");
-    // To be read: equal ones once.
+    // `--print` shows equal results once.
     let run = folder.etalon("run sum.hlo --input own.npz --output out.npz --print");
     expect(&run, 0, "devices 0 and 1:\ns32[2] {11, 22}\n", "");
-    let wanted = ["d0_out0 = s32[2]{0} {11, 22}", "d1_out0 = s32[2]{0} {11, 22}"];
-    assert_eq!(load(&folder, "out.npz"), wanted);
+    let expected = ["d0_out0 = s32[2]{0} {11, 22}", "d1_out0 = s32[2]{0} {11, 22}"];
+    assert_eq!(load(&folder, "out.npz"), expected);
     std::fs::write(folder.0.join("a.npy"), npy(3, 4)).unwrap();
     std::fs::write(folder.0.join("b.npy"), npy(5, 6)).unwrap();
     let run = folder.etalon("run sum.hlo --input d0:0=a.npy --input d1:0=b.npy");
     expect(&run, 0, "device 1: s32[2] {8, 10}\n", "");
     expect(&folder.etalon("run sum.hlo --input 0=a.npy"), 0, "device 1: s32[2] {6, 8}\n", "");
-    // The option goes before the header.
+    // The option overrides the header.
     let run = folder.etalon("run sum.hlo --input 0=a.npy --replicas 3");
     expect(&run, 0, "device 2: s32[2] {9, 12}\n", "");
     expect(&folder.etalon("run sum.hlo --input 0=a.npy --replicas 1"), 0, "s32[2] {3, 4}\n", "");
@@ -78,7 +78,7 @@ fn each_device_has_its_own_arguments() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_the_devices_are_named() {
+fn argument_errors_name_the_array() {
     let folder = Folder::new("misfit");
     folder.write("sum.hlo", SUM);
     let cases: [(&[(&str, &str)], &str); 5] = [
@@ -86,7 +86,7 @@ fn arguments_that_do_not_fit_the_devices_are_named() {
         (&[("d2_in0", "s32[2] {1, 2}")], "`d2_in0` is for device 2; the run has devices 0 to 1"),
         (
             &[("in0", "s32[2] {1, 2}"), ("d1_in0", "s32[2] {1, 2}")],
-            "`in0` is given for all devices, and `d<k>_in0` for one",
+            "`in0` is for all devices, but `d<k>_in0` is also given",
         ),
         (&[("d0_in0", "s32[3] {1, 2, 3}"), ("d1_in0", "s32[2] {1, 2}")], "array `d0_in0`: "),
         (&[("d0_in1", "s32[2] {1, 2}"), ("d1_in0", "s32[2] {1, 2}")], "there is no parameter 1"),
@@ -118,7 +118,7 @@ fn devices_draw_their_own_arguments() {
     expect(&run, 0, "device 2: f32[4] {", "");
     let text = String::from_utf8(run.stdout.clone()).unwrap();
     let mut values: Vec<&str> = text.lines().filter_map(|l| Some(l.split_once(": ")?.1)).collect();
-    // Alone it draws what device 0 draws.
+    // A run on one device has the arguments of device 0.
     let alone = folder.etalon("run own.hlo --random 7 --partitions 1");
     assert_eq!(String::from_utf8(alone.stdout).unwrap(), format!("{}\n", values[0]));
     values.sort_unstable();
@@ -136,7 +136,7 @@ fn devices_draw_their_own_arguments() {
 }
 
 #[test]
-fn limits_hold_for_each_device() {
+fn limits_apply_to_each_device() {
     let folder = Folder::new("limits");
     folder.write("sum.hlo", SUM);
     expect(&folder.etalon("run sum.hlo --random 1 --fuel 1"), 1, "", "error[E0404]: device 0: ");
@@ -148,7 +148,7 @@ fn limits_hold_for_each_device() {
 }
 
 #[test]
-fn a_run_of_several_devices_is_measured() {
+fn several_devices_are_measured() {
     let folder = Folder::new("measured");
     folder.write("sum.hlo", SUM);
     let bench = folder.etalon("bench sum.hlo --iterations 2 --json --output out.npz");
@@ -180,9 +180,9 @@ fn each_device_has_a_track() {
 }
 
 #[test]
-fn values_go_in_and_out_on_the_way() {
+fn infeed_and_outfeed_values() {
     let folder = Folder::new("queues");
-    // Each round adds what the infeed gives to x, and puts out the sum.
+    // The result is the sum of two infeed values; the outfeed has the first value and the number.
     folder.write(
         "feed.hlo",
         "HloModule m, replica_count=2
@@ -214,14 +214,14 @@ fn values_go_in_and_out_on_the_way() {
     );
     expect(&folder.etalon("run feed.hlo --infeed feed.npz --output out.npz"), 0, "", "");
     let run = folder.etalon("run feed.hlo --infeed feed.npz");
-    let wanted = "device 0: s32[2] {11, 22}
+    let expected = "device 0: s32[2] {11, 22}
 device 0, outfeed 0: s32[2] {1, 2}
 device 0, outfeed 1: s32[] 6
 device 1: s32[2] {11, 22}
 device 1, outfeed 0: s32[2] {1, 2}
 device 1, outfeed 1: s32[] 7
 ";
-    expect(&run, 0, wanted, "");
+    expect(&run, 0, expected, "");
     let read = "device 0:                  device 1:
 s32[2] {11, 22}            s32[2] {11, 22}
 outfeed 0: s32[2] {1, 2}   outfeed 0: s32[2] {1, 2}
@@ -235,7 +235,7 @@ outfeed 1: s32[] 6         outfeed 1: s32[] 7
     expect(&alone, 2, "", "`d1_infeed3` is for device 1; the run has one device, 0");
     save(&folder, "feed.npz", &[("infeed0", one), ("infeed1", "s32[] 5"), ("infeed2", ten)]);
     let few = folder.etalon("run feed.hlo --infeed feed.npz");
-    expect(&few, 2, "", "3 arrays are given, a value has 2");
+    expect(&few, 2, "", "found 3 arrays, but each value has 2");
     expect(&few, 2, "", "`infeed` takes (s32[2], s32[])");
     save(&folder, "feed.npz", &[("infeed0", one), ("infeed1", "s32[] 5")]);
     expect(&folder.etalon("run feed.hlo --infeed feed.npz"), 1, "", "the infeed queue is empty");
@@ -243,7 +243,7 @@ outfeed 1: s32[] 6         outfeed 1: s32[] 7
 }
 
 #[test]
-fn recorded_results_are_of_each_device() {
+fn recorded_results_of_each_device() {
     let folder = Folder::new("recorded");
     folder.write("sum.hlo", SUM);
     let inputs = [("d0_in0", "s32[2] {1, 2}"), ("d1_in0", "s32[2] {10, 20}")];
@@ -256,13 +256,13 @@ fn recorded_results_are_of_each_device() {
     save(&folder, "sum.npz", &arrays);
     let test = folder.etalon("test . --json r.json");
     expect(&test, 1, "1 of 4 elements differ on device 1", "");
-    expect(&test, 1, "worst: device 1, result 0 at [1]: got s32[] 22, wanted s32[] 23", "");
+    expect(&test, 1, "worst: device 1, result 0 at [1]: found s32[] 22, expected s32[] 23", "");
     let json = std::fs::read_to_string(folder.0.join("r.json")).unwrap();
     assert!(json.contains("\"devices_wrong\": [1]"), "{json}");
 }
 
 #[test]
-fn graphs_say_who_talks_to_whom() {
+fn graphs_show_communication() {
     let folder = Folder::new("graph");
     folder.write(
         "ring.hlo",
@@ -273,7 +273,7 @@ fn graphs_say_who_talks_to_whom() {
           ROOT r = s32[2] all-reduce(p), replica_groups={{0,2},{1}}, to_apply=add }",
     );
     expect(&folder.etalon("graph --devices ring.hlo -o ring.dot"), 0, "", "");
-    let wanted = r#"digraph "ring, 3 replicas" {
+    let expected = r#"digraph "ring, 3 replicas" {
   node [fontname="sans-serif"];
   edge [fontname="sans-serif"];
   n0 [shape=circle, label="device 0"];
@@ -288,11 +288,11 @@ fn graphs_say_who_talks_to_whom() {
   n1 -> op1g1 [dir=none];
 }
 "#;
-    assert_eq!(std::fs::read_to_string(folder.0.join("ring.dot")).unwrap(), wanted);
+    assert_eq!(std::fs::read_to_string(folder.0.join("ring.dot")).unwrap(), expected);
     expect(&folder.etalon("graph --devices ring.hlo -o ring.svg"), 0, "", "");
     let svg = std::fs::read_to_string(folder.0.join("ring.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
-    // Two groups are a bar of two dots and one of one; two arrows have two heads.
+    // The groups have two dots and one dot; the two arrows have two heads.
     assert_eq!((svg.matches("<circle").count(), svg.matches(" Z\"").count()), (3, 2), "{svg}");
     expect(&folder.etalon("graph ring.hlo -o ring.svg"), 3, "", "E0608");
     expect(&folder.etalon("graph --devices ring.hlo -o ring.png"), 2, "", ".svg or .dot");
@@ -313,7 +313,7 @@ fn numbers_of_errors_between_devices_are_explained() {
 }
 
 #[test]
-fn what_depends_on_the_order_is_told() {
+fn results_that_depend_on_the_order_are_reported() {
     let folder = Folder::new("order");
     let reduce = |op: &str, ty: &str| {
         format!(
@@ -332,15 +332,15 @@ ENTRY e {{ x = {ty}[] parameter(0) ROOT r = {ty}[] all-reduce(x), replica_groups
         &[("d0_in0", "f32[] 1"), ("d1_in0", "f32[] 16777216"), ("d2_in0", "f32[] -16777216")],
     );
     save(&folder, "w.npz", &[("in0", "s32[] 7")]);
-    let told = "device 0: f32[] 1\ndevice 1: f32[] 1\ndevice 2: f32[] 1
+    let stdout = "device 0: f32[] 1\ndevice 1: f32[] 1\ndevice 2: f32[] 1
 device 0, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1
 device 1, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1
 device 2, result 0 (f32[]): 1 of 1 elements depend on the order; element [] is 0 or 1
 16 orders: 3 results depend on the order\n";
-    expect(&folder.etalon("run floats.hlo --input f.npz --seed many"), 1, told, "");
+    expect(&folder.etalon("run floats.hlo --input f.npz --seed many"), 1, stdout, "");
     let none = "16 orders: no result depends on the order\n";
     expect(&folder.etalon("run wholes.hlo --input w.npz --seed many"), 0, none, "");
     expect(&folder.etalon("run wholes.hlo --input w.npz --seed 5"), 0, "device 2: s32[] 21\n", "");
     let run = folder.etalon("run wholes.hlo --input w.npz --seed few");
-    expect(&run, 2, "", "a number, or `many`");
+    expect(&run, 2, "", "expected a number or `many`");
 }

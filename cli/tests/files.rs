@@ -1,11 +1,13 @@
-//! Runs the file tests: one test for each case of each file, and the recorded results of a suite if
-//! `ETALON_CORPUS` names one. `ETALON_BLESS=1` rewrites the expected results.
-use conformance::{Engine, FileTest};
+//! Runs the file tests, with one test for each case, and the suite of recorded results that `ETALON_CORPUS` names.
+//!
+//! `ETALON_BLESS=1` rewrites the expected results.
+use conformance::{Engine, FileTest, Outcome, Report};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const FOLDERS: [&str; 3] = ["tests/ops", "tests/programs", "hlo/tests/reject"];
+const FOLDERS: [&str; 4] =
+    ["tests/ops", "tests/programs", "tests/collectives/values", "hlo/tests/reject"];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -33,25 +35,22 @@ fn hlo_files(folder: &Path) -> Vec<PathBuf> {
 
 fn file_trials(path: &Path, folder: &str, bless: bool) -> Vec<Trial> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let invalid = |error: conformance::ParseError| {
+        let message = error.to_string();
+        vec![Trial::test(format!("{folder}/{stem}"), || Err(Failed::from(message)))]
+    };
     let test = match FileTest::read(path) {
         Ok(test) => test,
-        Err(error) => {
-            let message = error.to_string();
-            return vec![Trial::test(format!("{folder}/{stem}"), || Err(Failed::from(message)))];
-        }
+        Err(error) => return invalid(error),
     };
     if bless && let Err(error) = test.bless(Engine::Reference) {
-        let message = error.to_string();
-        return vec![Trial::test(format!("{folder}/{stem}"), || Err(Failed::from(message)))];
+        return invalid(error);
     }
-    let reports = test.run(Engine::Reference).into_iter();
-    reports
-        .map(|report| {
-            let case = report.name.rsplit("::").next().unwrap_or_default();
-            Trial::test(format!("{folder}/{stem}::{case}"), move || match report.is_bad() {
-                true => Err(Failed::from(report.details(false))),
-                false => Ok(()),
-            })
+    let cases = test.cases.into_iter();
+    cases
+        .map(|case| {
+            let name = case.name.rsplit("::").next().unwrap_or_default();
+            Trial::test(format!("{folder}/{stem}::{name}"), move || check(&case.run(&Engine::ALL)))
         })
         .collect()
 }
@@ -61,13 +60,16 @@ fn corpus_trials(corpus: &Path) -> Vec<Trial> {
     let trial = |entry: conformance::Entry| {
         let name = entry.module.strip_prefix(corpus).unwrap_or(&entry.module).display().to_string();
         Trial::test(format!("corpus/{name}"), move || {
-            let report = entry.run(Engine::Reference);
-            let unsupported = matches!(report.outcome, conformance::Outcome::Unsupported(_));
-            match report.is_bad() && !unsupported {
-                true => Err(Failed::from(report.details(false))),
-                false => Ok(()),
+            let report = entry.run(Engine::default());
+            match report.outcome {
+                Outcome::Unsupported(_) => Ok(()),
+                _ => check(&report),
             }
         })
     };
     entries.into_iter().map(trial).collect()
+}
+
+fn check(report: &Report) -> Result<(), Failed> {
+    if report.is_bad() { Err(Failed::from(report.details(false))) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! `mpirun etalon run`: what one process gives, and what is said when a rank is gone.
+//! `mpirun etalon run`: the same results as one process, and errors of lost ranks.
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 
@@ -23,7 +23,7 @@ ENTRY e {
 }
 ";
 
-/// Partition 0 waits for the others, which have ended.
+/// Partition 0 waits for the other partitions, which have ended.
 const WAITS: &str = "HloModule waits, num_partitions=4
 add { a = u32[] parameter(0) b = u32[] parameter(1) ROOT s = u32[] add(a, b) }
 sum { x = u32[] parameter(0) ROOT r = u32[] all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add }
@@ -32,7 +32,7 @@ ENTRY e { p = u32[] partition-id() zero = u32[] constant(0) is = pred[] compare(
   ROOT c = u32[] conditional(is, p, p), true_computation=sum, false_computation=same }
 ";
 
-/// Every device counts for longer than anybody waits.
+/// Every device runs an endless loop.
 const COUNTS: &str = "HloModule counts, replica_count=3
 more { n = s64[] parameter(0) end = s64[] constant(1000000000000) ROOT c = pred[] compare(n, end), direction=LT }
 next { n = s64[] parameter(0) one = s64[] constant(1) ROOT m = s64[] add(n, one) }
@@ -60,8 +60,8 @@ fn mpirun(ranks: &str, folder: &Folder, line: &str) -> Output {
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
-/// Errors without what `mpirun` adds: that a process has ended with an error.
-fn said(output: &Output) -> String {
+/// Returns the stderr of Etalon without the message of `mpirun` about the exit code.
+fn errors_of(output: &Output) -> String {
     let errors = text(&output.stderr);
     let mut own = errors.as_str();
     if let Some((before, _)) = errors.split_once("--------------------") {
@@ -83,14 +83,14 @@ fn ranks_give_the_bits_of_one_process() {
     for ranks in ["2", "4"] {
         assert_eq!(result(&mpirun(ranks, &folder, line)), expected, "{ranks} ranks");
     }
-    // What the header does not say.
+    // The option in place of the header.
     let (replicas, count) = (SUMS.replacen(", num_partitions=8", "", 1), "--partitions 8");
     folder.write("m.hlo", &replicas);
     assert_eq!(result(&mpirun("4", &folder, &format!("{line} {count}"))), expected);
 }
 
 #[test]
-fn what_devices_put_out_is_shown_by_one_rank() {
+fn outputs_are_printed_by_one_rank() {
     let module = "HloModule m, replica_count=3
         ENTRY e { r = u32[] replica-id() t = token[] after-all() o = token[] outfeed(r, t), outfeed_shape=u32[]
           ROOT s = u32[] add(r, r) }";
@@ -98,7 +98,7 @@ fn what_devices_put_out_is_shown_by_one_rank() {
     let found = mpirun("2", &folder, "run m.hlo");
     expect(&found, 0, "device 2, outfeed 0: u32[] 2", "");
     assert_eq!(found.stdout, folder.etalon("run m.hlo").stdout);
-    // One device runs on one rank, which shows it once.
+    // A module for one device runs on one rank.
     folder.write("one.hlo", "HloModule m ENTRY e { ROOT c = u32[] constant(7) }");
     let found = mpirun("2", &folder, "run one.hlo m.hlo");
     let both = [folder.etalon("run one.hlo").stdout, folder.etalon("run m.hlo").stdout].concat();
@@ -106,16 +106,16 @@ fn what_devices_put_out_is_shown_by_one_rank() {
 }
 
 #[test]
-fn errors_of_a_run_are_said_once() {
+fn errors_of_a_run_are_reported_once() {
     let folder = folder("mpi-waits", WAITS);
     let (expected, found) = (folder.etalon("run m.hlo"), mpirun("4", &folder, "run m.hlo"));
     expect(&expected, 1, "", "E0501");
     expect(&found, 1, "", "E0501");
-    assert_eq!(said(&found), text(&expected.stderr).trim_end());
+    assert_eq!(errors_of(&found), text(&expected.stderr).trim_end());
 }
 
 #[test]
-fn what_all_ranks_lack_is_said_once() {
+fn errors_of_all_ranks_are_reported_once() {
     let folder = folder("mpi-lacks", SUMS);
     let found = mpirun("3", &folder, "run none.hlo");
     expect(&found, 2, "", "E0601");
@@ -124,16 +124,16 @@ fn what_all_ranks_lack_is_said_once() {
 }
 
 #[test]
-fn what_one_rank_lacks_ends_all() {
+fn an_error_of_one_rank_ends_all_ranks() {
     let folder = folder("mpi-lacks-one", SUMS);
-    // The shell gives rank 1 the name of a file that is not there.
+    // Rank 1 gets the name of a missing file.
     let script = format!(
         "f=m.hlo; if [ $OMPI_COMM_WORLD_RANK = 1 ]; then f=none.hlo; fi; exec {ETALON} run $f --random 1"
     );
     let found = started(&folder, &["-n", "3", "sh", "-c", &script]).output().unwrap();
     expect(&found, 2, "", "rank 1: error[E0601]");
     assert!(found.stdout.is_empty(), "{}", text(&found.stdout));
-    // Other options on one rank: all say the same, rank 0 for all.
+    // Rank 1 gets other options: all ranks have the same error, and rank 0 reports it.
     let script = script.replace("none.hlo", "'m.hlo --fuel 1000000'");
     let found = started(&folder, &["-n", "3", "sh", "-c", &script]).output().unwrap();
     expect(&found, 2, "", "ranks 0 and 1 run different options");
@@ -141,13 +141,13 @@ fn what_one_rank_lacks_ends_all() {
 }
 
 #[test]
-fn a_rank_that_is_killed_ends_all() {
+fn a_killed_rank_ends_all_ranks() {
     let folder = folder("mpi-killed", COUNTS);
     let mut command = started(&folder, &["-n", "3", ETALON, "run", "m.hlo"]);
     let mut running = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let ranks = until("all ranks run", &mut running, |running| {
         let ranks = children(running.id());
-        (ranks.len() == 3 && ranks.iter().all(|&rank| listens(rank))).then_some(ranks)
+        (ranks.len() == 3 && ranks.iter().all(|&rank| handles_sigterm(rank))).then_some(ranks)
     });
     assert!(Command::new("kill").args(["-9", &ranks[1].to_string()]).status().unwrap().success());
     let status =
@@ -155,14 +155,14 @@ fn a_rank_that_is_killed_ends_all() {
     assert!(!status.success());
     let mut errors = String::new();
     std::io::Read::read_to_string(&mut running.stderr.take().unwrap(), &mut errors).unwrap();
-    assert_eq!(errors.matches("stopped from outside").count(), 2, "{errors}");
+    assert_eq!(errors.matches("stopped by SIGTERM").count(), 2, "{errors}");
     assert!(errors.contains("signal 9"), "{errors}");
-    // Those that have ended may be listed until somebody asks what became of them.
+    // Zombie processes have ended.
     let ended = |rank: &u32| field(*rank, "State:").is_none_or(|state| state.starts_with('Z'));
     assert!(ranks.iter().all(ended), "{errors}");
 }
 
-/// Asks again and again; ends what runs, and fails, if that is of no use.
+/// Polls until there is an answer; kills the process and fails after two minutes.
 fn until<T>(what: &str, running: &mut Child, ask: impl Fn(&mut Child) -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -171,12 +171,12 @@ fn until<T>(what: &str, running: &mut Child, ask: impl Fn(&mut Child) -> Option<
         }
         if start.elapsed() > Duration::from_secs(120) {
             running.kill().unwrap();
-            panic!("waited too long: {what}");
+            panic!("timeout: {what}");
         }
         std::thread::sleep(Duration::from_millis(50));
     }
 }
-/// The processes that a process has started, by what Linux says.
+/// Returns the child processes of a process, from /proc.
 fn children(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -185,8 +185,8 @@ fn children(parent: u32) -> Vec<u32> {
     found.sort_unstable();
     found
 }
-/// Whether a process has said what it does when it is stopped (signal 15): it runs.
-fn listens(process: u32) -> bool {
+/// Whether a process has installed its handler of SIGTERM (signal 15): it runs.
+fn handles_sigterm(process: u32) -> bool {
     let caught = field(process, "SigCgt:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     caught.is_some_and(|mask| mask & (1 << 14) != 0)
 }

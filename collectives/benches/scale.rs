@@ -4,16 +4,18 @@
     clippy::print_stdout,
     reason = "a bench may fail where it stands, and tells what it finds"
 )]
-use collectives::World;
+use collectives::Session;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use hlo::{Literal, Module, Verified};
+use hlo::{Literal, Module};
+use interp::{CompileOptions, RunOptions};
 use std::hint::black_box;
 
 const ADD: &str = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }";
 
-fn module(replicas: u64, text: &str) -> Verified {
+fn program(replicas: u64, text: &str) -> Session {
     let text = format!("HloModule m, replica_count={replicas}\n{ADD}\n{text}");
-    Module::parse(&text).unwrap().verify().unwrap()
+    let verified = Module::parse(&text).unwrap().verify().unwrap();
+    Session::compile(verified, &CompileOptions::default()).unwrap()
 }
 
 /// An array of its own for each replica.
@@ -31,7 +33,7 @@ fn all_reduce(c: &mut Criterion) {
     let mut group = c.benchmark_group("all-reduce f32[1024]");
     group.sample_size(10);
     for replicas in [64, 256, 1024] {
-        let module = module(
+        let program = program(
             replicas,
             "ENTRY e { x = f32[1024] parameter(0)
              ROOT r = f32[1024] all-reduce(x), replica_groups={}, to_apply=add }",
@@ -39,7 +41,7 @@ fn all_reduce(c: &mut Criterion) {
         let inputs = inputs(replicas, 1024);
         group.throughput(Throughput::Bytes(replicas * 4096));
         group.bench_with_input(BenchmarkId::from_parameter(replicas), &inputs, |b, inputs| {
-            b.iter(|| black_box(World::new(&module).run(inputs).unwrap()));
+            b.iter(|| black_box(program.run(inputs, &RunOptions::default()).unwrap()));
         });
     }
     group.finish();
@@ -53,7 +55,7 @@ fn ring(c: &mut Criterion) {
         let pairs: Vec<String> =
             (0..replicas).map(|r| format!("{{{r},{}}}", (r + 1) % replicas)).collect();
         let pairs = pairs.join(",");
-        let module = module(
+        let program = program(
             replicas,
             &format!(
                 "step {{ c = (s32[], f32[16]) parameter(0) i = s32[] get-tuple-element(c), index=0
@@ -70,7 +72,7 @@ fn ring(c: &mut Criterion) {
         let inputs = inputs(replicas, 16);
         group.throughput(Throughput::Elements(replicas * 64));
         group.bench_with_input(BenchmarkId::from_parameter(replicas), &inputs, |b, inputs| {
-            b.iter(|| black_box(World::new(&module).run(inputs).unwrap()));
+            b.iter(|| black_box(program.run(inputs, &RunOptions::default()).unwrap()));
         });
     }
     group.finish();
@@ -87,12 +89,12 @@ fn peak() -> Option<u64> {
 fn idle(_: &mut Criterion) {
     const REPLICAS: u64 = 4096;
     let run = |replicas| {
-        let module = module(
+        let program = program(
             replicas,
             "ENTRY e { x = f32[] constant(1)
              ROOT r = f32[] all-reduce(x), replica_groups={}, to_apply=add }",
         );
-        black_box(World::new(&module).run(&[vec![]]).unwrap());
+        black_box(program.run(&[vec![]], &RunOptions::default()).unwrap());
         peak()
     };
     let (Some(before), Some(after)) = (run(1), run(REPLICAS)) else { return };

@@ -5,7 +5,7 @@
 use crate::{Code, Error, Result};
 use hlo::Op;
 use hlo::op::GroupMode;
-use interp::{Device, Grid};
+use interp::{Device, DeviceGrid};
 
 /// The groups of an op on a grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Groups {
     ///
     /// # Errors
     /// `E0502` if an id is not one of the grid's, or a device is in two groups.
-    pub fn of(op: &Op, grid: Grid) -> Option<Result<Self>> {
+    pub fn of(op: &Op, grid: DeviceGrid) -> Option<Result<Self>> {
         let (mode, groups) = op.groups()?;
         // The number of ids is checked before a list is expanded, which could exceed the memory.
         let ids = match mode {
@@ -39,7 +39,12 @@ impl Groups {
         })
     }
 
-    fn from_lists(mode: GroupMode, lists: &[Vec<i64>], ids: usize, grid: Grid) -> Result<Self> {
+    fn from_lists(
+        mode: GroupMode,
+        lists: &[Vec<i64>],
+        ids: usize,
+        grid: DeviceGrid,
+    ) -> Result<Self> {
         let mut named = Vec::with_capacity(lists.len());
         for list in lists {
             let list: Result<Vec<usize>> =
@@ -79,7 +84,7 @@ impl Groups {
         Self::from_members(groups, grid)
     }
 
-    fn from_members(groups: Vec<Vec<usize>>, grid: Grid) -> Result<Self> {
+    fn from_members(groups: Vec<Vec<usize>>, grid: DeviceGrid) -> Result<Self> {
         let mut indices = vec![None; grid.len()];
         for (group, members) in groups.iter().enumerate() {
             for (place, &member) in members.iter().enumerate() {
@@ -127,7 +132,7 @@ mod tests {
         );
         let module = hlo::Module::parse(&text).unwrap();
         let op = &module.entry().instructions[module.entry().root].op;
-        let grid = Grid { replicas: 3, partitions: 2 };
+        let grid = DeviceGrid { replicas: 3, partitions: 2 };
         Groups::of(op, grid).unwrap().map(|groups| groups.groups)
     }
 

@@ -5,7 +5,7 @@ use crate::{Groups, Result};
 use hlo::Op;
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
-use interp::Grid;
+use interp::DeviceGrid;
 
 /// The devices that an instruction connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Link {
     ///
     /// # Errors
     /// `E0502` if an id is out of range, or the pairs are malformed.
-    pub fn of(instruction: &Instruction, grid: Grid) -> Option<Result<Self>> {
+    pub fn of(instruction: &Instruction, grid: DeviceGrid) -> Option<Result<Self>> {
         let op = &instruction.op;
         if let Some(groups) = Groups::of(op, grid) {
             return Some(groups.map(Self::Groups));
@@ -49,7 +49,7 @@ impl Link {
 }
 
 /// Returns the pairs of devices for pairs of ids.
-fn devices(mode: GroupMode, list: &[(i64, i64)], grid: Grid) -> Result<Vec<(usize, usize)>> {
+fn devices(mode: GroupMode, list: &[(i64, i64)], grid: DeviceGrid) -> Result<Vec<(usize, usize)>> {
     let all = all_neighbors(mode, list, grid)?.into_iter().enumerate();
     let pairs = |(number, neighbors): (usize, Neighbors)| {
         neighbors.targets.into_iter().map(move |target| (number, target))
@@ -66,7 +66,7 @@ mod tests {
         let text = format!("HloModule m, replica_count=2, num_partitions=2\nENTRY e {{ {body} }}");
         let module = hlo::Module::parse(&text).unwrap();
         let root = &module.entry().instructions[module.entry().root];
-        Link::of(root, Grid::of(&module.config)).map(Result::unwrap)
+        Link::of(root, DeviceGrid::of(&module.config)).map(Result::unwrap)
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! `collective-permute`: messages from one device to another.
 use crate::groups::check_id;
-use crate::rendezvous::{Site, check_same_operation};
+use crate::rendezvous::{Participant, Site, check_same_operation};
 use crate::run::Run;
-use crate::task::{WaitReason, Waiter};
+use crate::task::WaitReason;
 use crate::{Code, Error, Result};
-use hlo::Literal;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::GroupMode;
-use interp::{Device, Grid, Position, Request as Suspension, collective};
+use hlo::{Literal, Module};
+use interp::{Device, DeviceGrid, Position, collective};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Neighbors {
 pub(crate) fn all_neighbors(
     mode: GroupMode,
     pairs: &[(i64, i64)],
-    grid: Grid,
+    grid: DeviceGrid,
 ) -> Result<Vec<Neighbors>> {
     let across = mode == GroupMode::CrossPartition;
     let (count, others) = match across {
@@ -55,43 +55,43 @@ pub(crate) type MessageKey = (Site, u64, usize);
 
 /// Messages that were sent and not received.
 #[derive(Debug, Default)]
-pub(crate) struct MessageQueue<'m> {
-    messages: BTreeMap<MessageKey, Message<'m>>,
+pub(crate) struct MessageQueue {
+    messages: BTreeMap<MessageKey, Message>,
     /// The neighbors of all devices, by instruction.
     neighbors: FxHashMap<(ComputationId, InstructionId), Arc<[Neighbors]>>,
 }
 
 /// Values, with their sender and its position.
 #[derive(Debug, Clone)]
-pub(crate) struct Message<'m> {
+pub(crate) struct Message {
     pub(crate) sender: usize,
-    pub(crate) place: Position<'m>,
+    pub(crate) position: Position,
     pub(crate) values: Vec<Literal>,
 }
 
-impl MessageQueue<'_> {
+impl MessageQueue {
     /// Returns the neighbors of each device at an instruction.
     ///
     /// # Errors
     /// `E0502` if an id is not one of the grid's.
     pub(crate) fn neighbors(
         &mut self,
-        place: &Position<'_>,
-        grid: Grid,
+        position: Position,
+        (grid, module): (DeviceGrid, &Module),
     ) -> Result<Arc<[Neighbors]>> {
-        let key = (place.computation_id, place.id);
+        let key = (position.computation, position.instruction);
         if let Some(found) = self.neighbors.get(&key) {
             return Ok(Arc::clone(found));
         }
-        let (mode, pairs) =
-            place.instruction().op.pairs().unwrap_or((GroupMode::CrossReplica, &[]));
+        let op = &position.instruction(module).op;
+        let (mode, pairs) = op.pairs().unwrap_or((GroupMode::CrossReplica, &[]));
         let all: Arc<[Neighbors]> = all_neighbors(mode, pairs, grid)?.into();
         self.neighbors.insert(key, Arc::clone(&all));
         Ok(all)
     }
     /// Fails if a message was not received.
-    pub(crate) fn check_all_received(&self) -> Result<()> {
-        let Some(((_, round, receiver), Message { sender, place, .. })) =
+    pub(crate) fn check_all_received(&self, module: &Module) -> Result<()> {
+        let Some(((_, round, receiver), Message { sender, position, .. })) =
             self.messages.iter().next()
         else {
             return Ok(());
@@ -102,94 +102,86 @@ impl MessageQueue<'_> {
             round + 1
         );
         Err(Error::from(Code::Unclaimed { message })
-            .at(place)
+            .at(position.site(module))
             .with_help("execute a `collective-permute` equally often on all devices"))
     }
 }
 
-impl<'m> Run<'m> {
+impl Run {
     /// Sends to the targets, and receives from the source.
     pub(crate) fn permute(
         &mut self,
         i: usize,
-        suspension: Suspension<'m>,
+        participant: Participant,
         channel: Option<i64>,
-        waiter: Waiter,
     ) -> Result<()> {
-        let number = self.tasks[i].device;
-        let all = self.messages.neighbors(&suspension.place, self.team.grid())?;
+        let (number, position) = (self.tasks[i].device, participant.position);
+        let executable = self.executable.clone();
+        let module = executable.module();
+        let all = self.messages.neighbors(position, (self.grid, module))?;
         let Neighbors { targets, source } = all[number].clone();
-        let (site, round) = self.next_site(i, &suspension.place, channel, 0)?;
+        let (site, round) = self.next_site(i, position, channel, 0)?;
         if !targets.is_empty() {
-            let failed = |error| Error::from(Code::Device { device: number, error });
-            let blame = |error| failed(suspension.place.blame(error));
-            // Other ranks have no use for what they have not been told.
-            let is_used = targets.iter().chain([&number]).any(|&device| self.is_local(device));
-            let values = match is_used {
-                true => collective::sent(suspension.instruction(), &suspension.operands),
-                false => Ok(Vec::new()),
-            };
-            let values = values.map_err(blame)?;
+            let values = self.values_to_send(number, &participant, &targets)?;
             for target in targets {
                 let key = (site, round, target);
-                match self.receivers.remove(&key) {
-                    Some((waiter, receiver)) => {
-                        let here = (number, &suspension.place);
-                        check_same_operation(
-                            here,
-                            (target, &receiver.place),
-                            site,
-                            self.team.module(),
-                        )?;
-                        self.deliver_permuted(target, waiter, &receiver, Some(values.clone()))?;
-                    }
-                    None => {
-                        let (place, values) = (suspension.place, values.clone());
-                        let message = Message { sender: number, place, values };
-                        if let Some(other) = self.messages.messages.insert(key, message) {
-                            let others = (other.sender, &other.place);
-                            check_same_operation(
-                                others,
-                                (number, &suspension.place),
-                                site,
-                                self.team.module(),
-                            )?;
-                        }
-                    }
+                if let Some(receiver) = self.receivers.remove(&key) {
+                    let there = (target, receiver.position);
+                    check_same_operation((number, position), there, site, module)?;
+                    self.deliver_permuted(target, &receiver, Some(values.clone()))?;
+                    continue;
+                }
+                let message = Message { sender: number, position, values: values.clone() };
+                if let Some(other) = self.messages.messages.insert(key, message) {
+                    let there = (other.sender, other.position);
+                    check_same_operation(there, (number, position), site, module)?;
                 }
             }
         }
         let Some(source) = source else {
-            return self.deliver_permuted(number, waiter, &suspension, None);
+            return self.deliver_permuted(number, &participant, None);
         };
         let key = (site, round, number);
         match self.messages.messages.remove(&key) {
-            Some(Message { sender, place, values }) => {
-                let here = (number, &suspension.place);
-                check_same_operation((sender, &place), here, site, self.team.module())?;
-                self.deliver_permuted(number, waiter, &suspension, Some(values))
+            Some(Message { sender, position: sent_at, values }) => {
+                check_same_operation((sender, sent_at), (number, position), site, module)?;
+                self.deliver_permuted(number, &participant, Some(values))
             }
             None => {
-                self.record_wait(waiter, suspension.place, WaitReason::Message(source));
-                self.receivers.insert(key, (waiter, suspension));
+                self.record_wait(participant.waiter, position, WaitReason::Message(source));
+                self.receivers.insert(key, participant);
                 Ok(())
             }
         }
     }
+    /// Returns what a device sends to each of its targets.
+    fn values_to_send(
+        &self,
+        device: usize,
+        participant: &Participant,
+        targets: &[usize],
+    ) -> Result<Vec<Literal>> {
+        // Other ranks have no use for values that were not published to them.
+        let is_used = targets.iter().chain([&device]).any(|&device| self.is_local(device));
+        if !is_used {
+            return Ok(Vec::new());
+        }
+        let instruction = participant.position.instruction(self.module());
+        let values = collective::sent(instruction, &participant.operands);
+        values.map_err(|error| self.device_error(device, participant.position, error))
+    }
     fn deliver_permuted(
         &mut self,
         device: usize,
-        waiter: Waiter,
-        suspension: &Suspension<'m>,
+        receiver: &Participant,
         sent: Option<Vec<Literal>>,
     ) -> Result<()> {
         if !self.is_local(device) {
-            return self.complete_waiter(waiter, Literal::token());
+            return self.complete_waiter(receiver.waiter, Literal::token());
         }
-        let value = collective::received(suspension.instruction(), &suspension.operands, sent);
-        let value = value.map_err(|error| {
-            Error::from(Code::Device { device, error: suspension.place.blame(error) })
-        })?;
-        self.complete_waiter(waiter, value)
+        let instruction = receiver.position.instruction(self.module());
+        let value = collective::received(instruction, &receiver.operands, sent)
+            .map_err(|error| self.device_error(device, receiver.position, error))?;
+        self.complete_waiter(receiver.waiter, value)
     }
 }

@@ -71,7 +71,7 @@ fn print_number(value: Scalar, ty: ElementType) -> String {
     text.split_once(' ').map_or(text.clone(), |(_, digits)| digits.to_owned())
 }
 
-/// Runs a module in several orders (see [`interp::Options::order`]) and returns the results that depend on the order: real devices
+/// Runs a module in several orders (see [`interp::RunOptions::order`]) and returns the results that depend on the order: real devices
 /// do not guarantee one, so that such results may differ between runs. `run` returns the results of all devices for a seed.
 ///
 /// ```
@@ -81,9 +81,10 @@ fn print_number(value: Scalar, ty: ElementType) -> String {
 /// let verified = hlo::Module::parse(text)?.verify()?;
 /// let inputs: Vec<Vec<hlo::Literal>> =
 ///     vec![vec!["f32[] 1".parse()?], vec!["f32[] 1e9".parse()?], vec!["f32[] -1e9".parse()?]];
+/// let session = collectives::Session::compile(verified, &interp::CompileOptions::default())?;
 /// let dependent = collectives::order_dependence(0..16, |seed| {
-///     let options = interp::Options::default().order(seed);
-///     collectives::World::new(&verified).with_options(options).run(&inputs)
+///     let options = interp::RunOptions::default().order(seed);
+///     session.run(&inputs, &options).map(|output| output.results)
 /// })?;
 /// assert_eq!(dependent.len(), 3);
 /// assert_eq!(

@@ -10,7 +10,7 @@ use crate::wire::{self, DecodeError, RankReport, StepReport, SuspensionReport};
 use crate::{Code, Error, Ranks, Result};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Op, Shape};
-use interp::{Position, Request as Suspension, Step};
+use interp::{AsyncId, Outcome, Position, Suspension, Value};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ impl RankExchange {
     }
 }
 
-impl<'m> Run<'m> {
+impl Run {
     /// Returns the devices that this rank steps.
     pub(crate) fn local_devices(&self) -> Range<usize> {
         let count = self.results.len();
@@ -87,7 +87,7 @@ impl<'m> Run<'m> {
     pub(crate) fn exchange_steps(
         &mut self,
         ready: &Ready,
-        steps: &mut [Option<Result<Step<'m>>>],
+        steps: &mut [Option<Result<Outcome>>],
     ) -> Result<()> {
         if self.rank_exchange.is_none() {
             return Ok(());
@@ -130,30 +130,35 @@ impl<'m> Run<'m> {
     }
 
     /// Returns what other ranks need to know about a step.
-    fn publish_step(&mut self, i: usize, step: &Step<'m>) -> Result<StepReport<Literal>> {
+    fn publish_step(&mut self, i: usize, step: &Outcome) -> Result<StepReport<Literal>> {
         match step {
-            Step::Done(result) => {
+            Outcome::Done(result) => {
                 let is_entry = self.tasks[i].async_id.is_none();
                 Ok(StepReport::Finished(is_entry.then(|| result.clone())))
             }
-            Step::Wait(suspension) => {
-                let numbers =
-                    |place: &Position<'m>| (place.computation_id.index(), place.id.index());
-                let (computation, instruction) = numbers(&suspension.place);
+            Outcome::Suspended(suspension) => {
+                let numbers = |position: &Position| {
+                    (position.computation.index(), position.instruction.index())
+                };
+                let (computation, instruction) = numbers(&suspension.position);
                 let trail = self.tasks[i].device_state.trail();
-                let trail = trail.iter().map(|(place, rounds)| {
-                    let (computation, instruction) = numbers(place);
+                let trail = trail.iter().map(|(position, rounds)| {
+                    let (computation, instruction) = numbers(position);
                     (computation, instruction, *rounds)
                 });
                 let trail = trail.collect();
-                let operands =
-                    self.operands_cross_ranks(i, suspension).then(|| suspension.operands.clone());
-                let depth = suspension.place.depth;
+                let operands = match self.operands_cross_ranks(i, suspension.position) {
+                    true => Some(self.published_operands(i, suspension)?),
+                    false => None,
+                };
+                let async_id = suspension.operands.first().and_then(Value::async_id);
+                let depth = suspension.position.depth;
                 Ok(StepReport::Suspended(SuspensionReport {
                     computation,
                     instruction,
                     depth,
                     trail,
+                    async_id: async_id.map(AsyncId::number),
                     operands,
                 }))
             }
@@ -168,84 +173,109 @@ impl<'m> Run<'m> {
         &mut self,
         i: usize,
         report: StepReport<Literal>,
-    ) -> Result<Step<'m>, DecodeError> {
+    ) -> Result<Outcome, DecodeError> {
         let suspended = match report {
             StepReport::Finished(None) if self.tasks[i].async_id.is_none() => {
                 return Err("the result is missing".to_owned());
             }
             StepReport::Finished(result) => {
-                return Ok(Step::Done(result.unwrap_or_else(Literal::token)));
+                return Ok(Outcome::Done(result.unwrap_or_else(Literal::token)));
             }
             StepReport::Suspended(suspended) => suspended,
         };
-        let place = self.position(suspended.computation, suspended.instruction, suspended.depth)?;
+        let position =
+            self.position(suspended.computation, suspended.instruction, suspended.depth)?;
         let trail = (suspended.trail.into_iter().zip(1..))
             .map(|((computation, instruction, rounds), depth)| {
                 Ok((self.position(computation, instruction, depth)?, rounds))
             })
             .collect::<Result<Vec<_>, DecodeError>>()?;
         self.tasks[i].device_state = DeviceState::Remote(trail);
-        let shapes = place.instruction().operands.iter();
-        let shapes = shapes.map(|&operand| &place.computation.instructions[operand].shape);
-        let mut suspension =
-            Suspension { place, operands: shapes.clone().map(placeholder).collect() };
-        match suspended.operands {
-            None if self.operands_cross_ranks(i, &suspension) => {
+        let operands = match suspended.operands {
+            None if self.operands_cross_ranks(i, position) => {
                 return Err("operands are missing".to_owned());
             }
-            None => {}
-            Some(operands) => {
-                let fit = |(value, shape): (&Literal, &Shape)| value.shape().compatible(shape);
-                if operands.len() != shapes.len() || !operands.iter().zip(shapes).all(fit) {
-                    return Err(format!("the operands of `{}` have other shapes", place.name()));
-                }
-                suspension.operands = operands;
-            }
-        }
-        Ok(Step::Wait(suspension))
+            None => self.placeholders(position, suspended.async_id.map(AsyncId::new)),
+            Some(operands) => self.check_operands(position, operands)?,
+        };
+        Ok(Outcome::Suspended(Suspension { position, operands }))
     }
     fn position(
         &self,
         computation: usize,
         instruction: usize,
         depth: usize,
-    ) -> Result<Position<'m>, DecodeError> {
-        let computations = &self.team.module().computations;
-        let (computation_id, id) =
-            (ComputationId::new(computation), InstructionId::new(instruction));
-        let found = computations.get(computation_id).filter(|c| c.instructions.get(id).is_some());
-        let unknown = || format!("computation {computation} has no instruction {instruction}");
-        let computation = found.ok_or_else(unknown)?;
-        Ok(Position { computation, computation_id, id, depth })
+    ) -> Result<Position, DecodeError> {
+        let (found, id) = (ComputationId::new(computation), InstructionId::new(instruction));
+        let known = self.module().computations.get(found);
+        match known.is_some_and(|computation| computation.instructions.get(id).is_some()) {
+            true => Ok(Position { computation: found, instruction: id, depth }),
+            false => Err(format!("computation {computation} has no instruction {instruction}")),
+        }
+    }
+    /// Returns the shapes of the operands of an instruction.
+    fn operand_shapes(&self, position: Position) -> impl ExactSizeIterator<Item = &Shape> {
+        let instructions = &self.module().computations[position.computation].instructions;
+        let operands = &instructions[position.instruction].operands;
+        operands.iter().map(|&operand| &instructions[operand].shape)
+    }
+    /// Returns operands of a remote task: tokens, and a started operation in the place of the first one.
+    fn placeholders(&self, position: Position, started: Option<AsyncId>) -> Vec<Value> {
+        let mut operands = vec![Value::Token; self.operand_shapes(position).len()];
+        if let (Some(first), Some(id)) = (operands.first_mut(), started) {
+            *first = Value::Async(id);
+        }
+        operands
+    }
+    /// Checks the operands that another rank published.
+    fn check_operands(
+        &self,
+        position: Position,
+        operands: Vec<Literal>,
+    ) -> Result<Vec<Value>, DecodeError> {
+        let shapes = self.operand_shapes(position);
+        let fit = |(value, shape): (&Literal, &Shape)| value.shape().compatible(shape);
+        if operands.len() != shapes.len() || !operands.iter().zip(shapes).all(fit) {
+            let name = position.name(self.module());
+            return Err(format!("the operands of `{name}` have other shapes"));
+        }
+        Ok(operands.into_iter().map(Value::from).collect())
+    }
+    /// Returns the operands of an instruction for other ranks.
+    ///
+    /// # Errors
+    /// `E0408` if part of them is an operation that was started and is not done.
+    fn published_operands(&self, i: usize, suspension: &Suspension) -> Result<Vec<Literal>> {
+        let operands = suspension.operands.iter().cloned().map(Value::into_literal);
+        let position = suspension.position;
+        operands.collect::<interp::Result<_>>().map_err(|error| {
+            let error = self.device_error(self.tasks[i].device, position, error);
+            error.at(position.site(self.module()))
+        })
     }
 
     /// Whether other ranks need the operands of the instruction at which a task is suspended.
-    fn operands_cross_ranks(&mut self, i: usize, suspension: &Suspension<'m>) -> bool {
-        let (device, grid) = (self.tasks[i].device, self.grid());
+    fn operands_cross_ranks(&mut self, i: usize, position: Position) -> bool {
+        let executable = self.executable.clone();
+        let module = executable.module();
+        let (device, grid) = (self.tasks[i].device, self.grid);
         let rank = self.rank_of(device);
-        let op = &suspension.instruction().op;
+        let op = &position.instruction(module).op;
         // All ranks detect invalid groups and pairs without the operands.
         let others = if op.pairs().is_some() {
-            self.messages.neighbors(&suspension.place, grid).map(|all| all[device].targets.clone())
-        } else if let Op::Send(_) = op {
-            match self.partners(i, suspension) {
+            let all = self.messages.neighbors(position, (grid, module));
+            all.map(|all| all[device].targets.clone())
+        } else if let Op::Send(send) = op {
+            match self.partners(i, position, send.channel_id) {
                 Ok(None) => return true,
                 partners => partners.map(|found| found.unwrap_or_default().targets),
             }
         } else if op.groups().is_some() {
-            let groups = self.rendezvous.groups(&suspension.place, grid);
+            let groups = self.rendezvous.groups(position, grid, module);
             groups.map(|groups| groups.group_of(device).unwrap_or_default().to_vec())
         } else {
             return false;
         };
         others.unwrap_or_default().into_iter().any(|other| self.rank_of(other) != rank)
-    }
-}
-
-/// Returns a value with only the tuple structure of a shape, for an operand of a remote task.
-fn placeholder(shape: &Shape) -> Literal {
-    match shape {
-        Shape::Tuple(elements) => Literal::tuple(elements.iter().map(placeholder).collect()),
-        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
     }
 }

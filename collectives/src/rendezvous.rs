@@ -2,9 +2,9 @@
 use crate::deadlock::list_devices;
 use crate::task::{SpawnPath, Waiter};
 use crate::{Code, Error, Groups, Result};
-use hlo::ir::{ComputationId, InstructionId};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{ConstantValue, Literal, Module, Op, Shape};
-use interp::{Grid, Position, Request as Suspension};
+use interp::{DeviceGrid, Position};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,26 +28,38 @@ impl fmt::Display for Site {
 }
 
 impl Site {
-    pub(crate) fn of(place: &Position<'_>, channel: Option<i64>, path: SpawnPath) -> Self {
-        channel.map_or(Self::Instruction(place.computation_id, place.id, path), Self::Channel)
+    pub(crate) fn of(position: Position, channel: Option<i64>, path: SpawnPath) -> Self {
+        channel.map_or(
+            Self::Instruction(position.computation, position.instruction, path),
+            Self::Channel,
+        )
     }
+}
+
+/// A device that takes part in an op: its position, and the operands.
+#[derive(Debug, Clone)]
+pub(crate) struct Participant {
+    /// The receiver of the result.
+    pub(crate) waiter: Waiter,
+    pub(crate) position: Position,
+    pub(crate) operands: Vec<Literal>,
 }
 
 /// A group of which some members have joined.
 #[derive(Debug)]
-pub(crate) struct Rendezvous<'m> {
+pub(crate) struct Rendezvous {
     /// The device that joined first, and its position.
-    first: (usize, Position<'m>),
+    first: (usize, Position),
     pub(crate) members: Arc<[usize]>,
-    pub(crate) joined: Vec<Option<(Waiter, Suspension<'m>)>>,
+    pub(crate) joined: Vec<Option<Participant>>,
     missing: usize,
 }
 
-impl Rendezvous<'_> {
+impl Rendezvous {
     /// Returns the devices that have joined.
     fn joined_devices(&self) -> Vec<usize> {
-        let come = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_some());
-        come.map(|(&device, _)| device).collect()
+        let joined = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_some());
+        joined.map(|(&device, _)| device).collect()
     }
     /// Returns the devices that have not joined.
     pub(crate) fn missing(&self) -> Vec<usize> {
@@ -71,8 +83,8 @@ pub(crate) type Key = (Site, usize, u64);
 
 /// All rendezvous that are not complete.
 #[derive(Debug, Default)]
-pub(crate) struct RendezvousTable<'m> {
-    open: BTreeMap<Key, Rendezvous<'m>>,
+pub(crate) struct RendezvousTable {
+    open: BTreeMap<Key, Rendezvous>,
     /// How often a device executed ops on a channel as a member of a group; group 0 for an op without groups.
     rounds: FxHashMap<(usize, i64, usize), u64>,
     /// The chain of starts of the task with a device's ops on a channel.
@@ -84,14 +96,14 @@ pub(crate) struct RendezvousTable<'m> {
 }
 
 /// The result of joining a rendezvous.
-pub(crate) enum Joined<'m> {
+pub(crate) enum Joined {
     /// Other members have not joined.
     Incomplete(Key),
     /// The device was the last to join.
-    Complete(Rendezvous<'m>),
+    Complete(Rendezvous),
 }
 
-impl<'m> RendezvousTable<'m> {
+impl RendezvousTable {
     /// Returns how often the device executed ops on a channel before, and counts this execution.
     pub(crate) fn next_round(&mut self, device: usize, channel: i64, group: usize) -> u64 {
         let round = self.rounds.entry((device, channel, group)).or_default();
@@ -117,12 +129,21 @@ impl<'m> RendezvousTable<'m> {
         self.numbers.insert(Arc::clone(&members), number);
         (number, members)
     }
-    pub(crate) fn groups(&mut self, place: &Position<'m>, grid: Grid) -> Result<Arc<Groups>> {
-        let key = (place.computation_id, place.id);
+    /// Returns the groups of an op.
+    ///
+    /// # Errors
+    /// `E0502` if an id is not one of the grid's.
+    pub(crate) fn groups(
+        &mut self,
+        position: Position,
+        grid: DeviceGrid,
+        module: &Module,
+    ) -> Result<Arc<Groups>> {
+        let key = (position.computation, position.instruction);
         if let Some(groups) = self.groups.get(&key) {
             return Ok(Arc::clone(groups));
         }
-        let op = &place.instruction().op;
+        let op = &position.instruction(module).op;
         let found = Groups::of(op, grid).unwrap_or_else(|| {
             let message = format!("`{}` has no groups", op.opcode());
             Err(Code::Unsupported { message }.into())
@@ -136,10 +157,10 @@ impl<'m> RendezvousTable<'m> {
     pub(crate) fn group(
         &mut self,
         device: usize,
-        place: &Position<'m>,
-        grid: Grid,
+        position: Position,
+        (grid, module): (DeviceGrid, &Module),
     ) -> Result<Option<Group>> {
-        let groups = self.groups(place, grid)?;
+        let groups = self.groups(position, grid, module)?;
         let (Some(members), Some(own)) = (groups.group_of(device), groups.index_of(device)) else {
             return Ok(None);
         };
@@ -150,21 +171,20 @@ impl<'m> RendezvousTable<'m> {
     pub(crate) fn join(
         &mut self,
         device: usize,
-        (waiter, suspension): (Waiter, Suspension<'m>),
+        participant: Participant,
         (site, group, round): (Site, Group, u64),
         module: &Module,
-    ) -> Result<Joined<'m>> {
+    ) -> Result<Joined> {
         let Group { number, members, own } = group;
         let key = (site, number, round);
         let rendezvous = self.open.entry(key).or_insert_with(|| Rendezvous {
-            first: (device, suspension.place),
+            first: (device, participant.position),
             joined: members.iter().map(|_| None).collect(),
             missing: members.len(),
             members,
         });
-        let (first, place) = &rendezvous.first;
-        check_same_operation((*first, place), (device, &suspension.place), site, module)?;
-        rendezvous.joined[own] = Some((waiter, suspension));
+        check_same_operation(rendezvous.first, (device, participant.position), site, module)?;
+        rendezvous.joined[own] = Some(participant);
         rendezvous.missing -= 1;
         if rendezvous.missing > 0 {
             return Ok(Joined::Incomplete(key));
@@ -172,25 +192,25 @@ impl<'m> RendezvousTable<'m> {
         Ok(self.open.remove(&key).map_or(Joined::Incomplete(key), Joined::Complete))
     }
     /// Returns a rendezvous that is not complete.
-    pub(crate) fn get(&self, key: &Key) -> Option<&Rendezvous<'m>> {
+    pub(crate) fn get(&self, key: &Key) -> Option<&Rendezvous> {
         self.open.get(key)
     }
     /// Fails if a rendezvous is incomplete although all devices have finished.
-    pub(crate) fn check_all_received(&self) -> Result<()> {
+    pub(crate) fn check_all_joined(&self, module: &Module) -> Result<()> {
         let Some(rendezvous) = self.open.values().next() else { return Ok(()) };
-        let (come, missing) =
+        let (joined, missing) =
             (list_devices(&rendezvous.joined_devices()), list_devices(&rendezvous.missing()));
         let message = format!(
-            "{come} started a collective op that {missing} never joined, and all devices have finished"
+            "{joined} started a collective op that {missing} never joined, and all devices have finished"
         );
-        Err(Error::from(Code::Unclaimed { message }).at(&rendezvous.first.1).with_help(
+        Err(Error::from(Code::Unclaimed { message }).at(rendezvous.first.1.site(module)).with_help(
             "execute the op equally often on each device of a group, and wait for its done",
         ))
     }
     /// Fails if devices wait on one channel in different groups that overlap.
-    pub(crate) fn check_same_groups(&self) -> Result<()> {
+    pub(crate) fn check_same_groups(&self, module: &Module) -> Result<()> {
         // The rendezvous in which each device waits, by channel.
-        let mut waits: BTreeMap<(i64, usize), &Rendezvous<'_>> = BTreeMap::new();
+        let mut waits: BTreeMap<(i64, usize), &Rendezvous> = BTreeMap::new();
         for (&(site, ..), rendezvous) in &self.open {
             let Site::Channel(channel) = site else { continue };
             for device in rendezvous.joined_devices() {
@@ -204,13 +224,13 @@ impl<'m> RendezvousTable<'m> {
                 .filter_map(|other| waits.get(&(channel, other)).map(|theirs| (other, theirs)));
             let mut others = others.filter(|(_, theirs)| theirs.members != own.members);
             if let Some((other, theirs)) = others.next() {
-                let group = |rendezvous: &Rendezvous<'_>| list_devices(&rendezvous.members);
+                let group = |rendezvous: &Rendezvous| list_devices(&rendezvous.members);
                 let message = format!(
                     "channel {channel}: device {device} waits in the group of {}, device {other} in the group of {}",
                     group(own),
                     group(theirs)
                 );
-                return Err(mismatch(message, &theirs.first.1, &own.first.1));
+                return Err(mismatch(message, theirs.first.1, own.first.1, module));
             }
         }
         Ok(())
@@ -219,19 +239,20 @@ impl<'m> RendezvousTable<'m> {
 
 /// Checks that the instructions of two devices at one site do the same.
 pub(crate) fn check_same_operation(
-    (device, first): (usize, &Position<'_>),
-    (other_device, other): (usize, &Position<'_>),
+    (device, first): (usize, Position),
+    (other_device, other): (usize, Position),
     site: Site,
     module: &Module,
 ) -> Result<()> {
-    if (first.computation_id, first.id) == (other.computation_id, other.id) {
+    if first.computation == other.computation && first.instruction == other.instruction {
         return Ok(());
     }
-    let (a, b) = (first.instruction(), other.instruction());
+    let (a, b) = (first.instruction(module), other.instruction(module));
     let what = if a.opcode() != b.opcode() {
         Some((format!("`{}`", a.opcode()), format!("`{}`", b.opcode())))
     } else if !a.shape.compatible(&b.shape) {
-        Some((format!("{:#}", a.shape), format!("{:#}", b.shape)))
+        let described = |i: &Instruction| format!("`{}` with result {:#}", i.opcode(), i.shape);
+        Some((described(a), described(b)))
     } else if !same_work(first, other, module) {
         let one = format!("one `{}`", a.opcode());
         Some((one, "one with other operands, dimensions, pairs or computations".to_owned()))
@@ -241,28 +262,28 @@ pub(crate) fn check_same_operation(
     let Some((a, b)) = what else { return Ok(()) };
     let message =
         format!("{site}: device {device} executes {a}, device {other_device} executes {b}");
-    Err(mismatch(message, other, first))
+    Err(mismatch(message, other, first, module))
 }
 
 /// Returns the error of instructions that do not match.
-fn mismatch(message: String, at: &Position<'_>, other: &Position<'_>) -> Error {
+fn mismatch(message: String, at: Position, other: Position, module: &Module) -> Error {
     Error::from(Code::Mismatch { message })
-        .at(at)
-        .label(other.span(), "the other device is at this instruction")
+        .at(at.site(module))
+        .label(other.span(module), "the other device is at this instruction")
         .with_help("give instructions that do not belong together different channels")
 }
 
-fn operand_shapes<'m>(place: &Position<'m>) -> Vec<&'m Shape> {
-    let instructions = &place.computation.instructions;
-    place.instruction().operands.iter().map(|&id| &instructions[id].shape).collect()
+fn operand_shapes(position: Position, module: &Module) -> Vec<&Shape> {
+    let instructions = &module.computations[position.computation].instructions;
+    position.instruction(module).operands.iter().map(|&id| &instructions[id].shape).collect()
 }
 
 /// Whether two instructions with the same opcode do the same with their operands.
-fn same_work(first: &Position<'_>, other: &Position<'_>, module: &Module) -> bool {
+fn same_work(first: Position, other: Position, module: &Module) -> bool {
     let same = |a, b| same_computation(a, b, module);
-    let (a, b) = (operand_shapes(first), operand_shapes(other));
+    let (a, b) = (operand_shapes(first, module), operand_shapes(other, module));
     let alike = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.compatible(b));
-    let agree = match (&first.instruction().op, &other.instruction().op) {
+    let agree = match (&first.instruction(module).op, &other.instruction(module).op) {
         (Op::AllReduce(a), Op::AllReduce(b)) => same(a.to_apply.0, b.to_apply.0),
         (Op::AllReduceStart(a), Op::AllReduceStart(b)) => same(a.to_apply.0, b.to_apply.0),
         (Op::AllGather(a), Op::AllGather(b)) => a.dimensions == b.dimensions,

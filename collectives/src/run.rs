@@ -1,49 +1,55 @@
 //! One run: the tasks of all devices, and the operations they wait for.
-use crate::async_ops::{AsyncId, AsyncOps, AsyncState};
+use crate::async_ops::{AsyncOps, AsyncState};
 use crate::device_state::DeviceState;
 use crate::message_queue::{MessageKey, MessageQueue};
 use crate::order::Order;
 use crate::rank_exchange::{RankExchange, Stage};
-use crate::rendezvous::{Rendezvous, RendezvousTable};
+use crate::rendezvous::{Participant, Rendezvous, RendezvousTable};
 use crate::send_recv::SendRecvQueues;
 use crate::task::{SpawnPath, Task, TaskState, WaitReason, Waiter};
 use crate::{Code, Error, Ranks, Result};
-use hlo::Literal;
-use interp::{Grid, Position, Request as Suspension, Step, Team};
+use hlo::{Literal, Module};
+use interp::{AsyncId, DeviceGrid, Executable, Outcome, Position, RunOptions, Value};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The state of a run.
 #[derive(Debug)]
-pub(crate) struct Run<'m> {
-    pub(crate) team: Team<'m>,
-    pub(crate) tasks: Vec<Task<'m>>,
-    pub(crate) rendezvous: RendezvousTable<'m>,
-    pub(crate) messages: MessageQueue<'m>,
-    /// The receivers that wait for a message, with the instruction and its operands.
-    pub(crate) receivers: BTreeMap<MessageKey, (Waiter, Suspension<'m>)>,
-    pub(crate) send_recv: SendRecvQueues<'m>,
-    pub(crate) async_ops: AsyncOps<'m>,
+pub(crate) struct Run {
+    pub(crate) executable: Executable,
+    pub(crate) grid: DeviceGrid,
+    options: RunOptions,
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) rendezvous: RendezvousTable,
+    pub(crate) messages: MessageQueue,
+    /// The receivers that wait for a message.
+    pub(crate) receivers: BTreeMap<MessageKey, Participant>,
+    pub(crate) send_recv: SendRecvQueues,
+    pub(crate) async_ops: AsyncOps,
     /// Rendezvous that all members have joined.
-    pub(crate) complete: Vec<Rendezvous<'m>>,
+    pub(crate) complete: Vec<Rendezvous>,
     pub(crate) results: Vec<Option<Literal>>,
     order: Option<Order>,
     pub(crate) rank_exchange: Option<RankExchange>,
 }
 
-impl<'m> Run<'m> {
-    /// Returns a run with these device states. `order` chooses among the orders that the program permits; `ranks` step the
-    /// devices that are remote.
+/// The results of all devices, and the most bytes that a device of this rank held at once.
+pub(crate) type Finished = (Vec<Literal>, usize);
+
+impl Run {
+    /// Returns a run with these device states; `ranks` step the devices that are remote.
     pub(crate) fn new(
-        team: Team<'m>,
-        states: Vec<DeviceState<'m>>,
-        order: Option<Order>,
+        (executable, grid): (Executable, DeviceGrid),
+        options: &RunOptions,
+        states: Vec<DeviceState>,
         ranks: Option<Ranks>,
     ) -> Self {
         let results = vec![None; states.len()];
         let task = |(device, state)| Task::new(device, state, None);
         Self {
-            team,
+            executable,
+            grid,
+            options: options.clone(),
             tasks: states.into_iter().enumerate().map(task).collect(),
             rendezvous: RendezvousTable::default(),
             messages: MessageQueue::default(),
@@ -52,19 +58,29 @@ impl<'m> Run<'m> {
             async_ops: AsyncOps::default(),
             complete: Vec::new(),
             results,
-            order,
+            order: options.order.map(Order::new),
             rank_exchange: ranks.map(RankExchange::new),
         }
     }
-    pub(crate) fn grid(&self) -> Grid {
-        self.team.grid()
+    pub(crate) fn module(&self) -> &Module {
+        self.executable.module()
+    }
+    /// Returns the error of one device at an instruction.
+    pub(crate) fn device_error(
+        &self,
+        device: usize,
+        position: Position,
+        error: interp::Error,
+    ) -> Error {
+        let error = position.locate(error, self.module());
+        Code::Device { device, error }.into()
     }
 
     /// Steps every runnable task until all have finished.
-    pub(crate) fn finish(mut self) -> Result<Vec<Literal>> {
+    pub(crate) fn finish(mut self) -> Result<Finished> {
         loop {
             let ready = self.ready();
-            let mut steps: Vec<Option<Result<Step<'m>>>> = (self.tasks.par_iter_mut())
+            let mut steps: Vec<Option<Result<Outcome>>> = (self.tasks.par_iter_mut())
                 .enumerate()
                 .map(|(i, task)| if ready.contains(i) { task.resume() } else { None })
                 .collect();
@@ -76,14 +92,17 @@ impl<'m> Run<'m> {
             self.serve_round(&ready, steps)
                 .or_else(|(stage, error)| self.report_failure(stage, error))?;
         }
+        let module = self.module();
         if self.results.iter().any(Option::is_none) {
-            self.rendezvous.check_same_groups()?;
+            self.rendezvous.check_same_groups(module)?;
             return Err(Code::Deadlock { deadlock: self.deadlock() }.into());
         }
-        self.rendezvous.check_all_received()?;
-        self.messages.check_all_received()?;
-        self.send_recv.check_all_received()?;
-        Ok(self.results.into_iter().flatten().collect())
+        self.rendezvous.check_all_joined(module)?;
+        self.messages.check_all_received(module)?;
+        self.send_recv.check_all_received(module)?;
+        let peaks = self.tasks.iter().map(|task| task.device_state.peak_bytes());
+        let peak_bytes = peaks.max().unwrap_or(0);
+        Ok((self.results.into_iter().flatten().collect(), peak_bytes))
     }
 
     /// Handles the steps of one round; an error comes with the stage at which it occurred.
@@ -92,7 +111,7 @@ impl<'m> Run<'m> {
     fn serve_round(
         &mut self,
         ready: &Ready,
-        mut steps: Vec<Option<Result<Step<'m>>>>,
+        mut steps: Vec<Option<Result<Outcome>>>,
     ) -> Result<(), (Stage, Error)> {
         for (place, &i) in ready.order().iter().enumerate() {
             if let Some(step) = steps[i].take() {
@@ -112,13 +131,14 @@ impl<'m> Run<'m> {
         Ready::new(order, self.tasks.len())
     }
 
-    fn handle_step(&mut self, i: usize, step: Result<Step<'m>>) -> Result<()> {
+    fn handle_step(&mut self, i: usize, step: Result<Outcome>) -> Result<()> {
         match step? {
-            Step::Wait(suspension) => {
-                let place = suspension.place;
-                self.handle_suspension(i, suspension).map_err(|error| error.at(&place))
+            Outcome::Suspended(suspension) => {
+                let position = suspension.position;
+                let served = self.handle_suspension(i, suspension);
+                served.map_err(|error| error.at(position.site(self.module())))
             }
-            Step::Done(result) => {
+            Outcome::Done(result) => {
                 self.tasks[i].state = TaskState::Finished;
                 match self.tasks[i].async_id.take() {
                     Some(async_id) => self.complete_waiter(Waiter::Async(async_id), result),
@@ -143,33 +163,33 @@ impl<'m> Run<'m> {
                 self.order.as_mut().map(|order| order.permutation(rendezvous.members.len()))
             })
             .collect();
-        let (team, own) = (&self.team, self.local_devices());
+        let (executable, options) = (&self.executable, &self.options);
+        let own = self.local_devices();
         let exchanged: Vec<_> = (complete.into_par_iter().zip(orders))
             .map(|(rendezvous, order)| {
-                let all: Vec<(Waiter, Suspension<'m>)> =
-                    rendezvous.joined.into_iter().flatten().collect();
-                let given: Vec<&[Literal]> =
-                    all.iter().map(|(_, r)| r.operands.as_slice()).collect();
-                let instruction = all[0].1.instruction();
-                let order = order.as_deref();
+                let all: Vec<Participant> = rendezvous.joined.into_iter().flatten().collect();
+                let given: Vec<&[Literal]> = all.iter().map(|one| &*one.operands).collect();
+                let position = all[0].position;
                 // No local task uses the results of a group without a local member.
                 let results = match rendezvous.members.iter().any(|device| own.contains(device)) {
-                    true => interp::collective::exchange(team, instruction, &given, order),
+                    true => interp::collective::exchange(
+                        executable,
+                        options,
+                        position.instruction(executable.module()),
+                        &given,
+                        order.as_deref(),
+                    ),
                     false => Ok(vec![Literal::token(); all.len()]),
                 };
-                let waiters: Vec<(Waiter, Position<'m>)> = all
-                    .into_iter()
-                    .map(|(waiter, suspension)| (waiter, suspension.place))
-                    .collect();
-                (waiters, rendezvous.members, results)
+                let waiters: Vec<Waiter> = all.iter().map(|one| one.waiter).collect();
+                (waiters, (rendezvous.members[0], position), results)
             })
             .collect();
-        for (place, (waiters, members, results)) in exchanged.into_iter().enumerate() {
-            let device = members[0];
-            let blame = |error| Code::Device { device, error: waiters[0].1.blame(error) }.into();
-            let given = results.map_err(blame).and_then(|results| {
-                let mut given = waiters.iter().zip(results);
-                given.try_for_each(|((waiter, _), result)| self.complete_waiter(*waiter, result))
+        for (place, (waiters, (device, position), results)) in exchanged.into_iter().enumerate() {
+            let results = results.map_err(|error| self.device_error(device, position, error));
+            let given = results.and_then(|results| {
+                let mut given = waiters.into_iter().zip(results);
+                given.try_for_each(|(waiter, result)| self.complete_waiter(waiter, result))
             });
             given.map_err(|error| (Stage::Group(place), error))?;
         }
@@ -177,7 +197,7 @@ impl<'m> Run<'m> {
     }
 
     /// Resumes a task with the value of the instruction at which it is suspended.
-    pub(crate) fn resume_task(&mut self, i: usize, value: Literal) -> Result<()> {
+    pub(crate) fn resume_task(&mut self, i: usize, value: Value) -> Result<()> {
         let task = &mut self.tasks[i];
         let device = task.device;
         task.state = TaskState::Ready;
@@ -186,29 +206,29 @@ impl<'m> Run<'m> {
     /// Completes the operation that a waiter waits for.
     pub(crate) fn complete_waiter(&mut self, waiter: Waiter, value: Literal) -> Result<()> {
         let async_id = match waiter {
-            Waiter::Task(i) => return self.resume_task(i, value),
+            Waiter::Task(i) => return self.resume_task(i, value.into()),
             Waiter::Async(async_id) => async_id,
         };
         // The value of an operation without a done is dropped.
         let Some(started) = self.async_ops.get_mut(async_id) else { return Ok(()) };
         if let AsyncState::Pending { done: Some(i), .. } = *started {
             self.async_ops.finish(async_id);
-            return self.resume_task(i, value);
+            return self.resume_task(i, value.into());
         }
         *started = AsyncState::Done(value);
         Ok(())
     }
     /// Suspends a task.
-    pub(crate) fn suspend(&mut self, i: usize, place: Position<'m>, on: WaitReason) {
-        self.tasks[i].state = TaskState::Waiting(place, on);
+    pub(crate) fn suspend(&mut self, i: usize, position: Position, on: WaitReason) {
+        self.tasks[i].state = TaskState::Waiting(position, on);
     }
     /// Records what a waiter waits for: on the task itself, or on the async operation.
-    pub(crate) fn record_wait(&mut self, waiter: Waiter, place: Position<'m>, now: WaitReason) {
+    pub(crate) fn record_wait(&mut self, waiter: Waiter, position: Position, on: WaitReason) {
         match waiter {
-            Waiter::Task(i) => self.suspend(i, place, now),
+            Waiter::Task(i) => self.suspend(i, position, on),
             Waiter::Async(async_id) => {
                 if let Some(AsyncState::Pending { waits, .. }) = self.async_ops.get_mut(async_id) {
-                    *waits = Some((place, now));
+                    *waits = Some((position, on));
                 }
             }
         }
@@ -217,7 +237,7 @@ impl<'m> Run<'m> {
     pub(crate) fn spawn(
         &mut self,
         device: usize,
-        state: DeviceState<'m>,
+        state: DeviceState,
         (async_id, path): (AsyncId, SpawnPath),
     ) {
         let mut task = Task::new(device, state, Some(async_id));

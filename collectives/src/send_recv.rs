@@ -9,34 +9,36 @@ use crate::task::WaitReason;
 use crate::{Code, Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
-use hlo::{Literal, Op, Shape};
-use interp::{Grid, Request as Suspension, collective};
+use hlo::{Literal, Module, Op, Shape};
+use interp::{DeviceGrid, Position, Suspension, Value, collective};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 type Channel = Option<i64>;
 
 /// Values that were sent and not received.
 #[derive(Debug, Default)]
-pub(crate) struct SendRecvQueues<'m> {
+pub(crate) struct SendRecvQueues {
     /// Values on channels with stated pairs, by sender and receiver.
-    addressed: BTreeMap<(Channel, usize, usize), VecDeque<Message<'m>>>,
+    addressed: BTreeMap<(Channel, usize, usize), VecDeque<Message>>,
     /// Values on channels without pairs.
-    open: BTreeMap<Channel, Open<'m>>,
+    open: BTreeMap<Channel, Open>,
     /// The tasks that wait on a channel.
-    waiting: BTreeMap<Channel, Vec<(usize, Suspension<'m>)>>,
+    waiting: BTreeMap<Channel, Vec<(usize, Position)>>,
+    /// The pairs of the last `recv` of a device on a channel.
+    posted: BTreeMap<(Channel, usize), Neighbors>,
 }
 
 /// A channel without stated pairs.
 #[derive(Debug, Default)]
-struct Open<'m> {
-    queue: VecDeque<Message<'m>>,
+struct Open {
+    queue: VecDeque<Message>,
     senders: BTreeSet<usize>,
     /// The sender and the receiver, if they are different devices.
     across: Option<(usize, usize)>,
 }
 
-impl<'m> Open<'m> {
-    fn send(&mut self, channel: Channel, message: Message<'m>) -> Result<()> {
+impl Open {
+    fn send(&mut self, channel: Channel, message: Message) -> Result<()> {
         let sender = message.sender;
         self.senders.insert(sender);
         if let Some((first, _)) = self.across.filter(|&(first, _)| first != sender) {
@@ -46,7 +48,7 @@ impl<'m> Open<'m> {
         Ok(())
     }
     /// Returns the oldest value that the device sent to itself, or else the oldest one of the only other sender.
-    fn receive(&mut self, channel: Channel, device: usize) -> Result<Option<Message<'m>>> {
+    fn receive(&mut self, channel: Channel, device: usize) -> Result<Option<Message>> {
         if let Some(own) = self.queue.iter().position(|message| message.sender == device) {
             return Ok(self.queue.remove(own));
         }
@@ -64,9 +66,9 @@ impl<'m> Open<'m> {
     }
 }
 
-impl SendRecvQueues<'_> {
+impl SendRecvQueues {
     /// Fails if a value was not received.
-    pub(crate) fn check_all_received(&self) -> Result<()> {
+    pub(crate) fn check_all_received(&self, module: &Module) -> Result<()> {
         let addressed =
             self.addressed.iter().find_map(|(key, queue)| Some((key.0, queue.front()?)));
         let open = || self.open.iter().find_map(|(&c, open)| Some((c, open.queue.front()?)));
@@ -77,7 +79,7 @@ impl SendRecvQueues<'_> {
             channel_name(channel)
         );
         Err(Error::from(Code::Unclaimed { message })
-            .at(&sent.place)
+            .at(sent.position.site(module))
             .with_help("add a `recv` on the same channel for each `send`"))
     }
 }
@@ -98,17 +100,21 @@ fn ambiguous(channel: Channel, done: &str, first: usize, other: usize) -> Error 
     )
 }
 
-impl<'m> Run<'m> {
+impl Run {
     pub(crate) fn send(
         &mut self,
         i: usize,
-        suspension: &Suspension<'m>,
+        suspension: Suspension,
         channel: Channel,
     ) -> Result<()> {
-        let device = self.tasks[i].device;
-        let values = suspension.operands.first().cloned().into_iter().collect();
-        let message = Message { sender: device, place: suspension.place, values };
-        match self.partners(i, suspension)? {
+        let (device, position) = (self.tasks[i].device, suspension.position);
+        let value = suspension.operands.into_iter().next().unwrap_or(Value::Token);
+        let values = vec![
+            (value.clone().into_literal())
+                .map_err(|error| self.device_error(device, position, error))?,
+        ];
+        let message = Message { sender: device, position, values };
+        match self.partners(i, position, channel)? {
             Some(partners) => {
                 for target in partners.targets {
                     let queue = self.send_recv.addressed.entry((channel, device, target));
@@ -117,25 +123,42 @@ impl<'m> Run<'m> {
             }
             None => self.send_recv.open.entry(channel).or_default().send(channel, message)?,
         }
-        let started = self.start_value(i, suspension.instruction(), suspension.operands.clone());
-        self.resume_task(i, started)?;
-        for (i, suspension) in self.send_recv.waiting.remove(&channel).unwrap_or_default() {
-            let place = suspension.place;
-            self.receive(i, suspension, channel).map_err(|error| error.at(&place))?;
+        let mut sent = Value::from(collective::nothing(position.instruction(self.module())));
+        if let Value::Tuple(elements) = &mut sent {
+            elements[0] = value;
+        }
+        self.resume_task(i, sent)?;
+        for (i, position) in self.send_recv.waiting.remove(&channel).unwrap_or_default() {
+            let received = self.receive(i, position, channel);
+            received.map_err(|error| error.at(position.site(self.module())))?;
         }
         Ok(())
     }
 
-    pub(crate) fn receive(
+    /// Executes a `recv`: its `recv-done` takes the pairs that it states.
+    pub(crate) fn post_receive(
         &mut self,
         i: usize,
-        suspension: Suspension<'m>,
+        position: Position,
         channel: Channel,
     ) -> Result<()> {
         let device = self.tasks[i].device;
-        let (message, on) = match self.partners(i, &suspension)? {
+        if let Some(partners) = self.stated_partners(i, position)? {
+            self.send_recv.posted.insert((channel, device), partners);
+        }
+        let nothing = collective::nothing(position.instruction(self.module()));
+        self.resume_task(i, nothing.into())
+    }
+
+    /// Executes a `recv-done`: the task gets the value of its source, now or later.
+    pub(crate) fn receive(&mut self, i: usize, position: Position, channel: Channel) -> Result<()> {
+        let executable = self.executable.clone();
+        let module = executable.module();
+        let instruction = position.instruction(module);
+        let device = self.tasks[i].device;
+        let (message, on) = match self.partners(i, position, channel)? {
             Some(Neighbors { source: None, .. }) => {
-                return self.resume_task(i, collective::nothing(suspension.instruction()));
+                return self.resume_task(i, collective::nothing(instruction).into());
             }
             Some(Neighbors { source: Some(source), .. }) => {
                 let queue = self.send_recv.addressed.get_mut(&(channel, source, device));
@@ -146,51 +169,54 @@ impl<'m> Run<'m> {
                 (open.receive(channel, device)?, WaitReason::Channel(channel, None))
             }
         };
-        let Some(Message { sender, place, mut values }) = message else {
-            self.suspend(i, suspension.place, on);
-            self.send_recv.waiting.entry(channel).or_default().push((i, suspension));
+        let Some(message) = message else {
+            self.suspend(i, position, on);
+            self.send_recv.waiting.entry(channel).or_default().push((i, position));
             return Ok(());
         };
         if !self.tasks[i].device_state.is_local() {
-            return self.resume_task(i, Literal::token());
+            return self.resume_task(i, Value::Token);
         }
+        let Message { sender, position: sent_at, mut values } = message;
         let value = values.pop().unwrap_or_else(Literal::token);
-        let wanted = &suspension.instruction().shape;
-        let whole = match wanted {
+        let expected = &instruction.shape;
+        let whole = match expected {
             Shape::Tuple(parts) if parts.last() == Some(&Shape::Token) => {
                 Literal::tuple(vec![value, Literal::token()])
             }
             _ => value,
         };
         let found = whole.shape();
-        if !found.compatible(wanted) {
+        if !found.compatible(expected) {
             let message = format!(
-                "device {sender} sent {found:#}, `recv-done` of device {device} expects {wanted:#}"
+                "device {sender} sent {found:#}, `recv-done` of device {device} expects {expected:#}"
             );
-            let error = Error::from(Code::Mismatch { message }).at(&suspension.place);
-            return Err(error.label(place.span(), "sent here"));
+            let error = Error::from(Code::Mismatch { message }).at(position.site(module));
+            return Err(error.label(sent_at.span(module), "sent here"));
         }
-        self.resume_task(i, whole)
+        self.resume_task(i, whole.into())
     }
 
-    /// Returns the stated source and targets of a `send` or `recv`.
+    /// Returns the source and targets of a `send` or `recv-done`: those that it states, or that its `recv` states.
     pub(crate) fn partners(
         &self,
         i: usize,
-        suspension: &Suspension<'m>,
+        position: Position,
+        channel: Channel,
     ) -> Result<Option<Neighbors>> {
-        let grid = self.grid();
-        let instructions = &suspension.place.computation.instructions;
-        let own = || stated(suspension.instruction(), grid);
-        // A done may inherit the pairs of its start.
-        let begun = || stated(&instructions[collective::start_of(&suspension.place)?], grid);
-        let pairs = match &suspension.instruction().op {
-            Op::RecvDone(_) => own().or_else(begun),
-            _ => own(),
-        };
-        let Some(pairs) = pairs else { return Ok(None) };
+        if let Some(partners) = self.stated_partners(i, position)? {
+            return Ok(Some(partners));
+        }
+        let is_done = matches!(position.instruction(self.module()).op, Op::RecvDone(_));
+        let posted = self.send_recv.posted.get(&(channel, self.tasks[i].device));
+        Ok(posted.filter(|_| is_done).cloned())
+    }
+    /// Returns the source and targets that an instruction states.
+    fn stated_partners(&self, i: usize, position: Position) -> Result<Option<Neighbors>> {
+        let instruction = position.instruction(self.module());
+        let Some(pairs) = stated(instruction, self.grid) else { return Ok(None) };
         let (mode, pairs) = pairs?;
-        let mut all = all_neighbors(mode, &pairs, grid)?;
+        let mut all = all_neighbors(mode, &pairs, self.grid)?;
         Ok(Some(all.swap_remove(self.tasks[i].device)))
     }
 }
@@ -199,7 +225,7 @@ impl<'m> Run<'m> {
 type Stated = (GroupMode, Vec<(i64, i64)>);
 
 /// Returns the pairs that a `send` or `recv` states; nothing if it states none.
-pub(crate) fn stated(instruction: &Instruction, grid: Grid) -> Option<Result<Stated>> {
+pub(crate) fn stated(instruction: &Instruction, grid: DeviceGrid) -> Option<Result<Stated>> {
     let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
     let (_, text) =
         attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")?;

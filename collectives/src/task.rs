@@ -1,19 +1,18 @@
 //! Tasks: the computations that devices run, and what they wait for.
-use crate::async_ops::AsyncId;
 use crate::device_state::DeviceState;
 use crate::rendezvous::{Key, Site};
 use crate::{Code, Result};
 use hlo::ir::{ComputationId, InstructionId};
-use interp::{Position, Step};
+use interp::{AsyncId, Outcome, Position};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
 /// A computation that a device runs: the entry, or one that an `async-start` started.
 #[derive(Debug)]
-pub(crate) struct Task<'m> {
+pub(crate) struct Task {
     pub(crate) device: usize,
-    pub(crate) device_state: DeviceState<'m>,
-    pub(crate) state: TaskState<'m>,
+    pub(crate) device_state: DeviceState,
+    pub(crate) state: TaskState,
     /// The async operation that gets its result; nothing for the entry.
     pub(crate) async_id: Option<AsyncId>,
     pub(crate) path: SpawnPath,
@@ -34,9 +33,9 @@ pub(crate) struct SpawnPath {
 }
 
 #[derive(Debug)]
-pub(crate) enum TaskState<'m> {
+pub(crate) enum TaskState {
     Ready,
-    Waiting(Position<'m>, WaitReason),
+    Waiting(Position, WaitReason),
     Finished,
 }
 
@@ -62,18 +61,14 @@ pub(crate) enum Waiter {
     Async(AsyncId),
 }
 
-impl<'m> Task<'m> {
-    pub(crate) fn new(
-        device: usize,
-        device_state: DeviceState<'m>,
-        async_id: Option<AsyncId>,
-    ) -> Self {
+impl Task {
+    pub(crate) fn new(device: usize, device_state: DeviceState, async_id: Option<AsyncId>) -> Self {
         let (path, rounds) = (SpawnPath::default(), FxHashMap::default());
         let starts = FxHashMap::default();
         Self { device, device_state, state: TaskState::Ready, async_id, path, rounds, starts }
     }
     /// Steps the task, if this rank runs it.
-    pub(crate) fn resume(&mut self) -> Option<Result<Step<'m>>> {
+    pub(crate) fn resume(&mut self) -> Option<Result<Outcome>> {
         let on_device = |error| Code::Device { device: self.device, error }.into();
         self.device_state.resume().map(|step| step.map_err(on_device))
     }
@@ -84,8 +79,8 @@ impl<'m> Task<'m> {
         *round - 1
     }
     /// Returns the path of the task that this execution of a start spawns.
-    pub(crate) fn next_spawn_path(&mut self, place: &Position<'_>) -> SpawnPath {
-        let at = (place.computation_id, place.id);
+    pub(crate) fn next_spawn_path(&mut self, position: Position) -> SpawnPath {
+        let at = (position.computation, position.instruction);
         let count = self.starts.entry(at).or_default();
         *count += 1;
         let hashed = |parts: (u64, usize, usize, u64)| FxBuildHasher.hash_one(parts);

@@ -1,11 +1,11 @@
 //! The wait-for graph of a run without a runnable task.
-use crate::async_ops::{AsyncId, AsyncState};
+use crate::async_ops::AsyncState;
 use crate::deadlock::{Deadlock, Waiting};
 use crate::rendezvous::{Key, Rendezvous};
 use crate::run::Run;
 use crate::send_recv;
 use crate::task::{Task, TaskState, WaitReason};
-use interp::Position;
+use interp::{AsyncId, Position};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,20 +13,22 @@ use std::sync::Arc;
 type Known = BTreeMap<Key, Arc<[usize]>>;
 
 /// What a device waits for: see [`Waiting`].
-struct Missing<'m> {
-    started: Option<Position<'m>>,
+struct Missing {
+    started: Option<Position>,
     what: Option<String>,
     devices: Arc<[usize]>,
 }
 
-impl<'m> Run<'m> {
+impl Run {
     /// Returns the wait-for graph.
     pub(crate) fn deadlock(&self) -> Deadlock {
         let mut known = Known::new();
         let mut waiting: Vec<Waiting> = (self.tasks.iter())
             .filter(|task| !task.async_id.is_some_and(|async_id| self.is_waited_for(async_id)))
             .filter_map(|task| match &task.state {
-                TaskState::Waiting(place, on) => Some(self.waiting(task, place, *on, &mut known)),
+                TaskState::Waiting(position, on) => {
+                    Some(self.waiting(task, *position, *on, &mut known))
+                }
                 TaskState::Ready | TaskState::Finished => None,
             })
             .collect();
@@ -40,27 +42,29 @@ impl<'m> Run<'m> {
     }
     fn waiting(
         &self,
-        task: &Task<'m>,
-        place: &Position<'m>,
+        task: &Task,
+        position: Position,
         on: WaitReason,
         known: &mut Known,
     ) -> Waiting {
         let Missing { started, what, devices } = self.missing(on, known);
+        let module = self.module();
         let trail = task.device_state.trail();
         let loops = trail.iter().filter(|(_, rounds)| *rounds > 0);
+        let name = |position: &Position| {
+            module.computations[position.computation].name(position.instruction).to_string()
+        };
         Waiting {
             device: task.device,
-            at: place.name(),
-            span: place.span(),
-            started: started.map(|place| (place.name(), place.span())),
+            at: position.name(module),
+            span: position.span(module),
+            started: started.map(|position| (position.name(module), position.span(module))),
             what,
             missing: devices,
-            loops: loops
-                .map(|(place, rounds)| (place.computation.name(place.id).to_string(), *rounds))
-                .collect(),
+            loops: loops.map(|(position, rounds)| (name(position), *rounds)).collect(),
         }
     }
-    fn missing(&self, on: WaitReason, known: &mut Known) -> Missing<'m> {
+    fn missing(&self, on: WaitReason, known: &mut Known) -> Missing {
         let none = Missing { started: None, what: None, devices: Arc::default() };
         match on {
             WaitReason::Rendezvous(key) => {
@@ -85,15 +89,17 @@ impl<'m> Run<'m> {
         }
     }
     /// Returns what an async operation waits for.
-    fn async_missing(&self, async_id: AsyncId, known: &mut Known) -> Missing<'m> {
+    fn async_missing(&self, async_id: AsyncId, known: &mut Known) -> Missing {
         let inner = self.tasks.iter().find(|task| task.async_id == Some(async_id));
         let waits = match (self.async_ops.get(async_id), inner.map(|task| &task.state)) {
-            (Some(AsyncState::Pending { waits: Some((place, on)), .. }), _) => Some((*place, *on)),
-            (_, Some(TaskState::Waiting(place, on))) => Some((*place, *on)),
+            (Some(AsyncState::Pending { waits: Some((position, on)), .. }), _) => {
+                Some((*position, *on))
+            }
+            (_, Some(TaskState::Waiting(position, on))) => Some((*position, *on)),
             _ => None,
         };
         match waits {
-            Some((place, on)) => Missing { started: Some(place), ..self.missing(on, known) },
+            Some((position, on)) => Missing { started: Some(position), ..self.missing(on, known) },
             None => Missing {
                 started: None,
                 what: Some("an async operation".to_owned()),

@@ -43,6 +43,8 @@ pub(crate) struct SuspensionReport<V> {
     pub(crate) depth: usize,
     /// Computation, instruction and loop iterations of each active computation, the outermost first.
     pub(crate) trail: Vec<(usize, usize, u64)>,
+    /// The started operation that is the first operand.
+    pub(crate) async_id: Option<u64>,
     /// The operands, if other ranks need them.
     pub(crate) operands: Option<Vec<V>>,
 }
@@ -85,6 +87,7 @@ impl<V> StepReport<V> {
                 instruction,
                 depth,
                 trail,
+                async_id,
                 operands,
             }) => {
                 let operands = match operands {
@@ -96,6 +99,7 @@ impl<V> StepReport<V> {
                     instruction,
                     depth,
                     trail,
+                    async_id,
                     operands,
                 })
             }
@@ -249,6 +253,7 @@ mod tests {
             instruction: 300,
             depth: 2,
             trail: vec![(0, 7, 3), (1, 300, 0)],
+            async_id: Some(9),
             operands: Some(operands),
         };
         let steps = vec![

@@ -1,20 +1,24 @@
 //! What the run itself must keep to: memory, orders, late operands, boxes, queues, and errors with their place.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
-use collectives::{Error, World};
+#[path = "common/program.rs"]
+mod program;
+
+use collectives::Error;
 use hlo::{Literal, Module, Verified};
-use interp::{Device, Hooks, Options};
+use interp::{Device, Hooks, RunOptions};
+use program::Program;
 
 fn verified(text: &str) -> Verified {
     Module::parse(text).unwrap().verify().unwrap()
 }
 fn results(text: &str) -> Vec<String> {
     let verified = verified(text);
-    let results = World::new(&verified).run(&[vec![]]).unwrap();
+    let results = Program::new(&verified).run(&[vec![]]).unwrap();
     results.iter().map(ToString::to_string).collect()
 }
 fn error(text: &str) -> Error {
     let verified = verified(text);
-    World::new(&verified).run(&[vec![]]).unwrap_err()
+    Program::compile(&verified).and_then(|program| program.run(&[vec![]])).unwrap_err()
 }
 
 #[test]
@@ -95,7 +99,7 @@ ENTRY e { z = s32[] constant(0)  f = f32[] constant(0)  x = f32[1024] broadcast(
   ROOT r = s32[] get-tuple-element(w), index=0 }";
     let verified = verified(text);
     let run = |bytes| {
-        World::new(&verified).with_options(Options::default().max_memory(bytes)).run(&[vec![]])
+        Program::new(&verified).with_options(RunOptions::default().max_memory(bytes)).run(&[vec![]])
     };
     let enough = run(5 * 4096).unwrap();
     assert!(enough.iter().all(|r| r.to_string() == "s32[] 100"));
@@ -112,7 +116,7 @@ ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}
     let verified = verified(text);
     let inputs: Vec<Vec<Literal>> =
         ["f32[] 1", "f32[] 16777216", "f32[] -16777216"].map(|x| vec![x.parse().unwrap()]).into();
-    let world = World::new(&verified);
+    let world = Program::new(&verified);
     assert_eq!(world.run(&inputs).unwrap()[0].to_string(), "f32[] 1");
     let seeded = |seed| {
         let results = world.clone().with_seed(seed).run(&inputs).unwrap();
@@ -133,7 +137,7 @@ ENTRY e { t = token[] after-all()
   ROOT o = token[] outfeed(x, u), outfeed_shape=s32[] }";
     let verified = verified(text);
     let (out, seen) = crossbeam_channel::unbounded();
-    let world = World::new(&verified).with_hooks(move |device: Device| {
+    let world = Program::new(&verified).with_hooks(move |device: Device| {
         let (fill, queue) = crossbeam_channel::unbounded();
         let value: Literal = format!("s32[] {}", 5 + device.replica).parse().unwrap();
         fill.send(value).unwrap();
@@ -241,7 +245,7 @@ ENTRY e {{ r = u32[] replica-id()  i = s32[] convert(r)  ten = s32[] constant(10
     );
     for branches in ["to, to, from, from", "to, from, from, rest"] {
         let verified = verified(&text(branches));
-        let world = World::new(&verified);
+        let world = Program::new(&verified);
         let orders = (0..20).map(|seed| world.clone().with_seed(seed).run(&[vec![]]).unwrap_err());
         for error in orders.chain([world.run(&[vec![]]).unwrap_err()]) {
             assert!(["E0501", "E0503"].contains(&error.number()), "{error}");
@@ -286,13 +290,13 @@ ENTRY e {{ r = u32[] replica-id() x = s32[] convert(r) h = s32[] constant(100) y
     let shared = verified(&text("v", ", channel_id=1"));
     for seed in 0..20 {
         // -(0 + 1) and -(100 + 101), whoever goes first.
-        let results = World::new(&plain).with_seed(seed).run(&[vec![]]).unwrap();
+        let results = Program::new(&plain).with_seed(seed).run(&[vec![]]).unwrap();
         for result in results {
             let parts = result.elements().unwrap();
             assert_eq!([parts[0].to_string(), parts[1].to_string()], ["s32[] -1", "s32[] -201"]);
         }
         // On one channel nobody could tell.
-        let error = World::new(&shared).with_seed(seed).run(&[vec![]]).unwrap_err();
+        let error = Program::new(&shared).with_seed(seed).run(&[vec![]]).unwrap_err();
         assert_eq!(error.number(), "E0503", "{error}");
     }
 }
@@ -306,7 +310,7 @@ ENTRY e { r = u32[] partition-id() i = s32[] convert(r)
   ROOT c = u32[] conditional(i, r, r), branch_computations={t, f} }";
     let verified = verified(text);
     for seed in 0..20 {
-        let error = World::new(&verified).with_seed(seed).run(&[vec![]]).unwrap_err();
+        let error = Program::new(&verified).with_seed(seed).run(&[vec![]]).unwrap_err();
         // Where 1 and 2 have met before 0 comes, its value is left over.
         assert!(["E0503", "E0504"].contains(&error.number()), "{error}");
     }

@@ -3,12 +3,14 @@
 //! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.hlo` and `spmd/NAME.npz`: arguments `d<device>_in<i>` and results
 //! `d<device>_out<i>`.
 #![expect(clippy::unwrap_used, reason = "tests")]
+#[path = "common/program.rs"]
+mod program;
 #[expect(dead_code, reason = "faults are for other tests")]
 mod threads;
 
-use collectives::World;
 use hlo::literal::npz;
 use hlo::{Literal, Module, Shape};
+use program::Program;
 use std::path::{Path, PathBuf};
 
 /// Fails unless the world gives every device what it had, within a share of the largest element.
@@ -21,8 +23,8 @@ fn check(path: &Path, share: f64) {
         let array = arrays.iter().find(|array| array.name == name).unwrap();
         array.to_literal(shape.array().unwrap()).unwrap()
     };
-    let world = World::new(&verified);
-    let devices = 0..world.grid().len();
+    let world = Program::new(&verified);
+    let devices = 0..world.session().grid().len();
     let inputs: Vec<Vec<Literal>> = (devices.clone())
         .map(|d| {
             let parameters = program.parameters.iter().enumerate();

@@ -3,9 +3,12 @@
 //! A first line `// error: E0503` says that it is another error than a deadlock; `// fuel: N` how many steps a device may take.
 //! `ETALON_BLESS=1` writes the reports anew: read what has changed.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use collectives::World;
+#[path = "common/program.rs"]
+mod program;
+
 use hlo::Module;
 use hlo::diag::{Source, render};
+use program::Program;
 use std::path::{Path, PathBuf};
 
 /// What follows a word at the beginning of a line.
@@ -16,11 +19,11 @@ fn said<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 /// The number of the error a program ends with, and its report.
 fn report(name: &str, text: &str) -> (&'static str, String) {
     let module = Module::parse(text).unwrap().verify().unwrap();
-    let mut options = interp::Options::default();
+    let mut options = interp::RunOptions::default();
     if let Some(fuel) = said(text, "// fuel:") {
         options = options.fuel(fuel.parse().unwrap());
     }
-    match World::new(&module).with_options(options).run(&[vec![]]) {
+    match Program::new(&module).with_options(options).run(&[vec![]]) {
         Ok(_) => panic!("{name} ends"),
         Err(error) => {
             (error.number(), render(&error.diagnostic(), Some(Source { name, text }), false))

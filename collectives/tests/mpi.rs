@@ -1,7 +1,11 @@
 //! Ranks that are processes: this program starts itself again under `mpirun`.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that is its own program")]
-use collectives::{Mpi, Ranks, Transport, World};
+#[path = "common/program.rs"]
+mod program;
+
+use collectives::{Mpi, Ranks, Transport};
 use hlo::{Literal, Module};
+use program::Program;
 use std::process::Command;
 
 /// Three ranks, so that they are not all neighbours.
@@ -51,7 +55,7 @@ fn rank() {
     let verified = Module::parse(text).unwrap().verify().unwrap();
     let scalar = |text: &str| -> Literal { text.parse().unwrap() };
     let inputs = ["s32[] 1", "s32[] 20", "s32[] 300", "s32[] 4000"].map(|x| vec![scalar(x)]);
-    let results = World::new(&verified).with_ranks(Ranks::new(mpi)).run(&inputs).unwrap();
+    let results = Program::new(&verified).with_ranks(Ranks::new(mpi)).run(&inputs).unwrap();
     assert_eq!(results, ["s32[] 4001", "s32[] 320", "s32[] 320", "s32[] 4001"].map(scalar));
     println!("rank is fine");
 }

@@ -270,7 +270,7 @@ proptest! {
         // An order that is drawn rounds sums of floats after each value; integers are the same in any order.
         let module = common::verified(&text);
         for seed in (0..3).filter(|_| ["s32", "u8"].contains(&s.ty)) {
-            let world = collectives::World::new(&module).with_seed(seed);
+            let world = common::program::Program::new(&module).with_seed(seed);
             let again = world.run(&inputs(&late)).expect("it ran before");
             for (a, b) in first.iter().zip(&again) {
                 prop_assert_eq!(a.bytes(), b.bytes());

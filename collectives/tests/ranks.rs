@@ -1,10 +1,13 @@
 //! Runs of several ranks, here threads: the same results and the same errors as one process.
 #![expect(clippy::unwrap_used, reason = "tests")]
+#[path = "common/program.rs"]
+mod program;
 mod threads;
 
-use collectives::{Code, Error, World};
+use collectives::{Code, Error};
 use hlo::{Literal, Module, Verified};
-use interp::Options;
+use interp::RunOptions;
+use program::Program;
 use threads::{Fault, on_ranks, with_fault};
 
 const HEADER: &str = "
@@ -32,7 +35,7 @@ fn bits(results: &[Literal]) -> Vec<(String, Vec<u8>)> {
 }
 
 /// What one process says, which any number of ranks must say too, each of them.
-fn same(world: &World<'_>, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
+fn same(world: &Program, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
     let alone = world.run(inputs);
     for count in [1, 2, 3, 5] {
         let ranks = on_ranks(count, |ranks| world.clone().with_ranks(ranks).run(inputs));
@@ -123,7 +126,7 @@ fn ranks_give_the_bits_of_one_process() {
         .into();
     for body in PROGRAMS {
         let verified = module((2, 2), body);
-        let world = World::new(&verified);
+        let world = Program::new(&verified);
         // Channels without pairs of devices, and pairs of partitions only where there are several, may be refused: alike.
         same(&world, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
         let seeded = world.with_seed(5);
@@ -138,7 +141,7 @@ fn a_sum_of_two_ranks_by_hand() {
         "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}, to_apply=add }",
     );
     let inputs = [literals(&["f32[] 1.5"]), literals(&["f32[] 2"])];
-    let all = on_ranks(2, |ranks| World::new(&verified).with_ranks(ranks).run(&inputs).unwrap());
+    let all = on_ranks(2, |ranks| Program::new(&verified).with_ranks(ranks).run(&inputs).unwrap());
     for results in all {
         assert_eq!(results, literals(&["f32[] 3.5", "f32[] 3.5"]));
     }
@@ -153,7 +156,7 @@ fn a_rank_looks_at_its_own_arguments_only() {
     let all = on_ranks(2, |ranks| {
         let mut inputs = vec![Vec::new(), Vec::new()];
         inputs[ranks.rank()] = literals(&["f32[] 4"]);
-        World::new(&verified).with_ranks(ranks).run(&inputs).unwrap()
+        Program::new(&verified).with_ranks(ranks).run(&inputs).unwrap()
     });
     for results in all {
         assert_eq!(results, literals(&["f32[] 8", "f32[] 8"]));
@@ -172,7 +175,7 @@ fn ranks_report_the_same_deadlock() {
         ROOT w = (s32[], f32[]) while(s), condition=more, body=body }";
     let verified = module((3, 1), body);
     let inputs = ["s32[] 3", "s32[] 2", "s32[] 2"].map(|n| literals(&[n]));
-    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    let error = same(&Program::new(&verified), &inputs).unwrap_err();
     assert_eq!(
         error.to_string(),
         "error[E0501]: deadlock: every running device waits for another one\n  \
@@ -188,9 +191,9 @@ fn an_error_of_one_rank_ends_all() {
     // Arguments that do not fit, on two devices: the first counts.
     let verified = module((4, 1), sum);
     let inputs = [good(), good(), literals(&["f32[3] {1, 2, 3}"]), Vec::new()];
-    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    let error = same(&Program::new(&verified), &inputs).unwrap_err();
     assert!(error.to_string().starts_with("error[E0401]: device 2: "), "{error}");
-    let error = same(&World::new(&verified), &[good(), good()]).unwrap_err();
+    let error = same(&Program::new(&verified), &[good(), good()]).unwrap_err();
     assert_eq!(error.number(), "E0505");
     // A value that becomes infinite on the last device.
     let verified = module(
@@ -199,7 +202,7 @@ fn an_error_of_one_rank_ends_all() {
          ROOT r = f32[2] all-reduce(y), replica_groups={}, to_apply=add }",
     );
     let inputs = [good(), good(), good(), literals(&["f32[2] {1, 1000}"])];
-    let world = World::new(&verified).with_options(Options::default().check_nan(true));
+    let world = Program::new(&verified).with_options(RunOptions::default().check_nan(true));
     let error = same(&world, &inputs).unwrap_err();
     assert!(error.to_string().starts_with("error[E0409]: device 3: "), "{error}");
     // Answers that are larger than a device's memory: noticed when they are given.
@@ -208,7 +211,7 @@ fn an_error_of_one_rank_ends_all() {
         "ENTRY e { x = f32[2] parameter(0)
          ROOT r = f32[8] all-gather(x), replica_groups={}, dimensions={0} }",
     );
-    let world = World::new(&verified).with_options(Options::default().max_memory(16));
+    let world = Program::new(&verified).with_options(RunOptions::default().max_memory(16));
     let error = same(&world, &[good()]).unwrap_err();
     assert!(error.to_string().starts_with("error[E0405]: device 0: "), "{error}");
     // Two groups fail, each on its own rank if there are two: the group that came together first counts.
@@ -220,10 +223,10 @@ fn an_error_of_one_rank_ends_all() {
     );
     let input = |sizes: &str| literals(&["f32[2] {1, 2}", &format!("s32[2] {{{sizes}}}")]);
     let inputs = [input("1, 1"), input("1, 1"), input("1, 1"), input("1, 2")];
-    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    let error = same(&Program::new(&verified), &inputs).unwrap_err();
     assert!(error.to_string().starts_with("error[E0408]: device 2: "), "{error}");
     let inputs = [input("1, 3"), input("1, 1"), input("1, 1"), input("1, 2")];
-    let error = same(&World::new(&verified), &inputs).unwrap_err();
+    let error = same(&Program::new(&verified), &inputs).unwrap_err();
     assert!(error.to_string().starts_with("error[E0408]: device 0: "), "{error}");
 }
 
@@ -233,19 +236,19 @@ fn ranks_that_run_different_things_refuse() {
     let (negate, sine) = (module((2, 1), &text("negate")), module((2, 1), &text("sine")));
     let wide = module((4, 1), &text("negate"));
     let inputs = [literals(&["f32[] 1"])];
-    let fuel = Options::default().fuel(100);
+    let fuel = RunOptions::default().fuel(100);
     for (other, wanted) in [
-        (World::new(&sine), "ranks 0 and 2 run different modules: `m` ("),
+        (Program::new(&sine), "ranks 0 and 2 run different modules: `m` ("),
         (
-            World::new(&negate).with_grid(interp::Grid { replicas: 1, partitions: 2 }),
+            Program::on_grid(&negate, interp::DeviceGrid { replicas: 1, partitions: 2 }),
             "different devices: 2 x 1 and 1 x 2",
         ),
-        (World::new(&negate).with_options(fuel), "ranks 0 and 2 run different options: "),
-        (World::new(&negate).with_seed(1), "order: None } and "),
-        (World::new(&wide), "ranks 0 and 2 run different modules: "),
+        (Program::new(&negate).with_options(fuel), "ranks 0 and 2 run different options: "),
+        (Program::new(&negate).with_seed(1), "order: None } and "),
+        (Program::new(&wide), "ranks 0 and 2 run different modules: "),
     ] {
         let errors = on_ranks(3, |ranks| {
-            let world = if ranks.rank() == 2 { other.clone() } else { World::new(&negate) };
+            let world = if ranks.rank() == 2 { other.clone() } else { Program::new(&negate) };
             world.with_ranks(ranks).run(&inputs).unwrap_err()
         });
         for error in &errors {
@@ -270,7 +273,7 @@ fn a_rank_that_is_gone_ends_the_others() {
     for round in 0..6 {
         let fault = Fault { rank: 1, round, damage: None };
         let ended = with_fault(3, fault, |ranks| {
-            World::new(&verified).with_ranks(ranks).run(&inputs).unwrap_err()
+            Program::new(&verified).with_ranks(ranks).run(&inputs).unwrap_err()
         });
         for error in [&ended[0], &ended[2]] {
             assert!(matches!(error.code(), Code::Lost { .. }), "{error}");
@@ -289,7 +292,7 @@ fn malformed_messages_are_reported_and_never_hang() {
         for at in 0..90 {
             let fault = Fault { rank: 1, round, damage: Some((at, 0xff)) };
             let ended = with_fault(2, fault, |ranks| {
-                World::new(&verified).with_ranks(ranks).run(&inputs).err().map(|e| e.number())
+                Program::new(&verified).with_ranks(ranks).run(&inputs).err().map(|e| e.number())
             });
             reported += ended.into_iter().flatten().filter(|number| *number == "E0509").count();
         }

@@ -1,10 +1,11 @@
 //! What cannot be run on these devices, or with these values: the number of the error, and what it says.
 mod common;
 
-use collectives::{Error, World};
+use collectives::Error;
+use common::program::Program;
 use common::{run, verified};
 use hlo::Literal;
-use interp::Grid;
+use interp::{DeviceGrid, RunOptions};
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
 
@@ -34,7 +35,7 @@ fn says(result: Result<Vec<Literal>, Error>, number: &str, words: &[&str]) {
 fn groups_of_another_grid() {
     let cases = [
         ("all-reduce(x), replica_groups={{0,1,2,3}}, to_apply=add", (4, 1), (2, 1), "replica 2"),
-        ("all-reduce(x), replica_groups=[2,2]<=[4], to_apply=add", (4, 1), (2, 1), "4 ids"),
+        ("all-reduce(x), replica_groups=[2,2]<=[4], to_apply=add", (4, 1), (2, 1), "4 replicas"),
         (
             "all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add",
             (2, 2),
@@ -55,7 +56,7 @@ fn groups_of_another_grid() {
         let text =
             module(stated, &format!("ENTRY e {{ x = s32[] constant(1) ROOT r = s32[] {op} }}"));
         let verified = verified(&text);
-        let world = World::new(&verified).with_grid(Grid { replicas, partitions });
+        let world = Program::on_grid(&verified, DeviceGrid { replicas, partitions });
         says(world.run(&[vec![]]), "E0502", &[who]);
     }
 }
@@ -67,7 +68,7 @@ fn a_device_in_no_group_gets_zeros_of_a_broadcast() {
         "ENTRY e { r = u32[] replica-id() ROOT y = u32[] collective-broadcast(r), replica_groups={{1,0}} }",
     );
     let verified = verified(&text);
-    let world = World::new(&verified).with_grid(Grid { replicas: 4, partitions: 1 });
+    let world = Program::on_grid(&verified, DeviceGrid { replicas: 4, partitions: 1 });
     let results = world.run(&[vec![]]).unwrap_or_else(|error| panic!("{error}"));
     let shown: Vec<String> = results.iter().map(Literal::to_string).collect();
     assert_eq!(shown, ["u32[] 1", "u32[] 1", "u32[] 0", "u32[] 0"]);
@@ -202,7 +203,7 @@ fn a_device_that_fails_is_named() {
           ROOT r = s32[] all-reduce(w), replica_groups={}, to_apply=add }",
     );
     let verified = verified(&text);
-    let world = World::new(&verified).with_options(interp::Options::default().fuel(100));
+    let world = Program::new(&verified).with_options(RunOptions::default().fuel(100));
     let inputs = [literals(&["s32[] 1"]), literals(&["s32[] 2"]), literals(&["s32[] 1000"])];
     says(world.run(&inputs), "E0404", &["device 2", "100 steps"]);
 }

@@ -3,9 +3,10 @@
 //! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.global.hlo` and `spmd/NAME.npz`: arguments `global_in<i>` and results
 //! `global_out<i>`.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use collectives::spmd::Program;
+use collectives::Session;
 use hlo::literal::npz::{self, NpyArray};
 use hlo::{ElementType, Literal, Module, Shape};
+use interp::{CompileOptions, RunOptions};
 use std::path::{Path, PathBuf};
 
 fn literal(arrays: &[NpyArray], name: &str, shape: &Shape) -> Literal {
@@ -23,8 +24,11 @@ fn check(path: &Path) -> Result<(), String> {
     let inputs: Vec<Literal> = (parameters.iter().enumerate())
         .map(|(i, shape)| literal(&arrays, &format!("global_in{i}"), shape))
         .collect();
-    let global = Program::of(&verified).map_err(|e| e.to_string())?.ok_or("it has no region")?;
-    let result = global.run(&inputs).map_err(|e| e.to_string())?.result;
+    let session = Session::compile(verified, &CompileOptions::default());
+    let session = session.map_err(|e| e.to_string())?;
+    assert!(session.is_unpartitioned(), "it has no region");
+    let output = session.run(&[inputs], &RunOptions::default()).map_err(|e| e.to_string())?;
+    let result = &output.results[0];
     for (i, found) in result.leaves().into_iter().enumerate() {
         let wanted = literal(&arrays, &format!("global_out{i}"), &found.shape());
         // Sums of a few hundred numbers in another order.

@@ -1,13 +1,17 @@
-//! The programs of `tests/collectives/values`: what each device gives, written down by hand.
+//! The programs of `tests/collectives/values`: what each device gives, written down by hand. In one process, and
+//! over ranks.
 //!
 //! `// in d2: LITERAL` is an argument of device 2, `// in: LITERAL` one of every device; `// out d2:` and `// out:` likewise are the
 //! leaves of a result, or all of it as a tuple. `// error CODE LABEL` at the end of a line: the module is refused there.
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod common;
+#[expect(dead_code, reason = "faults are for other tests")]
+mod threads;
 
+use common::program::Program;
 use common::verified;
 use hlo::{Literal, Module, Style};
-use interp::Grid;
+use interp::DeviceGrid;
 use std::path::Path;
 
 /// A device and the text after its colon; no device for what is said of all.
@@ -45,12 +49,16 @@ fn shown(values: &[Literal]) -> Vec<(String, Vec<String>)> {
 
 fn holds(text: &str) {
     let module = verified(text);
-    let devices = Grid::of(&module.module().config).len();
+    let devices = DeviceGrid::of(&module.module().config).len();
     let inputs = of_devices(text, "in", devices);
     let wanted = of_devices(text, "out", devices);
     let printed = module.module().print(Style::Short);
-    for text in [text, &printed] {
-        let results = common::run(text, &inputs).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program = Program::new(&module);
+    let ranks = |ranks| program.clone().with_ranks(ranks).run(&inputs);
+    let mut runs = vec![common::run(text, &inputs), common::run(&printed, &inputs)];
+    runs.extend(threads::on_ranks(devices.min(3), ranks));
+    for results in runs {
+        let results = results.unwrap_or_else(|error| panic!("{error}\n{text}"));
         for (device, (found, wanted)) in results.iter().zip(&wanted).enumerate() {
             assert!(!wanted.is_empty(), "nothing is said of device {device}\n{text}");
             let leaves = shown(std::slice::from_ref(found));
@@ -119,6 +127,10 @@ fn control_flow() {
 #[test]
 fn carried() {
     file("carried.hlo");
+}
+#[test]
+fn started() {
+    file("started.hlo");
 }
 #[test]
 fn pipelined() {

@@ -1,8 +1,11 @@
 //! Programs on several devices, and what they say when they wait forever.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use collectives::{Code, Error, World};
+#[path = "common/program.rs"]
+mod program;
+
+use collectives::{Code, Error};
 use hlo::{Literal, Module};
-use interp::Grid;
+use program::Program;
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
 
@@ -19,7 +22,7 @@ fn run(grid: (usize, usize), body: &str, inputs: &[&[&str]]) -> Result<Vec<Strin
     let literal = |text: &&str| text.parse::<Literal>().unwrap();
     let inputs: Vec<Vec<Literal>> =
         inputs.iter().map(|arguments| arguments.iter().map(literal).collect()).collect();
-    let results = World::new(&verified).with_grid(Grid { replicas, partitions }).run(&inputs)?;
+    let results = Program::new(&verified).run(&inputs)?;
     Ok(results.iter().map(Literal::to_string).collect())
 }
 

@@ -1,94 +1,94 @@
 //! Arrays of `.npz` files as arguments and results: `in0`, `in1`, ... and `out0`, `out1`, ...
 //!
-//! They are numbered in parameter order with tuples flattened. A token is no array: it takes no number. Of several devices
-//! `d<k>_in<i>` is what device `k` has alone, and `in<i>` what all have. Where a file has both, arrays of a program before
-//! partitioning are `global_in<i>` and `global_out<i>`.
+//! Arrays are numbered in parameter order with tuples flattened; tokens have no number. In a run of several devices,
+//! `d<k>_in<i>` is an argument of device `k`, and `in<i>` an argument of every device. A file that also has the arrays of an
+//! unpartitioned SPMD program calls these `global_in<i>` and `global_out<i>`.
 use hlo::literal::npz::NpyArray;
 use hlo::{ArrayShape, Literal, Module, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the name of an array says: `in3`, `d2_in3`.
+/// The name of an array: `in3`, `d2_in3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name<'a> {
-    /// Whose it is; nothing if it is everybody's.
+    /// The device, unless the array belongs to all devices.
     pub device: Option<usize>,
-    /// `in`, `out` and the like.
+    /// `in`, `out`, ...
     pub kind: &'a str,
-    /// Its number.
+    /// The number of the array.
     pub number: usize,
 }
 
 impl<'a> Name<'a> {
-    /// Reads a name; nothing if it is of another form.
+    /// Parses a name; returns `None` for a name of another form.
     ///
     /// ```
     /// let name = conformance::arrays::Name::parse("d2_in3").unwrap();
     /// assert_eq!((name.device, name.kind, name.number), (Some(2), "in", 3));
     /// ```
     pub fn parse(name: &'a str) -> Option<Self> {
-        let own = name.strip_prefix('d').and_then(|rest| rest.split_once('_'));
-        let own = own.and_then(|(k, rest)| Some((counted(k)?, rest)));
-        let (device, rest) = own.map_or((None, name), |(k, rest)| (Some(k), rest));
+        let prefix = name.strip_prefix('d').and_then(|rest| rest.split_once('_'));
+        let prefix = prefix.and_then(|(k, rest)| Some((canonical_number(k)?, rest)));
+        let (device, rest) = prefix.map_or((None, name), |(k, rest)| (Some(k), rest));
         let kind = rest.trim_end_matches(|c: char| c.is_ascii_digit());
-        Some(Self { device, kind, number: counted(&rest[kind.len()..])? })
+        Some(Self { device, kind, number: canonical_number(&rest[kind.len()..])? })
     }
 }
 
-/// A number as we write it: `7`, not `07` or `+7`.
-fn counted(digits: &str) -> Option<usize> {
+/// Parses a number in its shortest form: `7`, not `07` or `+7`.
+fn canonical_number(digits: &str) -> Option<usize> {
     let number: usize = digits.parse().ok()?;
     (number.to_string() == digits).then_some(number)
 }
 
 /// The arrays `<kind>0`, `<kind>1`, ... of a file.
 #[derive(Debug)]
-pub struct Named<'a> {
+pub struct NamedArrays<'a> {
     kind: &'a str,
     arrays: BTreeMap<(Option<usize>, usize), &'a NpyArray>,
-    /// Numbers that each device has an array of its own for.
-    own: BTreeSet<usize>,
+    /// Numbers whose arrays differ between devices.
+    per_device: BTreeSet<usize>,
 }
 
-impl<'a> Named<'a> {
-    /// The arrays of this kind, for so many devices; others are left alone.
+impl<'a> NamedArrays<'a> {
+    /// Selects the arrays of a kind; `devices` is the number of devices in the run.
     ///
     /// # Errors
-    /// If one is for a device that there is not, is given twice, or both for all devices and for one.
-    pub fn of(arrays: &'a [NpyArray], kind: &'a str, devices: usize) -> Result<Self, String> {
-        let mut found = Self { kind, arrays: BTreeMap::new(), own: BTreeSet::new() };
+    /// If an array names a device beyond `devices`, is given twice, or is given both for all devices and for one.
+    pub fn select(arrays: &'a [NpyArray], kind: &'a str, devices: usize) -> Result<Self, String> {
+        let mut found = Self { kind, arrays: BTreeMap::new(), per_device: BTreeSet::new() };
         for array in arrays {
             let name = Name::parse(&array.name).filter(|name| name.kind == kind);
             let Some(Name { device, number, .. }) = name else { continue };
             if let Some(device) = device {
                 if device >= devices {
-                    let there = match devices {
+                    let devices = match devices {
                         1 => "the run has one device, 0".to_owned(),
                         n => format!("the run has devices 0 to {}", n - 1),
                     };
-                    return Err(format!("`{}` is for device {device}; {there}", array.name));
+                    return Err(format!("`{}` is for device {device}; {devices}", array.name));
                 }
-                found.own.insert(number);
+                found.per_device.insert(number);
             }
             if found.arrays.insert((device, number), array).is_some() {
                 return Err(format!("`{}` is given twice", array.name));
             }
         }
-        match found.own.iter().find(|&&number| found.arrays.contains_key(&(None, number))) {
+        match found.per_device.iter().find(|&&number| found.arrays.contains_key(&(None, number))) {
             Some(number) => Err(format!(
-                "`{kind}{number}` is given for all devices, and `d<k>_{kind}{number}` for one: it is one or the other"
+                "`{kind}{number}` is for all devices, but `d<k>_{kind}{number}` is also given"
             )),
             None => Ok(found),
         }
     }
-    /// Whether any array belongs to one device alone.
-    pub fn differ(&self) -> bool {
-        !self.own.is_empty()
+    /// Whether any array differs between devices.
+    pub fn is_per_device(&self) -> bool {
+        !self.per_device.is_empty()
     }
-    /// The largest number that is given.
-    pub fn last(&self) -> Option<usize> {
+    /// Returns the largest number of an array.
+    pub fn max_number(&self) -> Option<usize> {
         self.arrays.keys().map(|(_, number)| *number).max()
     }
-    /// How many arrays a device has: those of numbers from 0 on without a gap.
+    /// Returns the number of arrays of a device: those numbered from 0 without a gap.
     pub fn count(&self, device: usize) -> usize {
         let has = |number: &usize| {
             [Some(device), None].iter().any(|&k| self.arrays.contains_key(&(k, *number)))
@@ -96,38 +96,41 @@ impl<'a> Named<'a> {
         (0..self.arrays.len()).take_while(has).count()
     }
 
-    /// The arrays of a device as values of these shapes.
+    /// Returns the arrays of a device as values of these shapes.
     ///
     /// # Errors
-    /// Which array is missing, or does not fit its shape.
+    /// If an array is missing or does not match its shape; the message names it.
     pub fn values<'s>(
         &self,
         device: usize,
         shapes: impl IntoIterator<Item = &'s Shape>,
     ) -> Result<Vec<Literal>, String> {
-        let mut taker = Taker { named: self, device, next: 0, shared: &mut BTreeMap::new() };
-        shapes.into_iter().map(|shape| taker.take(shape)).collect()
+        let mut arrays = Unflatten { source: self, device, next: 0, shared: &mut BTreeMap::new() };
+        shapes.into_iter().map(|shape| arrays.take(shape)).collect()
     }
-    /// The arrays of each device as values of these shapes; one list for all if no array is of one device alone.
+    /// Returns the arrays of each device as values of these shapes; a single list if no array differs between devices.
     ///
     /// # Errors
-    /// As [`Named::values`].
-    pub fn each(&self, devices: usize, shapes: &[&Shape]) -> Result<Vec<Vec<Literal>>, String> {
-        let lists = if self.differ() { devices } else { 1 };
-        // What all devices have is kept once.
+    /// As [`NamedArrays::values`].
+    pub fn values_per_device(
+        &self,
+        devices: usize,
+        shapes: &[&Shape],
+    ) -> Result<Vec<Vec<Literal>>, String> {
+        let lists = if self.is_per_device() { devices } else { 1 };
+        // Arrays of all devices are converted once.
         let mut shared = BTreeMap::new();
         (0..lists)
             .map(|device| {
-                let mut taker = Taker { named: self, device, next: 0, shared: &mut shared };
-                shapes.iter().map(|shape| taker.take(shape)).collect()
+                let mut arrays = Unflatten { source: self, device, next: 0, shared: &mut shared };
+                shapes.iter().map(|shape| arrays.take(shape)).collect()
             })
             .collect()
     }
 }
 
-/// What arrays of a kind, `in` or `out`, are called: `global_in`, `global_out` where a file has them for one device beside those of many,
-/// into which the program is partitioned.
-pub fn kind<'k>(kind: &'k str, arrays: &[NpyArray], devices: usize) -> &'k str {
+/// Returns the prefix of the arrays of a kind (`in`, `out`): `global_in`, `global_out` for one device, if the file has them.
+pub fn prefix<'k>(kind: &'k str, arrays: &[NpyArray], devices: usize) -> &'k str {
     let global = match kind {
         "in" => "global_in",
         "out" => "global_out",
@@ -138,57 +141,58 @@ pub fn kind<'k>(kind: &'k str, arrays: &[NpyArray], devices: usize) -> &'k str {
     if devices == 1 && arrays.iter().any(is_global) { global } else { kind }
 }
 
-/// The arguments of the entry computation, for each device; one list for all if no array is of one device alone.
+/// Returns the arguments of the entry computation for each device; a single list if no array differs between devices.
 ///
 /// # Errors
-/// As [`Named::of`] and [`Named::values`].
+/// As [`NamedArrays::select`] and [`NamedArrays::values`].
 pub fn arguments(
     arrays: &[NpyArray],
     module: &Module,
     devices: usize,
 ) -> Result<Vec<Vec<Literal>>, String> {
     let parameters = module.entry().program_shape().parameters;
-    Named::of(arrays, kind("in", arrays, devices), devices)?.each(devices, &parameters)
+    NamedArrays::select(arrays, prefix("in", arrays, devices), devices)?
+        .values_per_device(devices, &parameters)
 }
 
-/// The results of the entry computation, for each device; one for all if no array is of one device alone.
+/// Returns the results of the entry computation for each device; a single one if no array differs between devices.
 ///
 /// # Errors
-/// As [`Named::of`] and [`Named::values`].
+/// As [`NamedArrays::select`] and [`NamedArrays::values`].
 pub fn results(
     arrays: &[NpyArray],
     module: &Module,
     devices: usize,
 ) -> Result<Vec<Literal>, String> {
-    let each = Named::of(arrays, kind("out", arrays, devices), devices)?
-        .each(devices, &[module.entry().result_shape()])?;
+    let each = NamedArrays::select(arrays, prefix("out", arrays, devices), devices)?
+        .values_per_device(devices, &[module.entry().result_shape()])?;
     Ok(each.into_iter().flatten().collect())
 }
 
-/// The arrays a value is made of, with the names they have in a file.
-pub fn named<'a>(value: &'a Literal, prefix: &str) -> Vec<(String, &'a Literal)> {
+/// Returns the arrays of a value with their names in a file.
+pub fn flatten<'a>(value: &'a Literal, prefix: &str) -> Vec<(String, &'a Literal)> {
     let arrays = value.leaves().into_iter().filter(|leaf| leaf.array_shape().is_some());
     arrays.enumerate().map(|(i, leaf)| (format!("{prefix}{i}"), leaf)).collect()
 }
 
-/// The arrays of several devices, with the names they have in a file: `d<k>_out<i>`, or `out<i>` if there is one device.
-pub fn named_by_device<'a>(
+/// Returns the arrays of several devices with their names in a file: `d<k>_out<i>`, or `out<i>` for one device.
+pub fn flatten_per_device<'a>(
     values: impl ExactSizeIterator<Item = &'a Literal>,
     prefix: &str,
 ) -> Vec<(String, &'a Literal)> {
     let one = values.len() == 1;
-    let whose = |k| if one { prefix.to_owned() } else { format!("d{k}_{prefix}") };
-    values.enumerate().flat_map(|(k, value)| named(value, &whose(k))).collect()
+    let prefix_of = |k| if one { prefix.to_owned() } else { format!("d{k}_{prefix}") };
+    values.enumerate().flat_map(|(k, value)| flatten(value, &prefix_of(k))).collect()
 }
 
-struct Taker<'n> {
-    named: &'n Named<'n>,
+struct Unflatten<'n> {
+    source: &'n NamedArrays<'n>,
     device: usize,
     next: usize,
     shared: &'n mut BTreeMap<usize, Literal>,
 }
 
-impl Taker<'_> {
+impl Unflatten<'_> {
     fn take(&mut self, shape: &Shape) -> Result<Literal, String> {
         match shape {
             Shape::Array(array) => self.array(array),
@@ -197,19 +201,21 @@ impl Taker<'_> {
                 Ok(Literal::tuple(elements?))
             }
             Shape::Token => Ok(Literal::token()),
-            Shape::Opaque | Shape::Buffer(_) => Err(format!("no array can stand for {shape}")),
+            Shape::Opaque | Shape::Buffer(_) => {
+                Err(format!("a value of shape {shape} has no array form"))
+            }
         }
     }
     fn array(&mut self, shape: &ArrayShape) -> Result<Literal, String> {
         let number = self.next;
         self.next += 1;
-        let own = self.named.own.contains(&number).then_some(self.device);
+        let own = self.source.per_device.contains(&number).then_some(self.device);
         if let (None, Some(value)) = (own, self.shared.get(&number)) {
             return Ok(value.clone());
         }
-        let found = self.named.arrays.get(&(own, number)).ok_or_else(|| {
-            let whose = own.map_or_else(String::new, |device| format!("d{device}_"));
-            format!("there is no array `{whose}{}{number}` for {shape:#}", self.named.kind)
+        let found = self.source.arrays.get(&(own, number)).ok_or_else(|| {
+            let prefix = own.map_or_else(String::new, |device| format!("d{device}_"));
+            format!("there is no array `{prefix}{}{number}` for {shape:#}", self.source.kind)
         })?;
         let value = found.to_literal(shape).map_err(|e| e.to_string())?;
         if own.is_none() {
@@ -231,13 +237,13 @@ mod tests {
         let [a, b, c] = parts.map(|t| t.parse::<Literal>().unwrap());
         let value = Literal::tuple(vec![a, Literal::token(), Literal::tuple(vec![b, c])]);
         let mut file = Cursor::new(Vec::new());
-        hlo::literal::npz::write(&mut file, named(&value, "in")).unwrap();
+        hlo::literal::npz::write(&mut file, flatten(&value, "in")).unwrap();
         let arrays = hlo::literal::npz::read(file).unwrap();
         assert_eq!(
             arrays.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(),
             ["in0", "in1", "in2"]
         );
-        let of = |kind| Named::of(&arrays, kind, 1).unwrap();
+        let of = |kind| NamedArrays::select(&arrays, kind, 1).unwrap();
         assert_eq!(of("in").values(0, [&shape]).unwrap(), [value]);
         let error = of("out").values(0, [&shape]).unwrap_err();
         assert!(error.contains("`out0`"), "{error}");
@@ -255,30 +261,38 @@ mod tests {
     }
 
     #[test]
-    fn a_device_has_its_own_and_what_all_have() {
+    fn a_device_has_its_own_arrays_and_the_common_ones() {
         let shape: Shape = "s32[]".parse().unwrap();
         let arrays = numbers(&[("in0", 7), ("d0_in1", 8), ("d1_in1", 9), ("d5_out0", 1)]);
-        let named = Named::of(&arrays, "in", 2).unwrap();
-        let lists = named.each(2, &[&shape, &shape]).unwrap();
+        let named = NamedArrays::select(&arrays, "in", 2).unwrap();
+        let lists = named.values_per_device(2, &[&shape, &shape]).unwrap();
         let texts: Vec<String> = lists.concat().iter().map(ToString::to_string).collect();
         assert_eq!(texts, ["s32[] 7", "s32[] 8", "s32[] 7", "s32[] 9"]);
-        assert_eq!((named.count(0), named.count(2), named.last()), (2, 1, Some(1)));
+        assert_eq!((named.count(0), named.count(2), named.max_number()), (2, 1, Some(1)));
         let arrays = numbers(&[("in0", 7)]);
-        assert_eq!(Named::of(&arrays, "in", 4).unwrap().each(4, &[&shape]).unwrap().len(), 1);
+        assert_eq!(
+            NamedArrays::select(&arrays, "in", 4)
+                .unwrap()
+                .values_per_device(4, &[&shape])
+                .unwrap()
+                .len(),
+            1
+        );
     }
 
     #[test]
-    fn what_does_not_fit_the_devices_is_named() {
+    fn errors_name_the_array_and_the_devices() {
         let shape: Shape = "s32[]".parse().unwrap();
-        for (list, wanted) in [
+        for (list, expected) in [
             (vec![("d2_in0", 1)], "`d2_in0` is for device 2; the run has devices 0 to 1"),
-            (vec![("in0", 1), ("d1_in0", 2)], "`in0` is given for all devices, and `d<k>_in0`"),
+            (vec![("in0", 1), ("d1_in0", 2)], "`in0` is for all devices, but `d<k>_in0`"),
             (vec![("d1_in0", 1)], "there is no array `d0_in0` for s32[]"),
             (vec![("d01_in0", 1), ("in00", 1)], "there is no array `in0` for s32[]"),
         ] {
             let arrays = numbers(&list);
-            let error = Named::of(&arrays, "in", 2).and_then(|named| named.each(2, &[&shape]));
-            assert!(error.as_ref().unwrap_err().starts_with(wanted), "{error:?}");
+            let error = NamedArrays::select(&arrays, "in", 2)
+                .and_then(|named| named.values_per_device(2, &[&shape]));
+            assert!(error.as_ref().unwrap_err().starts_with(expected), "{error:?}");
         }
     }
 }

@@ -1,49 +1,50 @@
-//! How near another backend's result must come, derived from the module.
+//! The allowed error of another backend's result, derived from the module.
 //!
-//! For each array of the result, with the operations that feed it:
-//! - If they only move elements, compare and select, there is one right result: every bit counts.
-//! - Whole numbers and truth values must be equal.
-//! - If a single elementwise operation computes it, the error is measured against each element: none at all for an
-//!   operation that IEEE 754 rounds once, `(2 n + 2) u` for a function that may be off by `n` units in the last place,
-//!   `8 u` more for complex numbers, measured against the larger part.
-//! - Other floats may differ by `u * K * scale` in each element, `scale` being the largest finite magnitude of the
-//!   wanted array: where terms cancel, the error stays of the size of the terms, not of the result.
+//! The bound of each array of the result follows from the operations that it depends on:
+//! - Operations that only move, compare or select elements have one right result: the comparison is bitwise.
+//! - Integers and booleans must be equal.
+//! - A single elementwise operation has an error relative to each element: none for an operation that IEEE 754 rounds
+//!   once, `(2 n + 2) u` for a function with an error of up to `n` units in the last place, and `8 u` more for complex
+//!   numbers, relative to the larger part.
+//! - Other floats may differ by `u * K * scale` in each element, where `scale` is the largest finite magnitude of the
+//!   expected array: where terms cancel, the error has the size of the terms, not of the result.
 //!   `K = 8 + 2 p + 4 sqrt(t)`. `p` counts the float operations on the longest path to the result, at most
 //!   [`PATH_LIMIT`]: each may round once, and backends may fuse `a*b+c` into one rounding or use another polynomial
-//!   for a function. The body of a `while` counts as the limit, for its number of turns is not known. `t` is the
-//!   largest number of terms that one operation sums (contracted elements of a dot, reduced elements, places of a
-//!   window, members of a group of devices): the error of a sum in another order grows as the square root of its terms.
+//!   for a function. The body of a `while` counts as the limit, because its trip count is not known. `t` is the
+//!   largest number of terms that one operation sums (contracted elements of a dot, reduced elements, elements of a
+//!   window, devices of a group): the error of a sum in another order grows as the square root of its terms.
 //!
-//! For an `fft` the terms are those of one transform, whatever the batch: its error is of the size
-//! `u log(t) |result|`, spread over all elements, and with `sqrt(t)` also one element that has all of it is allowed.
-//! For `cholesky` and `triangular-solve` of size n, `t` is `n^2`: a stable solver errs by about `sqrt(n) u` times the
-//! condition of the matrix (at worst by `n u` times it), so a bound of `4 n u` covers conditions up to some `4 sqrt(n)`.
-//! There is no bound for all matrices that could fail a wrong backend: results of matrices of a higher condition may
-//! differ by more and be right. Batch normalisation counts as the operations it consists of; elements whose mean is much
-//! larger than their deviation may differ by more, where a backend takes the variance as a difference of squares.
+//! For an `fft`, `t` is the length of one transform, whatever the batch: its error is of the size
+//! `u log(t) |result|`, spread over all elements, and `sqrt(t)` also allows one element that has all of it.
+//! For `cholesky` and `triangular-solve` of size n, `t` is `n^2`: the error of a stable solver is about `sqrt(n) u` times
+//! the condition number of the matrix (at worst `n u` times it), so a bound of `4 n u` covers condition numbers up to
+//! about `4 sqrt(n)`. No bound for all matrices could reject a wrong backend: results for matrices with a larger condition
+//! number may differ by more and be right. Batch normalization counts as the operations it consists of; elements whose
+//! mean is much larger than their deviation may differ by more if a backend computes the variance as a difference of
+//! squares.
 //!
-//! `u` is the unit roundoff (`2^-precision`: `2^-24` of f32, `2^-8` of bf16) of the *coarsest* float type that is
-//! computed in on the way: a value that was once rounded to bf16 is no better afterwards.
+//! `u` is the unit roundoff (`2^-precision`: `2^-24` of f32, `2^-8` of bf16) of the *coarsest* float type on the path: a
+//! value that was rounded to bf16 once does not become more accurate afterwards.
 //!
-//! This is an estimate of what correct backends may differ by, not a proof: reports show the error that was measured
-//! beside the bound.
+//! This is an estimate of how much correct backends may differ, not a proof: reports show the measured error beside the
+//! bound.
 use crate::error_model::ErrorModel;
 use hlo::Module;
 
-/// The longest path that still widens the bound.
+/// The path length from which on the bound does not grow.
 pub(crate) const PATH_LIMIT: u32 = 256;
 
-/// How near a result must come.
+/// The allowed error of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tolerance {
-    /// Of each array of the result, counting leaves of the tuple; those not listed are compared bit for bit.
+    /// The bound of each array of the result, counting leaves of the tuple. Other arrays are compared bitwise.
     leaves: Vec<Bound>,
 }
 
-/// How near an array must come.
+/// The allowed error of an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Bound {
-    /// Every bit counts, except that all NaN are alike.
+    /// None: the comparison is bitwise, except that all NaNs are equal.
     Bits,
     /// The allowed error, relative to the element.
     Element(f64),
@@ -63,7 +64,7 @@ impl Bound {
         }
         Self::Array(u * (8.0 + 2.0 * f64::from(model.path) + 4.0 * model.terms.sqrt()))
     }
-    /// The wider of two. What is measured against the whole array is wider than what is measured against each element.
+    /// Returns the wider bound. A bound relative to the array is wider than one relative to the element.
     fn or(self, other: Self) -> Self {
         let most = self.relative().max(other.relative());
         match (self, other) {
@@ -72,7 +73,7 @@ impl Bound {
             (Self::Array(_), _) | (_, Self::Array(_)) => Self::Array(most),
         }
     }
-    /// The allowed error, relative to what it is measured against.
+    /// Returns the allowed error relative to the scale of the bound.
     pub(crate) fn relative(self) -> f64 {
         match self {
             Self::Bits => 0.0,
@@ -82,26 +83,26 @@ impl Bound {
 }
 
 impl Tolerance {
-    /// Every bit counts, except that all NaN are alike.
+    /// Bitwise comparison, except that all NaNs are equal.
     pub const EXACT: Self = Self { leaves: Vec::new() };
 
-    /// What another backend's result may differ by.
+    /// Returns the tolerance for the result of another backend.
     pub fn of(module: &Module) -> Self {
         Self { leaves: ErrorModel::of(module).iter().map(Bound::of).collect() }
     }
-    /// What the reference engine's result may differ by from one that was written down: nothing, unless an operation
-    /// has no one right result: sums in another order, complex functions.
+    /// Returns the tolerance for the result of an engine of Etalon. It is bitwise unless an operation has more than one right
+    /// result: sums in another order, complex functions.
     pub fn of_reference(module: &Module) -> Self {
         let bound = |model: &ErrorModel| if model.exact { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
-    /// The wider bound for each array: of a result that may be computed in either of two ways.
+    /// Returns the wider bound of each array, for a result that may be computed in either of two ways.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         let count = self.leaves.len().max(other.leaves.len());
         Self { leaves: (0..count).map(|i| self.leaf(i).or(other.leaf(i))).collect() }
     }
-    /// The bound of a leaf.
+    /// Returns the bound of a leaf.
     pub(crate) fn leaf(&self, leaf: usize) -> Bound {
         self.leaves.get(leaf).copied().unwrap_or(Bound::Bits)
     }
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn one_operation_is_measured_against_the_element() {
+    fn the_bound_of_one_operation_is_relative_to_the_element() {
         let text = "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] add(p, p) }";
         assert_eq!(of(text), Bound::Element(0.0).into());
         let text = "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] tanh(p) }";
@@ -141,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn the_wider_bound_is_for_either_way() {
+    fn the_wider_bound_of_each_leaf() {
         let tolerance = |bounds: &[Bound]| Tolerance { leaves: bounds.to_vec() };
         let one = tolerance(&[Bound::Bits, Bound::Element(2.0), Bound::Element(3.0)]);
         let other = tolerance(&[Bound::Array(1.0), Bound::Element(1.0), Bound::Array(2.0)]);
-        let wanted = [Bound::Array(1.0), Bound::Element(2.0), Bound::Array(3.0)];
-        assert_eq!(one.or(&other), tolerance(&wanted));
+        let expected = [Bound::Array(1.0), Bound::Element(2.0), Bound::Array(3.0)];
+        assert_eq!(one.or(&other), tolerance(&expected));
     }
 
     #[test]
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_is_held_to_the_bit_on_exact_ops() {
+    fn the_engines_are_exact_on_exact_ops() {
         let of = |op: &str| {
             let text =
                 format!("HloModule m\nENTRY e {{ p = f32[] parameter(0) ROOT r = f32[] {op}(p) }}");

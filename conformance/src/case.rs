@@ -1,237 +1,266 @@
-//! Runs one case of a file test in every treatment.
+//! One case of a file test, run in every treatment.
 //!
-//! The treatments: the engine; printed in the default and the short style and read again, which must print the same;
-//! the module read back from the short style, run again, which must give the same bits.
-use crate::file::{Case, Wanted};
-use crate::report::Failure;
-use crate::{Comparison, Engine, Failed, Outcome, Tolerance, compare_each};
-use collectives::World;
+//! Each engine runs the module, and the first engine also runs it after it was printed in the short style and parsed
+//! again, which must give the same bits. Printing in the default and in the short style must be a fixed point.
+use crate::file::{Case, ExpectedError};
+use crate::report::{Failed, Failure};
+use crate::{Comparison, Engine, Outcome, Tolerance, compare_each};
+use collectives::{RunError, Session};
 use hlo::diag::{Diagnostic, locate};
 use hlo::{Literal, Module, Style, Verified};
+use interp::{CompileOptions, RunOptions};
 
-/// No result: what to report instead.
-type Refused = Box<Outcome>;
+type Result<T> = std::result::Result<T, Box<Failed>>;
 
-fn failed(failure: impl Into<Failure>) -> Refused {
-    Box::new(Outcome::Failed(failure.into()))
+const REPARSED: &str = "printed and parsed again";
+
+fn engine_treatment(engine: Engine) -> String {
+    format!("engine {}", engine.name())
 }
 
-/// Runs a case in every treatment.
-pub(crate) fn outcome(case: &Case, engine: Engine) -> Outcome {
-    let run = || {
-        if case.errors.is_empty() { agreement(case, engine) } else { rejection(case, engine) }
-    };
-    run().unwrap_or_else(|refused| *refused)
+/// Runs a case in every treatment. The comparison is that of the first engine.
+pub(crate) fn run(case: &Case, engines: &[Engine]) -> Result<Outcome> {
+    if !case.errors.is_empty() {
+        check_errors(case, engines)?;
+        return Ok(Outcome::Agree(Comparison::default()));
+    }
+    check_results(case, engines).map(Outcome::Agree)
 }
 
 impl Case {
-    /// The result of each device, if there is one.
-    pub(crate) fn results(&self, engine: Engine) -> Result<Vec<Literal>, Refused> {
-        let verified = self.verified()?;
-        self.ran(&verified, engine, &self.text)
+    /// Runs the module and returns the result of each device.
+    pub(crate) fn results(&self, engine: Engine) -> Result<Vec<Literal>> {
+        self.results_of(&self.verified()?, engine)
     }
-    fn refused(&self, diagnostics: Vec<Diagnostic>) -> Refused {
-        failed(Failure::of(&self.text, diagnostics))
+    fn results_of(&self, verified: &Verified, engine: Engine) -> Result<Vec<Literal>> {
+        let results = self.attempt(verified, engine)?;
+        results
+            .map_err(|error| Failed::new(engine_treatment(engine), run_failure(&self.text, &error)))
     }
-    fn verified(&self) -> Result<Verified, Refused> {
-        self.diagnosed().map_err(|diagnostics| self.refused(diagnostics))
+    fn verified(&self) -> Result<Verified> {
+        self.diagnosed()
+            .map_err(|diagnostics| Failed::invalid(Failure::new(&self.text, diagnostics)))
     }
-    fn diagnosed(&self) -> Result<Verified, Vec<Diagnostic>> {
+    fn diagnosed(&self) -> std::result::Result<Verified, Vec<Diagnostic>> {
         let module = Module::parse(&self.text).map_err(|e| vec![e.diagnostic()])?;
         module.verify().map_err(|e| e.0.iter().map(hlo::Error::diagnostic).collect())
     }
-    fn run_options(&self) -> interp::Options {
-        self.fuel.map_or_else(interp::Options::default, |n| interp::Options::default().fuel(n))
+    fn run_options(&self) -> RunOptions {
+        self.fuel.map_or_else(RunOptions::default, |n| RunOptions::default().fuel(n))
     }
-    /// The results of a module that was read from `text`.
-    fn ran(
-        &self,
-        verified: &Verified,
-        engine: Engine,
-        text: &str,
-    ) -> Result<Vec<Literal>, Refused> {
-        let found = self.attempt(verified, engine).map_err(failed)?;
-        found.map_err(|error| Box::new(run_failure(text, &error)))
-    }
-    /// Runs the module on all devices, if there are arguments for all.
+    /// Runs the module on all devices; the outer error is a case without arguments for a device.
     fn attempt(
         &self,
         verified: &Verified,
         engine: Engine,
-    ) -> Result<Result<Vec<Literal>, Failed>, String> {
-        let devices = match World::devices(verified.module()) {
-            Ok(grid) => grid.len(),
-            Err(error) => return Ok(Err(error.into())),
+    ) -> Result<std::result::Result<Vec<Literal>, RunError>> {
+        let options = CompileOptions::default().engine(engine);
+        let session = match Session::compile(verified.clone(), &options) {
+            Ok(session) => session,
+            Err(error) => return Ok(Err(error)),
         };
-        let inputs = self.arguments(devices)?;
-        let options = self.run_options();
-        let ran = engine.run_on_devices(verified, &inputs, options, |_| interp::Hooks::new());
-        Ok(ran.map(|ran| ran.results))
+        let inputs = self.arguments(session.grid().len()).map_err(Failed::invalid)?;
+        let output = session.run(&inputs, &self.run_options());
+        Ok(output.map(|output| output.results))
     }
-    /// The arguments of each device, or one list for all.
-    fn arguments(&self, devices: usize) -> Result<Vec<Vec<Literal>>, String> {
-        let all = self.inputs.get(&None);
+    /// Returns the arguments of each device, or a single list for all devices.
+    fn arguments(&self, devices: usize) -> std::result::Result<Vec<Vec<Literal>>, String> {
+        let common = self.inputs.get(&None);
         if self.inputs.keys().all(Option::is_none) {
-            return Ok(vec![all.cloned().unwrap_or_default()]);
+            return Ok(vec![common.cloned().unwrap_or_default()]);
         }
-        known(self.inputs.keys().flatten(), devices)?;
-        let of = |device| self.inputs.get(&Some(device)).or(all).cloned();
-        (0..devices).map(|k| of(k).ok_or_else(|| missing_of(k, "in"))).collect()
+        check_devices(self.inputs.keys().flatten(), devices)?;
+        let of = |device| self.inputs.get(&Some(device)).or(common).cloned();
+        (0..devices).map(|k| of(k).ok_or_else(|| missing_comment(k, "in"))).collect()
     }
 }
 
-fn missing_of(device: usize, word: &str) -> String {
-    format!("no `// {word}` is for device {device}, nor for all")
+fn missing_comment(device: usize, word: &str) -> String {
+    format!("there is no `// {word}:` for device {device}")
 }
-/// Fails at the first that is no device.
-fn known<'a>(named: impl IntoIterator<Item = &'a usize>, devices: usize) -> Result<(), String> {
+
+/// Fails if a comment names a device that the module does not have.
+fn check_devices<'a>(
+    named: impl IntoIterator<Item = &'a usize>,
+    devices: usize,
+) -> std::result::Result<(), String> {
     match named.into_iter().find(|&&device| device >= devices) {
-        Some(device) => Err(format!("`d{device}` is no device: the module has {devices}")),
+        Some(device) => {
+            let plural = if devices == 1 { "" } else { "s" };
+            Err(format!("there is no device `d{device}`: the module has {devices} device{plural}"))
+        }
         None => Ok(()),
     }
 }
 
-/// What an error of a run is to a report.
-pub(crate) fn run_failure(text: &str, error: &Failed) -> Outcome {
-    let failure = Failure::of(text, vec![error.diagnostic()]);
+/// Returns the outcome of a run that failed.
+pub(crate) fn run_failure(text: &str, error: &RunError) -> Outcome {
+    let failure = Failure::new(text, vec![error.diagnostic()]);
     if error.is_unsupported() { Outcome::Unsupported(failure) } else { Outcome::Failed(failure) }
 }
 
-fn agreement(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
+fn check_results(case: &Case, engines: &[Engine]) -> Result<Comparison> {
     let verified = case.verified()?;
-    let (printed, again) = reparsed(verified.module()).map_err(failed)?;
+    let (printed, reparsed) = print_and_parse(verified.module())
+        .map_err(|reason| Failed::invalid(Failure::from(reason)))?;
     if case.outputs.is_empty() {
-        return Ok(Outcome::Agree(Comparison::default()));
+        return Ok(Comparison::default());
     }
-    let got = case.ran(&verified, engine, &case.text)?;
-    let wanted = wanted(case, &got)?;
+    let mut first = None;
     let tolerance = Tolerance::of_reference(verified.module());
-    let comparison = compare_each(&got, &wanted, &tolerance).map_err(failed)?;
-    if !comparison.agrees() {
-        return Ok(Outcome::Differ(comparison));
+    for &engine in engines {
+        let treatment = engine_treatment(engine);
+        let results = case.results_of(&verified, engine)?;
+        let expected = expected_results(case, &results)?;
+        let comparison = agreement(&treatment, &results, &expected, &tolerance)?;
+        if first.is_none() {
+            check_reparsed(case, &printed, &reparsed, engine, &results)?;
+            first = Some(comparison);
+        }
     }
-    let twice = case.ran(&again, engine, &printed).map_err(|refused| of_printed(*refused))?;
-    match compare_each(&twice, &got, &Tolerance::EXACT) {
-        Ok(same) if same.agrees() => Ok(Outcome::Agree(comparison)),
-        Ok(other) => Ok(Outcome::Differ(other)),
-        Err(error) => Err(failed(format!("printed and read again: {error}"))),
+    Ok(first.unwrap_or_default())
+}
+
+/// Compares the results of a treatment with the expected ones.
+fn agreement(
+    treatment: &str,
+    actual: &[Literal],
+    expected: &[Literal],
+    tolerance: &Tolerance,
+) -> Result<Comparison> {
+    match compare_each(actual, expected, tolerance) {
+        Ok(comparison) if comparison.agrees() => Ok(comparison),
+        Ok(comparison) => Err(Failed::new(treatment, Outcome::Differ(comparison))),
+        Err(reason) => Err(Failed::new(treatment, Outcome::Failed(reason.into()))),
     }
 }
 
-/// Why the module that was printed and read again does not run, shown in the text that was printed.
-fn of_printed(outcome: Outcome) -> Refused {
-    let named = |failure: Failure| Failure {
-        reason: "the module runs as it is, but not after it was printed and read again".to_owned(),
-        name: "printed".to_owned(),
-        ..failure
-    };
-    Box::new(match outcome {
-        Outcome::Failed(failure) => Outcome::Failed(named(failure)),
-        Outcome::Unsupported(failure) => Outcome::Unsupported(named(failure)),
-        Outcome::Agree(_) | Outcome::Differ(_) | Outcome::Skipped(_) => outcome,
-    })
+/// Runs the module that was parsed from `printed` and compares its results bitwise with those of the original module.
+fn check_reparsed(
+    case: &Case,
+    printed: &str,
+    reparsed: &Verified,
+    engine: Engine,
+    expected: &[Literal],
+) -> Result<()> {
+    match case.attempt(reparsed, engine)? {
+        Ok(results) => agreement(REPARSED, &results, expected, &Tolerance::EXACT).map(drop),
+        Err(error) => {
+            let failure = Failure::new(printed, vec![error.diagnostic()]);
+            let failure = Failure { name: "printed".to_owned(), ..failure };
+            Err(Failed::new(REPARSED, Outcome::Failed(failure)))
+        }
+    }
 }
 
-/// The values of the `// out:` comments, for each device in the shape of its result.
-fn wanted(case: &Case, got: &[Literal]) -> Result<Vec<Literal>, Refused> {
-    known(case.outputs.iter().filter_map(|o| o.device.as_ref()), got.len()).map_err(failed)?;
+/// Returns the values of the `// out:` comments, for each device in the shape of its result.
+fn expected_results(case: &Case, results: &[Literal]) -> Result<Vec<Literal>> {
+    let devices = case.outputs.iter().filter_map(|o| o.device.as_ref());
+    check_devices(devices, results.len()).map_err(Failed::invalid)?;
     let of = |device: Option<usize>| case.outputs.iter().filter(move |o| o.device == device);
-    got.iter()
+    let of_device = |(device, result): (usize, &Literal)| {
+        let own = of(Some(device)).next().map(|_| device);
+        let values: Option<Vec<Literal>> = of(own).map(|o| o.value.clone()).collect();
+        let values = values.ok_or_else(|| "an `// out:` comment is empty".to_owned())?;
+        match values.is_empty() {
+            true => Err(missing_comment(device, "out")),
+            false => with_tuples(values, result),
+        }
+    };
+    results
+        .iter()
         .enumerate()
-        .map(|(device, got)| {
-            let own = of(Some(device)).next().map(|_| device);
-            let values: Option<Vec<Literal>> = of(own).map(|o| o.value.clone()).collect();
-            let values =
-                values.ok_or_else(|| failed("an `// out:` comment is empty".to_owned()))?;
-            if values.is_empty() {
-                return Err(failed(missing_of(device, "out")));
-            }
-            wanted_of_one(values, got)
-        })
-        .collect()
+        .map(of_device)
+        .collect::<std::result::Result<_, _>>()
+        .map_err(Failed::invalid)
 }
 
-/// The values in the shape of the result.
-fn wanted_of_one(values: Vec<Literal>, got: &Literal) -> Result<Literal, Refused> {
+/// Returns the values in the tuple structure of the result.
+fn with_tuples(values: Vec<Literal>, result: &Literal) -> std::result::Result<Literal, String> {
     if let [only] = values.as_slice()
-        && (only.shape().compatible(&got.shape()) || got.elements().is_none())
+        && (only.shape().compatible(&result.shape()) || result.elements().is_none())
     {
         return Ok(only.clone());
     }
-    let leaves = got.leaves().len();
-    if values.len() != leaves {
-        let found = values.len();
-        return Err(failed(format!(
-            "the result has {leaves} leaves, {found} are given with `// out:`"
-        )));
+    let (found, leaves) = (values.len(), result.leaves().len());
+    if found != leaves {
+        return Err(format!("the result has {leaves} leaves, found {found} `// out:` comments"));
     }
-    Ok(reshaped(got, &mut values.into_iter()))
+    Ok(unflatten(result, &mut values.into_iter()))
 }
 
-/// The leaves in the tuple tree of `like`, which has as many.
-fn reshaped(like: &Literal, leaves: &mut impl Iterator<Item = Literal>) -> Literal {
+/// Returns the leaves in the tuple structure of `like`, which has the same number of leaves.
+fn unflatten(like: &Literal, leaves: &mut impl Iterator<Item = Literal>) -> Literal {
     match like.elements() {
-        Some(elements) => Literal::tuple(elements.iter().map(|e| reshaped(e, leaves)).collect()),
+        Some(elements) => Literal::tuple(elements.iter().map(|e| unflatten(e, leaves)).collect()),
         None => leaves.next().unwrap_or_else(Literal::token),
     }
 }
 
-/// The module in the short style and read back from it, after checking that printing is a fixed point.
-fn reparsed(module: &Module) -> Result<(String, Verified), String> {
-    let mut last = None;
-    for style in [Style::Default, Style::Short] {
-        let printed = module.print(style);
-        let complain = |what: String| format!("printed in the {style:?} style, {what}:\n{printed}");
-        let again =
-            Module::parse(&printed).map_err(|e| complain(format!("it does not parse: {e}")))?;
-        let twice = again.print(style);
-        if twice != printed {
-            return Err(complain(format!(
-                "read and printed again it is another text:\n{twice}\nwas"
-            )));
-        }
-        let verified = again.verify();
-        let verified = verified.map_err(|e| complain(format!("it does not verify: {e}")))?;
-        last = Some((printed, verified));
-    }
-    last.ok_or_else(|| "no style was tried".to_owned())
+/// Returns the module in the short style and parsed from it, after checking that printing is a fixed point.
+fn print_and_parse(module: &Module) -> std::result::Result<(String, Verified), String> {
+    print_style(module, Style::Default)?;
+    print_style(module, Style::Short)
 }
 
-fn rejection(case: &Case, engine: Engine) -> Result<Outcome, Refused> {
-    let diagnostics = match case.diagnosed() {
-        Err(diagnostics) => diagnostics,
-        Ok(verified) => match case.attempt(&verified, engine).map_err(failed)? {
+fn print_style(module: &Module, style: Style) -> std::result::Result<(String, Verified), String> {
+    let printed = module.print(style);
+    let complaint = |what: String| format!("printed in the {style:?} style, {what}:\n{printed}");
+    let reparsed =
+        Module::parse(&printed).map_err(|e| complaint(format!("the text does not parse: {e}")))?;
+    let again = reparsed.print(style);
+    if again != printed {
+        return Err(complaint(format!("the text prints differently:\n{again}\nfirst print")));
+    }
+    let verified = reparsed.verify();
+    let verified = verified.map_err(|e| complaint(format!("the text does not verify: {e}")))?;
+    Ok((printed, verified))
+}
+
+/// Checks that the module gets the expected errors and no others. Errors of a run are checked in each engine.
+fn check_errors(case: &Case, engines: &[Engine]) -> Result<()> {
+    let verified = match case.diagnosed() {
+        Err(diagnostics) => return match_errors(case, "", diagnostics),
+        Ok(verified) => verified,
+    };
+    for &engine in engines {
+        let errors = match case.attempt(&verified, engine)? {
             Ok(_) => Vec::new(),
             Err(error) => vec![error.diagnostic()],
-        },
-    };
+        };
+        match_errors(case, &engine_treatment(engine), errors)?;
+    }
+    Ok(())
+}
+
+fn match_errors(case: &Case, treatment: &str, found: Vec<Diagnostic>) -> Result<()> {
     let mut missing = case.errors.clone();
     let mut unexpected = Vec::new();
-    for diagnostic in diagnostics {
+    for diagnostic in found {
         let line = line_of(case, &diagnostic);
-        let fits = |wanted: &Wanted| {
-            let label = wanted.label.is_empty() || rule(&diagnostic.message) == wanted.label;
-            wanted.line == line && wanted.code == diagnostic.code && label
+        let matches = |expected: &ExpectedError| {
+            let label = expected.label.is_empty() || label(&diagnostic.message) == expected.label;
+            expected.line == line && expected.code == diagnostic.code && label
         };
-        match missing.iter().position(fits) {
+        match missing.iter().position(matches) {
             Some(at) => drop(missing.remove(at)),
             None => unexpected.push(diagnostic),
         }
     }
     if missing.is_empty() && unexpected.is_empty() {
-        return Ok(Outcome::Agree(Comparison::default()));
+        return Ok(());
     }
-    let reason: Vec<String> = missing.iter().map(missed).collect();
-    let failure = Failure { reason: reason.join("\n"), ..Failure::of(&case.text, unexpected) };
-    Err(failed(failure))
+    let reason: Vec<String> = missing.iter().map(missing_error).collect();
+    let failure = Failure { reason: reason.join("\n"), ..Failure::new(&case.text, unexpected) };
+    Err(Failed::new(treatment, Outcome::Failed(failure)))
 }
 
-fn missed(Wanted { line, code, label }: &Wanted) -> String {
+fn missing_error(ExpectedError { line, code, label }: &ExpectedError) -> String {
     let label = if label.is_empty() { String::new() } else { format!(" ({label})") };
-    format!("line {line}: error {code}{label} does not come")
+    format!("line {line}: expected error {code}{label}, which is missing")
 }
 
-/// The line an error is shown at; one without a place counts as one of the module's first line.
+/// Returns the line an error is shown at; an error without a span belongs to the first line of the module.
 fn line_of(case: &Case, diagnostic: &Diagnostic) -> usize {
     let Some(span) = diagnostic.span else { return case.first_line };
     let start = locate(&case.text, span, &diagnostic.place).range().start;
@@ -239,8 +268,8 @@ fn line_of(case: &Case, diagnostic: &Diagnostic) -> usize {
     before.filter(|&byte| byte == b'\n').count() + 1
 }
 
-/// The label in parentheses at the end of a message.
-fn rule(message: &str) -> &str {
+/// Returns the label in parentheses at the end of a message.
+fn label(message: &str) -> &str {
     let label = message.strip_suffix(')').and_then(|m| m.rsplit_once('('));
     label.map_or("", |(_, label)| label)
 }

@@ -1,71 +1,71 @@
-//! Compares a result with the one that is wanted, array by array.
+//! Comparison of a result with the expected one, array by array.
 //!
-//! NaN equals NaN whatever its payload. Under a bound, infinities must be the same, -0 equals 0, and (a deviation of
-//! XLA:CPU, which flushes denormals) all values below the smallest normal number of f32, bf16 or f64 are alike; such
-//! pairs are counted. Where every bit counts, -0 is not 0.
+//! NaN equals NaN whatever its payload. Under a bound, infinities must be equal, -0 equals 0, and all values below the
+//! smallest normal number of f32, bf16 and f64 are equal, because XLA:CPU flushes denormals; such pairs are counted. In a
+//! bitwise comparison -0 differs from 0.
 use crate::Tolerance;
 use crate::bound::Bound;
 use hlo::{ElementType, Literal, Scalar, Shape};
 
-/// The result has another shape than the one wanted.
+/// The shape of the result is not the expected one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the result has shape {got}, wanted {wanted}")]
+#[error("the result has shape {actual}, expected {expected}")]
 pub struct ShapeMismatch {
-    /// What the run gave.
-    pub got: Shape,
-    /// What was wanted.
-    pub wanted: Shape,
+    /// The value of the run.
+    pub actual: Shape,
+    /// The expected value.
+    pub expected: Shape,
 }
 
-/// How a result compares with the one wanted.
+/// The differences between a result and the expected one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Comparison {
     /// Elements compared.
     pub elements: usize,
-    /// Elements that differ by more than is allowed.
+    /// Elements whose error exceeds the bound.
     pub wrong: usize,
-    /// Numbers that differ below the smallest normal number, and so count as equal.
+    /// Pairs of numbers below the smallest normal number that differ and count as equal.
     pub flushed: usize,
-    /// The element that comes nearest to its bound, or exceeds it most; none if all are equal.
+    /// The element with the largest error relative to its bound; none if all elements are equal.
     pub worst: Option<Worst>,
-    /// Largest distance of two floats, counted in values of their type that lie between.
+    /// The largest distance of two floats, in units in the last place.
     pub max_ulps: u64,
-    /// Largest error of a float in the array that comes nearest to its bound, relative to the element or to the largest
-    /// magnitude in the array, as the bound is.
+    /// The largest error in the array that is nearest to its bound. It is relative to the element or to the largest magnitude
+    /// in the array, as the bound is.
     pub max_error: f64,
-    /// The error allowed in that array.
+    /// The bound of that array.
     pub bound: f64,
-    /// The devices whose results differ, if there are several.
+    /// The devices whose results differ, in a run of several devices.
     pub devices_wrong: Vec<usize>,
 }
 
-/// An element that is not as wanted.
+/// An element that differs from the expected one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Worst {
-    /// Whose result it is in, if there are several devices.
+    /// The device, in a run of several devices.
     pub device: Option<usize>,
-    /// Which array of the result, counting leaves of the tuple.
+    /// The array of the result, counting leaves of the tuple.
     pub leaf: usize,
-    /// Its index.
+    /// The index of the element.
     pub index: Vec<usize>,
-    /// Its type.
+    /// The type of the element.
     pub ty: ElementType,
-    /// What the run gave.
-    pub got: Scalar,
-    /// What was wanted.
-    pub wanted: Scalar,
-    /// The error as a share of what is allowed: above 1 it is wrong.
+    /// The value of the run.
+    pub actual: Scalar,
+    /// The expected value.
+    pub expected: Scalar,
+    /// The error divided by the bound: above 1 the element is wrong.
     pub share: f64,
 }
 
 impl Comparison {
-    /// Whether every element is as wanted, within the bound.
+    /// Whether every element is within its bound.
     pub fn agrees(&self) -> bool {
         self.wrong == 0
     }
 }
 
-/// Compares a result with the one wanted.
+/// Compares a result with the expected one.
 ///
 /// ```
 /// use conformance::{Tolerance, compare};
@@ -77,48 +77,51 @@ impl Comparison {
 /// If the shapes differ in anything but layout.
 #[expect(clippy::result_large_err, reason = "called once a result")]
 pub fn compare(
-    got: &Literal,
-    wanted: &Literal,
+    actual: &Literal,
+    expected: &Literal,
     tolerance: &Tolerance,
 ) -> Result<Comparison, ShapeMismatch> {
-    if !got.shape().compatible(&wanted.shape()) {
-        return Err(ShapeMismatch { got: got.shape(), wanted: wanted.shape() });
+    if !actual.shape().compatible(&expected.shape()) {
+        return Err(ShapeMismatch { actual: actual.shape(), expected: expected.shape() });
     }
     let mut result = Comparison::default();
-    let leaves = got.leaves().into_iter().zip(wanted.leaves());
-    for (leaf, (got, wanted)) in leaves.enumerate() {
-        if let Some(shape) = wanted.array_shape() {
+    let leaves = actual.leaves().into_iter().zip(expected.leaves());
+    for (leaf, (actual, expected)) in leaves.enumerate() {
+        if let Some(shape) = expected.array_shape() {
             let (ty, bound) = (shape.ty, tolerance.leaf(leaf));
-            Array { got, wanted, ty, leaf, bound, scale: scale(wanted) }.compare(&mut result);
+            Array { actual, expected, ty, leaf, bound, scale: scale(expected) }
+                .compare(&mut result);
         }
     }
     Ok(result)
 }
 
-/// Compares the results of all devices, each with the one wanted of it, or with that of all if there is one only.
+/// Compares the result of each device with its expected result, or with the single expected result of all devices.
 ///
 /// # Errors
-/// If the shapes differ, and of which device.
+/// If the shapes differ; the message names the device.
 pub fn compare_each(
-    got: &[Literal],
-    wanted: &[Literal],
+    actual: &[Literal],
+    expected: &[Literal],
     tolerance: &Tolerance,
 ) -> Result<Comparison, String> {
-    if let ([got], [wanted]) = (got, wanted) {
-        return compare(got, wanted, tolerance).map_err(|e| e.to_string());
+    if let ([actual], [expected]) = (actual, expected) {
+        return compare(actual, expected, tolerance).map_err(|e| e.to_string());
     }
     let mut all = Comparison::default();
-    for (device, got) in got.iter().enumerate() {
-        let wanted = if let [all] = wanted { Some(all) } else { wanted.get(device) };
-        let wanted = wanted.ok_or_else(|| format!("no result of device {device} is given"))?;
-        let one = compare(got, wanted, tolerance).map_err(|e| format!("device {device}: {e}"))?;
+    for (device, actual) in actual.iter().enumerate() {
+        let expected = if let [all] = expected { Some(all) } else { expected.get(device) };
+        let expected =
+            expected.ok_or_else(|| format!("there is no expected result for device {device}"))?;
+        let one =
+            compare(actual, expected, tolerance).map_err(|e| format!("device {device}: {e}"))?;
         all.add(one, device);
     }
     Ok(all)
 }
 
 impl Comparison {
-    /// Adds what was found of a device.
+    /// Adds the comparison of a device.
     fn add(&mut self, one: Self, device: usize) {
         self.elements += one.elements;
         self.wrong += one.wrong;
@@ -131,7 +134,7 @@ impl Comparison {
             self.worst = one.worst.map(|worst| Worst { device: Some(device), ..worst });
         }
     }
-    /// Of several arrays the one nearest to its bound is told of.
+    /// Keeps the error and the bound of the array that is nearest to its bound.
     fn nearest(&mut self, error: f64, bound: f64) {
         let share = |error: f64, bound: f64| if error > 0.0 { error / bound } else { 0.0 };
         let (new, old) = (share(error, bound), share(self.max_error, self.bound));
@@ -141,13 +144,13 @@ impl Comparison {
     }
 }
 
-/// Largest finite magnitude of an array of floats.
+/// Returns the largest finite magnitude of an array of floats.
 fn scale(array: &Literal) -> f64 {
     let parts = (0..array.len()).flat_map(|i| parts(array.get(i)));
     parts.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
 }
 
-/// The value as two numbers; the second is 0 of what is not complex.
+/// Returns the real and the imaginary part; the latter is 0 for real types.
 fn parts(x: Scalar) -> [f64; 2] {
     match x {
         Scalar::Complex(re, im) => [re, im],
@@ -158,18 +161,18 @@ fn parts(x: Scalar) -> [f64; 2] {
 }
 
 struct Array<'a> {
-    got: &'a Literal,
-    wanted: &'a Literal,
+    actual: &'a Literal,
+    expected: &'a Literal,
     ty: ElementType,
     leaf: usize,
     bound: Bound,
-    /// Largest finite magnitude, where the bound is relative to it.
+    /// The largest finite magnitude, where the bound is relative to it.
     scale: f64,
 }
 
-/// What was found in one array.
+/// The errors measured in one array.
 #[derive(Default)]
-struct Found {
+struct Errors {
     max_error: f64,
     max_ulps: u64,
     flushed: usize,
@@ -177,62 +180,62 @@ struct Found {
 
 impl Array<'_> {
     fn compare(&self, into: &mut Comparison) {
-        into.elements += self.wanted.len();
+        into.elements += self.expected.len();
         let floats = self.ty.is_float() || self.ty.is_complex();
-        let mut found = Found::default();
-        if self.got.bytes() != self.wanted.bytes() {
-            for i in 0..self.wanted.len() {
-                let (got, wanted) = (self.got.get(i), self.wanted.get(i));
+        let mut errors = Errors::default();
+        if self.actual.bytes() != self.expected.bytes() {
+            for i in 0..self.expected.len() {
+                let (actual, expected) = (self.actual.get(i), self.expected.get(i));
                 let share = match floats {
-                    true => self.float(got, wanted, &mut found),
-                    false if got == wanted => 0.0,
+                    true => self.float(actual, expected, &mut errors),
+                    false if actual == expected => 0.0,
                     false => f64::INFINITY,
                 };
                 into.wrong += usize::from(share > 1.0);
                 if share > into.worst.as_ref().map_or(0.0, |worst| worst.share) {
                     let (leaf, index, ty) = (self.leaf, self.index(i), self.ty);
-                    into.worst = Some(Worst { device: None, leaf, index, ty, got, wanted, share });
+                    into.worst =
+                        Some(Worst { device: None, leaf, index, ty, actual, expected, share });
                 }
             }
         }
-        into.flushed += found.flushed;
-        into.max_ulps = into.max_ulps.max(found.max_ulps);
+        into.flushed += errors.flushed;
+        into.max_ulps = into.max_ulps.max(errors.max_ulps);
         let bound = if floats { self.bound.relative() } else { 0.0 };
-        into.nearest(found.max_error, bound);
+        into.nearest(errors.max_error, bound);
     }
 
-    /// The error of a float as a share of what is allowed.
-    fn float(&self, got: Scalar, wanted: Scalar, found: &mut Found) -> f64 {
-        let wanted_parts = parts(wanted);
+    /// Returns the error of a float divided by its bound.
+    fn float(&self, actual: Scalar, expected: Scalar, errors: &mut Errors) -> f64 {
+        let expected_parts = parts(expected);
         let scale = match self.bound {
-            // A complex number is measured by its larger part; what is too small for a normal number is as coarse as the
-            // smallest of those.
+            // The scale of a complex number is its larger part. Denormals are spaced like the smallest normal numbers.
             Bound::Element(_) => {
-                let larger = wanted_parts[0].abs().max(wanted_parts[1].abs());
+                let larger = expected_parts[0].abs().max(expected_parts[1].abs());
                 larger.max(smallest_normal(self.ty))
             }
             Bound::Bits | Bound::Array(_) => self.scale,
         };
         let allowed = self.bound.relative() * if scale.is_finite() { scale } else { 0.0 };
         let mut share = 0.0f64;
-        for (got, wanted) in parts(got).into_iter().zip(wanted_parts) {
+        for (actual, expected) in parts(actual).into_iter().zip(expected_parts) {
             let same = if self.bound == Bound::Bits {
-                got.to_bits() == wanted.to_bits()
+                actual.to_bits() == expected.to_bits()
             } else {
                 // -0 equals 0.
-                got.partial_cmp(&wanted) == Some(std::cmp::Ordering::Equal)
+                actual.partial_cmp(&expected) == Some(std::cmp::Ordering::Equal)
             };
-            if same || (got.is_nan() && wanted.is_nan()) {
+            if same || (actual.is_nan() && expected.is_nan()) {
                 continue;
             }
-            if self.bound != Bound::Bits && self.flushed(got, wanted) {
-                found.flushed += 1;
+            if self.bound != Bound::Bits && self.flushed(actual, expected) {
+                errors.flushed += 1;
                 continue;
             }
-            let error = (got - wanted).abs();
-            found.max_ulps = found.max_ulps.max(ulps(self.ty.component(), got, wanted));
+            let error = (actual - expected).abs();
+            errors.max_ulps = errors.max_ulps.max(ulps(self.ty.component(), actual, expected));
             if error.is_finite() && scale > 0.0 {
-                found.max_error = found.max_error.max(error / scale);
+                errors.max_error = errors.max_error.max(error / scale);
             }
             let measured = error.is_finite() && allowed > 0.0;
             share = share.max(if measured { error / allowed } else { f64::INFINITY });
@@ -240,16 +243,17 @@ impl Array<'_> {
         share
     }
 
-    /// Whether both are too small for a normal number of a type whose denormal numbers XLA:CPU makes 0.
-    fn flushed(&self, got: f64, wanted: f64) -> bool {
-        use ElementType as E;
-        let flushes = matches!(self.ty, E::F64 | E::C128 | E::F32 | E::C64 | E::Bf16);
+    /// Whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it flushes. The denormals of f16 are
+    /// normal numbers of f32.
+    fn flushed(&self, actual: f64, expected: f64) -> bool {
         let smallest = smallest_normal(self.ty);
-        flushes && got.abs() < smallest && wanted.abs() < smallest
+        smallest <= f64::from(f32::MIN_POSITIVE)
+            && actual.abs() < smallest
+            && expected.abs() < smallest
     }
 
     fn index(&self, mut at: usize) -> Vec<usize> {
-        let dims = self.wanted.array_shape().map(|s| s.dims.as_slice()).unwrap_or_default();
+        let dims = self.expected.array_shape().map(|s| s.dims.as_slice()).unwrap_or_default();
         let mut index = vec![0; dims.len()];
         for (slot, &dim) in index.iter_mut().zip(dims).rev() {
             let dim = usize::try_from(dim).unwrap_or(1).max(1);
@@ -260,13 +264,13 @@ impl Array<'_> {
     }
 }
 
-/// The smallest positive normal number of a float or complex type; 0 of others.
+/// Returns the smallest positive normal number of a float or complex type, and 0 for other types.
 fn smallest_normal(ty: ElementType) -> f64 {
     let format = ty.component().float_format();
     format.map_or(0.0, |format| f64::from(1 - format.bias).exp2())
 }
 
-/// How many values of the type lie from one to the other; 0 for -0 and 0, the most there are if one is NaN.
+/// Returns the distance in values of the type: 0 for -0 and 0, `u64::MAX` if one is NaN.
 fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
     if a.is_nan() || b.is_nan() {
         return u64::MAX;
@@ -283,14 +287,14 @@ fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn check(got: &str, wanted: &str, bound: impl Into<Tolerance>) -> Comparison {
-        compare(&got.parse().unwrap(), &wanted.parse().unwrap(), &bound.into()).unwrap()
+    fn check(actual: &str, expected: &str, bound: impl Into<Tolerance>) -> Comparison {
+        compare(&actual.parse().unwrap(), &expected.parse().unwrap(), &bound.into()).unwrap()
     }
     /// 2^-20 of the largest magnitude.
     const LOOSE: Bound = Bound::Array(1.0 / 1_048_576.0);
 
     #[test]
-    fn bits_count_where_exact() {
+    fn exact_results_are_compared_bitwise() {
         assert!(check("f32[2] {nan, inf}", "f32[2] {nan, inf}", Tolerance::EXACT).agrees());
         assert!(!check("f32[] -0", "f32[] 0", Tolerance::EXACT).agrees());
         let differs = check("s8[2,2] {{1, 2}, {3, 5}}", "s8[2,2] {{1, 2}, {3, 4}}", LOOSE);
@@ -299,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_measured_against_the_array() {
+    fn the_error_of_several_operations_is_relative_to_the_array() {
         let near = check("f32[2] {1, 1048576.5}", "f32[2] {1.0625, 1048576}", LOOSE);
         assert!(near.agrees(), "{near:?}");
         assert_eq!((near.max_ulps, near.worst.unwrap().index), (1 << 19, vec![1]));
@@ -308,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn one_operation_is_measured_against_each_element() {
+    fn the_error_of_one_operation_is_relative_to_the_element() {
         let bound = Bound::Element(1.0 / 1024.0);
         let small = check("f32[2] {1.125, 1e9}", "f32[2] {1, 1e9}", bound);
         assert_eq!((small.wrong, small.max_error, small.bound), (1, 0.125, 1.0 / 1024.0));
@@ -331,20 +335,20 @@ mod tests {
     #[test]
     fn the_device_that_differs_is_named() {
         let list = |texts: &[&str]| texts.iter().map(|t| t.parse().unwrap()).collect::<Vec<_>>();
-        let wanted = list(&["s32[2] {1, 2}", "s32[2] {3, 4}", "s32[2] {5, 6}"]);
-        let got = list(&["s32[2] {1, 2}", "s32[2] {3, 5}", "s32[2] {0, 0}"]);
-        let all = compare_each(&got, &wanted, &Tolerance::EXACT).unwrap();
+        let expected = list(&["s32[2] {1, 2}", "s32[2] {3, 4}", "s32[2] {5, 6}"]);
+        let actual = list(&["s32[2] {1, 2}", "s32[2] {3, 5}", "s32[2] {0, 0}"]);
+        let all = compare_each(&actual, &expected, &Tolerance::EXACT).unwrap();
         assert_eq!((all.elements, all.wrong, all.devices_wrong.as_slice()), (6, 3, &[1, 2][..]));
         let worst = all.worst.unwrap();
         assert_eq!((worst.device, worst.index), (Some(1), vec![1]));
-        let error = compare_each(&got[1..], &list(&["s32[] 1"]), &Tolerance::EXACT).unwrap_err();
+        let error = compare_each(&actual[1..], &list(&["s32[] 1"]), &Tolerance::EXACT).unwrap_err();
         assert!(error.starts_with("device 0: the result has shape s32[2]"), "{error}");
     }
 
     #[test]
-    fn other_shapes_are_an_error() {
+    fn a_different_shape_is_an_error() {
         let error =
             compare(&"f32[] 1".parse().unwrap(), &"f32[1] {1}".parse().unwrap(), &LOOSE.into());
-        assert!(error.unwrap_err().to_string().contains("wanted f32[1]"));
+        assert!(error.unwrap_err().to_string().contains("expected f32[1]"));
     }
 }

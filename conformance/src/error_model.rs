@@ -3,7 +3,7 @@ use collectives::Groups;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Accuracy, Kind, Op};
 use hlo::{ElementType, Module, Opcode, Shape};
-use interp::Grid;
+use interp::DeviceGrid;
 
 use crate::bound::PATH_LIMIT;
 
@@ -212,7 +212,7 @@ fn moves(op: &Op, complex: bool) -> bool {
 
 /// Terms that one element of the result is summed from; 0 of an op that sums nothing.
 fn terms(module: &Module, op: &Op, operands: &[&Shape]) -> f64 {
-    let members = Groups::of(op, Grid::of(&module.config)).and_then(Result::ok);
+    let members = Groups::of(op, DeviceGrid::of(&module.config)).and_then(Result::ok);
     let members = members.and_then(|groups| groups.groups.iter().map(Vec::len).max()).unwrap_or(1);
     let float = |n: u64| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
     float(op.terms(operands)) * float(u64::try_from(members).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! File tests: `.hlo` text whose comments say what is to come of it.
+//! File tests: HLO text whose comments state the expected outcome.
 //!
 //! ```text
 //! // tests/ops/add.hlo
@@ -10,19 +10,18 @@
 //! // -----
 //! HloModule add_needs_same_shape
 //! ENTRY main { x = f32[2] parameter(0)  y = f32[3] parameter(1)
-//!   ROOT r = f32[2] add(x, y) // error E0301 elementwise_c1
+//!   ROOT r = f32[2] add(x, y) // error E0301 elementwise_same_dims
 //! }
 //! ```
-//! Lines `// -----` part the modules. `// in:` is an argument, in parameter order; `// out:` a leaf of the result, or
-//! all of it as one tuple; both are of all devices, and `// in d2:`, `// out d2:` of device 2 alone. `// fuel: N` limits
-//! the steps of each device. `// error CODE [label]` at the end of a line says that this
-//! line gets exactly this error, with this rule in parentheses at the end of its message; errors that no line
-//! announces fail the case, and so do announced errors that do not come.
+//! `// -----` separates cases. `// in:` is an argument, in parameter order; `// out:` is a leaf of the result, or the whole
+//! result as one tuple. Both apply to all devices; `// in d2:` and `// out d2:` apply to device 2. `// fuel: N` limits the
+//! steps of each device. `// error CODE [LABEL]` at the end of a line expects this error on this line, with the label in
+//! parentheses at the end of its message. A case fails on every unexpected error and on every expected error that is
+//! missing.
 use hlo::Literal;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use crate::case;
 use crate::{Engine, Report};
@@ -30,62 +29,62 @@ use crate::{Engine, Report};
 /// A file of cases.
 #[derive(Debug, Clone)]
 pub struct FileTest {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its cases, in order.
+    /// The cases, in order.
     pub cases: Vec<Case>,
     pub(crate) text: String,
 }
 
-/// One module of a file, and what is to come of it.
+/// One module of a file, and its expected outcome.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// `<file>::<module name>`.
     pub name: String,
-    /// The module. Empty lines stand where the file has other modules, so that lines keep their numbers.
+    /// The text of the module. Preceding cases are replaced by empty lines, which keeps line numbers.
     pub(crate) text: String,
     pub(crate) file: String,
-    /// The arguments of a device, or of all.
+    /// The arguments of each device; `None` is all devices.
     pub(crate) inputs: BTreeMap<Option<usize>, Vec<Literal>>,
-    pub(crate) outputs: Vec<Expected>,
-    pub(crate) errors: Vec<Wanted>,
+    pub(crate) outputs: Vec<ExpectedOutput>,
+    pub(crate) errors: Vec<ExpectedError>,
     pub(crate) fuel: Option<u64>,
     pub(crate) first_line: usize,
 }
 
 /// An `// out:` comment.
 #[derive(Debug, Clone)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedOutput {
     pub(crate) line: usize,
-    /// Whose result it is; nothing if it is everybody's.
+    /// The device; `None` is all devices.
     pub(crate) device: Option<usize>,
-    /// `None` if the comment is empty, to be filled in.
+    /// `None` if the comment is empty: blessing fills it in.
     pub(crate) value: Option<Literal>,
 }
 
 /// An `// error` comment.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wanted {
+pub(crate) struct ExpectedError {
     pub(crate) line: usize,
     pub(crate) code: String,
     pub(crate) label: String,
 }
 
-/// A file is no file test.
+/// The error of a file that cannot be read as a file test.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BadFile {
-    /// It cannot be read or written.
+pub enum ParseError {
+    /// The file cannot be read or written.
     #[error("{0}: {1}")]
     Io(PathBuf, std::io::Error),
-    /// A comment cannot be understood.
+    /// A comment is malformed.
     #[error("{path}:{line}: {message}")]
     Comment {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Counting from 1.
+        /// The line, counting from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
 }
@@ -94,26 +93,26 @@ impl FileTest {
     /// Reads a file of cases.
     ///
     /// # Errors
-    /// If it cannot be read, or a comment cannot be understood.
-    pub fn read(path: &Path) -> Result<Self, BadFile> {
-        let text = std::fs::read_to_string(path).map_err(|e| BadFile::Io(path.to_owned(), e))?;
+    /// If the file cannot be read, or a comment is malformed.
+    pub fn read(path: &Path) -> Result<Self, ParseError> {
+        let text = std::fs::read_to_string(path).map_err(|e| ParseError::Io(path.to_owned(), e))?;
         Self::new(path, text)
     }
-    /// Takes a text as the file at `path`.
+    /// Parses `text`, the contents of the file at `path`.
     ///
     /// # Errors
-    /// If a comment cannot be understood.
-    pub fn new(path: &Path, text: String) -> Result<Self, BadFile> {
+    /// If a comment is malformed.
+    pub fn new(path: &Path, text: String) -> Result<Self, ParseError> {
         let mut cases: Vec<Case> = Vec::new();
         let file = path.display().to_string();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let mut start = 0;
-        for piece in lines.split(|line| line.trim() == "// -----") {
-            let mut case = Case::new(&file, start, piece).map_err(|(line, message)| {
-                BadFile::Comment { path: path.to_owned(), line, message }
+        for part in lines.split(|line| line.trim() == "// -----") {
+            let mut case = Case::new(&file, start, part).map_err(|(line, message)| {
+                ParseError::Comment { path: path.to_owned(), line, message }
             })?;
-            start += piece.len() + 1;
-            if piece.iter().all(|line| line.trim().is_empty()) {
+            start += part.len() + 1;
+            if part.iter().all(|line| line.trim().is_empty()) {
                 continue;
             }
             let same = cases.iter().filter(|other| other.name == case.name).count();
@@ -124,15 +123,15 @@ impl FileTest {
         }
         Ok(Self { path: path.to_owned(), cases, text })
     }
-    /// Runs all cases.
-    pub fn run(&self, engine: Engine) -> Vec<Report> {
-        self.cases.iter().map(|case| case.run(engine)).collect()
+    /// Runs all cases in these engines.
+    pub fn run(&self, engines: &[Engine]) -> Vec<Report> {
+        self.cases.iter().map(|case| case.run(engines)).collect()
     }
-    /// Whether there is anything in it that says what is to come of a module; else it is a plain module.
+    /// Whether any case has an expected outcome. A file without one is a plain module.
     pub fn has_expectations(&self) -> bool {
         self.cases.iter().any(|case| !case.errors.is_empty() || !case.outputs.is_empty())
     }
-    /// The text with what the modules give in the `// out:` comments; cases that do not run stay as they are.
+    /// Returns the text with the results of the modules in the `// out:` comments. Cases that fail to run are unchanged.
     pub fn blessed(&self, engine: Engine) -> String {
         let mut lines: Vec<Option<String>> =
             self.text.split_inclusive('\n').map(|line| Some(line.to_owned())).collect();
@@ -146,21 +145,21 @@ impl FileTest {
         }
         lines.into_iter().flatten().collect()
     }
-    /// Rewrites the file as [`FileTest::blessed`] says, if that changes anything. Says whether it did.
+    /// Writes the text of [`FileTest::blessed`] to the file. Returns whether the text changed.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn bless(&self, engine: Engine) -> Result<bool, BadFile> {
+    pub fn bless(&self, engine: Engine) -> Result<bool, ParseError> {
         let text = self.blessed(engine);
         if text == self.text {
             return Ok(false);
         }
-        std::fs::write(&self.path, text).map_err(|e| BadFile::Io(self.path.clone(), e))?;
+        std::fs::write(&self.path, text).map_err(|e| ParseError::Io(self.path.clone(), e))?;
         Ok(true)
     }
 }
 
-/// The literal as text, without the layouts that say nothing about its value.
+/// Returns the literal as text without layouts, which do not affect its value.
 fn without_layouts(literal: &Literal) -> String {
     let text = literal.to_string();
     let mut parts = text.split("]{");
@@ -199,56 +198,58 @@ impl Case {
     fn comment(&mut self, line: usize, text: &str) -> Result<(), String> {
         let text = text.trim();
         let literal = |text: &str| text.parse::<Literal>().map_err(|e| e.to_string());
-        if let Some((_, wanted)) = text.rsplit_once("// error ") {
-            let mut words = wanted.split_whitespace().map(str::to_owned);
-            let code = words.next().ok_or("`// error` needs a code")?;
+        if let Some((_, expected)) = text.rsplit_once("// error ") {
+            let mut words = expected.split_whitespace().map(str::to_owned);
+            let code = words.next().ok_or("`// error` has no code")?;
             let label = words.next().unwrap_or_default();
             if let Some(word) = words.next() {
-                return Err(format!("`{word}` follows the code and the label"));
+                return Err(format!("unexpected `{word}` after the code and the label"));
             }
-            self.errors.push(Wanted { line, code, label });
-        } else if let Some((device, value)) = owned(text, "// in")? {
+            self.errors.push(ExpectedError { line, code, label });
+        } else if let Some((device, value)) = device_comment(text, "// in")? {
             self.inputs.entry(device).or_default().push(literal(value)?);
-        } else if let Some((device, value)) = owned(text, "// out")? {
+        } else if let Some((device, value)) = device_comment(text, "// out")? {
             let value = (!value.is_empty()).then(|| literal(value)).transpose()?;
-            self.outputs.push(Expected { line, device, value });
+            self.outputs.push(ExpectedOutput { line, device, value });
         } else if let Some(value) = text.strip_prefix("// fuel:") {
-            self.fuel = Some(value.trim().parse().map_err(|_| "fuel is a number of steps")?);
+            self.fuel =
+                Some(value.trim().parse().map_err(|_| "`// fuel:` takes a number of steps")?);
         } else if text.starts_with("// tolerance") {
             return Err(
-                "how near a result must come follows from the module, not from the case".to_owned()
+                "a case has no tolerance: the allowed error follows from the module".to_owned()
             );
         }
         Ok(())
     }
 
-    /// The `// out:` comments of these results: one set if all devices have the same.
+    /// Returns the `// out:` comments of these results: a single set if all devices have equal results.
     fn outputs_of(&self, results: &[Literal]) -> String {
-        let own = self.outputs.iter().any(|output| output.device.is_some());
-        let alike = results.windows(2).all(|two| two[0] == two[1]);
-        let results = if alike && !own { &results[..1.min(results.len())] } else { results };
-        let one = results.len() == 1 && !own;
+        let per_device = self.outputs.iter().any(|output| output.device.is_some());
+        let equal = results.windows(2).all(|two| two[0] == two[1]);
+        let results = if equal && !per_device { &results[..1.min(results.len())] } else { results };
+        let common = results.len() == 1 && !per_device;
         let mut text = String::new();
         for (device, result) in results.iter().enumerate() {
-            let whose = if one { String::new() } else { format!(" d{device}") };
+            let suffix = if common { String::new() } else { format!(" d{device}") };
             for leaf in result.leaves() {
-                let _ = writeln!(text, "// out{whose}: {}", without_layouts(leaf));
+                let _ = writeln!(text, "// out{suffix}: {}", without_layouts(leaf));
             }
         }
         text
     }
 
-    /// Runs the case in every treatment.
-    pub fn run(&self, engine: Engine) -> Report {
-        let start = Instant::now();
-        let outcome = case::outcome(self, engine);
-        let (name, file) = (self.name.clone(), self.file.clone());
-        Report { name, file, outcome, time: start.elapsed() }
+    /// Runs the case in every treatment: in each of these engines, and in the first one also after the module was printed and
+    /// parsed again.
+    pub fn run(&self, engines: &[Engine]) -> Report {
+        Report::run(&self.name, &self.file, || case::run(self, engines))
     }
 }
 
-/// The device and the value of a comment `// in: VALUE` or `// in d2: VALUE`; nothing for another comment.
-fn owned<'a>(text: &'a str, word: &str) -> Result<Option<(Option<usize>, &'a str)>, String> {
+/// Returns the device and the value of a comment `// in: VALUE` or `// in d2: VALUE`, and `None` for another comment.
+fn device_comment<'a>(
+    text: &'a str,
+    word: &str,
+) -> Result<Option<(Option<usize>, &'a str)>, String> {
     let Some(rest) = text.strip_prefix(word) else { return Ok(None) };
     let Some((device, value)) = rest.split_once(':') else { return Ok(None) };
     let device = device.trim();
@@ -258,7 +259,9 @@ fn owned<'a>(text: &'a str, word: &str) -> Result<Option<(Option<usize>, &'a str
     if !rest.starts_with(' ') {
         return Ok(None);
     }
-    let number = number.parse().map_err(|_| format!("`{device}` is no device like `d2`"))?;
+    let number = number
+        .parse()
+        .map_err(|_| format!("`{device}` is not a device: expected `d` and a number"))?;
     Ok(Some((Some(number), value.trim())))
 }
 
@@ -276,7 +279,7 @@ mod tests {
         FileTest::new(Path::new("t.hlo"), text.to_owned()).unwrap()
     }
     fn failing(text: &str) -> String {
-        let reports = file(text).run(Engine::Reference);
+        let reports = file(text).run(&Engine::ALL);
         let bad = reports.iter().find(|report| report.is_bad()).unwrap();
         bad.details(false)
     }
@@ -284,23 +287,26 @@ mod tests {
         "HloModule add_s8\nENTRY main { x = s8[2] parameter(0) ROOT r = s8[2] add(x, x) }\n";
 
     #[test]
-    fn pieces_run_and_report() {
+    fn cases_run_and_report() {
         let text = format!(
             "// a comment\n{ADD}// in: s8[2] {{1, 127}}\n// out: s8[2] {{2, -2}}\n// -----\nHloModule bad\nENTRY main {{ x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x) // error E0302\n}}\n"
         );
         let file = file(&text);
         let names: Vec<_> = file.cases.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(names, ["t.hlo::add_s8", "t.hlo::bad"]);
-        let reports = file.run(Engine::Reference);
+        let reports = file.run(&Engine::ALL);
         assert_eq!(Summary::of(&reports).agree, 2, "{reports:?}");
     }
 
     #[test]
-    fn what_is_not_as_announced_fails() {
+    fn a_case_fails_on_any_other_outcome() {
         let wrong = failing(&format!("{ADD}// in: s8[2] {{1, 127}}\n// out: s8[2] {{2, 0}}\n"));
-        assert!(wrong.contains("got s8[] -2, wanted s8[] 0"), "{wrong}");
+        assert!(wrong.contains("found s8[] -2, expected s8[] 0"), "{wrong}");
         let missing = failing(&format!("{ADD}// error E0301 some_rule\n"));
-        assert!(missing.contains("line 3: error E0301 (some_rule) does not come"), "{missing}");
+        assert!(
+            missing.contains("line 3: expected error E0301 (some_rule), which is missing"),
+            "{missing}"
+        );
         let unexpected =
             failing("HloModule m\nENTRY main { ROOT x = f32[] nothing() }\n// out: f32[] 0\n");
         assert!(unexpected.contains("t.hlo:2:"), "{unexpected}");
@@ -308,61 +314,61 @@ mod tests {
         assert!(few.contains("E0401"), "{few}");
     }
 
-    /// Printing puts the `send`, which nothing ties to its place, behind the `recv-done`.
+    /// Printing moves the `send`, which has no ordering dependency, behind the `recv-done`.
     #[test]
-    fn what_fails_when_printed_is_shown_as_printed() {
+    fn a_failure_after_printing_shows_the_printed_text() {
         let text = "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  x = f32[] constant(1)\n  s = (f32[], u32[], token[]) send(x, t), channel_id=1\n  d = token[] send-done(s), channel_id=1\n  r = (f32[], u32[], token[]) recv(t), channel_id=1\n  e = (f32[], token[]) recv-done(r), channel_id=1\n  y = f32[] get-tuple-element(e), index=0\n  w = f32[] add-dependency(x, d)\n  ROOT z = (f32[], f32[]) tuple(y, w)\n}\n// out: f32[] 1\n// out: f32[] 1\n";
         let found = failing(text);
-        assert!(found.starts_with("the module runs as it is, but not after"), "{found}");
+        assert!(found.starts_with("printed and parsed again: "), "{found}");
         assert!(found.contains("--> printed:"), "{found}");
         let line = found.lines().find(|line| line.contains("recv-done(")).unwrap_or_default();
         assert!(line.contains(" | "), "{found}");
     }
 
     #[test]
-    fn bad_comments_are_errors() {
+    fn malformed_comments_are_errors() {
         let bad = |text: &str| {
             FileTest::new(Path::new("t.hlo"), text.to_owned()).unwrap_err().to_string()
         };
         assert!(bad("\n// tolerance: 3\n").starts_with("t.hlo:2: "));
         assert!(bad("// out: f32[2] {1}\n").starts_with("t.hlo:1: "));
         assert!(bad("x // error E0301 a b\n").contains("`b`"));
-        assert!(bad("// in dx: s32[] 1\n").contains("`dx` is no device"));
+        assert!(bad("// in dx: s32[] 1\n").contains("`dx` is not a device"));
     }
 
-    /// Each of three replicas sends what it has to the next.
+    /// Each of three replicas sends its value to the next one.
     const RING: &str = "HloModule ring, replica_count=3\nENTRY e { x = s32[] parameter(0)\n\
         ROOT r = s32[] collective-permute(x), source_target_pairs={{0,1},{1,2},{2,0}} }\n";
 
     #[test]
-    fn devices_have_lines_of_their_own() {
+    fn comments_apply_to_one_device() {
         let inputs = "// in: s32[] 5\n// in d1: s32[] 6\n";
         let text = format!("{RING}{inputs}// out: s32[] 5\n// out d2: s32[] 6\n");
-        let reports = file(&text).run(Engine::Reference);
+        let reports = file(&text).run(&Engine::ALL);
         assert_eq!(Summary::of(&reports).agree, 1, "{reports:?}");
         let wrong = failing(&format!("{RING}{inputs}// out: s32[] 5\n"));
-        assert!(wrong.starts_with("1 of 3 elements differ on device 2\n"), "{wrong}");
+        assert!(wrong.starts_with("engine exact: 1 of 3 elements differ on device 2\n"), "{wrong}");
         let none = failing(&format!("{RING}{inputs}// out d1: s32[] 5\n"));
-        assert!(none.contains("no `// out` is for device 0"), "{none}");
+        assert!(none.contains("there is no `// out:` for device 0"), "{none}");
         let beyond = failing(&format!("{RING}{inputs}// out: s32[] 5\n// out d3: s32[] 5\n"));
-        assert!(beyond.contains("`d3` is no device: the module has 3"), "{beyond}");
+        assert!(beyond.contains("there is no device `d3`: the module has 3 devices"), "{beyond}");
         let few = failing(&format!("{RING}// in d1: s32[] 6\n// out: s32[] 5\n"));
-        assert!(few.contains("no `// in` is for device 0"), "{few}");
+        assert!(few.contains("there is no `// in:` for device 0"), "{few}");
         let filled = file(&format!("{RING}{inputs}// out:\n")).blessed(Engine::Reference);
-        let wanted = "// out d0: s32[] 5\n// out d1: s32[] 5\n// out d2: s32[] 6\n";
-        assert_eq!(filled, format!("{RING}{inputs}{wanted}"));
-        let alike = format!("{RING}// in: s32[] 5\n// out: s32[] 5\n");
-        assert_eq!(file(&alike).blessed(Engine::Reference), alike);
+        let expected = "// out d0: s32[] 5\n// out d1: s32[] 5\n// out d2: s32[] 6\n";
+        assert_eq!(filled, format!("{RING}{inputs}{expected}"));
+        let equal = format!("{RING}// in: s32[] 5\n// out: s32[] 5\n");
+        assert_eq!(file(&equal).blessed(Engine::Reference), equal);
     }
 
     #[test]
-    fn errors_between_devices_have_a_line() {
+    fn errors_across_devices_have_a_line() {
         let text = "HloModule m, replica_count=2\nadd { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }\n\
             yes { x = s32[] parameter(0)\n  ROOT r = s32[] all-reduce(x), replica_groups={}, to_apply=add // error E0501\n}\n\
             no { ROOT x = s32[] parameter(0) }\n\
             ENTRY e { p = pred[] parameter(0) x = s32[] constant(1) ROOT c = s32[] conditional(p, x, x), true_computation=yes, false_computation=no }\n\
             // in d0: pred[] true\n// in d1: pred[] false\n";
-        let reports = file(text).run(Engine::Reference);
+        let reports = file(text).run(&Engine::ALL);
         assert_eq!(Summary::of(&reports).agree, 1, "{reports:?}");
     }
 
@@ -372,5 +378,17 @@ mod tests {
             format!("{ADD}// in: s8[2] {{1, 127}}\n// out:\n// -----\nHloModule bad\n// out:\n");
         let blessed = file(&text).blessed(Engine::Reference);
         assert_eq!(blessed, text.replacen("// out:\n", "// out: s8[2] {2, -2}\n", 1));
+    }
+
+    #[test]
+    fn the_examples_of_the_manual_pass() {
+        let manual = include_str!("../../docs/testing.md");
+        let blocks = manual.split("```").filter_map(|block| block.strip_prefix("text\n"));
+        let examples: Vec<&str> = blocks.filter(|block| block.starts_with("HloModule")).collect();
+        assert_eq!(examples.len(), 2);
+        for example in examples {
+            let reports = file(example).run(&Engine::ALL);
+            assert!(reports.iter().all(|report| !report.is_bad()), "{reports:?}");
+        }
     }
 }

@@ -1,17 +1,34 @@
 //! File tests, suites of recorded results, and the comparison of results.
 //!
 //! ```text
-//! file:   NAME.hlo with `// in:`, `// out:`, `// error`  ──> case: parse, verify, run, print and reparse ──┐
-//! suite:  NAME.hlo + NAME.npz                            ──> parse, verify, run ──> compare ──────────────┴─> report
+//! file test:  NAME.hlo with `// in:`, `// out:`, `// error`  ──> FileTest ──> Case   ─┐
+//! suite:      NAME.hlo with NAME.npz beside it               ──> find     ──> Entry  ─┤
+//!                                                                                     │
+//!        parse ─> verify ─> run in each treatment ─> compare within a Tolerance <─────┘
+//!                                                       │
+//!                                                       └─> Report ─> Summary
 //! ```
 //!
-//! How near a result must come follows from the module alone ([`Tolerance`]), never from the case.
+//! The allowed error follows from the module alone ([`Tolerance`]), never from the case.
+//!
+//! ```
+//! use conformance::{Engine, FileTest, Summary};
+//! use std::path::Path;
+//!
+//! let text = "HloModule twice
+//! ENTRY e { x = s8[2] parameter(0) ROOT r = s8[2] add(x, x) }
+//! // in:  s8[2] {1, 127}
+//! // out: s8[2] {2, -2}
+//! ";
+//! let test = FileTest::new(Path::new("twice.hlo"), text.to_owned())?;
+//! assert_eq!(Summary::of(&test.run(&Engine::ALL)).agree, 1);
+//! # Ok::<(), conformance::ParseError>(())
+//! ```
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
 mod bound;
 mod case;
 mod compare;
-mod engine;
 mod error_model;
 mod file;
 mod report;
@@ -19,7 +36,8 @@ mod suite;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
-pub use engine::{Engine, Failed, Ran};
-pub use file::{BadFile, Case, FileTest};
+pub use file::{Case, FileTest, ParseError};
 pub use report::{Failure, Outcome, Report, Summary};
-pub use suite::{Entry, find, run_all};
+pub use suite::{Entry, find, in_parallel};
+
+pub use interp::Engine;

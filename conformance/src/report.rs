@@ -1,35 +1,54 @@
-//! What became of each case, and the sum of them.
+//! The outcome of each case, and the totals of a run.
 use crate::Comparison;
 use hlo::diag::{Diagnostic, Source, render};
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The result is as wanted; the comparison holds the measured error and the bound.
+    /// The result is within its bound; the comparison has the measured error.
     Agree(Comparison),
-    /// The result is another one.
+    /// The result differs from the expected one.
     Differ(Comparison),
     /// The case was not run.
     Skipped(String),
     /// The engine does not implement something the module needs.
     Unsupported(Failure),
-    /// There is no result, or not the errors that were wanted.
+    /// There is no result, or not the expected errors.
     Failed(Failure),
 }
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Failure {
-    /// In words; empty if the diagnostics say all.
+    /// A sentence; empty if there are only diagnostics.
     pub reason: String,
-    /// Errors with their places in `text`.
+    /// Errors with their spans in `text`.
     pub diagnostics: Vec<Diagnostic>,
-    /// The module.
+    /// The text of the module.
     pub text: String,
-    /// What the text is called; empty if it is the file.
+    /// The name that is shown for the text; empty for the file of the case.
     pub name: String,
+}
+
+/// The outcome of a case that did not pass.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    /// The treatment with this outcome; empty if it is that of all treatments.
+    pub(crate) treatment: String,
+    pub(crate) outcome: Outcome,
+}
+
+impl Failed {
+    pub(crate) fn new(treatment: impl Into<String>, outcome: Outcome) -> Box<Self> {
+        Box::new(Self { treatment: treatment.into(), outcome })
+    }
+    /// Returns the failure of a case that cannot run as it is written.
+    pub(crate) fn invalid(failure: impl Into<Failure>) -> Box<Self> {
+        Self::new("", Outcome::Failed(failure.into()))
+    }
 }
 
 impl From<String> for Failure {
@@ -38,38 +57,61 @@ impl From<String> for Failure {
     }
 }
 
-/// A case and what became of it.
+/// A case and its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Name of the case.
+    /// The name of the case.
     pub name: String,
-    /// Path of the file it is from, for showing errors.
+    /// The path of its file, for rendering errors.
     pub file: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How long it took.
+    /// The treatment with this outcome, such as `engine reference`; empty if all treatments have it.
+    pub treatment: String,
+    /// The run time of all treatments.
     pub time: Duration,
 }
 
 impl Report {
-    /// Whether something is wrong.
+    /// Runs a case and measures its time. A panic is a failure of this case and does not end the others.
+    pub(crate) fn run(
+        name: &str,
+        file: &str,
+        case: impl FnOnce() -> Result<Outcome, Box<Failed>>,
+    ) -> Self {
+        let start = Instant::now();
+        let panicked = || Err(Failed::invalid("the engine panicked".to_owned()));
+        let result = catch_unwind(AssertUnwindSafe(case)).unwrap_or_else(|_| panicked());
+        let (treatment, outcome) = match result {
+            Ok(outcome) => (String::new(), outcome),
+            Err(failed) => (failed.treatment, failed.outcome),
+        };
+        let (name, file) = (name.to_owned(), file.to_owned());
+        Self { name, file, outcome, treatment, time: start.elapsed() }
+    }
+    /// Whether the case did not pass.
     pub fn is_bad(&self) -> bool {
         match self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,
             Outcome::Differ(_) | Outcome::Unsupported(_) | Outcome::Failed(_) => true,
         }
     }
-    /// Lines for a person: what was wanted, what was found, and where. Without the name of the case.
-    pub fn details(&self, colour: bool) -> String {
-        match &self.outcome {
+    /// Describes the outcome: what was expected, what was found, and where. The name of the case is not included.
+    pub fn details(&self, color: bool) -> String {
+        let treatment = match self.treatment.as_str() {
+            "" => String::new(),
+            name => format!("{name}: "),
+        };
+        let details = match &self.outcome {
             Outcome::Agree(comparison) | Outcome::Differ(comparison) => comparison.describe(),
             Outcome::Skipped(reason) => format!("{reason}\n"),
             Outcome::Unsupported(failure) | Outcome::Failed(failure) => {
-                failure.describe(&self.file, colour)
+                failure.describe(&self.file, color)
             }
-        }
+        };
+        treatment + &details
     }
-    /// One line of JSON.
+    /// Returns the report as one line of JSON.
     pub fn json(&self) -> String {
         let (word, comparison) = match &self.outcome {
             Outcome::Agree(comparison) => ("agree", Some(comparison)),
@@ -95,6 +137,9 @@ impl Report {
         } else {
             let _ = write!(out, r#", "reason": {}"#, quoted(self.details(false).trim_end()));
         }
+        if !self.treatment.is_empty() {
+            let _ = write!(out, r#", "treatment": {}"#, quoted(&self.treatment));
+        }
         out.push('}');
         out
     }
@@ -112,28 +157,28 @@ impl Comparison {
         }
         if let Some(worst) = &self.worst {
             let show = |x: &hlo::Scalar| hlo::Literal::scalar(worst.ty, *x).to_string();
-            let (got, wanted) = (show(&worst.got), show(&worst.wanted));
+            let (actual, expected) = (show(&worst.actual), show(&worst.expected));
             let device = worst.device.map_or_else(String::new, |k| format!("device {k}, "));
             let at = format!("{device}result {} at {:?}", worst.leaf, worst.index);
-            let _ = writeln!(out, "worst: {at}: got {got}, wanted {wanted}");
+            let _ = writeln!(out, "worst: {at}: found {actual}, expected {expected}");
         }
         if self.worst.is_some() || self.bound > 0.0 {
             let Self { max_error, bound, max_ulps, .. } = self;
             let _ = writeln!(out, "error {max_error:.3e} (bound {bound:.3e}), {max_ulps} ulp");
         }
         if self.flushed > 0 {
-            let _ = writeln!(out, "{} numbers differ below the smallest normal one", self.flushed);
+            let _ = writeln!(out, "{} denormals differ", self.flushed);
         }
         out
     }
 }
 
 impl Failure {
-    /// An error of a module's text.
-    pub fn of(text: &str, diagnostics: Vec<Diagnostic>) -> Self {
+    /// Returns a failure with these errors in the text of a module.
+    pub fn new(text: &str, diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, text: text.to_owned(), ..Self::default() }
     }
-    fn describe(&self, file: &str, colour: bool) -> String {
+    fn describe(&self, file: &str, color: bool) -> String {
         let mut out = String::new();
         if !self.reason.is_empty() {
             out.push_str(self.reason.trim_end());
@@ -142,29 +187,29 @@ impl Failure {
         for diagnostic in &self.diagnostics {
             let name = if self.name.is_empty() { file } else { &self.name };
             let source = Source { name, text: &self.text };
-            out.push_str(&render(diagnostic, Some(source), colour));
+            out.push_str(&render(diagnostic, Some(source), color));
         }
         out
     }
 }
 
-/// How many cases ended how.
+/// The number of cases with each outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// As wanted.
+    /// The result is within its bound.
     pub agree: usize,
-    /// Another result.
+    /// The result differs.
     pub differ: usize,
-    /// Not run.
+    /// The case was not run.
     pub skipped: usize,
-    /// Not implemented.
+    /// Something is not implemented.
     pub unsupported: usize,
-    /// No result.
+    /// There is no result.
     pub failed: usize,
 }
 
 impl Summary {
-    /// Counts reports.
+    /// Counts the outcomes of reports.
     pub fn of<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Self {
         let mut sum = Self::default();
         for report in reports {
@@ -189,12 +234,12 @@ impl std::fmt::Display for Summary {
     }
 }
 
-/// A JSON number; infinities become the largest number there is.
+/// Returns a JSON number; JSON has no infinities, so they become the largest finite number.
 fn number(x: f64) -> String {
     format!("{:e}", x.clamp(f64::MIN, f64::MAX))
 }
 
-/// A JSON string.
+/// Returns a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -218,10 +263,15 @@ mod tests {
     #[test]
     fn json_is_escaped_and_counted() {
         let outcome = Outcome::Skipped("a \"b\"\nc".to_owned());
-        let report =
-            Report { name: "x\\y".to_owned(), file: String::new(), outcome, time: Duration::ZERO };
-        let wanted = r#"{"name": "x\\y", "outcome": "skipped", "seconds": 0.000000, "reason": "a \"b\"\nc"}"#;
-        assert_eq!(report.json(), wanted);
+        let report = Report {
+            name: "x\\y".to_owned(),
+            file: String::new(),
+            outcome,
+            treatment: String::new(),
+            time: Duration::ZERO,
+        };
+        let expected = r#"{"name": "x\\y", "outcome": "skipped", "seconds": 0.000000, "reason": "a \"b\"\nc"}"#;
+        assert_eq!(report.json(), expected);
         assert_eq!(Summary::of([&report]), Summary { skipped: 1, ..Summary::default() });
         assert!(!report.is_bad());
     }

@@ -1,40 +1,38 @@
 //! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` beside it.
 //!
-//! The arrays `in0`, `in1`, ... are the arguments, `out0`, `out1`, ... the result, in parameter order with tuples
-//! flattened. Their types are those of the module's entry computation. A module for several devices has `d<k>_in<i>` and
-//! `d<k>_out<i>` of device `k`, or arrays without `d<k>_` for all.
+//! The arrays `in0`, `in1`, ... are the arguments, and `out0`, `out1`, ... are the result, in parameter order with tuples
+//! flattened. Their types are those of the module's entry computation. In a module for several devices, `d<k>_in<i>` and
+//! `d<k>_out<i>` belong to device `k`, and arrays without `d<k>_` to all devices. See [`crate::arrays`].
 use crate::case::run_failure;
-use crate::report::Failure;
+use crate::report::{Failed, Failure};
 use crate::{Engine, Outcome, Report, Tolerance, arrays, compare_each};
-use collectives::World;
+use collectives::Session;
 use hlo::{Literal, Module};
+use interp::{CompileOptions, RunOptions};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::Read as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-/// Room for engines that call themselves once for each computation; rayon's own threads have less.
+/// The stack of a thread, larger than the default: engines may recurse into called computations.
 const STACK: usize = 64 << 20;
 
 /// A module with a recorded result.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// The module.
+    /// The path of the module.
     pub module: PathBuf,
-    /// Its arguments and result.
+    /// The path of its arguments and result.
     pub arrays: PathBuf,
 }
 
-/// How a test of the command begins.
+/// The first bytes of a test of the command line.
 const COMMAND: &[u8; 8] = b"// RUN: ";
 
-/// Modules in a folder and all folders below it, sorted by path; or the one module if `root` is a file.
+/// Finds the modules in a folder and its subfolders, sorted by path; `root` may also be a single module.
 ///
-/// Tests of the command, which begin with `// RUN: `, are left out of folders: what they want is in files beside them.
-///
-/// The first list holds those with a recorded result, the second all others.
+/// The first list has the modules with a recorded result, the second list all other modules. Tests of the command line, which
+/// begin with `// RUN: `, are not included, unless `root` is one: their expected output is in other files.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -60,14 +58,13 @@ pub fn find(root: &Path) -> std::io::Result<(Vec<Entry>, Vec<PathBuf>)> {
     Ok((entries, others))
 }
 
-/// Whether the file is a test of the command: its first line says how to call it, and files beside it hold what is
-/// printed.
+/// Whether the file is a test of the command line: its first line is a command.
 fn runs_command(path: &Path) -> bool {
     let mut start = [0; COMMAND.len()];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *COMMAND
 }
 
-/// `NAME.npz` for `NAME.hlo`, `NAME.opt.hlo` or `NAME.global.hlo`, if it is there.
+/// Returns `NAME.npz` for `NAME.hlo`, `NAME.opt.hlo` or `NAME.global.hlo`, if it exists.
 fn arrays_of(module: &Path) -> Option<PathBuf> {
     let stem = module.with_extension("");
     let plain = stem.with_extension("npz");
@@ -77,53 +74,40 @@ fn arrays_of(module: &Path) -> Option<PathBuf> {
     found.into_iter().find(|path| path.is_file())
 }
 
-/// Runs all entries on as many threads as there are processors; `done` is called after each. Reports come in order.
-pub fn run_all(entries: &[Entry], engine: Engine, done: impl Fn(&Report) + Sync) -> Vec<Report> {
-    let one = |entry: &Entry| {
-        let report = entry.run(engine);
-        done(&report);
-        report
-    };
+/// Runs each entry or case on a thread pool and returns the reports in the order of `items`.
+pub fn in_parallel<T: Sync>(items: &[T], run: impl Fn(&T) -> Report + Sync) -> Vec<Report> {
     match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
-        Ok(pool) => pool.install(|| entries.par_iter().map(one).collect()),
-        Err(_) => entries.iter().map(one).collect(),
+        Ok(pool) => pool.install(|| items.par_iter().map(&run).collect()),
+        Err(_) => items.iter().map(run).collect(),
     }
 }
 
 impl Entry {
     /// Runs the module and compares the result with the recorded one.
     pub fn run(&self, engine: Engine) -> Report {
-        let start = Instant::now();
-        // A mistake in an engine must not hide what the other entries give.
-        #[expect(clippy::result_large_err, reason = "called once a case")]
-        let run = catch_unwind(AssertUnwindSafe(|| self.outcome(engine)));
-        let outcome = match run {
-            Ok(Ok(outcome) | Err(outcome)) => outcome,
-            Err(_) => Outcome::Failed("the engine panicked".to_owned().into()),
-        };
         let file = self.module.display().to_string();
-        Report { name: file.clone(), file, outcome, time: start.elapsed() }
+        Report::run(&file, &file, || self.outcome(engine))
     }
 
-    #[expect(clippy::result_large_err, reason = "called once a case")]
-    fn outcome(&self, engine: Engine) -> Result<Outcome, Outcome> {
-        let bytes = std::fs::read(&self.module).map_err(|e| failed(e.to_string()))?;
+    fn outcome(&self, engine: Engine) -> Result<Outcome, Box<Failed>> {
+        let bytes = std::fs::read(&self.module).map_err(|e| Failed::invalid(e.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
-        let refused = |errors: &[hlo::Error]| {
+        let rejected = |errors: &[hlo::Error]| {
             let diagnostics = errors.iter().map(hlo::Error::diagnostic).collect();
-            Outcome::Failed(Failure::of(&text, diagnostics))
+            Failed::invalid(Failure::new(&text, diagnostics))
         };
         let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default());
-        let module = parsed.map_err(|e| refused(&[e]))?.module;
-        let grid = World::devices(&module).map_err(|e| run_failure(&text, &e.into()))?;
-        let devices = grid.len();
-        let (arguments, wanted) = self.recorded(&module, devices).map_err(failed)?;
-        let verified = module.verify().map_err(|e| refused(&e.0))?;
-        let options = interp::Options::default();
-        let got = engine.run_on_devices(&verified, &arguments, options, |_| interp::Hooks::new());
-        let got = got.map_err(|e| run_failure(&text, &e))?;
-        let tolerance = Tolerance::of(verified.module());
-        let comparison = compare_each(&got.results, &wanted, &tolerance).map_err(failed)?;
+        let module = parsed.map_err(|e| rejected(&[e]))?.module;
+        let verified = module.verify().map_err(|e| rejected(&e.0))?;
+        let failed = |error| Failed::new("", run_failure(&text, &error));
+        let options = CompileOptions::default().engine(engine);
+        let session = Session::compile(verified, &options).map_err(failed)?;
+        let (module, devices) = (session.module(), session.grid().len());
+        let (arguments, expected) = self.recorded(module, devices).map_err(Failed::invalid)?;
+        let output = session.run(&arguments, &RunOptions::default()).map_err(failed)?;
+        let tolerance = Tolerance::of(module);
+        let comparison =
+            compare_each(&output.results, &expected, &tolerance).map_err(Failed::invalid)?;
         Ok(if comparison.agrees() {
             Outcome::Agree(comparison)
         } else {
@@ -136,18 +120,14 @@ impl Entry {
         module: &Module,
         devices: usize,
     ) -> Result<(Vec<Vec<Literal>>, Vec<Literal>), String> {
-        let place = |e: &dyn std::fmt::Display| format!("{}: {e}", self.arrays.display());
-        let file = File::open(&self.arrays).map_err(|e| place(&e))?;
+        let with_path = |e: &dyn std::fmt::Display| format!("{}: {e}", self.arrays.display());
+        let file = File::open(&self.arrays).map_err(|e| with_path(&e))?;
         let arrays =
-            hlo::literal::npz::read(std::io::BufReader::new(file)).map_err(|e| place(&e))?;
-        let arguments = arrays::arguments(&arrays, module, devices).map_err(|e| place(&e))?;
-        let results = arrays::results(&arrays, module, devices).map_err(|e| place(&e))?;
+            hlo::literal::npz::read(std::io::BufReader::new(file)).map_err(|e| with_path(&e))?;
+        let arguments = arrays::arguments(&arrays, module, devices).map_err(|e| with_path(&e))?;
+        let results = arrays::results(&arrays, module, devices).map_err(|e| with_path(&e))?;
         Ok((arguments, results))
     }
-}
-
-fn failed(reason: String) -> Outcome {
-    Outcome::Failed(reason.into())
 }
 
 #[cfg(test)]
@@ -181,14 +161,14 @@ mod tests {
         write("two.npz", &own);
         std::fs::write(inner.join("two.hlo"), text(", replica_count=2")).unwrap();
         let (entries, others) = find(&root).unwrap();
-        let reports = run_all(&entries, Engine::Reference, |_| {});
+        let reports = in_parallel(&entries, |entry| entry.run(Engine::Reference));
         std::fs::remove_dir_all(&root).unwrap();
         assert_eq!(others, [root.join("alone.hlo")]);
-        let wanted = Summary { agree: 3, differ: 1, ..Summary::default() };
-        assert_eq!(Summary::of(&reports), wanted, "{reports:?}");
-        // Device 1 gives 4 and 8.
-        let told = reports.iter().find(|report| report.is_bad()).unwrap().details(false);
-        let lines = "2 of 4 elements differ on device 1\nworst: device 1, result 0 at [0]: got f32[] 4, wanted f32[] 2\n";
-        assert!(told.starts_with(lines), "{told}");
+        let expected = Summary { agree: 3, differ: 1, ..Summary::default() };
+        assert_eq!(Summary::of(&reports), expected, "{reports:?}");
+        // The result of device 1 is 4 and 8.
+        let details = reports.iter().find(|report| report.is_bad()).unwrap().details(false);
+        let lines = "2 of 4 elements differ on device 1\nworst: device 1, result 0 at [0]: found f32[] 4, expected f32[] 2\n";
+        assert!(details.starts_with(lines), "{details}");
     }
 }

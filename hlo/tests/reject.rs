@@ -165,7 +165,7 @@ fn messages_are_as_written_down() {
 }
 
 #[test]
-fn every_label_has_a_piece() {
+fn every_label_has_a_case() {
     let in_source = words_in_source();
     let mut pieces_of: BTreeMap<String, usize> = BTreeMap::new();
     for folder in ["hlo/tests/reject", "tests/ops", "tests/programs"] {

@@ -23,6 +23,19 @@ pub enum Engine {
     Exact,
 }
 
+impl Engine {
+    /// All engines; the default is the first.
+    pub const ALL: [Self; 2] = [Self::Exact, Self::Reference];
+
+    /// The name of the engine.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Exact => "exact",
+        }
+    }
+}
+
 /// How a module is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -2,10 +2,10 @@
 use crate::executable::Engine;
 use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
-use crate::value::zeros;
+use crate::value::{with_layouts, zeros};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::{AsyncRole, Kind};
-use hlo::{Module, Op, Shape};
+use hlo::{Literal, Module, Op, Opcode, Shape};
 
 /// Which instruction of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,6 +39,10 @@ impl<'a> Lowering<'a> {
 
     /// Whether arrays that follow from constants are computed when the module is compiled.
     pub(crate) fn folds_constants(&self) -> bool {
+        self.has_kernels()
+    }
+    /// Whether ops run as kernels, which expect arrays as large as their bounds.
+    fn has_kernels(&self) -> bool {
         self.engine == Engine::Exact && !self.is_dynamic
     }
 
@@ -74,7 +78,9 @@ impl<'a> Lowering<'a> {
                     Action::Start(collective(instruction))
                 }
                 (Kind::Collective, Some(AsyncRole::Update(_) | AsyncRole::Done(_))) => Action::Done,
-                _ if op.communicates() => Action::Communicate(self.function(site, instruction)),
+                _ if op.communicates() => {
+                    Action::Communicate(self.function(site, instruction, operands))
+                }
                 _ => self.compute(site, instruction, operands),
             },
         }
@@ -82,26 +88,41 @@ impl<'a> Lowering<'a> {
 
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
-        if self.is_dynamic {
-            return Action::Function(self.function(site, instruction));
+        let function = || Action::Function(self.function(site, instruction, operands));
+        if !self.has_kernels() {
+            return function();
         }
         let op = &instruction.op;
         let keeps_type = || operands[0].element_type() == instruction.shape.element_type();
         if matches!(op, Op::Reshape(_)) || (matches!(op, Op::Convert(_)) && keeps_type()) {
             return Action::Relabel;
         }
-        let kernel = match self.engine {
-            Engine::Reference => None,
-            Engine::Exact => kernel::select(instruction, operands),
-        };
-        match kernel {
-            Some(kernel) => Action::Kernel(kernel),
-            None => Action::Function(self.function(site, instruction)),
-        }
+        kernel::select(instruction, operands).map_or_else(function, Action::Kernel)
     }
 
     /// An instruction as a function of its operands.
-    fn function(&self, site: Site, instruction: &Instruction) -> Box<Function> {
+    fn function(
+        &self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[&Shape],
+    ) -> Box<Function> {
+        let function = self.function_of_values(site, instruction);
+        if !depends_on_layout(&instruction.op) {
+            return function;
+        }
+        // A value keeps the layout of the instruction that computed it, through copies and calls.
+        let shapes: Vec<Shape> = operands.iter().map(|&shape| shape.clone()).collect();
+        Box::new(move |context, operands| {
+            let operands = operands.iter().zip(&shapes);
+            let operands = operands.map(|(&operand, shape)| with_layouts(operand.clone(), shape));
+            let operands: Vec<Literal> = operands.collect();
+            function(context, &operands.iter().collect::<Vec<_>>())
+        })
+    }
+
+    /// An instruction as a function of its operands, whatever their layouts are.
+    fn function_of_values(&self, site: Site, instruction: &Instruction) -> Box<Function> {
         let (instruction, engine) = (instruction.clone(), self.engine);
         if self.is_dynamic {
             return Box::new(move |context, operands| {
@@ -128,6 +149,20 @@ impl<'a> Lowering<'a> {
             return None;
         }
         ScalarLoop::new(self.module, condition, body).map(Box::new)
+    }
+}
+
+/// Whether the layouts of the operands are part of the meaning, or are seen by the host.
+fn depends_on_layout(op: &Op) -> bool {
+    match op.opcode().kind() {
+        Kind::Custom | Kind::Host | Kind::Transfer => true,
+        Kind::Array
+        | Kind::Value
+        | Kind::Control
+        | Kind::Asynchronous
+        | Kind::Collective
+        | Kind::Device
+        | Kind::Random => op.opcode() == Opcode::Bitcast,
     }
 }
 

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What turns them on, for `cargo test`.
-pub(crate) const FEATURES: [&str; 2] = ["--features", "etalon/mpi,etalon-collectives/mpi"];
+pub(crate) const FEATURES: [&str; 2] = ["--features", "etalon-cli/mpi,etalon-collectives/mpi"];
 
 /// Fails with what is missing.
 pub(crate) fn available() -> Result<(), &'static str> {

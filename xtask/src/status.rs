@@ -1,9 +1,14 @@
-//! `status`: the table of docs/status.md that says what works for which op.
+//! `status`: the table of docs/status.md, measured from the op table and the file tests.
 use crate::{Result, files, read, write as write_file};
-use hlo::{ElementType, Opcode};
+use hlo::op::Accuracy;
+use hlo::{ElementType, Module, Opcode, Shape};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
+/// The folders whose cases run in every engine.
+const FOLDERS: [&str; 4] =
+    ["tests/ops", "tests/programs", "tests/collectives/values", "hlo/tests/reject"];
 const PAGE: &str = "docs/status.md";
 const BEGIN: &str = "<!-- generated: begin -->\n";
 const END: &str = "<!-- generated: end -->";
@@ -14,7 +19,7 @@ pub(crate) fn write(root: &Path) -> Result {
     write_file(&root.join(PAGE), &with_table(&page, &table(root)?)?)
 }
 
-/// Fails unless the table is as it would be written.
+/// Fails unless the table is up to date.
 pub(crate) fn check(root: &Path) -> Result {
     let page = read(&root.join(PAGE))?;
     if with_table(&page, &table(root)?)? == page {
@@ -31,51 +36,78 @@ fn with_table(page: &str, table: &str) -> Result<String> {
     parts.ok_or_else(|| format!("{PAGE} lacks the lines `{}` and `{END}`", BEGIN.trim_end()))
 }
 
+/// What the file tests show of an opcode.
+#[derive(Debug, Clone, Default)]
+struct Tested {
+    /// Passing cases that have the opcode.
+    cases: usize,
+    /// Cases with an expected error at an instruction of the opcode.
+    errors: usize,
+    /// Indices in [`ElementType::ALL`] of its operand and result types in passing cases.
+    types: BTreeSet<usize>,
+}
+
 fn table(root: &Path) -> Result<String> {
-    let mut tests = String::new();
-    for path in ["tests/ops", "tests/programs"].iter().flat_map(|f| files(&root.join(f), "hlo")) {
-        tests.push_str(&read(&path)?);
-    }
-    let (mut rows, mut counts) = (String::new(), [0usize; 4]);
-    for opcode in Opcode::ALL.iter().copied() {
-        let name = opcode.name();
-        // The engine's match over the ops is exhaustive: there is none it leaves out.
-        let facts = [true, opcode.is_verified(), true, is_used(&tests, name)];
-        for (count, holds) in counts.iter_mut().zip(facts) {
-            *count += usize::from(holds);
+    let mut tested = vec![Tested::default(); Opcode::ALL.len()];
+    for path in FOLDERS.iter().flat_map(|folder| files(&root.join(folder), "hlo")) {
+        for case in read(&path)?.split("// -----\n") {
+            count(case, &mut tested).map_err(|e| format!("{}: {e}", path.display()))?;
         }
-        let accepted =
-            opcode.types().map_or_else(|| "as its rule says".to_owned(), |t| t.to_string());
-        let own = read(&root.join(format!("tests/ops/{name}.hlo"))).unwrap_or_default();
-        let (pieces, types) = (own.matches("HloModule").count(), tested_types(&own));
-        let yes = |holds: bool| if holds { "yes".to_owned() } else { String::new() };
-        let cells =
-            [accepted, yes(facts[0]), yes(facts[1]), yes(facts[2]), pieces.to_string(), types];
-        rows.push_str(&line(&format!("`{name}`"), &cells));
     }
-    let heads = ["types", "parsed", "verified", "reference", "tests", "types in its tests"];
-    let [parsed, verified, reference, tested] = counts.map(|n| n.to_string());
-    let mut out = line("opcode", &heads);
-    out.push_str("|---|---|---|---|---|---|---|\n");
-    out.push_str(&line(
-        "all",
-        &[String::new(), parsed, verified, reference, tested, String::new()],
-    ));
-    out.push_str(&rows);
+    let mut out = line("opcode", &["types", "accuracy", "cases", "errors", "types in its cases"]);
+    out.push_str("|---|---|---|---|---|---|\n");
+    for (opcode, Tested { cases, errors, types }) in Opcode::ALL.iter().zip(tested) {
+        let operands = opcode.types().map_or_else(String::new, |types| types.to_string());
+        let types: Vec<&str> = types.into_iter().map(|i| ElementType::ALL[i].name()).collect();
+        let cells =
+            [operands, accuracy(*opcode), cases.to_string(), errors.to_string(), types.join(" ")];
+        out.push_str(&line(&format!("`{}`", opcode.name()), &cells));
+    }
     Ok(out)
 }
 
-/// The element types that stand in a file of tests, in the order of the table of types.
-fn tested_types(text: &str) -> String {
-    let stands = |name: &str| {
-        let shape = format!("{name}[");
-        text.match_indices(&shape).any(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            before.is_none_or(|c| !c.is_ascii_alphanumeric())
-        })
-    };
-    let types = ElementType::ALL.iter().map(|ty| ty.name()).filter(|name| stands(name));
-    types.collect::<Vec<_>>().join(" ")
+fn accuracy(opcode: Opcode) -> String {
+    match opcode.accuracy() {
+        Accuracy::Exact => "exact".to_owned(),
+        Accuracy::Ulp(n) => format!("{n} ulp"),
+        Accuracy::Order => "order".to_owned(),
+        Accuracy::Random => "random".to_owned(),
+    }
+}
+
+/// Adds the opcodes of a case.
+fn count(case: &str, tested: &mut [Tested]) -> Result {
+    let index = |opcode: Opcode| Opcode::ALL.iter().position(|&other| other == opcode);
+    if case.contains("// error ") {
+        for line in case.lines().filter(|line| line.contains("// error ")) {
+            let has = |opcode: &&Opcode| is_used(line, opcode.name());
+            for i in Opcode::ALL.iter().filter(has).filter_map(|&opcode| index(opcode)) {
+                tested[i].errors += 1;
+            }
+        }
+        return Ok(());
+    }
+    if !case.contains("HloModule") {
+        return Ok(());
+    }
+    let module = Module::parse(case).map_err(|e| e.to_string())?;
+    let mut used = BTreeSet::new();
+    for (_, computation) in module.computations.iter() {
+        for (_, instruction) in computation.instructions.iter() {
+            let Some(i) = index(instruction.opcode()) else { continue };
+            used.insert(i);
+            let operands =
+                instruction.operands.iter().map(|&id| &computation.instructions[id].shape);
+            let leaves = operands.chain([&instruction.shape]).flat_map(Shape::leaves);
+            let types = leaves.filter_map(Shape::element_type);
+            let numbers = types.filter_map(|ty| ElementType::ALL.iter().position(|&t| t == ty));
+            tested[i].types.extend(numbers);
+        }
+    }
+    for i in used {
+        tested[i].cases += 1;
+    }
+    Ok(())
 }
 
 fn line<T: std::fmt::Display>(first: &str, cells: &[T]) -> String {
@@ -84,17 +116,17 @@ fn line<T: std::fmt::Display>(first: &str, cells: &[T]) -> String {
         let cell = cell.to_string();
         let blank = if cell.is_empty() { "" } else { " " };
         let written = write!(out, "{blank}{cell} |");
-        debug_assert!(written.is_ok(), "a string takes everything");
+        debug_assert!(written.is_ok(), "writing to a string does not fail");
     }
     out.push('\n');
     out
 }
 
-/// Whether the opcode stands in the tests: its name as a whole word, followed by its operands.
-fn is_used(tests: &str, name: &str) -> bool {
+/// Whether the line has an instruction of this opcode: its name as a whole word, followed by operands.
+fn is_used(line: &str, name: &str) -> bool {
     let call = format!("{name}(");
-    tests.match_indices(&call).any(|(at, _)| {
-        let before = tests[..at].chars().next_back();
+    line.match_indices(&call).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
         before.is_none_or(char::is_whitespace)
     })
 }

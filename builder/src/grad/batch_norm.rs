@@ -1,8 +1,12 @@
-//! Derivatives of batch normalisation, which is written out in sums and products.
-use super::{Node, Tangent, ops, rewrite};
+//! Derivatives of batch normalization, rewritten as sums and products.
+use super::node::Node;
+use super::ops;
+use super::rewrite::Rewrite;
+use crate::arguments::others;
 use crate::{Result, Value};
+use hlo::ArrayShape;
 use hlo::op::value::Float;
-use hlo::{ArrayShape, Op};
+use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 
 /// An array with a number of each of its features.
 struct Features<'b> {
@@ -23,59 +27,48 @@ impl<'b> Features<'b> {
     }
     /// Sums over the elements of each feature.
     fn sum(&self, value: Value<'b>) -> Result<Value<'b>> {
-        ops::sum(value, &ops::others(self.shape.rank(), &[self.index]))
+        Ok(value.reduce_sum(&others(self.shape.rank(), &[self.index])))
     }
     fn mean(&self, value: Value<'b>) -> Result<Value<'b>> {
-        let others = ops::others(self.shape.rank(), &[self.index]);
+        let others = others(self.shape.rank(), &[self.index]);
         let count: i64 = others.iter().filter_map(|&d| self.shape.dim(d)).product();
         let sum = self.sum(value)?;
-        let count = crate::operand::number(sum, crate::operand::Number::Whole(count))?;
-        Ok(sum / count)
+        Ok(sum / sum.scalar_like(count))
     }
     fn normalized(&self, centered: Value<'b>, variance: Value<'b>) -> Result<Value<'b>> {
         Ok(centered * self.spread((variance + self.epsilon).rsqrt())?)
     }
 }
 
-fn written_out<'b>(node: &Node<'b>) -> Result<Value<'b>> {
-    match &node.op {
-        Op::BatchNormTraining(op) => {
-            training(node, &Features::of(node, op.feature_index, op.epsilon)?)
-        }
-        Op::BatchNormInference(op) => {
-            inference(node, &Features::of(node, op.feature_index, op.epsilon)?)
-        }
-        Op::BatchNormGrad(op) => gradient(node, &Features::of(node, op.feature_index, op.epsilon)?),
-        _ => Err(node.refused("normalises nothing")),
+impl Rewrite for BatchNormTraining {
+    fn rewritten<'b>(&self, node: &Node<'b>) -> Result<Value<'b>> {
+        let all = Features::of(node, self.feature_index, self.epsilon)?;
+        let mean = all.mean(all.operand)?;
+        let centered = all.operand - all.spread(mean)?;
+        let variance = all.mean(centered * centered)?;
+        let scale = all.spread(node.operand(1)?)?;
+        let result = all.normalized(centered, variance)? * scale + all.spread(node.operand(2)?)?;
+        Ok(result.builder().tuple(&[result, mean, variance]))
     }
 }
-fn training<'b>(node: &Node<'b>, all: &Features<'b>) -> Result<Value<'b>> {
-    let mean = all.mean(all.operand)?;
-    let centered = all.operand - all.spread(mean)?;
-    let variance = all.mean(centered * centered)?;
-    let scale = all.spread(node.operand(1)?)?;
-    let result = all.normalized(centered, variance)? * scale + all.spread(node.operand(2)?)?;
-    Ok(result.builder().tuple(&[result, mean, variance]))
-}
-fn inference<'b>(node: &Node<'b>, all: &Features<'b>) -> Result<Value<'b>> {
-    let centered = all.operand - all.spread(node.operand(3)?)?;
-    let scale = all.spread(node.operand(1)?)?;
-    Ok(all.normalized(centered, node.operand(4)?)? * scale + all.spread(node.operand(2)?)?)
+impl Rewrite for BatchNormInference {
+    fn rewritten<'b>(&self, node: &Node<'b>) -> Result<Value<'b>> {
+        let all = Features::of(node, self.feature_index, self.epsilon)?;
+        let centered = all.operand - all.spread(node.operand(3)?)?;
+        let scale = all.spread(node.operand(1)?)?;
+        Ok(all.normalized(centered, node.operand(4)?)? * scale + all.spread(node.operand(2)?)?)
+    }
 }
 /// The gradients by operand, scale and offset, as those of training at these statistics.
-fn gradient<'b>(node: &Node<'b>, all: &Features<'b>) -> Result<Value<'b>> {
-    let (variance, c) = (node.operand(3)?, node.operand(4)?);
-    let normal = all.normalized(all.operand - all.spread(node.operand(2)?)?, variance)?;
-    let by_scale = all.sum(c * normal)?;
-    let along = normal * all.spread(all.mean(c * normal)?)?;
-    let centered = c - all.spread(all.mean(c)?)? - along;
-    let by_operand = all.normalized(centered, variance)? * all.spread(node.operand(1)?)?;
-    Ok(c.builder().tuple(&[by_operand, by_scale, all.sum(c)?]))
-}
-
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    rewrite::push(node, tangents, written_out)
-}
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    rewrite::pull(node, cotangent, written_out)
+impl Rewrite for BatchNormGrad {
+    fn rewritten<'b>(&self, node: &Node<'b>) -> Result<Value<'b>> {
+        let all = Features::of(node, self.feature_index, self.epsilon)?;
+        let (variance, c) = (node.operand(3)?, node.operand(4)?);
+        let normal = all.normalized(all.operand - all.spread(node.operand(2)?)?, variance)?;
+        let by_scale = all.sum(c * normal)?;
+        let along = normal * all.spread(all.mean(c * normal)?)?;
+        let centered = c - all.spread(all.mean(c)?)? - along;
+        let by_operand = all.normalized(centered, variance)? * all.spread(node.operand(1)?)?;
+        Ok(c.builder().tuple(&[by_operand, by_scale, all.sum(c)?]))
+    }
 }

@@ -1,8 +1,9 @@
-//! Called computations: their derivatives, as computations that are traced anew.
+//! Derivatives of called computations, as new computations.
 //!
-//! Derivative computations take and give leaves, so that nothing is carried that no derivative flows through. Which leaves
-//! those are is found by a trial: what is made in it is dropped again.
-use super::sweep::{Inputs, index, pull_through, push_through};
+//! Derivative computations take and return leaves, so that a leaf without a derivative needs no tangent. Tracing a trial
+//! computation, which is then dropped, shows which leaves have derivatives.
+use super::node::{Node, Rules};
+use super::sweep::{Inputs, forward, index, reverse};
 use super::{leaves, tangent};
 use crate::{Builder, Code, Result, Value};
 use hlo::Shape;
@@ -12,15 +13,17 @@ use hlo::ir::ComputationId;
 #[derive(Debug, Clone)]
 pub(super) struct Callee<'b> {
     b: &'b Builder,
+    rules: Rules,
     id: ComputationId,
     pub(super) parameters: Vec<Shape>,
     pub(super) result: Shape,
 }
 
 impl<'b> Callee<'b> {
-    pub(super) fn of(b: &'b Builder, id: ComputationId) -> Result<Self> {
+    pub(super) fn of(node: &Node<'b>, id: ComputationId) -> Result<Self> {
+        let b = node.result.builder();
         let (parameters, result) = b.signature(id)?;
-        Ok(Self { b, id, parameters, result })
+        Ok(Self { b, rules: node.rules, id, parameters, result })
     }
     /// A name of a computation made of it.
     pub(super) fn named(&self, what: &str) -> Result<String> {
@@ -44,57 +47,58 @@ impl<'b> Callee<'b> {
         self.b.inlined(self.id, &parameters?)
     }
     /// Tangents of the result's leaves at `x` from those of the parameters' leaves.
-    pub(super) fn push(
+    pub(super) fn jvp(
         &self,
         x: &[Value<'b>],
         tangents: &[Option<Value<'b>>],
     ) -> Result<Vec<Option<Value<'b>>>> {
-        Ok(self.push_at(x, tangents)?.1)
+        Ok(self.value_and_jvp(x, tangents)?.1)
     }
-    /// As [`Callee::push`], with the result's leaves.
-    pub(super) fn push_at(
+    /// As [`Callee::jvp`], with the result's leaves.
+    pub(super) fn value_and_jvp(
         &self,
         x: &[Value<'b>],
         tangents: &[Option<Value<'b>>],
     ) -> Result<(Vec<Value<'b>>, Vec<Option<Value<'b>>>)> {
         let output = self.inlined(x)?;
         let by = leaves::marked(x, &leaves::present(tangents));
-        let seeds: Vec<_> = leaves::kept(tangents).into_iter().map(super::Tangent::Array).collect();
-        let pushed = push_through(self.b, output, &by, &seeds, Inputs::Leaves)?;
+        let seeds: Vec<_> =
+            leaves::kept(tangents).into_iter().map(tangent::Tangent::Array).collect();
+        let pushed = forward(self.b, self.rules, output, &by, &seeds, Inputs::Leaves)?;
         Ok((leaves::of(output)?, leaves::of_tangent(&pushed, &self.result)))
     }
-    /// Cotangents of the leaves of the parameters that are `wanted`, at `x`, from those of the result's leaves.
-    pub(super) fn pull(
+    /// Cotangents of the leaves of the parameters that are `needed`, at `x`, from those of the result's leaves.
+    pub(super) fn vjp(
         &self,
         x: &[Value<'b>],
         cotangents: &[Option<Value<'b>>],
-        wanted: &[bool],
+        needed: &[bool],
     ) -> Result<Vec<Option<Value<'b>>>> {
         let output = self.inlined(x)?;
         let cotangent = leaves::tangent(&self.result, &mut cotangents.iter().copied());
-        let by = leaves::marked(x, wanted);
-        let pulled = pull_through(self.b, output, &by, cotangent, Inputs::Leaves)?;
-        let pulled = leaves::dealt(wanted, pulled).into_iter();
+        let by = leaves::marked(x, needed);
+        let pulled = reverse(self.b, self.rules, output, &by, cotangent, Inputs::Leaves)?;
+        let pulled = leaves::dealt(needed, pulled).into_iter();
         pulled.map(|tangent| tangent.map_or(Ok(None), |tangent| tangent.array())).collect()
     }
 
     /// Which leaves of the result have tangents if these of the parameters have.
-    pub(super) fn pushes(&self, flowing: &[bool]) -> Result<Vec<bool>> {
+    pub(super) fn jvp_leaves(&self, flowing: &[bool]) -> Result<Vec<bool>> {
         let (x, all) = (self.takes().len(), self.takes());
         let shapes = [all.as_slice(), &leaves::marked(&all, flowing)].concat();
         trial(self.b, &shapes, |p| {
             let (x, t) = p.split_at(x);
-            Ok(leaves::present(&self.push(x, &leaves::dealt(flowing, t.iter().copied()))?))
+            Ok(leaves::present(&self.jvp(x, &leaves::dealt(flowing, t.iter().copied()))?))
         })
     }
-    /// Which of the `wanted` leaves of the parameters have cotangents if these of the result have; and on which leaves of the
+    /// Which of the `needed` leaves of the parameters have cotangents if these of the result have; and on which leaves of the
     /// parameters those depend.
-    pub(super) fn pulls(&self, flowing: &[bool], wanted: &[bool]) -> Result<[Vec<bool>; 2]> {
+    pub(super) fn vjp_leaves(&self, flowing: &[bool], needed: &[bool]) -> Result<[Vec<bool>; 2]> {
         let (x, all) = (self.takes().len(), self.takes());
         let shapes = [all.as_slice(), &leaves::marked(&self.gives(), flowing)].concat();
         trial(self.b, &shapes, |p| {
             let (x, c) = p.split_at(x);
-            let pulled = self.pull(x, &leaves::dealt(flowing, c.iter().copied()), wanted)?;
+            let pulled = self.vjp(x, &leaves::dealt(flowing, c.iter().copied()), needed)?;
             Ok([leaves::present(&pulled), used(self.b, &leaves::kept(&pulled), x)?])
         })
     }
@@ -118,7 +122,7 @@ fn used<'b>(b: &'b Builder, values: &[Value<'b>], inputs: &[Value<'b>]) -> Resul
     Ok(inputs.into_iter().map(|at| used[at]).collect())
 }
 
-/// What `find` finds in a computation that is dropped then.
+/// Returns the result of `find` in a computation that is dropped afterwards.
 fn trial<'b, T>(
     b: &'b Builder,
     parameters: &[Shape],
@@ -135,7 +139,7 @@ fn trial<'b, T>(
     traced.map(|_| found)
 }
 
-/// A computation that gives the tuple of what `body` gives.
+/// Traces a computation whose result is the tuple of the values that `body` returns.
 pub(super) fn traced<'b>(
     b: &'b Builder,
     name: &str,

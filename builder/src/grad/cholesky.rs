@@ -3,17 +3,16 @@
 //!
 //! Only one triangle of `A` is read, so only that has a derivative: `dA` is what it stands for, with a real diagonal. An upper
 //! factor is the adjoint of the lower factor of the adjoint.
-use super::matrices::Factor::{Plain, Turned};
-use super::matrices::{Part, adjoint, lies_in, only, product, solve, solve_turned};
-use super::{Node, Tangent, node};
+use super::matrices::Factor::{Plain, Transposed};
+use super::matrices::{Part, adjoint, lies_in, only, product, solve, solve_transposed};
+use super::node::{Derivative, Node, first};
+use super::tangent::Tangent;
 use crate::{Result, Value};
-use hlo::Op;
-use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
+use hlo::op::{Cholesky, TriangularSolve};
 
-/// To the lower factor and back.
-fn as_lower<'b>(node: &Node<'b>, value: Value<'b>) -> Result<Value<'b>> {
-    let Op::Cholesky(op) = &node.op else { return Err(node.refused("has no factor")) };
+/// Converts to the lower factor and back.
+fn as_lower<'b>(op: &Cholesky, value: Value<'b>) -> Result<Value<'b>> {
     if op.lower { Ok(value) } else { adjoint(value) }
 }
 /// The lower triangle with half of the diagonal.
@@ -38,22 +37,24 @@ const BY_FACTOR: TriangularSolve = TriangularSolve {
 const BY_ADJOINT: TriangularSolve =
     TriangularSolve { left_side: false, transpose_a: Transpose::Adjoint, ..BY_FACTOR };
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let Some(t) = node::first(tangents)? else { return Ok(Tangent::Zero) };
-    let (factor, t) = (as_lower(node, node.result)?, as_lower(node, t)?);
-    let below = only(t, Part::BelowDiagonal)?;
-    let whole = real_diagonal(only(t, Part::Lower)?)? + adjoint(below)?;
-    let inner = solve(&BY_ADJOINT, factor, solve(&BY_FACTOR, factor, whole)?)?;
-    let pushed = product(Plain(factor), Plain(halved(inner)?))?;
-    Ok(Tangent::Array(as_lower(node, pushed)?))
-}
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    let (factor, c) = (as_lower(node, node.result)?, as_lower(node, c)?);
-    let inner = halved(product(Turned(factor), Plain(c))?)?;
-    let whole = solve_turned(&BY_ADJOINT, factor, solve_turned(&BY_FACTOR, factor, inner)?)?;
-    // What stands above the diagonal is read as the conjugate of what stands below.
-    let above = only(whole, Part::AboveDiagonal)?;
-    let pulled = real_diagonal(only(whole, Part::Lower)?)? + adjoint(above)?;
-    Ok(node.first_only(as_lower(node, pulled)?))
+impl Derivative for Cholesky {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
+        let (factor, t) = (as_lower(self, node.result)?, as_lower(self, t)?);
+        let below = only(t, Part::BelowDiagonal)?;
+        let whole = real_diagonal(only(t, Part::Lower)?)? + adjoint(below)?;
+        let inner = solve(&BY_ADJOINT, factor, solve(&BY_FACTOR, factor, whole)?)?;
+        let pushed = product(Plain(factor), Plain(halved(inner)?))?;
+        Ok(Tangent::Array(as_lower(self, pushed)?))
+    }
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        let (factor, c) = (as_lower(self, node.result)?, as_lower(self, c)?);
+        let inner = halved(product(Transposed(factor), Plain(c))?)?;
+        let whole =
+            solve_transposed(&BY_ADJOINT, factor, solve_transposed(&BY_FACTOR, factor, inner)?)?;
+        // What stands above the diagonal is read as the conjugate of what stands below.
+        let above = only(whole, Part::AboveDiagonal)?;
+        let pulled = real_diagonal(only(whole, Part::Lower)?)? + adjoint(above)?;
+        Ok(node.first_only(as_lower(self, pulled)?))
+    }
 }

@@ -1,44 +1,35 @@
 //! Derivatives of dot: linear in each operand, and the transpose of a dot is a dot.
-use super::{Node, Tangent, ops};
+use super::node::{Derivative, Node};
+use super::ops;
+use super::tangent::Tangent;
+use crate::arguments::{cast, others};
 use crate::{Result, Value};
 use hlo::op::Dot;
 use hlo::{ArrayShape, Dims, Op};
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let (lhs, rhs) = (node.operand(0)?, node.operand(1)?);
-    let mut sum = Tangent::Zero;
-    for (i, tangent) in tangents.iter().enumerate() {
-        let Some(t) = tangent.array()? else { continue };
-        let operands = if i == 0 { [t, rhs] } else { [lhs, t] };
-        sum = sum.plus(Tangent::Array(node.again(&operands, None)?))?;
+impl Derivative for Dot {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        ops::bilinear(node, tangents)
     }
-    Ok(sum)
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        let (lhs, rhs) = (
+            Side::of(node.operand(0)?, &self.lhs_batch_dims, &self.lhs_contracting_dims)?,
+            Side::of(node.operand(1)?, &self.rhs_batch_dims, &self.rhs_contracting_dims)?,
+        );
+        let batch = lhs.batch.len();
+        // The cotangent's dimensions: those shared, those left of the left operand, those left of the right one.
+        let left = ops::run(batch, lhs.free.len());
+        let right = ops::run(batch + lhs.free.len(), rhs.free.len());
+        let mut reversed = self.clone();
+        reversed.operand_precision.0.reverse();
+        node.each_needed(|i| match i {
+            0 => transpose(self, c, &lhs, (&rhs, &right)),
+            _ => transpose(&reversed, c, &rhs, (&lhs, &left)),
+        })
+    }
 }
 
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let Op::Dot(op) = &node.op else { return Err(node.refused("is no dot")) };
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    let (lhs, rhs) = (
-        Side::of(node.operand(0)?, &op.lhs_batch_dims, &op.lhs_contracting_dims)?,
-        Side::of(node.operand(1)?, &op.rhs_batch_dims, &op.rhs_contracting_dims)?,
-    );
-    let batch = lhs.batch.len();
-    // The cotangent's dimensions: those shared, those left of the left operand, those left of the right one.
-    let left = ops::run(batch, lhs.free.len());
-    let right = ops::run(batch + lhs.free.len(), rhs.free.len());
-    let mut cotangents = node.zeros();
-    if node.wants(0) {
-        cotangents[0] = Tangent::Array(transpose(op, c, &lhs, (&rhs, &right))?);
-    }
-    if node.wants(1) {
-        let mut turned = op.clone();
-        turned.operand_precision.0.reverse();
-        cotangents[1] = Tangent::Array(transpose(&turned, c, &rhs, (&lhs, &left))?);
-    }
-    Ok(cotangents)
-}
-
-/// An operand and what its dimensions are for.
+/// An operand and the roles of its dimensions.
 struct Side<'a, 'b> {
     value: Value<'b>,
     shape: ArrayShape,
@@ -49,7 +40,7 @@ struct Side<'a, 'b> {
 impl<'a, 'b> Side<'a, 'b> {
     fn of(value: Value<'b>, batch: &'a [i64], contracting: &'a [i64]) -> Result<Self> {
         let shape = value.array()?;
-        let free = ops::others(shape.rank(), &[batch, contracting].concat());
+        let free = others(shape.rank(), &[batch, contracting].concat());
         Ok(Self { value, shape, batch, contracting, free })
     }
 }
@@ -63,10 +54,7 @@ fn transpose<'b>(
     (other, other_dims): (&Side<'_, 'b>, &[i64]),
 ) -> Result<Value<'b>> {
     let ty = c.element_type()?;
-    let wide = match other.shape.ty == ty {
-        true => other.value,
-        false => other.value.convert_element_type(ty),
-    };
+    let wide = cast(other.value, ty)?;
     let dot = Dot {
         lhs_batch_dims: ops::run(0, this.batch.len()),
         lhs_contracting_dims: other_dims.to_vec(),

@@ -3,14 +3,17 @@
 //! With stride `s`, dilations `l` of the input and `r` of the kernel, and padding `p` in front, place `o` of the result pairs
 //! element `k` of the kernel with element `j` of the input where `o s + k r - p = j l`. The transposes solve that for the
 //! operand's index in place of `o`: strides and dilations change places, and a window that ran forward runs backward.
-use super::{Node, Tangent, ops};
+use super::node::{Derivative, Node};
+use super::ops;
+use super::tangent::Tangent;
+use crate::arguments::cast;
 use crate::{Result, Value};
+use hlo::op::Convolution;
 use hlo::op::value::{ConvDims, ConvolutionKind, Window, WindowDim};
-use hlo::op::{Convolution, Reverse};
 use hlo::{ArrayShape, Dims, Op};
 
-fn attributes(node: &Node<'_>) -> Result<Convolution> {
-    let Op::Convolution(op) = &node.op else { return Err(node.refused("is no convolution")) };
+/// Returns the attributes with the window of the forward convolution.
+fn forward(op: &Convolution, node: &Node<'_>) -> Result<Convolution> {
     if op.sparsity_config.is_some() {
         return Err(node.refused("has no derivative rule here for sparse operands"));
     }
@@ -18,33 +21,25 @@ fn attributes(node: &Node<'_>) -> Result<Convolution> {
         return Err(node.refused("has no derivative rule here for `convolution_kind=wgrad`"));
     }
     let window = op.forward_window();
-    Ok(Convolution { window, convolution_kind: ConvolutionKind::Unset, ..op.as_ref().clone() })
+    Ok(Convolution { window, convolution_kind: ConvolutionKind::Unset, ..op.clone() })
 }
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    super::contraction::push(node, tangents)
-}
-
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let op = attributes(node)?;
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    let mut cotangents = node.zeros();
-    let (lhs, rhs) = (node.operand(0)?, node.operand(1)?);
-    for (i, transpose) in [to_input, to_kernel].into_iter().enumerate() {
-        if node.wants(i) {
-            let nothing = lhs.dims()?.contains(&0) || rhs.dims()?.contains(&0);
-            let zeros = nothing || c.dims()?.contains(&0);
-            cotangents[i] = Tangent::Array(match zeros {
-                true => ops::zeros_like(node.operand(i)?)?,
-                false => transpose(&op, c, widened(lhs, c)?, widened(rhs, c)?)?,
-            });
-        }
+impl Derivative for Convolution {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        ops::bilinear(node, tangents)
     }
-    Ok(cotangents)
-}
-fn widened<'b>(operand: Value<'b>, c: Value<'b>) -> Result<Value<'b>> {
-    let ty = c.element_type()?;
-    Ok(if operand.element_type()? == ty { operand } else { operand.convert_element_type(ty) })
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        let op = forward(self, node)?;
+        let (lhs, rhs, ty) = (node.operand(0)?, node.operand(1)?, c.element_type()?);
+        let empty = [lhs.dims()?, rhs.dims()?, c.dims()?].concat().contains(&0);
+        node.each_needed(|i| {
+            if empty {
+                return Ok(node.operand(i)?.zeros_like());
+            }
+            let transpose = if i == 0 { to_input } else { to_kernel };
+            transpose(&op, c, cast(lhs, ty)?, cast(rhs, ty)?)
+        })
+    }
 }
 
 /// The size of an array with `dilation - 1` holes between its elements.
@@ -52,7 +47,7 @@ fn dilated(size: i64, dilation: i64) -> i64 {
     (size - 1) * dilation + 1
 }
 
-/// The input's cotangent: the result's, convolved with the kernel turned around.
+/// The input's cotangent: the result's, convolved with the kernel reversed.
 fn to_input<'b>(
     op: &Convolution,
     c: Value<'b>,
@@ -60,15 +55,15 @@ fn to_input<'b>(
     rhs: Value<'b>,
 ) -> Result<Value<'b>> {
     let (labels, shape, out) = (&op.dim_labels, lhs.array()?, c.array()?);
-    let turned = |((dim, &input), &output): ((&WindowDim, &i64), &i64)| {
-        let (bases, places) = (size(&shape, input), size(&out, output));
+    let dual = |((dim, &input), &output): ((&WindowDim, &i64), &i64)| {
+        let (bases, places) = (extent(&shape, input), extent(&out, output));
         let pad_low = (dim.size - 1) * dim.rhs_dilation - dim.pad_low;
-        let wanted = (bases - 1) * dim.lhs_dilation + dilated(dim.size, dim.rhs_dilation);
+        let needed = (bases - 1) * dim.lhs_dilation + dilated(dim.size, dim.rhs_dilation);
         WindowDim {
             size: dim.size,
             stride: dim.lhs_dilation,
             pad_low,
-            pad_high: wanted - pad_low - dilated(places, dim.stride),
+            pad_high: needed - pad_low - dilated(places, dim.stride),
             lhs_dilation: dim.stride,
             rhs_dilation: dim.rhs_dilation,
             reversal: !dim.reversal,
@@ -79,7 +74,7 @@ fn to_input<'b>(
     // Each group's output features are summed over, and all groups' input features come out.
     let kernel = moved(rhs, labels.rhs_output_feature, labels.rhs_input_feature, groups)?;
     let back = Convolution {
-        window: Window { dims: dims.map(turned).collect() },
+        window: Window { dims: dims.map(dual).collect() },
         dim_labels: ConvDims {
             lhs_batch: labels.out_batch,
             lhs_feature: labels.out_feature,
@@ -111,14 +106,14 @@ fn to_kernel<'b>(
     rhs: Value<'b>,
 ) -> Result<Value<'b>> {
     let (labels, shape, out) = (&op.dim_labels, lhs.array()?, c.array()?);
-    let turned = |((dim, &input), &output): ((&WindowDim, &i64), &i64)| {
-        let (bases, places) = (size(&shape, input), size(&out, output));
-        let wanted = (dim.size - 1) * dim.rhs_dilation + dilated(places, dim.stride);
+    let dual = |((dim, &input), &output): ((&WindowDim, &i64), &i64)| {
+        let (bases, places) = (extent(&shape, input), extent(&out, output));
+        let needed = (dim.size - 1) * dim.rhs_dilation + dilated(places, dim.stride);
         WindowDim {
             size: places,
             stride: dim.rhs_dilation,
             pad_low: dim.pad_low,
-            pad_high: wanted - dim.pad_low - dilated(bases, dim.lhs_dilation),
+            pad_high: needed - dim.pad_low - dilated(bases, dim.lhs_dilation),
             lhs_dilation: dim.lhs_dilation,
             rhs_dilation: dim.stride,
             reversal: false,
@@ -126,7 +121,7 @@ fn to_kernel<'b>(
     };
     let dims = op.window.dims.iter().zip(&labels.lhs_spatial).zip(&labels.out_spatial);
     let back = Convolution {
-        window: Window { dims: dims.map(turned).collect() },
+        window: Window { dims: dims.map(dual).collect() },
         // What was the batch is summed over.
         dim_labels: ConvDims {
             lhs_batch: labels.lhs_feature,
@@ -147,13 +142,10 @@ fn to_kernel<'b>(
     let reversed = op.window.dims.iter().zip(&labels.rhs_spatial);
     let dimensions: Vec<i64> =
         reversed.filter(|(dim, _)| dim.reversal).map(|(_, &spatial)| spatial).collect();
-    match dimensions.is_empty() {
-        true => Ok(pulled),
-        false => c.builder().emit(Reverse { dimensions }, &[pulled], None),
-    }
+    Ok(if dimensions.is_empty() { pulled } else { pulled.rev(&dimensions) })
 }
 
-fn size(shape: &ArrayShape, dim: i64) -> i64 {
+fn extent(shape: &ArrayShape, dim: i64) -> i64 {
     shape.dim(dim).unwrap_or(0)
 }
 fn emit(op: Convolution, operands: [Value<'_>; 2], dims: Dims) -> Result<Value<'_>> {

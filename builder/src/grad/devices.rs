@@ -1,103 +1,108 @@
-//! Derivatives of ops that join the values of several devices, where each has an op that takes the cotangents back.
+//! Derivatives of collectives that are linear.
 //!
 //! All devices run the same program, and the cotangent of a value is that of the sum of what all of them give.
-use super::reduction::two_operand_op;
-use super::{Node, Tangent, leaves, ops};
-use crate::{Builder, Result, Value};
-use hlo::ir::Instruction;
+use super::combiner::Combiner;
+use super::node::{Derivative, Node};
+use super::tangent::Tangent;
+use super::{leaves, ops};
+use crate::{Result, Value};
+use hlo::ir::{ComputationId, Instruction};
 use hlo::op::value::Pairs;
-use hlo::op::{AllGather, AllReduce, AllToAll, Binary, CollectivePermute, ReduceScatter};
+use hlo::op::{AllGather, AllReduce, AllToAll, CollectivePermute, ReduceScatter};
 use hlo::{Arena, Op, Shape};
 
-/// A channel that no instruction uses so far, if this one has a channel.
-fn channel(b: &Builder, given: Option<i64>) -> Option<i64> {
+/// Returns a channel that no instruction uses so far, if this one has a channel.
+fn channel(node: &Node<'_>, given: Option<i64>) -> Option<i64> {
     let given = given?;
-    let state = b.state.borrow();
+    let state = node.result.builder().state.borrow();
     let used = |all: &Arena<Instruction>| {
-        all.iter().filter_map(|(_, instruction)| channel_of(&instruction.op)).max().unwrap_or(0)
+        all.iter().filter_map(|(_, instruction)| instruction.op.channel_id()).max().unwrap_or(0)
     };
     let finished = state.finished.iter().map(|(_, computation)| used(&computation.instructions));
     let open = state.open.iter().map(|open| used(&open.instructions));
     Some(finished.chain(open).max().unwrap_or(given) + 1)
 }
-fn channel_of(op: &Op) -> Option<i64> {
-    match op {
-        Op::AllGather(op) => op.channel_id,
-        Op::AllReduce(op) => op.channel_id,
-        Op::AllToAll(op) => op.channel_id,
-        Op::CollectivePermute(op) => op.channel_id,
-        Op::ReduceScatter(op) => op.channel_id,
-        _ => None,
+/// Returns whether the combining computation adds.
+fn adds(node: &Node<'_>, id: ComputationId) -> Result<()> {
+    match Combiner::of(node.result.builder(), id)? {
+        Combiner::Add => Ok(()),
+        _other => Err(node.refused("has a derivative rule here only where it adds")),
     }
 }
 
-/// The op, on another channel, that takes tangents forward.
-fn forward(node: &Node<'_>) -> Result<Op> {
-    let b = node.result.builder();
-    let adds = |id| Ok::<_, crate::Error>(two_operand_op(b, id)? == Some(Binary::Add));
-    let only_sums = || node.refused("has a derivative rule here only where it adds");
-    Ok(match &node.op {
-        Op::AllGather(op) => {
-            AllGather { channel_id: channel(b, op.channel_id), ..op.as_ref().clone() }.into()
-        }
-        Op::AllReduce(op) => {
-            if let Some(id) = op.to_apply.0
-                && !adds(id)?
-            {
-                return Err(only_sums());
-            }
-            AllReduce { channel_id: channel(b, op.channel_id), ..op.as_ref().clone() }.into()
-        }
-        Op::AllToAll(op) => {
-            AllToAll { channel_id: channel(b, op.channel_id), ..op.as_ref().clone() }.into()
-        }
-        Op::CollectivePermute(op) if op.slice_sizes.is_empty() => {
-            CollectivePermute { channel_id: channel(b, op.channel_id), ..op.as_ref().clone() }
-                .into()
-        }
-        Op::ReduceScatter(op) => {
-            if !adds(op.to_apply)? {
-                return Err(only_sums());
-            }
-            ReduceScatter { channel_id: channel(b, op.channel_id), ..op.as_ref().clone() }.into()
-        }
-        _ => return Err(node.refused("has no derivative rule here in place")),
-    })
+/// A collective that is linear in its operands.
+trait Linear {
+    /// Returns the op, on another channel, that computes the tangents.
+    fn forward(&self, node: &Node<'_>) -> Result<Op>;
+    /// Returns the op that computes the cotangents. Blocks that are exchanged are exchanged back.
+    fn backward(&self, node: &Node<'_>, _: Value<'_>) -> Result<Op> {
+        self.forward(node)
+    }
 }
-/// The op that takes cotangents back. Sums of all come from all; blocks that are swapped are swapped again.
-fn backward(node: &Node<'_>, c: Value<'_>) -> Result<Op> {
-    Ok(match forward(node)? {
-        Op::AllGather(op) => ReduceScatter {
-            channel_id: op.channel_id,
+impl Linear for AllGather {
+    fn forward(&self, node: &Node<'_>) -> Result<Op> {
+        Ok(Self { channel_id: channel(node, self.channel_id), ..self.clone() }.into())
+    }
+    fn backward(&self, node: &Node<'_>, c: Value<'_>) -> Result<Op> {
+        let op = self.clone();
+        Ok(ReduceScatter {
+            channel_id: channel(node, op.channel_id),
             replica_groups: op.replica_groups,
             constrain_layout: op.constrain_layout,
             use_global_device_ids: op.use_global_device_ids,
             dimensions: op.dimensions,
             to_apply: ops::adder(c)?,
         }
-        .into(),
-        Op::ReduceScatter(op) => AllGather {
-            channel_id: op.channel_id,
+        .into())
+    }
+}
+impl Linear for AllReduce {
+    fn forward(&self, node: &Node<'_>) -> Result<Op> {
+        self.to_apply.0.map_or(Ok(()), |id| adds(node, id))?;
+        Ok(Self { channel_id: channel(node, self.channel_id), ..self.clone() }.into())
+    }
+}
+impl Linear for AllToAll {
+    fn forward(&self, node: &Node<'_>) -> Result<Op> {
+        Ok(Self { channel_id: channel(node, self.channel_id), ..self.clone() }.into())
+    }
+}
+impl Linear for CollectivePermute {
+    fn forward(&self, node: &Node<'_>) -> Result<Op> {
+        if !self.slice_sizes.is_empty() {
+            return Err(node.refused("has no derivative rule here in place"));
+        }
+        Ok(Self { channel_id: channel(node, self.channel_id), ..self.clone() }.into())
+    }
+    fn backward(&self, node: &Node<'_>, _: Value<'_>) -> Result<Op> {
+        let pairs = self.source_target_pairs.0.iter().map(|&(source, target)| (target, source));
+        Self { source_target_pairs: Pairs(pairs.collect()), ..self.clone() }.forward(node)
+    }
+}
+impl Linear for ReduceScatter {
+    fn forward(&self, node: &Node<'_>) -> Result<Op> {
+        adds(node, self.to_apply)?;
+        Ok(Self { channel_id: channel(node, self.channel_id), ..self.clone() }.into())
+    }
+    fn backward(&self, node: &Node<'_>, _: Value<'_>) -> Result<Op> {
+        adds(node, self.to_apply)?;
+        let op = self.clone();
+        Ok(AllGather {
+            channel_id: channel(node, op.channel_id),
             replica_groups: op.replica_groups,
             constrain_layout: op.constrain_layout,
             dimensions: op.dimensions,
             use_global_device_ids: op.use_global_device_ids,
         }
-        .into(),
-        Op::CollectivePermute(op) => {
-            let pairs = op.source_target_pairs.0.iter().map(|&(source, target)| (target, source));
-            CollectivePermute { source_target_pairs: Pairs(pairs.collect()), ..*op }.into()
-        }
-        op => op,
-    })
+        .into())
+    }
 }
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let tangents = ops::filled(node, tangents)?;
-    let shape = Some(node.result.shape()?);
-    Tangent::of(node.result.builder().emit(forward(node)?, &tangents, shape)?)
+fn jvp<'b>(op: &dyn Linear, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+    let (b, shape) = (node.result.builder(), node.result.shape()?);
+    Tangent::of(b.emit(op.forward(node)?, &node.filled(tangents)?, Some(shape))?)
 }
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+fn vjp<'b>(op: &dyn Linear, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
     let c = leaves::of(cotangent.filled(node.result)?)?;
     let Some(&first) = c.first() else { return Ok(node.zeros()) };
     let shapes = node.operands.iter().map(|operand| operand.shape()).collect::<Result<Vec<_>>>()?;
@@ -105,6 +110,19 @@ pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<T
         ([one], Shape::Array(_)) => one.clone(),
         _ => Shape::Tuple(shapes),
     };
-    let pulled = first.builder().emit(backward(node, first)?, &c, Some(shape))?;
+    let pulled = first.builder().emit(op.backward(node, first)?, &c, Some(shape))?;
     leaves::of(pulled)?.into_iter().map(Tangent::of).collect()
 }
+macro_rules! derivatives {
+    ($($op:ident)*) => {
+        $(impl Derivative for $op {
+            fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+                jvp(self, node, tangents)
+            }
+            fn vjp<'b>(&self, node: &Node<'b>, c: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+                vjp(self, node, c)
+            }
+        })*
+    };
+}
+derivatives! { AllGather AllReduce AllToAll CollectivePermute ReduceScatter }

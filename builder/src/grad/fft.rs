@@ -1,44 +1,41 @@
 //! Derivatives of fft: linear, and its matrix is symmetric.
 //!
-//! A real transform is the complex one of an array without imaginary part, of which one half is kept; back, the half stands for
-//! the whole, so that all but the first and, of even lengths, the last entry count twice. (JAX has the same cotangents.)
-use super::{Node, Tangent, ops};
+//! A real transform is the complex one of an array without imaginary part, of which one half is kept; back, the half stands
+//! for the whole, so that all but the first and, of even lengths, the last entry count twice. (JAX has the same cotangents.)
+use super::node::{Derivative, Node};
+use super::ops;
+use super::tangent::Tangent;
+use crate::arguments::size;
 use crate::{Result, Value};
+use hlo::Shape;
 use hlo::op::Fft;
-use hlo::op::value::{FftType, PaddingDim};
-use hlo::{ArrayShape, Dims, Op, Shape};
+use hlo::op::value::FftType;
 
-fn attributes<'a>(node: &'a Node<'_>) -> Result<&'a Fft> {
-    let Op::Fft(op) = &node.op else { return Err(node.refused("is no transform")) };
-    Ok(op)
-}
-
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let op = attributes(node)?;
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    let operand = node.operand(0)?;
-    if operand.dims()?.contains(&0) || c.dims()?.contains(&0) {
-        return Ok(node.first_only(ops::zeros_like(operand)?));
+impl Derivative for Fft {
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        let operand = node.operand(0)?;
+        if operand.dims()?.contains(&0) || c.dims()?.contains(&0) {
+            return Ok(node.first_only(operand.zeros_like()));
+        }
+        let pulled = match self.fft_type {
+            FftType::Fft | FftType::Ifft => node.again(&[c])?,
+            FftType::Rfft => from_half(self, c, operand)?,
+            FftType::Irfft => to_half(self, c, operand)?,
+        };
+        Ok(node.first_only(pulled))
     }
-    let pulled = match op.fft_type {
-        FftType::Fft | FftType::Ifft => node.again(&[c], None)?,
-        FftType::Rfft => from_half(op, c, operand)?,
-        FftType::Irfft => to_half(op, c, operand)?,
-    };
-    Ok(node.first_only(pulled))
 }
 
-/// Of the half that was kept: the whole transform of it, its real part.
+/// Returns the cotangent of a real input: the real part of the full transform of the half spectrum.
 fn from_half<'b>(op: &Fft, c: Value<'b>, operand: Value<'b>) -> Result<Value<'b>> {
     let (whole, half) = (operand.array()?, c.array()?);
-    let missing =
-        |(&size, &kept): (&i64, &i64)| PaddingDim { high: size - kept, ..PaddingDim::default() };
-    let dims = whole.dims.iter().zip(&half.dims).map(missing).collect();
-    let filled = ops::padded(c, ops::zero_of(c)?, dims)?;
+    let missing = |(&size, &kept): (&i64, &i64)| (0, size - kept, 0);
+    let dims: Vec<_> = whole.dims.iter().zip(&half.dims).map(missing).collect();
+    let filled = c.pad(0, &dims);
     let back = Fft { fft_type: FftType::Fft, ..op.clone() };
     Ok(c.builder().emit(back, &[filled], Some(filled.shape()?))?.real())
 }
-/// Of what the half became: half a transform of it, conjugated, with its weights.
+/// Returns the cotangent of a half spectrum: half of the transform, conjugated and weighted.
 fn to_half<'b>(op: &Fft, c: Value<'b>, operand: Value<'b>) -> Result<Value<'b>> {
     let shape = operand.array()?;
     let back = Fft { fft_type: FftType::Rfft, ..op.clone() };
@@ -49,14 +46,8 @@ fn to_half<'b>(op: &Fft, c: Value<'b>, operand: Value<'b>) -> Result<Value<'b>> 
     let weights: Vec<i64> = (0..kept).map(|i| if once(i) { 1 } else { 2 }).collect();
     let ty = c.element_type()?;
     let count: i64 = op.fft_length.iter().product();
-    let count = crate::operand::number(c, crate::operand::Number::Whole(count))?;
-    let weights = ops::integers(c, ty, &weights)?;
+    let weights = ops::integers(c, ty, weights) / c.scalar_like(count);
     let weights =
-        weights / ops::like_array(count, &ArrayShape::new(ty, Dims::from_slice(&[kept])))?;
-    let weights = ops::spread(
-        weights.convert_element_type(shape.ty),
-        &[ops::count(&shape.dims) - 1],
-        &shape,
-    )?;
+        ops::spread(weights.convert_element_type(shape.ty), &[size(shape.dims.len()) - 1], &shape)?;
     Ok(half.conj() * weights)
 }

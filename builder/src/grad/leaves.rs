@@ -1,16 +1,16 @@
-//! Values as the lists of their leaves: arrays and tokens, without the tuples around them.
-use super::Tangent;
+//! Values as lists of their leaves: the arrays and tokens in their tuples.
+use super::tangent::Tangent;
 use crate::{Builder, Code, Result, Value};
-use hlo::{Op, Shape};
+use hlo::{Opcode, Shape};
 
 /// The leaves of a value, from left to right.
 pub(super) fn of(value: Value<'_>) -> Result<Vec<Value<'_>>> {
     if value.shape()?.tuple().is_none() {
         return Ok(vec![value]);
     }
-    let elements = match value.op()? {
-        Op::Tuple(_) => value.operands()?,
-        _ => crate::ops::movement::elements(value)?,
+    let elements = match value.opcode()? == Opcode::Tuple {
+        true => value.operands()?,
+        false => crate::ops::movement::elements(value)?,
     };
     Ok(elements.into_iter().map(of).collect::<Result<Vec<_>>>()?.concat())
 }

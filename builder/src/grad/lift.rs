@@ -1,10 +1,11 @@
-//! Computations of scalars done to whole arrays, element by element.
+//! Scalar computations applied to arrays element by element.
+use crate::arguments::cast;
 use crate::{Builder, Code, Error, Result, Value, implicit};
 use hlo::ir::ComputationId;
-use hlo::{ArrayShape, Dims, Op, Shape};
+use hlo::op::Kind;
+use hlo::{ArrayShape, Dims, Op, Opcode, Shape};
 
-/// The result of a computation of scalars on arrays of these sizes, in instructions of arrays. Nothing if it contains ops
-/// that do not go element by element.
+/// Emits a scalar computation on arrays of these sizes. Returns `None` if it contains an op that is not elementwise.
 pub(super) fn lifted<'b>(
     b: &'b Builder,
     id: ComputationId,
@@ -39,23 +40,11 @@ pub(super) fn lifted<'b>(
     root.map(Some).ok_or_else(|| Error::from(Code::Invalid {}))
 }
 
-/// Whether the op does to arrays, element by element, what it does to scalars.
+/// Returns whether the op does to arrays, element by element, what it does to scalars.
 fn is_elementwise(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Unary(_)
-            | Op::Binary(_)
-            | Op::BitcastConvert(_)
-            | Op::Clamp(_)
-            | Op::Compare(_)
-            | Op::Convert(_)
-            | Op::Copy(_)
-            | Op::GetTupleElement(_)
-            | Op::OptBarrier(_)
-            | Op::ReducePrecision(_)
-            | Op::Select(_)
-            | Op::Tuple(_)
-    )
+    let opcode = op.opcode();
+    let passes_on = opcode.carries_values() && opcode.kind() == Kind::Value;
+    opcode.is_elementwise() || passes_on || opcode == Opcode::BitcastConvert
 }
 
 /// The shape with arrays in place of scalars.
@@ -74,7 +63,7 @@ fn on_arrays(shape: &Shape, dims: &Dims) -> Option<Shape> {
 /// The array in the element type of a parameter: precisions may differ.
 fn typed<'b>(value: Value<'b>, parameter: &Shape) -> Result<Value<'b>> {
     match parameter.element_type() {
-        Some(ty) if ty != value.element_type()? => Ok(value.convert_element_type(ty)),
-        Some(_) | None => Ok(value),
+        Some(ty) => cast(value, ty),
+        None => Ok(value),
     }
 }

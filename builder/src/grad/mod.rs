@@ -1,19 +1,34 @@
-//! Differentiation: tangents pushed forward, cotangents pulled back, through the instructions of one computation.
+//! Automatic differentiation: JVPs and VJPs of the instructions of one computation.
 //!
-//! Each op has two rules. [`rules::push`] gives the tangent of its result from those of its operands; [`rules::pull`] gives the
-//! cotangents of its operands from that of its result. The two are transposes of each other, which is how they are tested:
-//! `<push(t), c> = <t, pull(c)>`. New instructions go where the others are, so that derivatives of derivatives need nothing
-//! of their own; called computations get derivative computations.
+//! A rule gives the tangent of an instruction's result from the tangents of its operands ([`node::Derivative::jvp`]) and the
+//! cotangents of the operands from the cotangent of the result ([`node::Derivative::vjp`]). The two are transposes of each
+//! other, and the tests check `<jvp(t), c> = <t, vjp(c)>`. Rules add instructions to the computation that is differentiated,
+//! so derivatives of any order need nothing else. Called computations get derivative computations.
 //!
-//! Complex numbers: functions are differentiated as holomorphic ones, and the gradient of a real function of `z = x + iy`
-//! is `df/dx - i df/dy`, as JAX has it. Cotangents are therefore paired with tangents by the real part of their product,
-//! without a conjugate.
+//! Complex functions are differentiated as holomorphic ones, and the gradient of a real function of `z = x + iy` is
+//! `df/dx - i df/dy`, as in JAX. Cotangents are therefore paired with tangents by the real part of their product, without a
+//! conjugate.
+//!
+//! The files build on each other in this order; no file uses a later one:
+//!
+//! | files | contents |
+//! |---|---|
+//! | `tangent`, `leaves` | tangents of values, as trees and as lists of leaves |
+//! | `node` | the interface of rules, and the instruction a rule is applied to |
+//! | `ops`, `combiner`, `lift`, `matrices`, `trip_count` | what several rules need |
+//! | `sweep` | the forward and the reverse sweep over a computation |
+//! | `callee`, `rewrite` | derivatives of called computations, and of ops rewritten as simpler ones |
+//! | one file per op or family | the rules |
+//! | `rules` | the table of all rules |
+//! | `zero`, `api`, `transform` | errors, and the public methods |
+mod api;
 mod batch_norm;
 mod binary;
 mod branches;
 mod callee;
 mod calls;
 mod cholesky;
+mod combiner;
 mod contraction;
 mod convolution;
 mod devices;
@@ -40,264 +55,9 @@ mod tangent;
 mod tests;
 mod transform;
 mod triangular_solve;
-mod trips;
+mod trip_count;
 mod unary;
-mod why;
 mod windows;
+mod zero;
 
-pub(crate) use node::Node;
-pub(crate) use sweep::{pullback, pushforward};
-pub(crate) use tangent::Tangent;
-
-use crate::{Builder, Error, Result, Value};
-use hlo::{ElementType, Literal};
-
-/// How a derivative is taken; see [`Builder::grad_with`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct GradOptions {
-    /// What an input gets that the output does not depend on.
-    pub disconnected: Disconnected,
-}
-
-/// What the derivative is by an input that the output does not depend on, or only through ops whose derivative is zero
-/// wherever they have one: comparisons, roundings, conversions to integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Disconnected {
-    /// An error that says why: such a derivative is seldom meant.
-    #[default]
-    Refuse,
-    /// Zeros.
-    Zero,
-}
-
-impl Builder {
-    /// The gradient of a scalar by each of `wrt`, shaped like them: reverse mode.
-    ///
-    /// A value of `wrt` may be any that the output is made from; it is not held fixed for the others.
-    ///
-    /// ```
-    /// let b = builder::Builder::new("m");
-    /// let x = b.parameter(0, "f32[3]", "x");
-    /// let loss = (x * x).reduce(0.0, |a, c| a + c, &[0]);
-    /// let gradient = b.grad(loss, &[x]);
-    /// let module = b.build(gradient[0])?;
-    /// let result = interp::Interpreter::new(&module).run(&["f32[3] {1, 2, 3}".parse()?])?;
-    /// assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Kept by the builder: `E0801` if the output is no real scalar; as [`Builder::vjp`].
-    #[track_caller]
-    pub fn grad<'b>(&'b self, output: Value<'b>, wrt: &[Value<'b>]) -> Vec<Value<'b>> {
-        self.grad_with(output, wrt, GradOptions::default())
-    }
-    /// As [`Builder::grad`], with options.
-    ///
-    /// ```
-    /// use builder::{Builder, Disconnected, GradOptions};
-    /// let b = Builder::new("m");
-    /// let (x, y) = (b.parameter(0, "f32[]", "x"), b.parameter(1, "f32[2]", "y"));
-    /// let options = GradOptions { disconnected: Disconnected::Zero };
-    /// let gradients = b.grad_with(x * x, &[x, y], options);
-    /// let module = b.build(gradients[1])?;
-    /// let args = ["f32[] 3".parse()?, "f32[2] {1, 2}".parse()?];
-    /// let result = interp::Interpreter::new(&module).run(&args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {0, 0}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[track_caller]
-    pub fn grad_with<'b>(
-        &'b self,
-        output: Value<'b>,
-        wrt: &[Value<'b>],
-        options: GradOptions,
-    ) -> Vec<Value<'b>> {
-        derive(self, vec![Value::invalid(self); wrt.len()], |b| gradients(b, output, wrt, options))
-    }
-    /// The cotangents of `wrt` from that of `output`: the vector-Jacobian product, reverse mode.
-    ///
-    /// A cotangent has the shape of its value; that of a tuple is a tuple.
-    ///
-    /// ```
-    /// let b = builder::Builder::new("m");
-    /// let (x, c) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[2]", "c"));
-    /// let pulled = b.vjp(x * x, &[x], c);
-    /// let module = b.build(pulled[0])?;
-    /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
-    /// let result = interp::Interpreter::new(&module).run(&args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Kept by the builder: `E0801` if the cotangent's shape is not the output's, or one of `wrt` is whole numbers; `E0808`
-    /// if an op on the way has no derivative, a loop's steps cannot be counted beforehand (forward mode has no need to), or
-    /// only ops of zero derivative lead from one of `wrt` to the output; `E0809` if nothing does.
-    #[track_caller]
-    pub fn vjp<'b>(
-        &'b self,
-        output: Value<'b>,
-        wrt: &[Value<'b>],
-        cotangent: Value<'b>,
-    ) -> Vec<Value<'b>> {
-        self.vjp_with(output, wrt, cotangent, GradOptions::default())
-    }
-    /// As [`Builder::vjp`], with options.
-    #[track_caller]
-    pub fn vjp_with<'b>(
-        &'b self,
-        output: Value<'b>,
-        wrt: &[Value<'b>],
-        cotangent: Value<'b>,
-        options: GradOptions,
-    ) -> Vec<Value<'b>> {
-        derive(self, vec![Value::invalid(self); wrt.len()], |b| {
-            let cotangent = seed(b, output, cotangent)?;
-            pulled(b, output, wrt, cotangent, options)
-        })
-    }
-    /// The tangent of `output` from those of `wrt`: the Jacobian-vector product, forward mode.
-    ///
-    /// ```
-    /// let b = builder::Builder::new("m");
-    /// let (x, t) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[2]", "t"));
-    /// let module = b.build(b.jvp(x * x, &[x], &[t]))?;
-    /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
-    /// let result = interp::Interpreter::new(&module).run(&args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Builder::vjp`], where the output depends on none of `wrt`.
-    #[track_caller]
-    pub fn jvp<'b>(
-        &'b self,
-        output: Value<'b>,
-        wrt: &[Value<'b>],
-        tangents: &[Value<'b>],
-    ) -> Value<'b> {
-        self.jvp_with(output, wrt, tangents, GradOptions::default())
-    }
-    /// As [`Builder::jvp`], with options.
-    #[track_caller]
-    pub fn jvp_with<'b>(
-        &'b self,
-        output: Value<'b>,
-        wrt: &[Value<'b>],
-        tangents: &[Value<'b>],
-        options: GradOptions,
-    ) -> Value<'b> {
-        derive(self, Value::invalid(self), |b| pushed(b, output, wrt, tangents, options))
-    }
-}
-
-/// Runs a call of the user's. It counts as two, the second of them the library's, so that the computations made on the way note
-/// the user's line and not the library's.
-#[track_caller]
-fn derive<'b, T: Clone>(
-    b: &'b Builder,
-    otherwise: T,
-    make: impl FnOnce(&'b Builder) -> Result<T>,
-) -> T {
-    b.record_or(otherwise.clone(), |b| Ok(b.record_or(otherwise, make)))
-}
-
-fn gradients<'b>(
-    b: &'b Builder,
-    output: Value<'b>,
-    wrt: &[Value<'b>],
-    options: GradOptions,
-) -> Result<Vec<Value<'b>>> {
-    b.owns(output)?;
-    let shape = output.shape()?;
-    let scalar = shape.array().filter(|shape| shape.rank() == 0 && shape.ty.is_float());
-    let Some(scalar) = scalar else {
-        let message = format!("`grad` differentiates a real scalar, this is {shape:#}");
-        return Err(Error::argument(message)
-            .with_help("reduce it to a scalar, or use `vjp` with a cotangent"));
-    };
-    let one = b.make_constant(Literal::scalar(scalar.ty, hlo::Scalar::Float(1.0)))?;
-    pulled(b, output, wrt, Tangent::Array(one), options)
-}
-
-fn pulled<'b>(
-    b: &'b Builder,
-    output: Value<'b>,
-    wrt: &[Value<'b>],
-    cotangent: Tangent<'b>,
-    options: GradOptions,
-) -> Result<Vec<Value<'b>>> {
-    variable(b, wrt)?;
-    let cotangents = pullback(b, output, wrt, cotangent)?;
-    let filled = |(cotangent, &value): (&Tangent<'b>, &Value<'b>)| {
-        refuse_zero(cotangent, output, value, options)?;
-        cotangent.filled(value)
-    };
-    cotangents.iter().zip(wrt).map(filled).collect()
-}
-
-fn pushed<'b>(
-    b: &'b Builder,
-    output: Value<'b>,
-    wrt: &[Value<'b>],
-    tangents: &[Value<'b>],
-    options: GradOptions,
-) -> Result<Value<'b>> {
-    if wrt.len() != tangents.len() {
-        let message = format!("{} values have {} tangents", wrt.len(), tangents.len());
-        return Err(Error::argument(message).with_help("one tangent for each value"));
-    }
-    variable(b, wrt)?;
-    let pairs = wrt.iter().zip(tangents);
-    let seeds: Result<Vec<_>> = pairs.map(|(&v, &t)| seed(b, v, t)).collect();
-    let tangent = pushforward(b, output, wrt, &seeds?)?;
-    refuse_zero(&tangent, output, wrt.first().copied().unwrap_or(output), options)?;
-    tangent.filled(output)
-}
-
-/// A tangent given by the user, which must be shaped like its value.
-fn seed<'b>(b: &'b Builder, value: Value<'b>, tangent: Value<'b>) -> Result<Tangent<'b>> {
-    b.owns(value)?;
-    b.owns(tangent)?;
-    let (wanted, found) = (value.shape()?, tangent.shape()?);
-    if !wanted.compatible(&found) {
-        let message = format!("the tangent of {wanted:#} is given as {found:#}");
-        return Err(Error::argument(message).with_help("a tangent has the shape of its value"));
-    }
-    Tangent::of(tangent)
-}
-
-/// Fails for an input that no derivative can be taken by.
-fn variable(b: &Builder, wrt: &[Value<'_>]) -> Result<()> {
-    for &value in wrt {
-        b.owns(value)?;
-        let shape = value.shape()?;
-        if !tangent::varies(&shape) {
-            let name = value.name()?;
-            let message = format!("`{name}` is {shape:#}, which has no derivative");
-            return Err(Error::argument(message)
-                .with_help("derivatives are taken by floats and complex numbers: convert it"));
-        }
-    }
-    Ok(())
-}
-
-/// The error of a derivative that is zero because nothing connects output and input.
-fn refuse_zero<'b>(
-    derivative: &Tangent<'b>,
-    output: Value<'b>,
-    input: Value<'b>,
-    options: GradOptions,
-) -> Result<()> {
-    match options.disconnected {
-        Disconnected::Refuse if derivative.is_zero() => Err(why::zero(output, input)?),
-        Disconnected::Refuse | Disconnected::Zero => Ok(()),
-    }
-}
-
-/// Whether elements of the type can be varied.
-fn is_number(ty: ElementType) -> bool {
-    ty.is_float() || ty.is_complex()
-}
+pub use api::{Disconnected, GradOptions};

@@ -1,112 +1,101 @@
-//! Derivatives of ops that move elements: what moves a value moves its tangent.
-#![expect(clippy::unnecessary_wraps, reason = "all rules have one signature")]
-use super::{Node, Tangent, ops};
+//! Derivatives of ops that move elements: tangents move like the values.
+use super::node::{Derivative, Node};
+use super::ops;
+use super::tangent::Tangent;
+use crate::arguments::others;
 use crate::{Result, Value};
-use hlo::{Op, Shape};
+use hlo::ArrayShape;
+use hlo::op::{Broadcast, GetTupleElement, Transpose};
 
-/// The rules of ops that give their first operand, of any shape.
-pub(super) fn push_same<'b>(_: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    Ok(tangents.first().cloned().unwrap_or(Tangent::Zero))
-}
-pub(super) fn pull_same<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let mut cotangents = node.zeros();
-    if let Some(first) = cotangents.first_mut() {
-        *first = cotangent.clone();
+/// An op whose result is its first operand, of any shape.
+pub(super) struct Same;
+impl Derivative for Same {
+    fn jvp<'b>(&self, _: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        Ok(tangents.first().cloned().unwrap_or(Tangent::Zero))
     }
-    Ok(cotangents)
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let mut cotangents = node.zeros();
+        if let Some(first) = cotangents.first_mut() {
+            *first = cotangent.clone();
+        }
+        Ok(cotangents)
+    }
 }
 
-/// The rules of linear ops of one array, whose other operands are no numbers, and of those that are their own transpose.
-pub(super) fn push_again<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    node.again_first(tangents)
-}
-pub(super) fn pull_again<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    pull_array(node, cotangent, |c| node.again(&[c], None))
+/// A linear op of one array that is its own transpose. Cotangents of `reduce-precision` are rounded as the values are, as in
+/// JAX.
+pub(super) struct Symmetric;
+impl Derivative for Symmetric {}
+
+/// An op that keeps the elements in row-major order.
+pub(super) struct Reshaped;
+impl Derivative for Reshaped {
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        Ok(node.first_only(c.reshape(&node.operand(0)?.dims()?)))
+    }
 }
 
-/// Bits read as another type have no derivative; read as the type they have, in the order they have, they are a reshape.
-fn bits_are_kept(node: &Node<'_>) -> Result<()> {
+/// A bitcast, which has a derivative where it is a reshape: with one element type and default layouts.
+pub(super) struct Bits;
+impl Derivative for Bits {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        is_reshape(node)?;
+        node.again_first(tangents)
+    }
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        is_reshape(node)?;
+        Reshaped.vjp_array(node, c)
+    }
+}
+fn is_reshape(node: &Node<'_>) -> Result<()> {
     let (from, to) = (node.operand(0)?.array()?, node.result.array()?);
     if from.ty != to.ty {
         return Err(node.refused("has no derivative: it reads bits as another type"));
     }
-    let plain = |shape: &hlo::ArrayShape| {
-        hlo::ArrayShape::new(shape.ty, shape.dims.clone()).layout == shape.layout
-    };
-    if !plain(&from) || !plain(&to) {
-        return Err(node.refused("has no derivative rule here for layouts of its own"));
+    let plain =
+        |shape: &ArrayShape| ArrayShape::new(shape.ty, shape.dims.clone()).layout == shape.layout;
+    match plain(&from) && plain(&to) {
+        true => Ok(()),
+        false => Err(node.refused("has no derivative rule here for layouts of its own")),
     }
-    Ok(())
-}
-pub(super) fn push_bitcast<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    bits_are_kept(node)?;
-    node.again_first(tangents)
-}
-pub(super) fn pull_bitcast<'b>(
-    node: &Node<'b>,
-    cotangent: &Tangent<'b>,
-) -> Result<Vec<Tangent<'b>>> {
-    bits_are_kept(node)?;
-    pull_reshape(node, cotangent)
 }
 
-/// The rule of an op whose cotangent's array becomes that of its first operand.
-fn pull_array<'b>(
-    node: &Node<'b>,
-    cotangent: &Tangent<'b>,
-    back: impl FnOnce(Value<'b>) -> Result<Value<'b>>,
-) -> Result<Vec<Tangent<'b>>> {
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    Ok(node.first_only(back(c)?))
-}
-pub(super) fn pull_reshape<'b>(
-    node: &Node<'b>,
-    cotangent: &Tangent<'b>,
-) -> Result<Vec<Tangent<'b>>> {
-    pull_array(node, cotangent, |c| Ok(c.reshape(&node.operand(0)?.dims()?)))
-}
-/// Sums over the dimensions that were made.
-pub(super) fn pull_broadcast<'b>(
-    node: &Node<'b>,
-    cotangent: &Tangent<'b>,
-) -> Result<Vec<Tangent<'b>>> {
-    let Op::Broadcast(op) = &node.op else { return Err(node.refused("is no broadcast")) };
-    pull_array(node, cotangent, |c| {
-        let made = ops::others(c.rank()?, &op.dimensions);
-        // What is left stands in growing order of the result's dimensions.
-        let order = ops::inverse(&ops::inverse(&op.dimensions));
-        Ok(ops::transposed(ops::sum(c, &made)?, &order))
-    })
-}
-pub(super) fn pull_transpose<'b>(
-    node: &Node<'b>,
-    cotangent: &Tangent<'b>,
-) -> Result<Vec<Tangent<'b>>> {
-    let Op::Transpose(op) = &node.op else { return Err(node.refused("is no transpose")) };
-    pull_array(node, cotangent, |c| Ok(ops::transposed(c, &ops::inverse(&op.dimensions))))
-}
-pub(super) fn push_tuple<'b>(_: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    Ok(Tangent::Tuple(tangents.to_vec()))
-}
-pub(super) fn pull_tuple<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    Ok((0..node.operands.len()).map(|i| cotangent.element(i)).collect())
-}
-pub(super) fn push_element<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let Op::GetTupleElement(op) = &node.op else { return Err(node.refused("is no element")) };
-    Ok(tangents.first().map_or(Tangent::Zero, |t| t.element(ops::at(op.index))))
-}
-pub(super) fn pull_element<'b>(
-    node: &Node<'b>,
-    cotangent: &Tangent<'b>,
-) -> Result<Vec<Tangent<'b>>> {
-    let Op::GetTupleElement(op) = &node.op else { return Err(node.refused("is no element")) };
-    let count = match node.operand(0)?.shape()? {
-        Shape::Tuple(elements) => elements.len(),
-        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => 0,
-    };
-    let mut elements = vec![Tangent::Zero; count];
-    if let Some(element) = elements.get_mut(ops::at(op.index)) {
-        *element = cotangent.clone();
+impl Derivative for Broadcast {
+    /// Sums over the dimensions that were added.
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        let added = others(c.rank()?, &self.dimensions);
+        let sum = if added.is_empty() { c } else { c.reduce_sum(&added) };
+        // The remaining dimensions are in increasing order of the result's dimensions.
+        let order = ops::inverse(&ops::inverse(&self.dimensions));
+        Ok(node.first_only(ops::transposed(sum, &order)))
     }
-    Ok(vec![Tangent::Tuple(elements)])
+}
+
+impl Derivative for Transpose {
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        Ok(node.first_only(ops::transposed(c, &ops::inverse(&self.dimensions))))
+    }
+}
+
+impl Derivative for hlo::op::Tuple {
+    fn jvp<'b>(&self, _: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        Ok(Tangent::Tuple(tangents.to_vec()))
+    }
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        Ok((0..node.operands.len()).map(|i| cotangent.element(i)).collect())
+    }
+}
+
+impl Derivative for GetTupleElement {
+    fn jvp<'b>(&self, _: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        Ok(tangents.first().map_or(Tangent::Zero, |t| t.element(ops::at(self.index))))
+    }
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let count = node.operand(0)?.shape()?.tuple().map_or(0, <[_]>::len);
+        let mut elements = vec![Tangent::Zero; count];
+        if let Some(element) = elements.get_mut(ops::at(self.index)) {
+            *element = cotangent.clone();
+        }
+        Ok(vec![Tangent::Tuple(elements)])
+    }
 }

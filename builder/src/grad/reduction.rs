@@ -3,96 +3,58 @@
 //! Sums are linear; of largest and smallest elements equals share alike. Any other computation of scalars is differentiated as
 //! the tree of pairs that it is evaluated as here: of a product that is right with any number of zeros, since nothing is
 //! divided by.
-use super::sweep::{Inputs, pull_through, push_through};
-use super::{Node, Tangent, lift, ops};
-use crate::operand::{Number, number};
-use crate::{Builder, Code, Result, Value};
+use super::combiner::Combiner;
+use super::node::{Derivative, Node};
+use super::tangent::Tangent;
+use super::{lift, ops, rewrite};
+use crate::arguments::others;
+use crate::{Code, Result, Value};
+use hlo::Dims;
 use hlo::ir::ComputationId;
-use hlo::op::value::SliceRange;
-use hlo::op::{Binary, Concatenate, Reduce};
-use hlo::{Dims, Op};
+use hlo::op::Reduce;
 
-/// What a reduction combines with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Combiner {
-    Add,
-    Maximum,
-    Minimum,
-    Other,
-}
-
-/// The combiner of a computation: an op of its two parameters, in either order.
-fn combiner(b: &Builder, id: ComputationId) -> Result<Combiner> {
-    Ok(match two_operand_op(b, id)? {
-        Some(Binary::Add) => Combiner::Add,
-        Some(Binary::Maximum) => Combiner::Maximum,
-        Some(Binary::Minimum) => Combiner::Minimum,
-        Some(_) | None => Combiner::Other,
-    })
-}
-/// The op if all that the computation does is one op of two operands to its two parameters.
-pub(super) fn two_operand_op(b: &Builder, id: ComputationId) -> Result<Option<Binary>> {
-    let state = b.state.borrow();
-    let computation = state.finished.get(id).ok_or(Code::Invalid {})?;
-    let root = &computation.instructions[computation.root];
-    let mut taken: Vec<i64> = Vec::new();
-    for &operand in &root.operands {
-        if let Op::Parameter(parameter) = &computation.instructions[operand].op {
-            taken.push(parameter.number);
-        }
-    }
-    taken.sort_unstable();
-    let op = if let Op::Binary(op) = root.op { Some(op) } else { None };
-    Ok(op.filter(|_| taken == [0, 1]))
-}
-
-fn attributes<'a>(node: &'a Node<'_>) -> Result<&'a Reduce> {
-    let Op::Reduce(op) = &node.op else { return Err(node.refused("is no reduce")) };
-    Ok(op)
-}
-fn kind(node: &Node<'_>) -> Result<Combiner> {
-    match node.operands.len() == 2 {
-        true => combiner(node.result.builder(), attributes(node)?.to_apply),
-        false => Ok(Combiner::Other),
+fn kind(op: &Reduce, node: &Node<'_>) -> Result<Combiner> {
+    match node.operands.len() {
+        2 => Combiner::of(node.result.builder(), op.to_apply),
+        _ => Ok(Combiner::Other),
     }
 }
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let kind = kind(node)?;
-    match kind {
-        Combiner::Add => {
-            let tangents = ops::filled(node, tangents)?;
-            Ok(Tangent::Array(node.again(&tangents, None)?))
-        }
-        Combiner::Maximum | Combiner::Minimum => push_chosen(&Choice::of(node, kind)?, tangents),
-        Combiner::Other => {
-            let (b, tree) = (node.result.builder(), tree(node)?);
-            let pushed = push_through(b, tree, &node.operands, tangents, Inputs::Leaves)?;
-            match pushed.is_zero() && is_empty(node)? {
-                true => Tangent::of(pushed.filled(node.result)?),
-                false => Ok(pushed),
+impl Derivative for Reduce {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let kind = kind(self, node)?;
+        match kind {
+            Combiner::Add => node.again_all(tangents),
+            Combiner::Maximum | Combiner::Minimum => {
+                chosen_jvp(&Choice::of(self, node, kind)?, tangents)
             }
-        }
-    }
-}
-
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let kind = kind(node)?;
-    match kind {
-        Combiner::Add => pull_sum(node, cotangent),
-        Combiner::Maximum | Combiner::Minimum => {
-            pull_chosen(node, &Choice::of(node, kind)?, cotangent)
-        }
-        Combiner::Other => {
-            let (b, tree) = (node.result.builder(), tree(node)?);
-            let mut cotangents =
-                pull_through(b, tree, &node.operands, cotangent.clone(), Inputs::Leaves)?;
-            if is_empty(node)? {
-                for (cotangent, &operand) in cotangents.iter_mut().zip(&node.operands) {
-                    *cotangent = Tangent::of(cotangent.filled(operand)?)?;
+            Combiner::Multiply | Combiner::Overwrite | Combiner::Other => {
+                let tree = tree(self, node)?;
+                let pushed = rewrite::jvp(node, tree, tangents)?;
+                match pushed.is_zero() && is_empty(node)? {
+                    true => Tangent::of(pushed.filled(node.result)?),
+                    false => Ok(pushed),
                 }
             }
-            Ok(cotangents)
+        }
+    }
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let kind = kind(self, node)?;
+        match kind {
+            Combiner::Add => sum_vjp(self, node, cotangent),
+            Combiner::Maximum | Combiner::Minimum => {
+                chosen_vjp(node, &Choice::of(self, node, kind)?, cotangent)
+            }
+            Combiner::Multiply | Combiner::Overwrite | Combiner::Other => {
+                let tree = tree(self, node)?;
+                let mut cotangents = rewrite::vjp(node, tree, cotangent)?;
+                if is_empty(node)? {
+                    for (cotangent, &operand) in cotangents.iter_mut().zip(&node.operands) {
+                        *cotangent = Tangent::of(cotangent.filled(operand)?)?;
+                    }
+                }
+                Ok(cotangents)
+            }
         }
     }
 }
@@ -102,18 +64,13 @@ fn is_empty(node: &Node<'_>) -> Result<bool> {
     Ok(node.operand(0)?.dims()?.contains(&0))
 }
 
-fn pull_sum<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+fn sum_vjp<'b>(op: &Reduce, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
     let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    let mut cotangents = node.zeros();
-    if node.wants(0) {
-        let shape = node.operand(0)?.array()?;
-        let kept = ops::others(shape.rank(), &attributes(node)?.dimensions);
-        cotangents[0] = Tangent::Array(ops::spread(c, &kept, &shape)?);
-    }
-    if node.wants(1) {
-        cotangents[1] = Tangent::Array(ops::total(c)?);
-    }
-    Ok(cotangents)
+    let shape = node.operand(0)?.array()?;
+    node.each_needed(|i| match i {
+        0 => ops::spread(c, &others(shape.rank(), &op.dimensions), &shape),
+        _ => Ok(ops::total(c)),
+    })
 }
 
 /// Where the elements are that a maximum or minimum chose.
@@ -126,65 +83,57 @@ struct Choice<'b> {
     chosen: Value<'b>,
     /// Where the initial value is the result; it counts as an element unless it is the value below, or above, all others.
     initial: Value<'b>,
-    /// How many share the result.
+    /// The number of elements equal to the result.
     count: Value<'b>,
 }
 
 impl<'b> Choice<'b> {
-    fn of(node: &Node<'b>, kind: Combiner) -> Result<Self> {
-        let dimensions = attributes(node)?.dimensions.clone();
+    fn of(op: &Reduce, node: &Node<'b>, kind: Combiner) -> Result<Self> {
+        let dimensions = op.dimensions.clone();
         let (operand, initial, result) = (node.operand(0)?, node.operand(1)?, node.result);
         let (shape, to) = (operand.array()?, result.array()?);
-        let kept = ops::others(shape.rank(), &dimensions);
+        let kept = others(shape.rank(), &dimensions);
         let chosen = operand.eq(ops::spread(result, &kept, &shape)?);
         let initial = ops::like_array(initial, &to)?;
-        let neutral = if kind == Combiner::Maximum { f64::NEG_INFINITY } else { f64::INFINITY };
-        let initial = initial.eq(result) & initial.ne(neutral);
-        let one = number(result, Number::Float(1.0))?;
-        let counted = |marks: Value<'b>, shape| {
-            let ones = ops::like_array(one, shape)?;
-            Ok::<_, crate::Error>(marks.select(ones, ops::zeros_like(ones)?))
+        let initial = initial.eq(result) & initial.ne(kind.neutral());
+        let counted = |marks: Value<'b>, shape| -> Result<Value<'b>> {
+            Ok(marks.select(ops::like_array(result.scalar_like(1), shape)?, 0))
         };
-        let count = ops::sum(counted(chosen, &shape)?, &dimensions)? + counted(initial, &to)?;
+        let count = counted(chosen, &shape)?.reduce_sum(&dimensions) + counted(initial, &to)?;
         Ok(Self { dimensions, kept, operand, result, chosen, initial, count })
     }
 }
-fn push_chosen<'b>(choice: &Choice<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+fn chosen_jvp<'b>(choice: &Choice<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
     let [operand, initial] = tangents else { return Err(Code::Invalid {}.into()) };
     let mut sum = Tangent::Zero;
     if let Some(t) = operand.array()? {
-        let kept = choice.chosen.select(t, ops::zeros_like(t)?);
-        sum = sum.plus(Tangent::Array(ops::sum(kept, &choice.dimensions)?))?;
+        let kept = choice.chosen.select(t, 0);
+        sum = sum.plus(Tangent::Array(kept.reduce_sum(&choice.dimensions)))?;
     }
     if let Some(t) = initial.array()? {
         let t = ops::like_array(t, &choice.result.array()?)?;
-        sum = sum.plus(Tangent::Array(choice.initial.select(t, ops::zeros_like(t)?)))?;
+        sum = sum.plus(Tangent::Array(choice.initial.select(t, 0)))?;
     }
     sum.map(&|sum| Ok(sum / choice.count))
 }
-fn pull_chosen<'b>(
+fn chosen_vjp<'b>(
     node: &Node<'b>,
     choice: &Choice<'b>,
     cotangent: &Tangent<'b>,
 ) -> Result<Vec<Tangent<'b>>> {
     let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
     let share = c / choice.count;
-    let mut cotangents = node.zeros();
-    if node.wants(0) {
-        let shares = ops::spread(share, &choice.kept, &choice.operand.array()?)?;
-        let kept = choice.chosen.select(shares, ops::zeros_like(shares)?);
-        cotangents[0] = Tangent::Array(kept);
-    }
-    if node.wants(1) {
-        let kept = choice.initial.select(share, ops::zeros_like(share)?);
-        cotangents[1] = Tangent::Array(ops::total(kept)?);
-    }
-    Ok(cotangents)
+    node.each_needed(|i| match i {
+        0 => {
+            let shares = ops::spread(share, &choice.kept, &choice.operand.array()?)?;
+            Ok(choice.chosen.select(shares, 0))
+        }
+        _ => Ok(ops::total(choice.initial.select(share, 0))),
+    })
 }
 
-/// The reduction written as a tree: neighbours are combined until one is left, and that with the initial values.
-fn tree<'b>(node: &Node<'b>) -> Result<Value<'b>> {
-    let op = attributes(node)?;
+/// The reduction written as a tree: neighbors are combined until one is left, and that with the initial values.
+fn tree<'b>(op: &Reduce, node: &Node<'b>) -> Result<Value<'b>> {
     let count = node.operands.len() / 2;
     let (arrays, inits) = node.operands.split_at(count);
     let mut rows: Vec<Value<'b>> = Vec::with_capacity(count);
@@ -196,25 +145,18 @@ fn tree<'b>(node: &Node<'b>) -> Result<Value<'b>> {
     let mut left = shape.dims[0];
     while left > 1 {
         let pairs = left / 2;
-        let every_other = |start| SliceRange { start, limit: start + 2 * pairs - 1, stride: 2 };
-        let take = |rows: &[Value<'b>], range: SliceRange| -> Result<Vec<Value<'b>>> {
-            rows.iter().map(|&row| ops::slice_of(row, 0, range)).collect()
+        let take = |rows: &[Value<'b>], start: i64, limit: i64, stride| -> Vec<Value<'b>> {
+            rows.iter().map(|row| row.slice_in_dim(start, limit, stride, 0)).collect()
         };
         let mut sizes = shape.dims.clone();
         sizes[0] = pairs;
-        let combined = combine(
-            node,
-            op.to_apply,
-            &take(&rows, every_other(0))?,
-            &take(&rows, every_other(1))?,
-            &sizes,
-        )?;
-        let last = SliceRange { start: left - 1, limit: left, stride: 1 };
+        let (even, odd) = (take(&rows, 0, 2 * pairs, 2), take(&rows, 1, 2 * pairs, 2));
+        let combined = combine(node, op.to_apply, &even, &odd, &sizes)?;
+        let last = take(&rows, left - 1, left, 1);
+        let joined = |(&pair, last)| node.result.builder().concat_in_dim(&[pair, last], 0);
         rows = match left % 2 {
             0 => combined,
-            _ => (combined.iter().zip(take(&rows, last)?))
-                .map(|(&pair, odd)| joined(pair, odd))
-                .collect::<Result<_>>()?,
+            _ => combined.iter().zip(last).map(joined).collect(),
         };
         left = pairs + left % 2;
     }
@@ -232,11 +174,11 @@ fn tree<'b>(node: &Node<'b>) -> Result<Value<'b>> {
     }
 }
 
-/// The array with the folded dimensions as one, which stands first.
+/// Merges the reduced dimensions into one, which comes first.
 fn folded_first<'b>(array: Value<'b>, dimensions: &[i64]) -> Result<Value<'b>> {
     let shape = array.array()?;
-    let kept = ops::others(shape.rank(), dimensions);
-    let mut order = ops::others(shape.rank(), &kept);
+    let kept = others(shape.rank(), dimensions);
+    let mut order = others(shape.rank(), &kept);
     let size = |dims: &[i64]| dims.iter().filter_map(|&d| shape.dim(d)).collect::<Vec<i64>>();
     let folded: i64 = size(&order).iter().product();
     order.extend(&kept);
@@ -262,9 +204,4 @@ fn combine<'b>(
         Some(_) => crate::ops::movement::elements(result),
         None => Ok(vec![result]),
     }
-}
-
-fn joined<'b>(first: Value<'b>, second: Value<'b>) -> Result<Value<'b>> {
-    let op = Concatenate { dimensions: vec![0] };
-    first.builder().emit(op, &[first, second], None)
 }

@@ -1,12 +1,15 @@
-//! Derivatives of scan: a scan of the step's derivatives; cotangents are scanned the other way round, beside the carries that
-//! the steps began with.
+//! Derivatives of scan. The JVP scans the JVP of the step. The VJP scans in the opposite direction, over the carries that a
+//! first scan saves.
 use super::callee::{Callee, filled, traced};
-use super::{Node, Tangent, leaves, ops};
+use super::node::{Derivative, Node};
+use super::tangent::Tangent;
+use super::{leaves, ops};
+use crate::arguments::{others, size};
 use crate::{Result, Value};
-use hlo::op::{Iota, Scan};
-use hlo::{ArrayShape, Dims, ElementType, Op, Shape};
+use hlo::op::Scan;
+use hlo::{ArrayShape, ElementType, Shape};
 
-/// A scan's step, and how many of what it takes and gives are what.
+/// The step of a scan, with the numbers of its inputs and outputs.
 struct Steps<'b> {
     op: Scan,
     step: Callee<'b>,
@@ -18,9 +21,8 @@ struct Steps<'b> {
 }
 
 impl<'b> Steps<'b> {
-    fn of(node: &Node<'b>) -> Result<Self> {
-        let Op::Scan(op) = &node.op else { return Err(node.refused("is no scan")) };
-        let step = Callee::of(node.result.builder(), op.to_apply)?;
+    fn of(op: &Scan, node: &Node<'b>) -> Result<Self> {
+        let step = Callee::of(node, op.to_apply)?;
         let carries = ops::at(op.num_carries);
         let inputs = node.operands.len().saturating_sub(carries);
         let outputs = step.gives().len().saturating_sub(carries);
@@ -30,7 +32,7 @@ impl<'b> Steps<'b> {
             _ => Some(node.operand(0)?.array()?),
         };
         let count = shape.and_then(|shape| shape.dims.get(dim).copied()).unwrap_or(0);
-        Ok(Self { op: op.as_ref().clone(), step, inputs, outputs, dim, count })
+        Ok(Self { op: op.clone(), step, inputs, outputs, dim, count })
     }
     /// The shape of this slice for all steps.
     fn stacked(&self, slice: &Shape, dim: usize) -> Result<Shape> {
@@ -41,7 +43,7 @@ impl<'b> Steps<'b> {
     }
 }
 
-/// Marks of leaves that the step takes or gives, of which the carries' hold all that follows.
+/// Returns the marks of leaves, closed under `follow` for the carries.
 fn closed(
     start: &[bool],
     carries_from: usize,
@@ -58,7 +60,7 @@ fn closed(
     }
 }
 
-/// A scan along a dimension: what it stacks, and its last carries.
+/// A scan along a dimension, which returns stacked outputs and the last carries.
 struct Pass<'b> {
     name: String,
     dim: usize,
@@ -78,9 +80,7 @@ impl<'b> Pass<'b> {
         let b = like.builder();
         let mut inputs = self.inputs;
         if inputs.is_empty() {
-            let numbers =
-                ArrayShape::new(ElementType::S32, Dims::from_elem(steps.count, self.dim + 1));
-            inputs.push(b.emit(Iota { iota_dimension: Some(0) }, &[], Some(numbers.into()))?);
+            inputs.push(b.iota((ElementType::S32, vec![steps.count; self.dim + 1]), 0));
         }
         let mut takes = Vec::new();
         for input in &inputs {
@@ -99,7 +99,7 @@ impl<'b> Pass<'b> {
         })?;
         let op = Scan {
             dimensions: ops::run(self.dim, 1),
-            num_carries: ops::count(&self.carries),
+            num_carries: size(self.carries.len()),
             is_reverse: self.is_reverse,
             to_apply,
             ..steps.op.clone()
@@ -109,47 +109,116 @@ impl<'b> Pass<'b> {
     }
 }
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let (b, steps) = (node.result.builder(), Steps::of(node)?);
-    let (takes, gives) = (steps.step.takes(), steps.step.gives());
-    let given = tangents.iter().map(Tangent::array).collect::<Result<Vec<_>>>()?;
-    let flowing = closed(&leaves::present(&given), steps.inputs, |marks| {
-        Ok(steps.step.pushes(marks)?[steps.outputs..].to_vec())
-    })?;
-    let results = steps.step.pushes(&flowing)?;
-    let (inputs, carries) = node.operands.split_at(steps.inputs);
-    let (of_inputs, of_carries) = given.split_at(steps.inputs);
-    let carried = &flowing[steps.inputs..];
-    let of_carries = filled(b, of_carries, &takes[steps.inputs..], carried)?;
-    let mut outputs = Vec::new();
-    for slice in leaves::marked(&gives[..steps.outputs], &results) {
-        outputs.push(steps.stacked(&slice, steps.dim)?);
+impl Derivative for Scan {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let (b, steps) = (node.result.builder(), Steps::of(self, node)?);
+        let (takes, gives) = (steps.step.takes(), steps.step.gives());
+        let given = tangents.iter().map(Tangent::array).collect::<Result<Vec<_>>>()?;
+        let flowing = closed(&leaves::present(&given), steps.inputs, |marks| {
+            Ok(steps.step.jvp_leaves(marks)?[steps.outputs..].to_vec())
+        })?;
+        let results = steps.step.jvp_leaves(&flowing)?;
+        let (inputs, carries) = node.operands.split_at(steps.inputs);
+        let (of_inputs, of_carries) = given.split_at(steps.inputs);
+        let carried = &flowing[steps.inputs..];
+        let of_carries = filled(b, of_carries, &takes[steps.inputs..], carried)?;
+        let mut outputs = Vec::new();
+        for slice in leaves::marked(&gives[..steps.outputs], &results) {
+            outputs.push(steps.stacked(&slice, steps.dim)?);
+        }
+        let (stacks, kept) = (outputs.len(), carries.len());
+        let slices_with_tangents = leaves::kept(of_inputs).len();
+        let pass = Pass {
+            name: steps.step.named("jvp")?,
+            dim: steps.dim,
+            is_reverse: steps.op.is_reverse,
+            inputs: [inputs, &leaves::kept(of_inputs)].concat(),
+            carries: [carries, &of_carries].concat(),
+            outputs,
+        };
+        let all = pass.run(&steps, node.result, |slices, carried_now| {
+            let (x, t) = slices.split_at(inputs.len().min(slices.len()));
+            let (carry, of_carry) = carried_now.split_at(kept);
+            let t = t.iter().take(slices_with_tangents);
+            let t = leaves::dealt(&flowing, t.chain(of_carry).copied());
+            let (next, pushed) = steps.step.value_and_jvp(&[x, carry].concat(), &t)?;
+            let (of_outputs, of_next) = pushed.split_at(steps.outputs);
+            let stacked =
+                filled(b, of_outputs, &gives[..steps.outputs], &results[..steps.outputs])?;
+            let of_next = filled(b, of_next, &gives[steps.outputs..], carried)?;
+            Ok([stacked.as_slice(), &next[steps.outputs..], &of_next].concat())
+        })?;
+        let of_outputs = leaves::dealt(&results[..steps.outputs], all[..stacks].iter().copied());
+        let of_carries = leaves::dealt(carried, all[stacks + kept..].iter().copied());
+        let mut pushed = [of_outputs, of_carries].concat().into_iter();
+        Ok(leaves::tangent(&node.result.shape()?, &mut pushed))
     }
-    let (stacks, kept) = (outputs.len(), carries.len());
-    let slices_with_tangents = leaves::kept(of_inputs).len();
-    let pass = Pass {
-        name: steps.step.named("jvp")?,
-        dim: steps.dim,
-        is_reverse: steps.op.is_reverse,
-        inputs: [inputs, &leaves::kept(of_inputs)].concat(),
-        carries: [carries, &of_carries].concat(),
-        outputs,
-    };
-    let all = pass.run(&steps, node.result, |slices, carried_now| {
-        let (x, t) = slices.split_at(inputs.len().min(slices.len()));
-        let (carry, of_carry) = carried_now.split_at(kept);
-        let t = t.iter().take(slices_with_tangents);
-        let t = leaves::dealt(&flowing, t.chain(of_carry).copied());
-        let (next, pushed) = steps.step.push_at(&[x, carry].concat(), &t)?;
-        let (of_outputs, of_next) = pushed.split_at(steps.outputs);
-        let stacked = filled(b, of_outputs, &gives[..steps.outputs], &results[..steps.outputs])?;
-        let of_next = filled(b, of_next, &gives[steps.outputs..], carried)?;
-        Ok([stacked.as_slice(), &next[steps.outputs..], &of_next].concat())
-    })?;
-    let of_outputs = leaves::dealt(&results[..steps.outputs], all[..stacks].iter().copied());
-    let of_carries = leaves::dealt(carried, all[stacks + kept..].iter().copied());
-    let mut pushed = [of_outputs, of_carries].concat().into_iter();
-    Ok(leaves::tangent(&node.result.shape()?, &mut pushed))
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let (b, steps) = (node.result.builder(), Steps::of(self, node)?);
+        let (takes, gives) = (steps.step.takes(), steps.step.gives());
+        let given = leaves::of_tangent(cotangent, &node.result.shape()?);
+        let needed = closed(&node.needed_leaves(), steps.inputs, |marks| {
+            Ok(steps.step.jvp_leaves(marks)?[steps.outputs..].to_vec())
+        })?;
+        let mut start = leaves::present(&given);
+        for (mark, needed) in start[steps.outputs..].iter_mut().zip(&needed[steps.inputs..]) {
+            *mark &= needed;
+        }
+        let flowing = closed(&start, steps.outputs, |marks| {
+            Ok(steps.step.vjp_leaves(marks, &needed)?[0][steps.inputs..].to_vec())
+        })?;
+        let [results, read] = steps.step.vjp_leaves(&flowing, &needed)?;
+        let (inputs, carries) = node.operands.split_at(steps.inputs);
+        let inputs: Vec<Value<'b>> =
+            inputs.iter().map(|&x| in_front(x, steps.dim)).collect::<Result<_>>()?;
+        let stacks = began_with(&steps, node, &inputs, carries, &read[steps.inputs..])?;
+        let (of_outputs, of_carries) = given.split_at(steps.outputs);
+        let mut cotangents = Vec::new();
+        for c in leaves::kept(of_outputs) {
+            cotangents.push(in_front(c, steps.dim)?);
+        }
+        let carried = &flowing[steps.outputs..];
+        let mut outputs = Vec::new();
+        for slice in leaves::marked(&takes[..steps.inputs], &results) {
+            outputs.push(steps.stacked(&slice, 0)?);
+        }
+        let stacked = outputs.len();
+        let pass = Pass {
+            name: steps.step.named("vjp")?,
+            dim: 0,
+            is_reverse: !steps.op.is_reverse,
+            inputs: [inputs.as_slice(), &stacks, &cotangents].concat(),
+            carries: filled(b, of_carries, &gives[steps.outputs..], carried)?,
+            outputs,
+        };
+        let all = pass.run(&steps, node.result, |slices, of_next| {
+            let (x, rest) = slices.split_at(inputs.len());
+            let (began, c) = rest.split_at(stacks.len());
+            let began = leaves::dealt(&read[steps.inputs..], began.iter().copied());
+            // Carries that the VJP does not read only have to exist.
+            let carries = filled(b, &began, &takes[steps.inputs..], &vec![true; began.len()])?;
+            let c =
+                leaves::dealt(&flowing, c.iter().take(cotangents.len()).chain(of_next).copied());
+            let pulled = steps.step.vjp(&[x, &carries].concat(), &c, &needed)?;
+            let (of_inputs, of_carries) = pulled.split_at(steps.inputs);
+            let of_inputs = filled(b, of_inputs, &takes[..steps.inputs], &results[..steps.inputs])?;
+            let of_carries = filled(b, of_carries, &takes[steps.inputs..], carried)?;
+            Ok([of_inputs, of_carries].concat())
+        })?;
+        let mut pulled = Vec::new();
+        for of_input in leaves::dealt(&results[..steps.inputs], all[..stacked].iter().copied()) {
+            pulled.push(match of_input {
+                Some(c) => {
+                    let order = ops::inverse(&front(c.rank()?, steps.dim));
+                    Tangent::Array(ops::transposed(c, &order))
+                }
+                None => Tangent::Zero,
+            });
+        }
+        let of_carries = leaves::dealt(carried, all[stacked..].iter().copied());
+        pulled.extend(of_carries.into_iter().map(|c| c.map_or(Tangent::Zero, Tangent::Array)));
+        Ok(pulled)
+    }
 }
 
 /// An array with the dimension of a scan first, and back.
@@ -157,73 +226,7 @@ fn in_front(value: Value<'_>, dim: usize) -> Result<Value<'_>> {
     Ok(ops::transposed(value, &front(value.rank()?, dim)))
 }
 fn front(rank: usize, dim: usize) -> Vec<i64> {
-    [ops::run(dim, 1), ops::others(rank, &ops::run(dim, 1))].concat()
-}
-
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let (b, steps) = (node.result.builder(), Steps::of(node)?);
-    let (takes, gives) = (steps.step.takes(), steps.step.gives());
-    let given = leaves::of_tangent(cotangent, &node.result.shape()?);
-    let wanted = closed(&node.wanted_leaves(), steps.inputs, |marks| {
-        Ok(steps.step.pushes(marks)?[steps.outputs..].to_vec())
-    })?;
-    let mut start = leaves::present(&given);
-    for (mark, wanted) in start[steps.outputs..].iter_mut().zip(&wanted[steps.inputs..]) {
-        *mark &= wanted;
-    }
-    let flowing = closed(&start, steps.outputs, |marks| {
-        Ok(steps.step.pulls(marks, &wanted)?[0][steps.inputs..].to_vec())
-    })?;
-    let [results, read] = steps.step.pulls(&flowing, &wanted)?;
-    let (inputs, carries) = node.operands.split_at(steps.inputs);
-    let inputs: Vec<Value<'b>> =
-        inputs.iter().map(|&x| in_front(x, steps.dim)).collect::<Result<_>>()?;
-    let stacks = began_with(&steps, node, &inputs, carries, &read[steps.inputs..])?;
-    let (of_outputs, of_carries) = given.split_at(steps.outputs);
-    let mut cotangents = Vec::new();
-    for c in leaves::kept(of_outputs) {
-        cotangents.push(in_front(c, steps.dim)?);
-    }
-    let carried = &flowing[steps.outputs..];
-    let mut outputs = Vec::new();
-    for slice in leaves::marked(&takes[..steps.inputs], &results) {
-        outputs.push(steps.stacked(&slice, 0)?);
-    }
-    let stacked = outputs.len();
-    let pass = Pass {
-        name: steps.step.named("vjp")?,
-        dim: 0,
-        is_reverse: !steps.op.is_reverse,
-        inputs: [inputs.as_slice(), &stacks, &cotangents].concat(),
-        carries: filled(b, of_carries, &gives[steps.outputs..], carried)?,
-        outputs,
-    };
-    let all = pass.run(&steps, node.result, |slices, of_next| {
-        let (x, rest) = slices.split_at(inputs.len());
-        let (began, c) = rest.split_at(stacks.len());
-        let began = leaves::dealt(&read[steps.inputs..], began.iter().copied());
-        // Carries that the way back does not read only have to be there.
-        let carries = filled(b, &began, &takes[steps.inputs..], &vec![true; began.len()])?;
-        let c = leaves::dealt(&flowing, c.iter().take(cotangents.len()).chain(of_next).copied());
-        let pulled = steps.step.pull(&[x, &carries].concat(), &c, &wanted)?;
-        let (of_inputs, of_carries) = pulled.split_at(steps.inputs);
-        let of_inputs = filled(b, of_inputs, &takes[..steps.inputs], &results[..steps.inputs])?;
-        let of_carries = filled(b, of_carries, &takes[steps.inputs..], carried)?;
-        Ok([of_inputs, of_carries].concat())
-    })?;
-    let mut pulled = Vec::new();
-    for of_input in leaves::dealt(&results[..steps.inputs], all[..stacked].iter().copied()) {
-        pulled.push(match of_input {
-            Some(c) => {
-                let order = ops::inverse(&front(c.rank()?, steps.dim));
-                Tangent::Array(ops::transposed(c, &order))
-            }
-            None => Tangent::Zero,
-        });
-    }
-    let of_carries = leaves::dealt(carried, all[stacked..].iter().copied());
-    pulled.extend(of_carries.into_iter().map(|c| c.map_or(Tangent::Zero, Tangent::Array)));
-    Ok(pulled)
+    [ops::run(dim, 1), others(rank, &ops::run(dim, 1))].concat()
 }
 
 /// The carries that are read, as the steps began with them, stacked along a first dimension.
@@ -243,7 +246,7 @@ fn began_with<'b>(
         outputs.push(steps.stacked(&carry.shape()?, 0)?);
     }
     let pass = Pass {
-        name: steps.step.named("forth")?,
+        name: steps.step.named("forward")?,
         dim: 0,
         is_reverse: steps.op.is_reverse,
         inputs: inputs.to_vec(),

@@ -1,136 +1,98 @@
 //! Derivatives of scatter: of updates that are added, that overwrite, and that are multiplied in.
-use super::gather::along_vectors;
-use super::reduction::two_operand_op;
-use super::{Node, Tangent, ops};
-use crate::{Builder, Code, Result, Value};
-use hlo::ir::ComputationId;
-use hlo::op::{Binary, Gather, Reduce, Reshape, Scatter};
-use hlo::{ArrayShape, Dims, ElementType, Op};
+use super::combiner::Combiner;
+use super::node::{Derivative, Node};
+use super::ops;
+use super::tangent::Tangent;
+use crate::arguments::others;
+use crate::options::GatherDimensionNumbers;
+use crate::{Code, Result, Value};
+use hlo::ElementType;
+use hlo::op::Scatter;
 
-/// What is done to the operand's elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Combiner {
-    Add,
-    Overwrite,
-    Multiply,
-}
-
-fn attributes<'a>(node: &'a Node<'_>) -> Result<&'a Scatter> {
-    let Op::Scatter(op) = &node.op else { return Err(node.refused("is no scatter")) };
-    Ok(op)
-}
-
-/// The combiner, of one operand.
-fn combiner(node: &Node<'_>) -> Result<Combiner> {
-    let op = attributes(node)?;
+/// Returns the combiner, of one operand.
+fn combiner(op: &Scatter, node: &Node<'_>) -> Result<Combiner> {
     if node.operands.len() != 3 {
         return Err(node.refused("has no derivative rule here for several operands"));
     }
-    let b = node.result.builder();
-    match two_operand_op(b, op.to_apply)? {
-        Some(Binary::Add) => Ok(Combiner::Add),
-        Some(Binary::Multiply) if op.unique_indices => Ok(Combiner::Multiply),
-        Some(Binary::Multiply) => Err(node
+    match Combiner::of(node.result.builder(), op.to_apply)? {
+        Combiner::Multiply if !op.unique_indices => Err(node
             .refused("multiplies; its derivative rule here is for indices that are unique")
             .with_help("say so with `unique_indices`")),
-        Some(_) => {
-            Err(node
-                .refused("has a derivative rule here only where it adds, overwrites or multiplies"))
-        }
-        None if overwrites(b, op.to_apply)? => Ok(Combiner::Overwrite),
-        None => {
-            Err(node
-                .refused("has a derivative rule here only where it adds, overwrites or multiplies"))
+        known @ (Combiner::Add | Combiner::Multiply | Combiner::Overwrite) => Ok(known),
+        Combiner::Maximum | Combiner::Minimum | Combiner::Other => {
+            let why = "has a derivative rule here only where it adds, overwrites or multiplies";
+            Err(node.refused(why))
         }
     }
 }
-/// Whether the computation gives its second parameter.
-fn overwrites(b: &Builder, id: ComputationId) -> Result<bool> {
-    let state = b.state.borrow();
-    let computation = state.finished.get(id).ok_or(Code::Invalid {})?;
-    let root = &computation.instructions[computation.root].op;
-    Ok(matches!(root, Op::Parameter(parameter) if parameter.number == 1))
-}
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let combiner = combiner(node)?;
-    let [operand, _, update] = tangents else { return Err(node.refused("is no scatter")) };
-    let (indices, updates) = (node.operand(1)?, node.operand(2)?);
-    match combiner {
-        Combiner::Add | Combiner::Overwrite => {
+impl Derivative for Scatter {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let combiner = combiner(self, node)?;
+        let (operand, update) = (&tangents[0], &tangents[2]);
+        let (indices, updates) = (node.operand(1)?, node.operand(2)?);
+        if combiner != Combiner::Multiply {
             let (t, u) = (operand.filled(node.operand(0)?)?, update.filled(updates)?);
-            Ok(Tangent::Array(node.again(&[t, indices, u], None)?))
+            return Ok(Tangent::Array(node.again(&[t, indices, u])?));
         }
-        Combiner::Multiply => {
-            let mut sum = Tangent::Zero;
-            if let Some(t) = operand.array()? {
-                sum = sum.plus(Tangent::Array(node.again(&[t, indices, updates], None)?))?;
-            }
-            if let Some(u) = update.array()? {
-                let products = taken(node, node.operand(0)?)? * u;
-                sum = sum.plus(Tangent::Array(put(node, products)?))?;
-            }
-            Ok(sum)
+        let mut sum = operand.map(&|t| node.again(&[t, indices, updates]))?;
+        if let Some(u) = update.array()? {
+            let products = taken(self, node, node.operand(0)?)? * u;
+            sum = sum.plus(Tangent::Array(put(self, node, products)?))?;
         }
+        Ok(sum)
     }
-}
-
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    let combiner = combiner(node)?;
-    let (indices, updates) = (node.operand(1)?, node.operand(2)?);
-    let mut cotangents = node.zeros();
-    if node.wants(0) {
-        cotangents[0] = Tangent::Array(match combiner {
-            Combiner::Add => c,
-            Combiner::Overwrite => node.again(&[c, indices, ops::zeros_like(updates)?], None)?,
-            Combiner::Multiply => node.again(&[c, indices, updates], None)?,
-        });
-    }
-    if node.wants(2) {
-        cotangents[2] = Tangent::Array(match combiner {
-            Combiner::Add => taken(node, c)?,
-            Combiner::Overwrite => {
-                let all = taken(node, c)?;
-                match winners(node)? {
-                    Some(won) => won.select(all, ops::zeros_like(all)?),
-                    None => all,
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        let combiner = combiner(self, node)?;
+        let (operand, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+        node.each_needed(|i| {
+            if i == 2 {
+                let scaled = if combiner == Combiner::Multiply { c * operand } else { c };
+                let all = taken(self, node, scaled)?;
+                if combiner == Combiner::Overwrite
+                    && let Some(won) = winners(self, node)?
+                {
+                    return Ok(won.select(all, 0));
+                }
+                return Ok(all);
+            }
+            match combiner {
+                Combiner::Add => Ok(c),
+                Combiner::Overwrite => node.again(&[c, indices, updates.zeros_like()]),
+                Combiner::Multiply | Combiner::Maximum | Combiner::Minimum | Combiner::Other => {
+                    node.again(&[c, indices, updates])
                 }
             }
-            Combiner::Multiply => taken(node, c * node.operand(0)?)?,
-        });
+        })
     }
-    Ok(cotangents)
 }
 
 /// Updates added to zeros.
-fn put<'b>(node: &Node<'b>, updates: Value<'b>) -> Result<Value<'b>> {
-    let op = Scatter { to_apply: ops::adder(updates)?, ..attributes(node)?.clone() };
+fn put<'b>(op: &Scatter, node: &Node<'b>, updates: Value<'b>) -> Result<Value<'b>> {
+    let add = Scatter { to_apply: ops::adder(updates)?, ..op.clone() };
     let operand = node.operand(0)?;
-    let operands = [ops::zeros_like(operand)?, node.operand(1)?, updates];
-    updates.builder().emit(op, &operands, Some(operand.shape()?))
+    let operands = [operand.zeros_like(), node.operand(1)?, updates];
+    updates.builder().emit(add, &operands, Some(operand.shape()?))
 }
 
 /// The boxes of an array of the operand's shape where the updates go, 0 for those that scatter skips.
-fn taken<'b>(node: &Node<'b>, array: Value<'b>) -> Result<Value<'b>> {
-    let op = attributes(node)?;
+fn taken<'b>(op: &Scatter, node: &Node<'b>, array: Value<'b>) -> Result<Value<'b>> {
     let indices = node.operand(1)?;
     let sizes = box_sizes(op, array.rank()?, node.operand(2)?)?;
     let updates = node.operand(2)?.array()?.with_type(array.element_type()?);
-    let gather = Gather {
+    let numbers = GatherDimensionNumbers {
         offset_dims: op.update_window_dims.clone(),
         collapsed_slice_dims: op.inserted_window_dims.clone(),
         start_index_map: op.scatter_dims_to_operand_dims.clone(),
         operand_batching_dims: op.input_batching_dims.clone(),
         start_indices_batching_dims: op.scatter_indices_batching_dims.clone(),
         index_vector_dim: op.index_vector_dim,
-        slice_sizes: sizes.clone(),
         indices_are_sorted: op.indices_are_sorted,
     };
-    let boxes = array.builder().emit(gather, &[array, indices], Some(updates.clone().into()))?;
+    let boxes = array.gather(indices, &numbers, &sizes);
     let inside = inside(op, &sizes, array, indices)?;
-    let kept = ops::others(updates.rank(), &op.update_window_dims);
-    Ok(ops::spread(inside, &kept, &updates)?.select(boxes, ops::zeros_like(boxes)?))
+    let kept = others(updates.rank(), &op.update_window_dims);
+    Ok(ops::spread(inside, &kept, &updates)?.select(boxes, 0))
 }
 
 /// Sizes of a box in all dimensions of the operand.
@@ -146,7 +108,7 @@ fn box_sizes(op: &Scatter, rank: usize, updates: Value<'_>) -> Result<Vec<i64>> 
         .ok_or_else(|| Code::Invalid {}.into())
 }
 
-/// Of each index vector, whether its box lies in the operand.
+/// Returns for each index vector whether its slice is inside the operand.
 fn inside<'b>(
     op: &Scatter,
     sizes: &[i64],
@@ -156,36 +118,28 @@ fn inside<'b>(
     let (shape, operand) = (indices.array()?, operand.array()?);
     let last = |&dim: &i64| operand.dim(dim).unwrap_or(0) - sizes[ops::at(dim)];
     let bounds: Vec<i64> = op.scatter_dims_to_operand_dims.iter().map(last).collect();
-    let high = along_vectors(indices, op.index_vector_dim, &bounds)?;
-    let fits = indices.ge(ops::zeros_like(indices)?) & indices.le(high);
+    let high = ops::along_vectors(indices, op.index_vector_dim, &bounds)?;
+    let fits = indices.ge(indices.zeros_like()) & indices.le(high);
     if ops::at(op.index_vector_dim) == shape.rank() {
         return Ok(fits);
     }
-    let b = indices.builder();
-    let to_apply = b.combiner("and", ElementType::Pred, |a, c| a & c)?;
-    let all = Reduce { dimensions: vec![op.index_vector_dim], to_apply };
-    b.emit(all, &[fits, b.constant(true)], None)
+    Ok(fits.reduce_and(&[op.index_vector_dim]))
 }
 
 /// Of updates that overwrite each other, which ones stay: each writes its number, and those that read it again have won.
 /// Nothing if no two go to one place.
-fn winners<'b>(node: &Node<'b>) -> Result<Option<Value<'b>>> {
-    let op = attributes(node)?;
+fn winners<'b>(op: &Scatter, node: &Node<'b>) -> Result<Option<Value<'b>>> {
     if op.unique_indices {
         return Ok(None);
     }
     let b = node.result.builder();
     let updates = node.operand(2)?.array()?.with_type(ElementType::S64);
     let count: i64 = updates.dims.iter().product();
-    let flat = ArrayShape::new(ElementType::S64, Dims::from_slice(&[count]));
-    let numbers = b.emit(hlo::op::Iota { iota_dimension: Some(0) }, &[], Some(flat.into()))?;
-    let numbers =
-        b.emit(Reshape { inferred_dimension: -1 }, &[numbers], Some(updates.clone().into()))?;
+    let numbers = b.iota_1d(ElementType::S64, count).reshape(&updates.dims);
     let scalar = hlo::Shape::scalar(ElementType::S64);
     let to_apply = b.trace("overwrite", &[scalar.clone(), scalar], |p| p[1])?;
-    let scatter = Scatter { to_apply, ..op.clone() };
-    let operand = node.operand(0)?.array()?.with_type(ElementType::S64);
-    let zeros = super::tangent::zeros(b, &operand.clone().into())?;
-    let written = b.emit(scatter, &[zeros, node.operand(1)?, numbers], Some(operand.into()))?;
-    Ok(Some(taken(node, written)?.eq(numbers)))
+    let overwrite = Scatter { to_apply, ..op.clone() };
+    let zeros = b.zeros(node.operand(0)?.array()?.with_type(ElementType::S64));
+    let written = b.emit(overwrite, &[zeros, node.operand(1)?, numbers], None)?;
+    Ok(Some(taken(op, node, written)?.eq(numbers)))
 }

@@ -1,11 +1,10 @@
-//! Tangents and cotangents: one for each array of a value, or known to be zero.
-use super::is_number;
-use crate::{Builder, Code, Error, Result, Value, implicit};
-use hlo::{Literal, Shape};
+//! Tangents and cotangents of values.
+use crate::{Builder, Code, Error, Result, Value};
+use hlo::Shape;
 
-/// The tangent or cotangent of a value: shaped like it, arrays of whole numbers and tokens being always zero.
+/// The tangent or cotangent of a value, with the structure of the value. Those of integer arrays and tokens are always zero.
 #[derive(Debug, Clone)]
-pub(crate) enum Tangent<'b> {
+pub(super) enum Tangent<'b> {
     /// Nothing flows here.
     Zero,
     /// Of an array.
@@ -15,7 +14,7 @@ pub(crate) enum Tangent<'b> {
 }
 
 impl<'b> Tangent<'b> {
-    pub(crate) fn is_zero(&self) -> bool {
+    pub(super) fn is_zero(&self) -> bool {
         match self {
             Self::Zero => true,
             Self::Array(_) => false,
@@ -23,7 +22,7 @@ impl<'b> Tangent<'b> {
         }
     }
     /// The array's tangent; nothing if it is zero.
-    pub(crate) fn array(&self) -> Result<Option<Value<'b>>> {
+    pub(super) fn array(&self) -> Result<Option<Value<'b>>> {
         match self {
             Self::Zero => Ok(None),
             Self::Array(value) => Ok(Some(*value)),
@@ -31,14 +30,14 @@ impl<'b> Tangent<'b> {
         }
     }
     /// The tangent of element `index` of a tuple.
-    pub(crate) fn element(&self, index: usize) -> Self {
+    pub(super) fn element(&self, index: usize) -> Self {
         match self {
             Self::Zero | Self::Array(_) => Self::Zero,
             Self::Tuple(elements) => elements.get(index).cloned().unwrap_or(Self::Zero),
         }
     }
     /// The tangent with this done to each array.
-    pub(crate) fn map(&self, f: &impl Fn(Value<'b>) -> Result<Value<'b>>) -> Result<Self> {
+    pub(super) fn map(&self, f: &impl Fn(Value<'b>) -> Result<Value<'b>>) -> Result<Self> {
         Ok(match self {
             Self::Zero => Self::Zero,
             Self::Array(value) => Self::Array(f(*value)?),
@@ -48,7 +47,7 @@ impl<'b> Tangent<'b> {
         })
     }
     /// The tangent in the element type of its value: operands of different precision may meet in one op.
-    pub(crate) fn fitted(self, like: Value<'b>) -> Result<Self> {
+    pub(super) fn fitted(self, like: Value<'b>) -> Result<Self> {
         let (Self::Array(value), Shape::Array(shape)) = (&self, like.shape()?) else {
             return Ok(self);
         };
@@ -58,7 +57,7 @@ impl<'b> Tangent<'b> {
         Ok(Self::Array(value.convert_element_type(shape.ty)))
     }
     /// The sum of two tangents of one value.
-    pub(crate) fn plus(self, other: Self) -> Result<Self> {
+    pub(super) fn plus(self, other: Self) -> Result<Self> {
         Ok(match (self, other) {
             (Self::Zero, other) | (other, Self::Zero) => other,
             (Self::Array(a), Self::Array(b)) => Self::Array(a + b),
@@ -72,7 +71,7 @@ impl<'b> Tangent<'b> {
         })
     }
     /// The tangent as a value of this shape, with zeros where nothing flows.
-    pub(crate) fn filled(&self, like: Value<'b>) -> Result<Value<'b>> {
+    pub(super) fn filled(&self, like: Value<'b>) -> Result<Value<'b>> {
         match (self, like.shape()?) {
             (Self::Array(value), Shape::Array(_)) => Ok(*value),
             (Self::Zero, shape @ (Shape::Array(_) | Shape::Tuple(_))) => {
@@ -89,10 +88,10 @@ impl<'b> Tangent<'b> {
             }
         }
     }
-    /// The tangent that a value of tangents, of the shape of `like`, stands for.
-    pub(crate) fn of(value: Value<'b>) -> Result<Self> {
+    /// Returns the tangent given by a value with its structure.
+    pub(super) fn of(value: Value<'b>) -> Result<Self> {
         Ok(match value.shape()? {
-            Shape::Array(array) if is_number(array.ty) => Self::Array(value),
+            Shape::Array(array) if is_inexact(array.ty) => Self::Array(value),
             Shape::Tuple(_) => {
                 let parts = crate::ops::movement::elements(value)?;
                 Self::Tuple(parts.into_iter().map(Self::of).collect::<Result<_>>()?)
@@ -102,23 +101,23 @@ impl<'b> Tangent<'b> {
     }
 }
 
-/// Whether a value of this shape has an array that can be varied.
-pub(crate) fn varies(shape: &Shape) -> bool {
+/// Returns whether elements of the type have derivatives.
+fn is_inexact(ty: hlo::ElementType) -> bool {
+    ty.is_float() || ty.is_complex()
+}
+/// Returns whether a value of this shape has an array with derivatives.
+pub(super) fn varies(shape: &Shape) -> bool {
     match shape {
-        Shape::Array(array) => is_number(array.ty),
+        Shape::Array(array) => is_inexact(array.ty),
         Shape::Tuple(elements) => elements.iter().any(varies),
         Shape::Token | Shape::Opaque | Shape::Buffer(_) => false,
     }
 }
 
 /// Zeros of a shape.
-pub(crate) fn zeros<'b>(b: &'b Builder, shape: &Shape) -> Result<Value<'b>> {
+pub(super) fn zeros<'b>(b: &'b Builder, shape: &Shape) -> Result<Value<'b>> {
     match shape {
-        Shape::Array(array) => {
-            let scalar = hlo::ArrayShape::new(array.ty, hlo::Dims::new());
-            let zero = b.make_constant(Literal::zeros(scalar))?;
-            if array.rank() == 0 { Ok(zero) } else { implicit::splat(zero, array) }
-        }
+        Shape::Array(array) => Ok(b.zeros(array.clone())),
         Shape::Tuple(shapes) => {
             let parts: Result<Vec<_>> = shapes.iter().map(|shape| zeros(b, shape)).collect();
             Ok(b.tuple(&parts?))

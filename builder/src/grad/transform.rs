@@ -1,19 +1,19 @@
 //! Derivatives of whole computations, as computations.
+use super::api::{GradOptions, derive, gradients, pulled, pushed, seed};
 use super::tangent::varies;
-use super::{GradOptions, derive, gradients, pulled, pushed, seed};
 use crate::{Computation, Error, Result, Value};
 use hlo::Shape;
 
 impl<'b> Computation<'b> {
-    /// The Jacobian-vector product: a computation of the parameters and, behind them, a tangent for each that is not of whole
-    /// numbers. It gives the tuple of the result and its tangent.
+    /// The Jacobian-vector product: a computation of the parameters followed by a tangent for each parameter with float
+    /// elements. It returns the tuple of the result and its tangent.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let square = b.computation("square", &["f32[]"], |p| p[0] * p[0]);
     /// let (x, t) = (b.constant(3f32), b.constant(10f32));
     /// let module = b.build(b.call(square.jvp(), &[x, t]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "( f32[] 9, f32[] 60 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -21,13 +21,11 @@ impl<'b> Computation<'b> {
     /// # Errors
     /// Kept by the builder: as [`Builder::jvp`](crate::Builder::jvp).
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn jvp(self) -> Self {
         self.jvp_with(GradOptions::default())
     }
     /// As [`Computation::jvp`], with options.
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn jvp_with(self, options: GradOptions) -> Self {
         self.derived(
             "jvp",
@@ -39,15 +37,15 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The vector-Jacobian product: a computation of the parameters and the result's cotangent. It gives the tuple of the
-    /// cotangents of all parameters that are not of whole numbers.
+    /// The vector-Jacobian product: a computation of the parameters and the cotangent of the result. It returns the tuple of
+    /// the cotangents of all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let product = b.computation("product", &["f32[]", "f32[]"], |p| p[0] * p[1]);
     /// let (x, y, c) = (b.constant(3f32), b.constant(4f32), b.constant(10f32));
     /// let module = b.build(b.call(product.vjp(), &[x, y, c]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "( f32[] 40, f32[] 30 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -55,13 +53,11 @@ impl<'b> Computation<'b> {
     /// # Errors
     /// Kept by the builder: as [`Builder::vjp`](crate::Builder::vjp).
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn vjp(self) -> Self {
         self.vjp_with(GradOptions::default())
     }
     /// As [`Computation::vjp`], with options.
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn vjp_with(self, options: GradOptions) -> Self {
         self.derived(
             "vjp",
@@ -74,8 +70,8 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The gradient of a computation that gives a real scalar: a computation of the same parameters. It gives the tuple of the
-    /// gradients by all parameters that are not of whole numbers.
+    /// The gradient of a computation whose result is a real scalar: a computation of the same parameters. It returns the
+    /// tuple of the gradients with respect to all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -85,7 +81,7 @@ impl<'b> Computation<'b> {
     ///     b.grad(slope, p)[0]
     /// });
     /// let module = b.build(b.call(second, &[b.constant(5f32)]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[] 30");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -93,13 +89,11 @@ impl<'b> Computation<'b> {
     /// # Errors
     /// Kept by the builder: as [`Builder::grad`](crate::Builder::grad).
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn grad(self) -> Self {
         self.grad_with(GradOptions::default())
     }
     /// As [`Computation::grad`], with options.
     #[track_caller]
-    #[must_use = "it makes a new computation"]
     pub fn grad_with(self, options: GradOptions) -> Self {
         self.derived(
             "grad",
@@ -111,7 +105,8 @@ impl<'b> Computation<'b> {
         )
     }
 
-    /// A computation of this one's parameters and others, in which `body` is given the result, the parameters and the others.
+    /// Returns a computation of the parameters of this one and others; `body` receives the result, the parameters and the
+    /// others.
     #[track_caller]
     fn derived(
         self,

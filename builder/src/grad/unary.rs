@@ -1,32 +1,31 @@
 //! Derivatives of one-operand ops, each written once: both directions multiply by it.
 //!
 //! Those of complex functions that are not holomorphic have two rules.
-use super::node::first;
-use super::rules::Rule;
-use super::{Node, Tangent, ops};
+use super::node::Rule;
+use super::node::{Derivative, Node, first};
+use super::tangent::Tangent;
 use crate::{Result, Value};
-use hlo::Op;
 use hlo::op::Unary;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 /// A tangent or cotangent `t` times the derivative at `x`, where the op gives `y`.
 type Times = for<'b> fn(Value<'b>, Value<'b>, Value<'b>) -> Value<'b>;
 
-enum Derivative {
+enum Slope {
     Times(Times),
-    /// Zero wherever there is one.
-    Flat,
-    /// Real or complex, not holomorphic.
-    Own(super::rules::Push, super::rules::Pull),
+    /// Zero wherever it exists.
+    Zero,
+    /// Not holomorphic, so that JVP and VJP differ.
+    Own(&'static dyn Derivative),
 }
-use Derivative::{Flat, Own, Times as By};
+use Slope::{Own, Times as By, Zero};
 
-/// The derivative of an op.
+/// Returns the derivative of an op.
 ///
 /// Forms are chosen so that nothing cancels: `1 - tanh(x)^2` is 0 long before the derivative is, `1 / cosh(x)^2` is not.
-fn derivative(op: Unary) -> Derivative {
+fn slope(op: Unary) -> Slope {
     match op {
-        Unary::Abs => Own(push_abs, pull_abs),
+        Unary::Abs => Own(&Abs),
         Unary::Acos => By(|x, _, t| -(t * ((x + 1) * (-x + 1)).rsqrt())),
         // Two roots: of a complex number the root of the product may be the other one.
         Unary::Acosh => By(|x, _, t| t * ((x - 1).rsqrt() * (x + 1).rsqrt())),
@@ -39,14 +38,14 @@ fn derivative(op: Unary) -> Derivative {
         Unary::Erf => By(|x, _, t| t * ((-(x * x)).exp() * FRAC_2_SQRT_PI)),
         Unary::Exponential => By(|_, y, t| t * y),
         Unary::ExponentialMinusOne => By(|x, _, t| t * x.exp()),
-        Unary::Imag => Own(push_imag, pull_imag),
+        Unary::Imag => Own(&Imag),
         Unary::Log => By(|x, _, t| t / x),
         Unary::LogPlusOne => By(|x, _, t| t / (x + 1)),
         Unary::Logistic => By(|x, y, t| t * (y * (-x).logistic())),
         Unary::Negate => By(|_, _, t| -t),
-        Unary::Real => Own(push_real, pull_real),
+        Unary::Real => Own(&Real),
         Unary::Rsqrt => By(|x, y, t| t * (y / x * -0.5)),
-        Unary::Sign => Own(push_sign, pull_sign),
+        Unary::Sign => Own(&Sign),
         Unary::Sine => By(|x, _, t| t * x.cos()),
         Unary::Sinh => By(|x, _, t| t * x.cosh()),
         Unary::Sqrt => By(|_, y, t| t * 0.5 / y),
@@ -59,35 +58,35 @@ fn derivative(op: Unary) -> Derivative {
         | Unary::Floor
         | Unary::IsFinite
         | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven => Flat,
-        // Of whole numbers.
-        Unary::CountLeadingZeros | Unary::Not | Unary::Popcnt => Flat,
+        | Unary::RoundNearestEven => Zero,
+        // Integer functions.
+        Unary::CountLeadingZeros | Unary::Not | Unary::Popcnt => Zero,
     }
 }
 
-pub(super) fn rule(op: Unary) -> Rule {
-    match derivative(op) {
-        By(_) => Rule::Both(push, pull),
-        Flat => Rule::Flat,
-        Own(push, pull) => Rule::Both(push, pull),
+pub(super) fn rule(op: &Unary) -> Rule<'_> {
+    match slope(*op) {
+        By(_) => Rule::By(op),
+        Zero => Rule::Zero,
+        Own(rule) => Rule::By(rule),
     }
 }
 
-/// The tangent or cotangent times the derivative.
-fn times<'b>(node: &Node<'b>, t: Value<'b>) -> Result<Value<'b>> {
-    let Op::Unary(op) = node.op else { return Err(node.refused("is no op of one operand")) };
-    match derivative(op) {
+impl Derivative for Unary {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
+        times(*self, node, t).map(Tangent::Array)
+    }
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        Ok(node.first_only(times(*self, node, c)?))
+    }
+}
+/// Returns the tangent or cotangent times the derivative.
+fn times<'b>(op: Unary, node: &Node<'b>, t: Value<'b>) -> Result<Value<'b>> {
+    match slope(op) {
         By(times) => Ok(times(node.operand(0)?, node.result, t)),
-        Flat | Own(..) => Err(node.refused("has a rule of its own")),
+        Zero | Own(_) => Err(node.refused("has a rule of its own")),
     }
-}
-fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
-    times(node, t).map(Tangent::Array)
-}
-fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    Ok(vec![Tangent::Array(times(node, c)?)])
 }
 
 /// `real(a * b)` of complex numbers.
@@ -112,60 +111,69 @@ fn conjugate_direction<'b>(node: &Node<'b>) -> Result<Value<'b>> {
 fn by_sign<'b>(x: Value<'b>, t: Value<'b>) -> Value<'b> {
     x.ge(0).select(t, -t)
 }
-fn push_abs<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
-    Ok(Tangent::Array(match is_complex(node)? {
-        true => real_product(conjugate_direction(node)?, t),
-        false => by_sign(node.operand(0)?, t),
-    }))
-}
-fn pull_abs<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    let x = node.operand(0)?;
-    Ok(vec![Tangent::Array(match is_complex(node)? {
-        true => to_complex(c, x)? * conjugate_direction(node)?,
-        false => by_sign(x, c),
-    })])
-}
-
-fn push_real<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    node.again_first(tangents)
-}
-fn pull_real<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    Ok(vec![Tangent::Array(to_complex(c, node.operand(0)?)?)])
-}
-/// The imaginary part of a real number is 0 whatever it is.
-fn push_imag<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    if is_complex(node)? { node.again_first(tangents) } else { Ok(Tangent::Zero) }
-}
-fn pull_imag<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let c = cotangent.array()?.filter(|_| is_complex(node).unwrap_or(false));
-    let Some(c) = c else { return Ok(node.zeros()) };
-    let zero = ops::zeros_like(c)?;
-    Ok(vec![Tangent::Array(zero.complex(-c))])
+struct Abs;
+impl Derivative for Abs {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
+        Ok(Tangent::Array(match is_complex(node)? {
+            true => real_product(conjugate_direction(node)?, t),
+            false => by_sign(node.operand(0)?, t),
+        }))
+    }
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        let x = node.operand(0)?;
+        Ok(vec![Tangent::Array(match is_complex(node)? {
+            true => to_complex(c, x)? * conjugate_direction(node)?,
+            false => by_sign(x, c),
+        })])
+    }
 }
 
-/// Of a complex number `y = x / abs(x)`: along `t` it turns by `(t - y real(conj(y) t)) / abs(x)`, and at 0 not at all. Of a
-/// real number it is a step.
-fn push_sign<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    let t = first(tangents)?.filter(|_| is_complex(node).unwrap_or(false));
-    let Some(t) = t else { return Ok(Tangent::Zero) };
-    let (x, y) = (node.operand(0)?, node.result);
-    let along = to_complex(real_product(y.conj(), t), x)?;
-    turned(x, t - y * along).map(Tangent::Array)
+struct Real;
+impl Derivative for Real {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        node.again_first(tangents)
+    }
+    fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+        Ok(vec![Tangent::Array(to_complex(c, node.operand(0)?)?)])
+    }
 }
-fn pull_sign<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let c = cotangent.array()?.filter(|_| is_complex(node).unwrap_or(false));
-    let Some(c) = c else { return Ok(node.zeros()) };
-    let (x, y) = (node.operand(0)?, node.result);
-    let along = to_complex(real_product(y, c), x)?;
-    Ok(vec![Tangent::Array(turned(x, c - y.conj() * along)?)])
+struct Imag;
+impl Derivative for Imag {
+    /// The imaginary part of a real number is 0 whatever it is.
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        if is_complex(node)? { node.again_first(tangents) } else { Ok(Tangent::Zero) }
+    }
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let c = cotangent.array()?.filter(|_| is_complex(node).unwrap_or(false));
+        let Some(c) = c else { return Ok(node.zeros()) };
+        Ok(node.first_only(c.zeros_like().complex(-c)))
+    }
+}
+
+struct Sign;
+impl Derivative for Sign {
+    /// Of a complex number `y = x / abs(x)`: along `t` it turns by `(t - y real(conj(y) t)) / abs(x)`, and at 0 not at all.
+    /// Of a real number it is a step.
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let t = first(tangents)?.filter(|_| is_complex(node).unwrap_or(false));
+        let Some(t) = t else { return Ok(Tangent::Zero) };
+        let (x, y) = (node.operand(0)?, node.result);
+        let along = to_complex(real_product(y.conj(), t), x)?;
+        turned(x, t - y * along).map(Tangent::Array)
+    }
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let c = cotangent.array()?.filter(|_| is_complex(node).unwrap_or(false));
+        let Some(c) = c else { return Ok(node.zeros()) };
+        let (x, y) = (node.operand(0)?, node.result);
+        let along = to_complex(real_product(y, c), x)?;
+        Ok(vec![Tangent::Array(turned(x, c - y.conj() * along)?)])
+    }
 }
 /// `t / abs(x)`, 0 where `x` is.
 fn turned<'b>(x: Value<'b>, t: Value<'b>) -> Result<Value<'b>> {
     let radius = x.abs();
     let at_zero = radius.eq(0);
     let radius = to_complex(at_zero.select(1, radius), x)?;
-    Ok(at_zero.select(ops::zeros_like(t)?, t / radius))
+    Ok(at_zero.select(0, t / radius))
 }

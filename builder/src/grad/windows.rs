@@ -1,135 +1,121 @@
-//! Derivatives of reduce-window and select-and-scatter: sums of windows, and elements that windows choose.
-use super::reduction::two_operand_op;
-use super::{Node, Tangent, leaves, ops, rewrite};
-use crate::operand::{Number, number};
+//! Derivatives of reduce-window and select-and-scatter: sums of windows, and elements that windows select.
+use super::combiner::Combiner;
+use super::node::{Derivative, Node};
+use super::rewrite::Rewrite;
+use super::tangent::Tangent;
+use super::{leaves, ops, rewrite};
+use crate::arguments::{cast, size};
+use crate::options::{GatherDimensionNumbers, ScatterDimensionNumbers, WindowOptions};
 use crate::{Code, Result, Value};
-use hlo::op::value::{PaddingDim, Window, WindowDim};
-use hlo::op::{Binary, Gather, Iota, ReduceWindow, Scatter, SelectAndScatter};
+use hlo::op::value::{Window, WindowDim};
+use hlo::op::{ReduceWindow, SelectAndScatter};
 use hlo::{ArrayShape, ConstantValue, Dims, ElementType, Op, Shape};
 
-/// What a reduce-window combines with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Add,
-    Maximum,
-    Minimum,
-}
-
-fn attributes<'a>(node: &'a Node<'_>) -> Result<&'a ReduceWindow> {
-    let Op::ReduceWindow(op) = &node.op else { return Err(node.refused("is no reduce-window")) };
-    Ok(op)
-}
-fn kind(node: &Node<'_>) -> Result<Kind> {
-    let to_apply = attributes(node)?.to_apply;
-    let op = match node.operands.len() == 2 {
-        true => two_operand_op(node.result.builder(), to_apply)?,
-        false => None,
+fn kind(op: &ReduceWindow, node: &Node<'_>) -> Result<Combiner> {
+    let combiner = match node.operands.len() {
+        2 => Combiner::of(node.result.builder(), op.to_apply)?,
+        _ => Combiner::Other,
     };
-    match op {
-        Some(Binary::Add) => Ok(Kind::Add),
-        Some(Binary::Maximum) => Ok(Kind::Maximum),
-        Some(Binary::Minimum) => Ok(Kind::Minimum),
-        Some(_) | None => Err(node.refused(
+    match combiner {
+        known @ (Combiner::Add | Combiner::Maximum | Combiner::Minimum) => Ok(known),
+        Combiner::Multiply | Combiner::Overwrite | Combiner::Other => Err(node.refused(
             "has a derivative rule here only where it adds one array, or takes its largest or smallest elements",
         )),
     }
 }
 
-pub(super) fn push<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    match kind(node)? {
-        Kind::Add => Ok(Tangent::Array(node.again(&ops::filled(node, tangents)?, None)?)),
-        Kind::Maximum | Kind::Minimum => rewrite::push(node, tangents, chosen),
+impl Derivative for ReduceWindow {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        match kind(self, node)? {
+            Combiner::Add => node.again_all(tangents),
+            choice => rewrite::jvp(node, chosen(self, node, choice)?, tangents),
+        }
     }
-}
-pub(super) fn pull<'b>(node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-    let kind = kind(node)?;
-    let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
-    match kind {
-        Kind::Add => pull_sum(node, c),
-        Kind::Maximum | Kind::Minimum if is_plain(node, kind)? => scattered(node, kind, c),
-        Kind::Maximum | Kind::Minimum => rewrite::pull(node, cotangent, chosen),
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let kind = kind(self, node)?;
+        let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
+        if kind == Combiner::Add {
+            return sum_vjp(self, node, c);
+        }
+        match is_select_and_scatter(self, node, kind)? {
+            true => scattered(self, node, kind, c),
+            false => rewrite::vjp(node, chosen(self, node, kind)?, cotangent),
+        }
     }
 }
 
-/// The windows' cotangents, spread so far that a window of the same size around each element meets those it was in.
-fn pull_sum<'b>(node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
-    let (op, bases, places) = (attributes(node)?, node.operand(0)?.dims()?, c.dims()?);
-    let mut cotangents = node.zeros();
-    if node.wants(1) {
-        cotangents[1] = Tangent::Array(ops::total(c)?);
-    }
-    if !node.wants(0) {
-        return Ok(cotangents);
-    }
-    if bases.contains(&0) || places.contains(&0) {
-        cotangents[0] = Tangent::Array(ops::zeros_like(node.operand(0)?)?);
-        return Ok(cotangents);
-    }
-    let around = |((dim, &base), &place): ((&WindowDim, &i64), &i64)| {
-        let reach = (dim.size - 1) * dim.rhs_dilation;
-        let low = reach - dim.pad_low;
-        let wanted = (base - 1) * dim.lhs_dilation + reach + 1;
-        let high = wanted - low - ((place - 1) * dim.stride + 1);
-        PaddingDim { low, high, interior: dim.stride - 1 }
-    };
-    let dims = op.window.dims.iter().zip(&bases).zip(&places).map(around).collect();
-    let zero = ops::zero_of(c)?;
-    let spread = ops::padded(c, zero, dims)?;
-    let backward = |dim: &WindowDim| WindowDim {
-        stride: dim.lhs_dilation,
-        rhs_dilation: dim.rhs_dilation,
-        ..WindowDim::new(dim.size)
-    };
-    let window = Window { dims: op.window.dims.iter().map(backward).collect() };
-    let op = ReduceWindow { window, to_apply: ops::adder(c)? };
-    cotangents[0] = Tangent::Array(c.builder().emit(op, &[spread, zero], None)?);
-    Ok(cotangents)
+/// Pads the cotangents so that a window of the same size around each element covers the windows it was in.
+fn sum_vjp<'b>(op: &ReduceWindow, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
+    let (operand, places) = (node.operand(0)?, c.dims()?);
+    let bases = operand.dims()?;
+    node.each_needed(|i| {
+        if i == 1 {
+            return Ok(ops::total(c));
+        }
+        if bases.contains(&0) || places.contains(&0) {
+            return Ok(operand.zeros_like());
+        }
+        let around = |((dim, &base), &place): ((&WindowDim, &i64), &i64)| {
+            let reach = (dim.size - 1) * dim.rhs_dilation;
+            let low = reach - dim.pad_low;
+            let needed = (base - 1) * dim.lhs_dilation + reach + 1;
+            let high = needed - low - ((place - 1) * dim.stride + 1);
+            (low, high, dim.stride - 1)
+        };
+        let dims = &op.window.dims;
+        let padding: Vec<_> = dims.iter().zip(&bases).zip(&places).map(around).collect();
+        let sizes: Vec<i64> = dims.iter().map(|dim| dim.size).collect();
+        let options = WindowOptions {
+            strides: dims.iter().map(|dim| dim.lhs_dilation).collect(),
+            window_dilations: dims.iter().map(|dim| dim.rhs_dilation).collect(),
+            ..WindowOptions::default()
+        };
+        let spread = c.pad(0, &padding);
+        Ok(spread.reduce_window_with_general_padding(0, |a, b| a + b, &sizes, &options))
+    })
 }
 
 /// Whether select-and-scatter knows such windows, and the initial value is never chosen.
-fn is_plain(node: &Node<'_>, kind: Kind) -> Result<bool> {
-    let dims = &attributes(node)?.window.dims;
-    let neutral = if kind == Kind::Maximum { f64::NEG_INFINITY } else { f64::INFINITY };
+fn is_select_and_scatter(op: &ReduceWindow, node: &Node<'_>, kind: Combiner) -> Result<bool> {
+    let dims = &op.window.dims;
     let Op::Constant(initial) = node.operand(1)?.op()? else { return Ok(false) };
     let ConstantValue::Literal(initial) = *initial.value else { return Ok(false) };
-    let is_neutral = initial.get(0) == hlo::Scalar::Float(neutral);
+    let is_neutral = initial.get(0) == hlo::Scalar::Float(kind.neutral());
     Ok(is_neutral && dims.iter().all(|dim| dim.lhs_dilation == 1 && dim.rhs_dilation == 1))
 }
 /// The computation of whether the first of two elements is chosen: of equals it is.
-fn prefers(node: &Node<'_>, kind: Kind) -> Result<hlo::ir::ComputationId> {
+fn prefers(node: &Node<'_>, kind: Combiner) -> Result<hlo::ir::ComputationId> {
     let (b, ty) = (node.result.builder(), node.operand(0)?.element_type()?);
-    match kind {
-        Kind::Minimum => b.combiner("le", ty, |x, y| x.le(y)),
-        Kind::Maximum | Kind::Add => b.combiner("ge", ty, |x, y| x.ge(y)),
+    match kind == Combiner::Minimum {
+        true => b.combiner("le", ty, |x, y| x.le(y)),
+        false => b.combiner("ge", ty, |x, y| x.ge(y)),
     }
 }
-fn scattered<'b>(node: &Node<'b>, kind: Kind, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
-    let window = attributes(node)?.window.clone();
+fn scattered<'b>(
+    op: &ReduceWindow,
+    node: &Node<'b>,
+    kind: Combiner,
+    c: Value<'b>,
+) -> Result<Vec<Tangent<'b>>> {
+    let window = op.window.clone();
     let op = SelectAndScatter { window, select: prefers(node, kind)?, scatter: ops::adder(c)? };
     let operand = node.operand(0)?;
-    let c = match c.element_type()? == operand.element_type()? {
-        true => c,
-        false => c.convert_element_type(operand.element_type()?),
-    };
-    let scattered = c.builder().emit(op, &[operand, c, ops::zero_of(c)?], None)?;
+    let c = cast(c, operand.element_type()?)?;
+    let scattered = c.builder().emit(op, &[operand, c, c.scalar_like(0)], None)?;
     Ok(node.first_only(scattered))
 }
 
-/// The largest or smallest elements, taken from where they stand.
-fn chosen<'b>(node: &Node<'b>) -> Result<Value<'b>> {
-    let kind = kind(node)?;
+/// Returns the maxima or minima, gathered by their indices.
+fn chosen<'b>(op: &ReduceWindow, node: &Node<'b>, kind: Combiner) -> Result<Value<'b>> {
     let (operand, result) = (node.operand(0)?, node.result.array()?);
     let initial = ops::like_array(node.operand(1)?, &result)?;
     let (flat, none) = flattened(operand)?;
     if none == 0 {
         return Ok(initial);
     }
-    let places = places(node, &attributes(node)?.window, prefers(node, kind)?, &result.dims)?;
-    let mut taken = taken(flat, places)?;
-    if operand.element_type()? != result.ty {
-        taken = taken.convert_element_type(result.ty);
-    }
-    let beyond = if kind == Kind::Maximum { initial.gt(taken) } else { initial.lt(taken) };
+    let places = places(node, &op.window, prefers(node, kind)?, &result.dims)?;
+    let taken = cast(taken(flat, places)?, result.ty)?;
+    let beyond = if kind == Combiner::Maximum { initial.gt(taken) } else { initial.lt(taken) };
     Ok((places.eq(none) | beyond).select(initial, taken))
 }
 
@@ -149,9 +135,7 @@ fn places<'b>(
     let (b, operand) = (node.result.builder(), node.operand(0)?);
     let shape = operand.array()?;
     let (_, count) = flattened(operand)?;
-    let numbers = ArrayShape::new(ElementType::S64, [count].as_slice());
-    let numbers = b.emit(Iota { iota_dimension: Some(0) }, &[], Some(numbers.into()))?;
-    let numbers = numbers.reshape(&shape.dims);
+    let numbers = b.iota_1d(ElementType::S64, count).reshape(&shape.dims);
     let scalars = [Shape::scalar(shape.ty), Shape::scalar(ElementType::S64)];
     let to_apply = b.trace("choose", &[scalars.clone(), scalars].concat(), |p| {
         b.record(|b| {
@@ -165,63 +149,41 @@ fn places<'b>(
         })
     })?;
     let op = ReduceWindow { window: window.clone(), to_apply };
-    let none = number(numbers, Number::Whole(count))?;
+    let none = numbers.scalar_like(count);
     let shapes = [shape.ty, ElementType::S64].map(|ty| ArrayShape::new(ty, result.clone()).into());
-    let operands = [operand, numbers, ops::zero_of(operand)?, none];
+    let operands = [operand, numbers, operand.scalar_like(0), none];
     Ok(leaves::of(b.emit(op, &operands, Some(Shape::Tuple(shapes.to_vec())))?)?[1])
 }
 /// Elements of a vector; the last one for numbers past its end.
 fn taken<'b>(flat: Value<'b>, places: Value<'b>) -> Result<Value<'b>> {
-    let shape = places.array()?.with_type(flat.element_type()?);
-    let gather = Gather {
-        offset_dims: vec![],
+    let numbers = GatherDimensionNumbers {
         collapsed_slice_dims: vec![0],
         start_index_map: vec![0],
-        operand_batching_dims: vec![],
-        start_indices_batching_dims: vec![],
-        index_vector_dim: ops::count(&shape.dims),
-        slice_sizes: vec![1],
-        indices_are_sorted: false,
+        index_vector_dim: size(places.rank()?),
+        ..GatherDimensionNumbers::default()
     };
-    flat.builder().emit(gather, &[flat, places], Some(shape.into()))
+    Ok(flat.gather(places, &numbers, &[1]))
 }
 
 /// Select-and-scatter as a scatter to the chosen places; what is past the end is skipped.
-fn placed<'b>(node: &Node<'b>) -> Result<Value<'b>> {
-    let Op::SelectAndScatter(op) = &node.op else {
-        return Err(node.refused("is no select-and-scatter"));
-    };
-    let b = node.result.builder();
-    if two_operand_op(b, op.scatter)? != Some(Binary::Add) {
-        return Err(node.refused("has a derivative rule here only where it scatters by adding"));
+impl Rewrite for SelectAndScatter {
+    fn rewritten<'b>(&self, node: &Node<'b>) -> Result<Value<'b>> {
+        if Combiner::of(node.result.builder(), self.scatter)? != Combiner::Add {
+            return Err(node.refused("has a derivative rule here only where it scatters by adding"));
+        }
+        let (operand, source) = (node.operand(0)?, node.operand(1)?);
+        let initial = ops::like_array(node.operand(2)?, &operand.array()?)?;
+        let (flat, count) = flattened(initial)?;
+        if count == 0 {
+            return Ok(initial);
+        }
+        let places = places(node, &self.window, self.select, &source.array()?.dims)?;
+        let numbers = ScatterDimensionNumbers {
+            inserted_window_dims: vec![0],
+            scatter_dims_to_operand_dims: vec![0],
+            index_vector_dim: size(source.rank()?),
+            ..ScatterDimensionNumbers::default()
+        };
+        Ok(flat.scatter(places, source, |a, b| a + b, &numbers).reshape(&operand.dims()?))
     }
-    let (operand, source) = (node.operand(0)?, node.operand(1)?);
-    let initial = ops::like_array(node.operand(2)?, &operand.array()?)?;
-    let (flat, count) = flattened(initial)?;
-    if count == 0 {
-        return Ok(initial);
-    }
-    let places = places(node, &op.window, op.select, &source.array()?.dims)?;
-    let scatter = Scatter {
-        update_window_dims: vec![],
-        inserted_window_dims: vec![0],
-        scatter_dims_to_operand_dims: vec![0],
-        input_batching_dims: vec![],
-        scatter_indices_batching_dims: vec![],
-        index_vector_dim: ops::count(&source.dims()?),
-        indices_are_sorted: false,
-        unique_indices: false,
-        to_apply: ops::adder(flat)?,
-    };
-    let sums = b.emit(scatter, &[flat, places, source], Some(flat.shape()?))?;
-    Ok(sums.reshape(&operand.dims()?))
-}
-pub(super) fn push_placed<'b>(node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-    rewrite::push(node, tangents, placed)
-}
-pub(super) fn pull_placed<'b>(
-    node: &Node<'b>,
-    cotangent: &Tangent<'b>,
-) -> Result<Vec<Tangent<'b>>> {
-    rewrite::pull(node, cotangent, placed)
 }

@@ -1,11 +1,11 @@
 //! Eigenvalues of self-adjoint matrices, singular values.
 use super::lapack::{GESDD, SYEVD, call, or_nan, part};
+use crate::arguments::{inexact, matrix, square};
 use crate::loops::exactly;
-use crate::primitive::{inexact, matrix, square};
 use crate::{Result, Value};
 use hlo::ElementType;
 
-/// What [`Value::self_adjoint_eig`] gives: `a = v diag(w) v^H`.
+/// The result of [`Value::self_adjoint_eig`]: `a = v diag(w) v^H`.
 #[derive(Debug, Clone, Copy)]
 pub struct SelfAdjointEig<'b> {
     /// `[.., n, n]`: the eigenvectors, as columns, of length 1.
@@ -14,7 +14,7 @@ pub struct SelfAdjointEig<'b> {
     pub w: Value<'b>,
 }
 
-/// What [`Value::svd`] gives: `a = u diag(d) v^H`.
+/// The result of [`Value::svd`]: `a = u diag(d) v^H`.
 #[derive(Debug, Clone, Copy)]
 pub struct Svd<'b> {
     /// `[.., m, min(m, n)]`, if full `[.., m, m]`: columns of length 1 that are orthogonal.
@@ -35,7 +35,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[2f64, 1.], [1., 2.]]);
     /// let module = b.build(a.self_adjoint_eig(true).w)?;
-    /// let values = interp::Interpreter::new(&module).run(&[])?;
+    /// let values = interp::run(&module, &[])?;
     /// assert!((values.get(0).as_f64() - 1.0).abs() < 1e-14);
     /// assert!((values.get(1).as_f64() - 3.0).abs() < 1e-14);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,7 +73,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[3f64, 0.], [0., -4.], [0., 0.]]);
     /// let module = b.build(a.svd(false).d)?;
-    /// let values = interp::Interpreter::new(&module).run(&[])?;
+    /// let values = interp::run(&module, &[])?;
     /// assert!((values.get(0).as_f64() - 4.0).abs() < 1e-14);
     /// assert!((values.get(1).as_f64() - 3.0).abs() < 1e-14);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -95,7 +95,6 @@ impl<'b> Value<'b> {
     }
     /// The singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn singular_values(self) -> Self {
         self.builder().record(|_| {
             let [_, d, _, info] = gesdd(self, b'N')?;

@@ -22,17 +22,18 @@ pub(super) const GESDD: Routine = Routine { real: "gesdd", complex: "gesdd" };
 
 impl Routine {
     fn target(self, ty: ElementType) -> Result<String> {
-        Ok(match ty {
-            ElementType::F32 => format!("lapack_s{}_ffi", self.real),
-            ElementType::F64 => format!("lapack_d{}_ffi", self.real),
-            ElementType::C64 => format!("lapack_c{}_ffi", self.complex),
-            ElementType::C128 => format!("lapack_z{}_ffi", self.complex),
-            _ => {
-                let message = format!("there is no decomposition of matrices of {ty}");
-                return Err(Error::unsupported(message)
-                    .with_help("convert them to f32, f64, c64 or c128 first"));
-            }
-        })
+        let types = [
+            (ElementType::F32, 's', self.real),
+            (ElementType::F64, 'd', self.real),
+            (ElementType::C64, 'c', self.complex),
+            (ElementType::C128, 'z', self.complex),
+        ];
+        let Some((_, letter, name)) = types.into_iter().find(|(known, ..)| *known == ty) else {
+            let message = format!("there is no decomposition of matrices of {ty}");
+            return Err(Error::unsupported(message)
+                .with_help("convert them to f32, f64, c64 or c128 first"));
+        };
+        Ok(format!("lapack_{letter}{name}_ffi"))
     }
 }
 
@@ -54,7 +55,7 @@ pub(super) fn part(ty: ElementType, batch: &[i64], own: &[i64]) -> Part {
     (ArrayShape::new(ty, dims), own.len())
 }
 
-/// What a routine gives for operands, each with the number of its own dimensions; in the default layout.
+/// Calls a routine on operands, each with the number of its own dimensions; results have the default layout.
 ///
 /// `config` is the attributes: `{mode = 65 : ui8}`.
 pub(super) fn call<'b>(
@@ -80,7 +81,7 @@ pub(super) fn call<'b>(
     for (i, (laid, (shape, _))) in (0i64..).zip(laid.iter().zip(results)) {
         let result = if single { made } else { made.get_tuple_element(i) };
         let default = Shape::from(shape.clone());
-        // From here on arrays lie row by row again.
+        // From here on arrays are row-major again.
         given.push(if *laid == default {
             result
         } else {
@@ -120,13 +121,13 @@ fn set_backend_config(b: &Builder, value: Value<'_>, config: &str) -> Result<()>
     Ok(())
 }
 
-/// The array where `fine`, a truth for each problem, holds; NaN elsewhere.
+/// Replaces the problems for which `fine` is false by NaN.
 pub(super) fn or_nan<'b>(array: Value<'b>, fine: Value<'b>) -> Result<Value<'b>> {
     let (shape, batch) = (array.array()?, fine.rank()?);
     let b = array.builder();
-    let nan = crate::primitive::real(b, shape.ty.component(), f64::NAN)?;
+    let nan = b.constant_r0_with_type(shape.ty.component(), f64::NAN);
     let nan = if shape.ty.is_complex() { nan.complex(nan) } else { nan };
     let nan = crate::implicit::splat(nan, &shape)?;
-    let fine = fine.broadcast_in_dim(&shape.dims, &crate::primitive::first(batch));
+    let fine = fine.broadcast_in_dim(&shape.dims, &crate::arguments::first(batch));
     Ok(fine.select(array, nan))
 }

@@ -1,11 +1,11 @@
 //! LU decompositions.
 use super::lapack::{GETRF, call, or_nan, part};
+use crate::arguments::{first, inexact, matrix, size};
 use crate::loops::exactly;
-use crate::primitive::{first, inexact, iota, matrix, size, zeros};
 use crate::{Builder, Result, Value};
 use hlo::ElementType;
 
-/// What [`Value::lu_decomposition`] gives: `a` with its rows permuted is `l u`.
+/// The result of [`Value::lu_decomposition`]: `a` with its rows permuted is `l u`.
 #[derive(Debug, Clone, Copy)]
 pub struct LuDecomposition<'b> {
     /// `[.., m, n]`: on and above the diagonal U, below it L, whose diagonal is 1.
@@ -25,7 +25,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[1f64, 2.], [4., 4.]]);
     /// let module = b.build(a.lu_decomposition().lu)?;
-    /// let lu = interp::Interpreter::new(&module).run(&[])?;
+    /// let lu = interp::run(&module, &[])?;
     /// assert_eq!(lu.to_string(), "f64[2,2]{1,0} { { 4, 4 }, { 0.25, 1 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -67,18 +67,18 @@ fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value
     let last = shape.rank() - 1;
     let steps = shape.dims[last];
     let dims = [&shape.dims[..last], &[rows]].concat();
-    let order = iota(b, ElementType::S32, &dims, size(last))?;
+    let order = b.iota((ElementType::S32, &dims), size(last));
     let step = |i: Value<'b>, order: Value<'b>, pivots: Value<'b>| -> Result<Value<'b>> {
         let place = |count: i64| {
             let dims = [&dims[..last], &[count]].concat();
-            iota(b, ElementType::S32, &dims, size(last))
+            b.iota((ElementType::S32, &dims), size(last))
         };
-        let zero = zeros(b, ElementType::S32, &[])?;
+        let zero = b.zero(ElementType::S32);
         let spread = |x: Value<'b>| x.broadcast_in_dim(&dims, &first(last));
-        // What stands where the mask is true, which is one place in each row.
+        // The mask is true at one position in each row.
         let at = |mask: Value<'b>, x: Value<'b>| mask.select(x, zero).reduce_sum(&[size(last)]);
-        let with = spread(at(place(steps)?.eq(i), pivots));
-        let (here, there) = (place(rows)?.eq(i), place(rows)?.eq(with));
+        let with = spread(at(place(steps).eq(i), pivots));
+        let (here, there) = (place(rows).eq(i), place(rows).eq(with));
         let (this, that) = (spread(at(here, order)), spread(at(there, order)));
         Ok(here.select(that, there.select(this, order)))
     };
@@ -93,7 +93,7 @@ fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value
 pub(super) fn parity(pivots: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
     let shape = pivots.array()?;
     let last = size(shape.rank()) - 1;
-    let stay = iota(pivots.builder(), ElementType::S32, &shape.dims, last)?;
+    let stay = pivots.builder().iota((ElementType::S32, &shape.dims), last);
     let exchanged = pivots.ne(stay).convert_element_type(ElementType::S32);
     let odd = exchanged.reduce_sum(&[last]).and(1);
     Ok((odd.neg() * 2 + 1).convert_element_type(ty))

@@ -1,8 +1,8 @@
 //! Linear algebra: decompositions, systems of equations, determinants. The last two dimensions are rows and columns, those
 //! before count independent problems.
 //!
-//! Decompositions are calls of LAPACK, as JAX makes them on a CPU, since XLA has no op for them: the module runs on Etalon and on
-//! any XLA whose process has these functions. They are there for `f32`, `f64`, `c64` and `c128`. Where LAPACK finds no
+//! Decompositions are calls of LAPACK, as JAX makes them on a CPU, since XLA has no op for them: the module runs on Etalon
+//! and on any XLA whose process has these functions. They are there for `f32`, `f64`, `c64` and `c128`. Where LAPACK finds no
 //! solution the results are NaN.
 mod eigen;
 mod lapack;

@@ -1,9 +1,9 @@
 //! QR decompositions.
 use super::lapack::{GEQRF, ORGQR, call, part};
-use crate::primitive::{inexact, matrix, pad_in_dim, size, slice_in_dim, zeros};
+use crate::arguments::{inexact, matrix, size};
 use crate::{Error, Result, Value};
 
-/// What [`Value::qr`] gives: LAPACK's compact form.
+/// The result of [`Value::qr`]: LAPACK's compact form.
 #[derive(Debug, Clone, Copy)]
 pub struct QrDecomposition<'b> {
     /// `[.., m, n]`: on and above the diagonal R, below it the Householder vectors, whose first element is 1.
@@ -22,12 +22,11 @@ impl<'b> Value<'b> {
         let [q_and_r, taus] = self.builder().record_or([invalid; 2], |_| decompose(self));
         QrDecomposition { q_and_r, taus }
     }
-    /// The first `n` columns of the product of the reflections whose vectors stand below the diagonal of `self`,
+    /// The first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`,
     /// `[.., m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
     ///
     /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn product_of_elementary_householder_reflectors(self, taus: Self) -> Self {
         self.builder().record(|_| product(self, taus))
     }
@@ -41,9 +40,9 @@ impl<'b> Value<'b> {
     /// let a = b.constant([[3f64, 1.], [4., 2.]]);
     /// let (q, r) = a.qr_explicit(false);
     /// let module = b.build(q.batch_dot(r))?;
-    /// let product = interp::Interpreter::new(&module).run(&[])?;
-    /// let wanted = [3.0, 1.0, 4.0, 2.0];
-    /// assert!((0..4).all(|i| (product.get(i).as_f64() - wanted[i]).abs() < 1e-14));
+    /// let product = interp::run(&module, &[])?;
+    /// let expected = [3.0, 1.0, 4.0, 2.0];
+    /// assert!((0..4).all(|i| (product.get(i).as_f64() - expected[i]).abs() < 1e-14));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -59,10 +58,10 @@ impl<'b> Value<'b> {
             let (p, row) = (m.min(n), size(shape.rank()) - 2);
             let columns = if full_matrices { m } else { p };
             let vectors = match columns > n {
-                true => pad_in_dim(q_and_r, zeros(b, shape.ty, &[])?, row + 1, 0, columns - n)?,
-                false => slice_in_dim(q_and_r, 0, columns, row + 1)?,
+                true => q_and_r.pad_in_dim(b.zero(shape.ty), row + 1, 0, columns - n),
+                false => q_and_r.slice_in_dim(0, columns, 1, row + 1),
             };
-            let r = if full_matrices { q_and_r } else { slice_in_dim(q_and_r, 0, p, row)? };
+            let r = if full_matrices { q_and_r } else { q_and_r.slice_in_dim(0, p, 1, row) };
             Ok((product(vectors, taus)?, r.upper_triangle()))
         })
     }

@@ -1,12 +1,13 @@
 //! Systems of equations, inverses, determinants.
 use super::lu::{factors, parity, permuted};
-use crate::primitive::{inexact, size, square, triangular_solve, zeros};
+use crate::arguments::{inexact, size, square};
+use crate::options::TriangularSolveOptions;
 use crate::{Error, Result, Value};
 use hlo::op::Unary;
 
 impl Value<'_> {
-    /// The solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and `rhs[n]` it
-    /// is `[n]`.
+    /// The solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and `rhs[n]`
+    /// it is `[n]`.
     ///
     /// By an LU decomposition with partial pivoting. Of a singular matrix the result has infinities and NaN.
     ///
@@ -14,7 +15,7 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[2f64, 0.], [0., 4.]]);
     /// let module = b.build(a.solve(b.constant([1f64, 1.])))?;
-    /// let x = interp::Interpreter::new(&module).run(&[])?;
+    /// let x = interp::run(&module, &[])?;
     /// assert_eq!(x.to_string(), "f64[2]{0} {0.5, 0.25}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -23,7 +24,6 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if matrices are not square or right sides do not fit; `E0811` if LAPACK has no routine
     /// for the type.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn solve(self, rhs: Self) -> Self {
         self.builder().record(|_| {
             let (shape, sides) = (self.array()?, rhs.array()?);
@@ -44,13 +44,16 @@ impl Value<'_> {
             }
             let decomposed = self.lu_decomposition();
             let ordered = permuted(rhs, decomposed.permutation)?;
-            let half = triangular_solve(decomposed.lu, ordered, true, true)?;
-            triangular_solve(decomposed.lu, half, false, false)
+            let upper =
+                TriangularSolveOptions { lower: false, ..TriangularSolveOptions::default() };
+            let lower =
+                TriangularSolveOptions { unit_diagonal: true, ..TriangularSolveOptions::default() };
+            let half = decomposed.lu.triangular_solve(ordered, &lower);
+            Ok(decomposed.lu.triangular_solve(half, &upper))
         })
     }
     /// The inverses of square matrices, by [`Value::solve`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn inv(self) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -68,11 +71,10 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[1f64, 2.], [4., 4.]]);
     /// let module = b.build(a.det())?;
-    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "f64[] -4");
+    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f64[] -4");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn det(self) -> Self {
         self.builder().record(|_| {
             let (diagonal, parity, last) = diagonal(self)?;
@@ -94,7 +96,6 @@ impl Value<'_> {
     }
     /// The logarithms of the determinants of real matrices, NaN where they are negative: XLA's `LogDet`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_det(self) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -103,10 +104,8 @@ impl Value<'_> {
                 return Err(Error::argument(message).with_help("use `slog_det`"));
             }
             let (sign, log) = self.slog_det();
-            let nan = crate::primitive::real(b, shape.ty, f64::NAN)?;
-            Ok(sign
-                .ge(zeros(b, shape.ty, &[])?)
-                .select(log, crate::implicit::splat(nan, &log.array()?)?))
+            let nan = b.constant_r0_with_type(shape.ty, f64::NAN);
+            Ok(sign.ge(b.zero(shape.ty)).select(log, crate::implicit::splat(nan, &log.array()?)?))
         })
     }
 }

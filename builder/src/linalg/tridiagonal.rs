@@ -1,6 +1,6 @@
 //! Tridiagonal systems and products.
+use crate::arguments::{first, size};
 use crate::loops::exactly;
-use crate::primitive::{first, pad_in_dim, size, slice_in_dim, zeros};
 use crate::{Builder, Error, Result, Value};
 use hlo::{ArrayShape, ElementType};
 
@@ -47,7 +47,7 @@ impl Builder {
     /// let upper = b.constant([[1f64, 0.]]);
     /// let x = b.tridiagonal_solver(Tridiagonal { lower, main, upper }, b.constant([[4f64, 9.]]));
     /// let module = b.build(x)?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -72,7 +72,7 @@ impl Builder {
                 return Err(Error::argument(message)
                     .with_help("diagonals [.., 1, n], right sides [.., k, n]"));
             }
-            crate::primitive::inexact(&shape, "a tridiagonal system")?;
+            crate::arguments::inexact(&shape, "a tridiagonal system")?;
             thomas(b, diagonals, rhs, shape.dims[rank - 1])
         })
     }
@@ -88,8 +88,8 @@ impl Builder {
             let [.., 3, _] = shape.dims.as_slice() else {
                 return Err(Error::argument(format!("diagonals are [.., 3, n], not {shape:#}")));
             };
-            let row = |i| slice_in_dim(diagonals, i, i + 1, size(shape.rank()) - 2);
-            let diagonals = Tridiagonal { upper: row(0)?, main: row(1)?, lower: row(2)? };
+            let row = |i| diagonals.slice_in_dim(i, i + 1, 1, -2);
+            let diagonals = Tridiagonal { upper: row(0), main: row(1), lower: row(2) };
             Ok(b.tridiagonal_solver(diagonals, rhs))
         })
     }
@@ -106,8 +106,10 @@ impl Builder {
             let (shape, right) = (diagonals.shape()?, rhs.array()?);
             let rank = shape.rank();
             let (n, front) = (shape.dims[rank - 1], &shape.dims[..rank - 2]);
-            let wanted = [front, &[n]].concat();
-            if right.rank() != rank || right.dims[..rank - 1] != wanted[..] || right.ty != shape.ty
+            let expected = [front, &[n]].concat();
+            if right.rank() != rank
+                || right.dims[..rank - 1] != expected[..]
+                || right.ty != shape.ty
             {
                 let message = format!("matrices {right:#} do not fit diagonals {shape:#}");
                 return Err(
@@ -121,16 +123,16 @@ impl Builder {
                 let flat = diagonal.reshape(&[front, &[n]].concat());
                 flat.broadcast_in_dim(&right.dims, &along) * rows
             };
-            let zero = zeros(b, shape.ty, &[])?;
+            let zero = b.zero(shape.ty);
             let main = scaled(diagonals.main, rhs);
             if n < 2 {
                 return Ok(main);
             }
-            let below = scaled(diagonals.lower, pad_in_dim(rhs, zero, row, 1, -1)?);
-            let above = scaled(diagonals.upper, pad_in_dim(rhs, zero, row, -1, 1)?);
+            let below = scaled(diagonals.lower, rhs.pad_in_dim(zero, row, 1, -1));
+            let above = scaled(diagonals.upper, rhs.pad_in_dim(zero, row, -1, 1));
             // What is not used may be anything, NaN as well: those rows are cut off, not multiplied by 0.
-            let below = pad_in_dim(slice_in_dim(below, 1, n, row)?, zero, row, 1, 0)?;
-            let above = pad_in_dim(slice_in_dim(above, 0, n - 1, row)?, zero, row, 0, 1)?;
+            let below = below.slice_in_dim(1, n, 1, row).pad_in_dim(zero, row, 1, 0);
+            let above = above.slice_in_dim(0, n - 1, 1, row).pad_in_dim(zero, row, 0, 1);
             Ok(main + below + above)
         })
     }
@@ -138,12 +140,12 @@ impl Builder {
 
 /// Column `i` of the last dimension.
 fn column<'b>(x: Value<'b>, i: Value<'b>) -> Result<Value<'b>> {
-    let (rows, _) = crate::primitive::matrix(&x.array()?)?;
-    let zero = crate::primitive::whole(x.builder(), ElementType::S32, 0)?;
+    let (rows, _) = crate::arguments::matrix(&x.array()?)?;
+    let zero = x.builder().constant_r0_with_type(ElementType::S32, 0);
     Ok(x.dynamic_slice_in_minor_dims(&[zero, i], &[rows, 1]))
 }
 fn with_column<'b>(x: Value<'b>, update: Value<'b>, i: Value<'b>) -> Result<Value<'b>> {
-    let zero = crate::primitive::whole(x.builder(), ElementType::S32, 0)?;
+    let zero = x.builder().constant_r0_with_type(ElementType::S32, 0);
     Ok(x.dynamic_update_slice_in_minor_dims(update, &[zero, i]))
 }
 
@@ -170,7 +172,7 @@ fn thomas<'b>(
     let swept = b.for_each_index(n - 1, ElementType::S32, &state, |i, v| kept(b, down(i, v)));
     let [_, main, upper, rhs] = exactly(swept)?;
     let last_dim = size(rhs.rank()?) - 1;
-    let last = slice_in_dim(rhs, n - 1, n, last_dim)? / slice_in_dim(main, n - 1, n, last_dim)?;
+    let last = rhs.slice_in_dim(n - 1, n, 1, last_dim) / main.slice_in_dim(n - 1, n, 1, last_dim);
     let zero = vec![0; rhs.rank()? - 1];
     let x = rhs.update_slice(last, &[zero, vec![n - 1]].concat());
     let up = |i: Value<'b>, v: &[Value<'b>]| -> Result<Vec<Value<'b>>> {
@@ -184,7 +186,7 @@ fn thomas<'b>(
     let [_, _, x] = exactly(solved)?;
     Ok(x)
 }
-/// What a loop's body gives, its mistake kept by the builder.
+/// Returns the result of a loop's body; the builder keeps its error.
 fn kept<'b>(b: &'b Builder, values: Result<Vec<Value<'b>>>) -> Vec<Value<'b>> {
     b.record_or(Vec::new(), |_| values)
 }

@@ -1,4 +1,4 @@
-//! Approximate top-k: the best elements of each window first, then the best of these.
+//! Approximate top-k: the best elements of each window, then the best of those.
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::ir::BackendConfig;
 use hlo::op::value::{
@@ -8,10 +8,10 @@ use hlo::op::value::{
 use hlo::op::{CustomCall, Reduce, Sort};
 use hlo::{ArrayShape, Dims, Shape};
 
-/// How [`Builder::approx_top_k`] searches.
+/// Options of [`Builder::approx_top_k`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ApproxTopK {
-    /// How many elements are wanted.
+    /// The number of elements to find.
     pub top_k: i64,
     /// The dimension they are searched along; may be counted from the end.
     pub reduction_dim: i64,
@@ -67,7 +67,7 @@ pub fn approx_top_k_reduction_output_size(
         return Err(Error::argument(message));
     }
     if !(recall_target > 0.0 && recall_target <= 1.0) {
-        let message = format!("the recall is {recall_target}, wanted above 0 and at most 1");
+        let message = format!("the recall is {recall_target}, expected above 0 and at most 1");
         return Err(Error::argument(message));
     }
     if aggregate_to_topk {
@@ -121,7 +121,7 @@ impl Builder {
     ///
     /// `operands` are searched together, the first one usually values and the second their places; `init_values` are scalars
     /// that lose against everything. `comparator` takes a left and a right scalar of each operand and says whether the left
-    /// one stands first. Gives a tuple of arrays. Dimensions above 128 elements (1024 in arrays of one dimension) become a
+    /// one stands first. Returns a tuple of arrays. Dimensions above 128 elements (1024 in arrays of one dimension) become a
     /// custom call `PartialReduce`, which only TPUs have; [`Builder::approx_top_k_fallback`] runs everywhere.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl Builder {
     /// let best = b.create_scalar_gt_computation(&[F32, S32]);
     /// let options = ApproxTopK { top_k: 2, ..ApproxTopK::default() };
     /// let module = b.build(b.approx_top_k_fallback(&[x, places], &inits, best, options))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "( f32[2]{0} {9, 7}, s32[2]{0} {1, 3} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -314,7 +314,8 @@ impl<'b, 'a> Search<'b, 'a> {
             .map(|part| {
                 let shape = part.array()?;
                 let starts = vec![0; shape.rank()];
-                super::pieces::slice(*part, &starts, &self.resized(&shape, count).dims)
+                let limits = self.resized(&shape, count).dims;
+                Ok(part.slice(&starts, &limits, &vec![1; starts.len()]))
             })
             .collect();
         Ok(b.tuple(&cut?))

@@ -1,5 +1,4 @@
-//! Computations of two scalars, and reductions that are made of them.
-use super::pieces;
+//! Computations of two scalars, and reductions that use them.
 use crate::operand::{Number, scalar};
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::op::Reduce;
@@ -44,7 +43,7 @@ impl Builder {
     /// let hypot = b.create_scalar_computation("hypot", ElementType::F32, |x, y| (x * x + y * y).sqrt());
     /// let y = b.call(hypot, &[b.constant(3.0f32), b.constant(4.0f32)]);
     /// let module = b.build(y)?;
-    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "f32[] 5");
+    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f32[] 5");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -54,9 +53,9 @@ impl Builder {
         ty: ElementType,
         generator: impl FnOnce(Value<'b>, Value<'b>) -> Value<'b>,
     ) -> Computation<'b> {
-        let name = match ty {
-            ElementType::Pred => name.to_owned(),
-            typed => format!("{name}_{}", typed.name().to_uppercase()),
+        let name = match ty == ElementType::Pred {
+            true => name.to_owned(),
+            false => format!("{name}_{}", ty.name().to_uppercase()),
         };
         let scalar = Shape::scalar(ty);
         self.computation(&name, &[&scalar, &scalar], |p| match p {
@@ -79,7 +78,6 @@ impl Builder {
 impl Value<'_> {
     /// Whether any element of this `pred` is true, false if there is none: XLA's `Any`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn any(self) -> Self {
         self.builder().record(|_| {
             let dims = every_dimension(self)?;
@@ -88,26 +86,23 @@ impl Value<'_> {
     }
     /// Whether all elements of this `pred` are true, true if there is none.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all(self) -> Self {
         self.builder().record(|_| {
             let dims = every_dimension(self)?;
             Ok(self.reduce(true, |a, b| a & b, &dims))
         })
     }
-    /// Where the largest element along a dimension stands: XLA's `ArgMax`. See [`Value::arg_min_max`].
+    /// The index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn arg_max(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, false)
     }
-    /// Where the smallest element along a dimension stands. See [`Value::arg_min_max`].
+    /// The index of the smallest element along a dimension. See [`Value::arg_min_max`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn arg_min(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, true)
     }
-    /// Where the smallest or the largest element along a dimension stands, as this integer type: XLA's `ArgMinMax`.
+    /// The index of the smallest or largest element along a dimension, as this integer type: XLA's `ArgMinMax`.
     ///
     /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or larger, than every number, so
     /// the first NaN is found, as in `numpy` and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.
@@ -118,11 +113,10 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1.0f32, 7.0, 7.0], [f32::NAN, 2.0, f32::NAN]]);
     /// let module = b.build(x.arg_max(ElementType::S32, -1))?;
-    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "s32[2]{0} {1, 0}");
+    /// assert_eq!(interp::run(&module, &[])?.to_string(), "s32[2]{0} {1, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn arg_min_max(self, output_type: ElementType, axis: i64, is_min: bool) -> Self {
         self.builder().record(|b| {
             let (shape, axis) = (self.array()?, self.axis(axis)?);
@@ -131,10 +125,10 @@ impl Value<'_> {
                     .with_help("name an integer type: `ElementType::S32`"));
             }
             let size = shape.dim(axis).unwrap_or(0);
-            scalar(Number::Whole((size - 1).max(0)), output_type)?;
+            scalar(Number::Integer((size - 1).max(0)), output_type)?;
             let narrow = i32::try_from(size).is_ok();
             let index_type = if narrow { ElementType::S32 } else { output_type };
-            let places = pieces::iota(self, index_type, &shape.dims, axis)?;
+            let places = self.builder().iota((index_type, &shape.dims), axis);
             let start = if is_min { b.max_value(shape.ty) } else { b.min_value(shape.ty) };
             let scalars = [shape.ty, index_type].map(Shape::scalar);
             let parameters = [scalars.clone(), scalars].concat();

@@ -1,8 +1,8 @@
-//! Comparators of sorts: which of two rows of operands stands first.
+//! Comparators for sorts of several operands.
 use crate::{Builder, Computation, Error, Result, Value};
 use hlo::{ElementType, Shape};
 
-/// What compares the elements of one operand: `|lhs, rhs| lhs.lt(rhs)`.
+/// A comparison of the elements of one operand: `|lhs, rhs| lhs.lt(rhs)`.
 pub type Comparison<'b> = fn(Value<'b>, Value<'b>) -> Value<'b>;
 
 impl Builder {

@@ -1,4 +1,4 @@
-//! Constants by element type: zero, one, the ends of a type's range.
+//! Constants by element type: zero, one, and the limits of a type.
 use crate::operand::{Number, scalar};
 use crate::{Builder, Error, IntoLiteral, IntoShape, Operand, Result, Value, implicit};
 use hlo::elem::{Class, Special};
@@ -22,15 +22,15 @@ impl Builder {
         self.record(|b| {
             let literal = value.into_literal()?;
             if literal.array_shape().is_none_or(|shape| shape.rank() > 0) {
-                return Err(Error::argument("a single number is wanted here"));
+                return Err(Error::argument("expected a single number"));
             }
             let element = match literal.get(0) {
-                Scalar::Pred(truth) => scalar(Number::Truth(truth), ty)?,
+                Scalar::Pred(truth) => scalar(Number::Bool(truth), ty)?,
                 Scalar::Float(x) => scalar(Number::Float(x), ty)?,
-                Scalar::Signed(n) => scalar(Number::Whole(n), ty)?,
+                Scalar::Signed(n) => scalar(Number::Integer(n), ty)?,
                 // Numbers that i64 does not hold; u64 is the only integer that does.
                 Scalar::Unsigned(n) => match i64::try_from(n) {
-                    Ok(n) => scalar(Number::Whole(n), ty)?,
+                    Ok(n) => scalar(Number::Integer(n), ty)?,
                     Err(_) if ty == ElementType::U64 => Scalar::Unsigned(n),
                     Err(_) if ty.is_integral() => {
                         return Err(Error::argument(format!("{n} is no {ty}")));
@@ -120,13 +120,11 @@ impl Builder {
 impl<'b> Value<'b> {
     /// A scalar constant of this array's type: XLA's `ScalarLike`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn scalar_like(self, value: impl Operand<'b>) -> Self {
         self.builder().record(|_| Ok(value.beside(self)?.value))
     }
     /// An array of this one's shape, all of whose elements are this number: XLA's `FullLike`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn full_like(self, value: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let (scalar, shape) = (value.beside(self)?.value, self.array()?);
@@ -135,7 +133,6 @@ impl<'b> Value<'b> {
     }
     /// An array of this one's shape, all of whose elements are 0: XLA's `ZerosLike`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn zeros_like(self) -> Self {
         self.builder().record(|b| Ok(b.zeros(self.array()?)))
     }

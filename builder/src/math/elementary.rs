@@ -1,5 +1,5 @@
 //! Simple functions of real and complex numbers.
-use super::pieces;
+use super::bits;
 use crate::{Error, Operand, Result, Value};
 use hlo::ElementType;
 use hlo::elem::{FloatFormat, Special};
@@ -7,19 +7,16 @@ use hlo::elem::{FloatFormat, Special};
 impl<'b> Value<'b> {
     /// Whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_pos_inf(self) -> Self {
         self.builder().record(|_| is_value(self, f64::INFINITY))
     }
     /// Whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_neg_inf(self) -> Self {
         self.builder().record(|_| is_value(self, f64::NEG_INFINITY))
     }
     /// Whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_inf(self) -> Self {
         self.builder().record(|_| {
             real_format(self)?;
@@ -28,7 +25,6 @@ impl<'b> Value<'b> {
     }
     /// Whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_nan(self) -> Self {
         self.builder().record(|_| {
             real_format(self)?;
@@ -38,12 +34,11 @@ impl<'b> Value<'b> {
     /// Whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take subnormal numbers for zero agree.
     /// `E0801` unless a real float.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn is_neg_zero(self) -> Self {
         self.builder().record(|_| {
             real_format(self)?;
             // Types whose width no integer has widen exactly.
-            let (x, unsigned) = match pieces::unsigned(self.element_type()?.bits()) {
+            let (x, unsigned) = match bits::unsigned(self.element_type()?.bits()) {
                 Some(unsigned) => (self, unsigned),
                 None => (self.convert_element_type(ElementType::F32), ElementType::U32),
             };
@@ -51,7 +46,7 @@ impl<'b> Value<'b> {
             Ok(match format.special {
                 Special::Ieee | Special::Fn | Special::Finite => {
                     let sign = 1u64 << (format.exponent_bits + format.mantissa_bits);
-                    pieces::bitcast(x, unsigned).eq(pieces::word(x, sign))
+                    x.bitcast_convert_type(unsigned).eq(bits::word(x, sign))
                 }
                 // No -0: no element is.
                 Special::Fnuz | Special::PowerOfTwo => x.ne(x) & x.eq(x),
@@ -60,31 +55,26 @@ impl<'b> Value<'b> {
     }
     /// `x * x`: XLA's `Square`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn square(self) -> Self {
         self * self
     }
     /// `1 / x`: XLA's `Reciprocal`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reciprocal(self) -> Self {
         self.builder().record(|_| Ok(self.scalar_like(1) / self))
     }
     /// The angle whose tangent it is, from -pi/2 to pi/2: XLA's `Atan`, `atan2(x, 1)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn atan(self) -> Self {
         self.atan2(1)
     }
-    /// The nearest whole number, halves to the even one: XLA's `RoundToEven`.
+    /// The nearest integer, halves to the even one: XLA's `RoundToEven`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn round_to_even(self) -> Self {
         self.round_nearest_even()
     }
     /// The complex conjugate if `conjugate` and the type is complex, else the value itself: XLA's `MaybeConjugate`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn maybe_conjugate(self, conjugate: bool) -> Self {
         if conjugate { self.conj() } else { self }
     }
@@ -97,12 +87,11 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([1.0f64, 0.0]).next_after(2.0))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f64[2]{0} {1.0000000000000002, 4.94065645841247e-324}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn next_after(self, to: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let (from, to) = crate::implicit::pair(self, to, self)?;
@@ -114,7 +103,7 @@ impl<'b> Value<'b> {
 fn real_format(x: Value<'_>) -> Result<FloatFormat> {
     let ty = x.element_type()?;
     ty.float_format().ok_or_else(|| {
-        Error::argument(format!("real floats are wanted here, this is {ty}"))
+        Error::argument(format!("expected real floats, found {ty}"))
             .with_help("convert it first: `x.convert_element_type(ElementType::F32)`")
     })
 }
@@ -130,14 +119,14 @@ fn is_value(x: Value<'_>, infinity: f64) -> Result<Value<'_>> {
 /// On the bits: magnitudes count up from 0 without gaps, the sign bit stands above them.
 fn next_after<'b>(from: Value<'b>, to: Value<'b>) -> Result<Value<'b>> {
     let (ty, format) = (from.element_type()?, real_format(from)?);
-    let unsigned = pieces::unsigned(ty.bits()).filter(|_| format.special != Special::PowerOfTwo);
+    let unsigned = bits::unsigned(ty.bits()).filter(|_| format.special != Special::PowerOfTwo);
     let unsigned = unsigned.ok_or_else(|| {
         Error::argument(format!("`next_after` is not defined for {ty}"))
             .with_help("it takes real floats of 8 bits or more with a sign")
     })?;
     let sign_bit = 1u64 << (format.exponent_bits + format.mantissa_bits);
-    let word = |bits| pieces::word(from, bits);
-    let (bits, to_bits) = (pieces::bitcast(from, unsigned), pieces::bitcast(to, unsigned));
+    let word = |bits| bits::word(from, bits);
+    let (bits, to_bits) = (from.bitcast_convert_type(unsigned), to.bitcast_convert_type(unsigned));
     let (magnitude, sign) = (bits & word(sign_bit - 1), bits & word(sign_bit));
     let (to_magnitude, to_sign) = (to_bits & word(sign_bit - 1), to_bits & word(sign_bit));
     let inward = sign.ne(to_sign) | magnitude.gt(to_magnitude);
@@ -148,7 +137,7 @@ fn next_after<'b>(from: Value<'b>, to: Value<'b>) -> Result<Value<'b>> {
         Special::Ieee | Special::Fn | Special::Finite | Special::PowerOfTwo => sign,
     };
     let step = magnitude.eq(word(0)).select(to_sign | word(1), sign | moved);
-    let next = pieces::bitcast(step, ty);
+    let next = step.bitcast_convert_type(ty);
     let is_nan = from.ne(from) | to.ne(to);
     Ok(is_nan.select(from + to, from.eq(to).select(to, next)))
 }

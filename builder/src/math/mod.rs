@@ -9,17 +9,17 @@
 //! states a bound in ULP (units in the last place of the result), measured on engines whose `exp`, `log`, `pow` and `erf`
 //! are correctly rounded, as the reference engine's are; an engine with worse ones adds their errors.
 //!
-//! Whether an element has converged never depends on its neighbours: an element's value is the same in any array.
+//! Whether an element has converged never depends on its neighbors: an element's value is the same in any array.
 //!
 //! The formulas are those of Abramowitz and Stegun, *Handbook of Mathematical Functions*, and of the *NIST Digital Library
 //! of Mathematical Functions* (DLMF); each function names its own. Operands are real floats of one type, broadcast as
 //! everywhere ([`Operand`](crate::Operand)); anything else is `E0801`.
 mod approx_top_k;
 mod arithmetic;
+mod bits;
 mod comparators;
 mod constants;
 mod elementary;
-mod pieces;
 mod prng;
 mod quantize;
 mod special;

@@ -1,8 +1,9 @@
-//! Random numbers from counters: the generators Threefry and Philox, and distributions made of their bits.
+//! Counter-based random numbers: Threefry, Philox, and distributions made from their bits.
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The bits are those of XLA's
 //! `rng-bit-generator`.
-use super::pieces;
+use super::bits;
+use crate::arguments::cast;
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::{ArrayShape, Dims, ElementType};
 
@@ -19,6 +20,9 @@ impl<'b> RngOutput<'b> {
         Self { value: Value::invalid(b), state: Value::invalid(b) }
     }
 }
+
+/// The types of XLA's normal numbers.
+const NORMAL: [ElementType; 3] = [ElementType::F16, ElementType::F32, ElementType::F64];
 
 /// A source of random bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,19 +67,19 @@ impl BitGenerator {
         shape: &ArrayShape,
     ) -> Result<RngOutput<'b>> {
         let ty = shape.ty;
-        let unsigned = pieces::unsigned(ty.bits())
+        let unsigned = bits::unsigned(ty.bits())
             .filter(|_| !ty.is_complex() && ty != ElementType::Pred)
             .ok_or_else(|| {
                 Error::argument(format!("random bits cannot be {ty}"))
                     .with_help("numbers of 8, 16, 32 or 64 bits can be made")
             })?;
-        word(key, 0, "the key")?;
+        let _ = word(key, 0, "the key")?;
         match self {
             Self::ThreeFry if ty.bits() == 64 => three_fry_64(key, state, shape),
             Self::ThreeFry => three_fry_32(key, state, shape),
             Self::Philox => philox(key, state, shape),
         }
-        .map(|output| RngOutput { value: converted(output.value, unsigned), ..output })
+        .and_then(|output| Ok(RngOutput { value: cast(output.value, unsigned)?, ..output }))
     }
     /// Uniform floats from `minval` up to, but without, `maxval`, two scalars of the shape's type: XLA's
     /// `UniformFloatingPointDistribution`.
@@ -125,11 +129,13 @@ impl BitGenerator {
             }
             let RngOutput { value: bits, state } = self.bits(key, initial_state, &shape)?;
             let unsigned = bits.element_type()?;
-            let range = pieces::bitcast(maxval, unsigned) - pieces::bitcast(minval, unsigned);
+            let range =
+                maxval.bitcast_convert_type(unsigned) - minval.bitcast_convert_type(unsigned);
             let distance = bits % range;
             let half = distance.shift_right_logical(1);
             // In two steps: the whole distance may not fit the signed type.
-            let value = pieces::bitcast(half, ty) + minval + pieces::bitcast(distance - half, ty);
+            let value =
+                half.bitcast_convert_type(ty) + minval + (distance - half).bitcast_convert_type(ty);
             Ok(RngOutput { value, state })
         })
     }
@@ -151,7 +157,7 @@ impl BitGenerator {
         b.record_or(RngOutput::invalid(b), |b| {
             let shape = array(shape)?;
             let ty = shape.ty;
-            if !matches!(ty, ElementType::F16 | ElementType::F32 | ElementType::F64) {
+            if !NORMAL.contains(&ty) {
                 return Err(Error::argument(format!(
                     "normal numbers are f16, f32 or f64, not {ty}"
                 )));
@@ -161,12 +167,9 @@ impl BitGenerator {
             let RngOutput { value: bits, state } = self.bits(key, initial_state, &pairs)?;
             let (zero, one) = (b.zero(ty), b.one(ty));
             let numbers = uniform(bits, zero, one)?;
-            let mut limits = split.pairs.clone();
-            limits[split.axis] = 1;
-            let first = pieces::slice(numbers, &vec![0; limits.len()], &limits)?;
-            let mut starts = vec![0; limits.len()];
-            starts[split.axis] = 1;
-            let second = pieces::slice(numbers, &starts, &split.pairs)?;
+            let axis = crate::arguments::size(split.axis);
+            let first = numbers.slice_in_dim(0, 1, 1, axis);
+            let second = numbers.slice_in_dim(1, 2, 1, axis);
             // XLA's smallest argument of the logarithm is an f32.
             let radius = ((first.max(1e-7f32)).log() * -2.0).sqrt();
             let angle = second * std::f64::consts::TAU;
@@ -180,9 +183,9 @@ impl Builder {
     /// A vector of scalars: XLA's `ConcatScalars`.
     #[track_caller]
     pub fn concat_scalars<'b>(&'b self, scalars: &[Value<'b>]) -> Value<'b> {
-        self.record(|_| {
+        self.record(|b| {
             let vectors: Vec<Value<'b>> = scalars.iter().map(|x| x.reshape(&[1])).collect();
-            pieces::concatenate(&vectors, 0)
+            Ok(b.concat_in_dim(&vectors, 0))
         })
     }
 }
@@ -220,9 +223,6 @@ fn array(shape: impl IntoShape) -> Result<ArrayShape> {
         .cloned()
         .ok_or_else(|| Error::argument(format!("random numbers fill an array, {shape:#} is none")))
 }
-fn converted(x: Value<'_>, ty: ElementType) -> Value<'_> {
-    if x.element_type().is_ok_and(|own| own == ty) { x } else { x.convert_element_type(ty) }
-}
 
 /// The element `index` of an array of `u64`, as a scalar. A scalar has one element.
 fn word<'b>(x: Value<'b>, index: i64, what: &str) -> Result<Value<'b>> {
@@ -234,13 +234,13 @@ fn word<'b>(x: Value<'b>, index: i64, what: &str) -> Result<Value<'b>> {
             _ => false,
         };
     if !fits {
-        let message = format!("{what} is {shape:#}, its word {index} is wanted");
+        let message = format!("{what} is {shape:#}, expected a word {index}");
         return Err(Error::argument(message).with_help("keys and states are of type u64"));
     }
     if shape.rank() == 0 {
         return Ok(x);
     }
-    Ok(pieces::slice(x, &[index], &[index + 1])?.reshape(&[]))
+    Ok(x.slice_in_dim(index, index + 1, 1, 0).reshape(&[]))
 }
 fn counter_halves(state: Value<'_>) -> Result<[Value<'_>; 2]> {
     Ok([word(state, 0, "the state")?, word(state, 1, "the state")?])
@@ -269,7 +269,7 @@ fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Result<Value<'b>> {
     if dims.is_empty() {
         return Ok(first);
     }
-    Ok((pieces::iota(first, ElementType::U64, &[count], 0)? + first).reshape(dims))
+    Ok((first.builder().iota((ElementType::U64, &[count]), 0) + first).reshape(dims))
 }
 /// A state of one word, increased.
 fn advanced(state: Value<'_>, count: i64) -> Value<'_> {
@@ -282,7 +282,7 @@ fn rotated(x: Value<'_>, left: i32) -> Value<'_> {
 
 /// A block of Threefry-2x32: five groups of four rounds, a part of the key after each.
 fn three_fry_block<'b>(key: [Value<'b>; 2], input: [Value<'b>; 2]) -> [Value<'b>; 2] {
-    let parity = key[0] ^ key[1] ^ pieces::word(key[0], 0x1BD1_1BDA);
+    let parity = key[0] ^ key[1] ^ bits::word(key[0], 0x1BD1_1BDA);
     let keys = [key[0], key[1], parity];
     let rotations = [[13, 15, 26, 6], [17, 29, 16, 24]];
     let [mut x, mut y] = [input[0] + keys[0], input[1] + keys[1]];
@@ -292,7 +292,7 @@ fn three_fry_block<'b>(key: [Value<'b>; 2], input: [Value<'b>; 2]) -> [Value<'b>
             y = rotated(y, rotation) ^ x;
         }
         x = x + keys[(group + 1) % 3];
-        y = y + keys[(group + 2) % 3] + pieces::word(y, u64::try_from(group + 1).unwrap_or(0));
+        y = y + keys[(group + 2) % 3] + bits::word(y, u64::try_from(group + 1).unwrap_or(0));
     }
     [x, y]
 }
@@ -313,7 +313,7 @@ fn three_fry_32<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Res
     Ok(RngOutput { value: split.join(words)?, state: advanced(state, half.iter().product()) })
 }
 
-/// How an array is filled with pairs of numbers.
+/// The arrangement of pairs of numbers in an array.
 struct Split {
     /// Sizes of the array.
     dims: Vec<i64>,
@@ -340,14 +340,14 @@ impl Split {
             return Ok(first.reshape(&[]));
         }
         let axis = i64::try_from(self.axis).unwrap_or(i64::MAX);
-        let pairs = pieces::concatenate(&[first, second], axis)?;
+        let pairs = first.builder().concat_in_dim(&[first, second], axis);
         let mut even = self.dims.clone();
         even[self.axis - 1] += even[self.axis - 1] % 2;
         let whole = pairs.reshape(&even);
         if even == self.dims {
             return Ok(whole);
         }
-        pieces::slice(whole, &vec![0; even.len()], &self.dims)
+        Ok(whole.slice_in_dim(0, self.dims[self.axis - 1], 1, axis - 1))
     }
 }
 
@@ -357,8 +357,8 @@ fn philox_block<'b>(counter: [Value<'b>; 4], key: [Value<'b>; 2]) -> [Value<'b>;
     for round in 0..10 {
         if round > 0 {
             key = [
-                key[0] + pieces::word(key[0], 0x9E37_79B9),
-                key[1] + pieces::word(key[1], 0xBB67_AE85),
+                key[0] + bits::word(key[0], 0x9E37_79B9),
+                key[1] + bits::word(key[1], 0xBB67_AE85),
             ];
         }
         let [low0, high0] = product(x[0], 0xD251_1F53);
@@ -370,7 +370,7 @@ fn philox_block<'b>(counter: [Value<'b>; 4], key: [Value<'b>; 2]) -> [Value<'b>;
 /// The halves of the 64-bit product of 32-bit numbers, low one first.
 fn product(x: Value<'_>, factor: u64) -> [Value<'_>; 2] {
     let wide = x.convert_element_type(ElementType::U64);
-    halves(wide * pieces::word(wide, factor))
+    halves(wide * bits::word(wide, factor))
 }
 
 /// Blocks of four words, used up one after the other; elements of 64 bits take two words.
@@ -381,7 +381,7 @@ fn philox<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Result<Rn
     let in_block = if wide { 2 } else { 4 };
     let blocks = count / in_block + i64::from(count % in_block != 0);
     let start = counter_halves(state)?;
-    let [low, high] = increased(start, pieces::iota(key, ElementType::U64, &[blocks], 0)?);
+    let [low, high] = increased(start, key.builder().iota((ElementType::U64, &[blocks]), 0));
     let ([a, b0], [c, d]) = (halves(low), halves(high));
     let words = philox_block([a, b0, c, d], halves(word(key, 0, "the key")?));
     let columns = match wide {
@@ -389,8 +389,8 @@ fn philox<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Result<Rn
         false => words.to_vec(),
     };
     let columns: Vec<Value<'b>> = columns.iter().map(|c| c.reshape(&[blocks, 1])).collect();
-    let all = pieces::concatenate(&columns, 1)?.reshape(&[blocks * in_block]);
-    let value = pieces::slice(all, &[0], &[count])?.reshape(&shape.dims);
+    let all = key.builder().concat_in_dim(&columns, 1).reshape(&[blocks * in_block]);
+    let value = all.slice_in_dim(0, count, 1, 0).reshape(&shape.dims);
     let used = b.constant_r0_with_type(ElementType::U64, blocks);
     let [low, high] = increased(start, used);
     Ok(RngOutput { value, state: b.concat_scalars(&[low, high]) })
@@ -400,12 +400,12 @@ fn philox<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Result<Rn
 fn uniform<'b>(bits: Value<'b>, minval: Value<'b>, maxval: Value<'b>) -> Result<Value<'b>> {
     let (ty, own) = (minval.element_type()?, bits.element_type()?);
     let Some(format) = ty.float_format() else {
-        return Err(Error::argument(format!("uniform floats are wanted, the bounds are {ty}")));
+        return Err(Error::argument(format!("expected float bounds, found {ty}")));
     };
     if ty == ElementType::F16 && own == ElementType::U16 {
         // A number in [1, 2) of random mantissa, minus 1.
-        let mantissa = bits & pieces::word(bits, 0x3FF);
-        let unit = pieces::bitcast(mantissa | pieces::word(bits, 15 << 10), ty);
+        let mantissa = bits & bits::word(bits, 0x3FF);
+        let unit = (mantissa | bits::word(bits, 15 << 10)).bitcast_convert_type(ty);
         return Ok(unit - 1.0);
     }
     let (width, digits) = (own.bits(), format.mantissa_bits);

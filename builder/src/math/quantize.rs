@@ -1,5 +1,4 @@
-//! Small integers packed into words, and the numbers they stand for.
-use super::pieces;
+//! Quantized integers packed into words.
 use crate::{Error, Value};
 use half::bf16;
 use hlo::ElementType;
@@ -8,9 +7,9 @@ use hlo::op::value::Text;
 /// The range quantized numbers cover, rounded to `bf16`: XLA's `QuantizedRange`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct QuantizedRange {
-    /// What the code 0 stands for.
+    /// The value of code 0.
     pub min: bf16,
-    /// What the largest code stands for.
+    /// The value of the largest code.
     pub max: bf16,
 }
 impl QuantizedRange {
@@ -49,16 +48,16 @@ pub fn pack_to_uint32<T: PackedElement>(input: &[T]) -> Vec<u32> {
     input.chunks(4 / bytes).map(pack).collect()
 }
 
-/// How [`Value::dequantize`] reads packed numbers.
+/// Options of [`Value::dequantize`].
 #[derive(Debug, Clone)]
 pub struct Dequantize {
-    /// What was packed: `U8` or `U16`.
+    /// The packed type: `U8` or `U16`.
     pub ty: ElementType,
     /// The range the codes cover.
     pub range: QuantizedRange,
     /// XLA's `mode_string`; only `MIN_COMBINED` is defined.
     pub mode_string: Text,
-    /// Gives the result with its dimensions reversed.
+    /// Returns the result with its dimensions reversed.
     pub transpose_output: bool,
 }
 impl Default for Dequantize {
@@ -73,7 +72,7 @@ impl Default for Dequantize {
 }
 
 impl Value<'_> {
-    /// The `bf16` numbers that codes packed by [`pack_to_uint32`] stand for: XLA's `Dequantize`.
+    /// The `bf16` numbers of the codes packed by [`pack_to_uint32`]: XLA's `Dequantize`.
     ///
     /// `u32[d0,...,dn]` gives `bf16[d0,...,dn * k]`, k codes from each word, those in the highest bits first; reversed,
     /// `bf16[dn * k,...,d0]`, if `transpose_output`. A code c stands for `c * scale + min` with
@@ -86,7 +85,7 @@ impl Value<'_> {
     /// let range = QuantizedRange::new(0.0, 3.0);
     /// let numbers = packed.dequantize(&Dequantize { range, ..Dequantize::default() });
     /// let module = b.build(numbers)?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "bf16[4]{0} {0, 1, 2, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -95,30 +94,28 @@ impl Value<'_> {
     /// `E0801` unless the operand is a `u32` array of at least one dimension, the type `u8` or `u16`, and the mode
     /// `MIN_COMBINED`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dequantize(self, how: &Dequantize) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
-            let largest = match how.ty {
-                ElementType::U8 => f32::from(u8::MAX),
-                ElementType::U16 => f32::from(u16::MAX),
-                other => {
-                    return Err(Error::argument(format!("codes are u8 or u16, not {other}")));
-                }
-            };
+            if ![ElementType::U8, ElementType::U16].contains(&how.ty) {
+                return Err(Error::argument(format!("codes are u8 or u16, not {}", how.ty)));
+            }
+            let wide = how.ty == ElementType::U16;
+            let largest = f32::from(if wide { u16::MAX } else { u8::MAX.into() });
             if shape.ty != ElementType::U32 || shape.rank() == 0 {
-                let message = format!("an array of packed u32 is wanted here, this is {shape:#}");
+                let message = format!("expected an array of packed u32, found {shape:#}");
                 return Err(Error::argument(message));
             }
             if how.mode_string.0 != "MIN_COMBINED" {
-                let message = format!("the mode is `{}`, wanted `MIN_COMBINED`", how.mode_string.0);
+                let message =
+                    format!("the mode is `{}`, expected `MIN_COMBINED`", how.mode_string.0);
                 return Err(Error::argument(message));
             }
             let (bits, mut dims) = (i64::from(how.ty.bits()), shape.dims.to_vec());
             let count = 32 / bits;
             dims.push(count);
             let last = i64::try_from(shape.rank()).unwrap_or(i64::MAX);
-            let place = pieces::iota(self, ElementType::U32, &dims, last)?;
+            let place = self.builder().iota((ElementType::U32, &dims), last);
             let kept: Vec<i64> = (0..last).collect();
             let words = self.broadcast_in_dim(&dims, &kept);
             let codes = words.shift_right_logical(

@@ -1,19 +1,20 @@
-//! Einstein sums: contractions of arrays whose dimensions are labelled.
+//! Einstein sums: contractions of arrays with labeled dimensions.
 use super::einsum::{EinsumDims, Label, parse_einsum, shown};
-use crate::primitive::{Pairs, dot, first, iota, size, zeros};
+use crate::arguments::{first, size};
+use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 use std::collections::BTreeMap;
 
 /// An array and the labels of its dimensions.
 #[derive(Debug, Clone)]
-struct Labelled<'b> {
+struct Labeled<'b> {
     value: Value<'b>,
     labels: Vec<Label>,
 }
 
 impl Builder {
-    /// Sums of products over labelled dimensions: XLA's `Einsum`, of any number of operands.
+    /// Sums of products over labeled dimensions: XLA's `Einsum`, of any number of operands.
     ///
     /// Each letter is a dimension; a letter that is not in the result is summed over. A letter that one operand has twice
     /// takes the diagonal, one that the result has twice fills a diagonal of zeros. `...` stands for all dimensions that are
@@ -25,7 +26,7 @@ impl Builder {
     /// let x = b.constant([[1i32, 2], [3, 4]]);
     /// let y = b.constant([10i32, 1]);
     /// let module = b.build(b.einsum("ij,j->i", &[x, y]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {12, 34}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -76,13 +77,11 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_dot(self, rhs: Self) -> Self {
         self.batch_dot_transposed(false, rhs, false)
     }
     /// As [`Value::batch_dot`], of matrices that are transposed first: XLA's `BatchDot` with `transpose_x`, `transpose_y`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_dot_transposed(self, transpose: bool, rhs: Self, transpose_rhs: bool) -> Self {
         let left = if transpose { "km" } else { "mk" };
         let right = if transpose_rhs { "nk" } else { "kn" };
@@ -130,9 +129,9 @@ fn einsum<'b>(dims: &EinsumDims, operands: &[Value<'b>]) -> Result<Value<'b>> {
 }
 
 /// The diagonal along dimensions of one label.
-fn diagonal<'b>(value: Value<'b>, labels: &[Label]) -> Result<Labelled<'b>> {
-    let mut x = Labelled { value, labels: labels.to_vec() };
-    let repeated = |x: &Labelled<'_>| {
+fn diagonal<'b>(value: Value<'b>, labels: &[Label]) -> Result<Labeled<'b>> {
+    let mut x = Labeled { value, labels: labels.to_vec() };
+    let repeated = |x: &Labeled<'_>| {
         (0..x.labels.len()).find_map(|later| {
             let earlier = x.labels[..later].iter().position(|label| *label == x.labels[later]);
             earlier.map(|earlier| (earlier, later))
@@ -152,38 +151,38 @@ fn diagonal<'b>(value: Value<'b>, labels: &[Label]) -> Result<Labelled<'b>> {
         left.push(x.labels[earlier]);
         order.extend([earlier, later]);
         let order: Vec<i64> = order.into_iter().map(size).collect();
-        x = Labelled { value: x.value.transpose(&order).matrix_diagonal(0), labels: left };
+        x = Labeled { value: x.value.transpose(&order).matrix_diagonal(0), labels: left };
     }
     Ok(x)
 }
 /// Without a dimension of size 1.
-fn dropped(x: Labelled<'_>, dim: usize) -> Result<Labelled<'_>> {
+fn dropped(x: Labeled<'_>, dim: usize) -> Result<Labeled<'_>> {
     let (mut dims, mut labels) = (x.value.dims()?, x.labels);
     dims.remove(dim);
     labels.remove(dim);
-    Ok(Labelled { value: x.value.reshape(&dims), labels })
+    Ok(Labeled { value: x.value.reshape(&dims), labels })
 }
 /// Summed over the labels that are not kept.
-fn summed(x: Labelled<'_>, kept: impl Fn(&Label) -> bool) -> Labelled<'_> {
+fn summed(x: Labeled<'_>, kept: impl Fn(&Label) -> bool) -> Labeled<'_> {
     let places = || x.labels.iter().zip(0i64..);
     let dims: Vec<i64> = places().filter(|(label, _)| !kept(label)).map(|(_, d)| d).collect();
     if dims.is_empty() {
         return x;
     }
     let labels = x.labels.iter().copied().filter(&kept).collect();
-    Labelled { value: x.value.reduce_sum(&dims), labels }
+    Labeled { value: x.value.reduce_sum(&dims), labels }
 }
 
 /// The product of two, summed over labels that are not kept.
 fn contract<'b>(
-    x: Labelled<'b>,
-    y: Labelled<'b>,
+    x: Labeled<'b>,
+    y: Labeled<'b>,
     kept: impl Fn(&Label) -> bool,
-) -> Result<Labelled<'b>> {
+) -> Result<Labeled<'b>> {
     let (mut x, mut y) = (x, y);
     // Of a shared label one side may have size 1: that side does without it.
     for label in x.labels.clone() {
-        let place = |side: &Labelled<'_>| side.labels.iter().position(|l| *l == label);
+        let place = |side: &Labeled<'_>| side.labels.iter().position(|l| *l == label);
         let (Some(left), Some(right)) = (place(&x), place(&y)) else { continue };
         let (l, r) = (x.value.dims()?[left], y.value.dims()?[right]);
         if l == 1 && r != 1 {
@@ -195,7 +194,7 @@ fn contract<'b>(
     let (in_x, in_y) = (x.labels.clone(), y.labels.clone());
     let x = summed(x, |label| kept(label) || in_y.contains(label));
     let y = summed(y, |label| kept(label) || in_x.contains(label));
-    let mut pairs = Pairs::default();
+    let mut pairs = DotDimensionNumbers::default();
     let (mut batch, mut free) = (Vec::new(), Vec::new());
     for (label, left) in x.labels.iter().zip(0i64..) {
         let right = y.labels.iter().zip(0i64..).find(|(l, _)| *l == label).map(|(_, right)| right);
@@ -203,23 +202,23 @@ fn contract<'b>(
             None => free.push(*label),
             Some(right) if kept(label) => {
                 batch.push(*label);
-                pairs.lhs_batch.push(left);
-                pairs.rhs_batch.push(right);
+                pairs.lhs_batch_dimensions.push(left);
+                pairs.rhs_batch_dimensions.push(right);
             }
             Some(right) => {
-                pairs.lhs_contracting.push(left);
-                pairs.rhs_contracting.push(right);
+                pairs.lhs_contracting_dimensions.push(left);
+                pairs.rhs_contracting_dimensions.push(right);
             }
         }
     }
     let shared = |label: &&Label| !x.labels.contains(label);
     let labels = batch.into_iter().chain(free).chain(y.labels.iter().filter(shared).copied());
     let labels = labels.collect();
-    Ok(Labelled { value: dot(x.value, y.value, pairs)?, labels })
+    Ok(Labeled { value: x.value.dot_general(y.value, &pairs, &DotOptions::default()), labels })
 }
 
 /// The dimensions in the order of the result, those named twice spread out along a diagonal.
-fn arranged<'b>(x: &Labelled<'b>, output: &[Label]) -> Result<Value<'b>> {
+fn arranged<'b>(x: &Labeled<'b>, output: &[Label]) -> Result<Value<'b>> {
     let place = |label: &Label| size(x.labels.iter().position(|l| l == label).unwrap_or(0));
     let mut unique: Vec<Label> = Vec::new();
     for label in output {
@@ -242,9 +241,9 @@ fn arranged<'b>(x: &Labelled<'b>, output: &[Label]) -> Result<Value<'b>> {
     for (label, later) in output.iter().zip(0i64..) {
         let earlier = size(first_place(label));
         if earlier != later {
-            let count = |dim| iota(b, ElementType::S32, &dims, dim);
-            let on = count(earlier)?.eq(count(later)?);
-            spread = on.select(spread, zeros(b, shape.ty, &[])?);
+            let count = |dim| b.iota((ElementType::S32, &dims), dim);
+            let on = count(earlier).eq(count(later));
+            spread = on.select(spread, b.zero(shape.ty));
         }
     }
     Ok(spread)

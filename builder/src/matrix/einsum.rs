@@ -1,4 +1,4 @@
-//! The language of `einsum`: `"...ij,jk->...ik"`.
+//! The notation of `einsum`: `"...ij,jk->...ik"`.
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub fn normalize_einsum(config: &str) -> String {
     format!("{bare}->{ellipsis}{once}")
 }
 
-/// What an einsum says of operands of these ranks: XLA's `ParseEinsumString`.
+/// The dimensions of an einsum on operands of these ranks: XLA's `ParseEinsumString`.
 ///
 /// ```
 /// let dims = builder::matrix::parse_einsum("...ij,jk->...ik", &[4, 2])?;
@@ -137,7 +137,7 @@ fn operand(
         };
         return Err(refused(config, &message, help));
     };
-    let hidden = crate::primitive::size(hidden);
+    let hidden = crate::arguments::size(hidden);
     let labels = before.chars().map(label);
     let labels = labels.chain(-hidden..0).chain(after.unwrap_or_default().chars().map(label));
     Ok((labels.collect(), after.map(|_| hidden)))

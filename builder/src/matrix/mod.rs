@@ -2,7 +2,7 @@
 mod contract;
 mod einsum;
 
-use crate::primitive::{first, iota, matrix, pad_in_dim, size, square, zeros};
+use crate::arguments::{first, matrix, size, square};
 use crate::{Builder, Error, Result, Value};
 use hlo::op::Unary;
 use hlo::op::value::{SliceRange, SliceRanges};
@@ -11,12 +11,12 @@ use hlo::{ArrayShape, ElementType};
 pub use einsum::{EinsumDims, Label, normalize_einsum, parse_einsum};
 
 impl Builder {
-    /// `m` rows and `n` columns with 1 on the main diagonal, elsewhere 0: XLA's `IdentityMatrix`.
+    /// `m` rows and `n` columns with 1 on the main diagonal, otherwise 0: XLA's `IdentityMatrix`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.identity_matrix(hlo::ElementType::S32, 2, 3))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 1, 0, 0 }, { 0, 1, 0 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -32,11 +32,11 @@ impl Builder {
 /// For each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
 fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> Result<(Value<'b>, Value<'b>)> {
     let row = size(dims.len()).saturating_sub(2);
-    let rows = iota(b, ElementType::S32, dims, row)?;
-    let columns = iota(b, ElementType::S32, dims, row + 1)?;
+    let rows = b.iota((ElementType::S32, dims), row);
+    let columns = b.iota((ElementType::S32, dims), row + 1);
     Ok((if shift == 0 { rows } else { rows + shift }, columns))
 }
-/// The same of the matrices of an array. Diagonals that lie outside are all alike: `s32` holds any that lies inside.
+/// The same for the matrices of an array. All diagonals outside are equivalent, and `s32` holds any inside.
 fn coordinates_in<'b>(
     x: Value<'b>,
     shape: &ArrayShape,
@@ -45,18 +45,17 @@ fn coordinates_in<'b>(
     let (m, n) = matrix(shape)?;
     coordinates(x.builder(), &shape.dims, shift.clamp(-m - 1, n + 1))
 }
-/// How many elements the diagonal has.
+/// Returns the length of a diagonal.
 fn diagonal_length(m: i64, n: i64, k: i64) -> i64 {
     let (rows, columns) = (m.saturating_add(k.min(0)), n.saturating_sub(k.max(0)));
     rows.min(columns).max(0)
 }
 
 impl<'b> Value<'b> {
-    /// Whether an element lies on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
+    /// Whether an element is on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column = row + k`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn diagonal_mask(self, k: i64) -> Self {
         self.builder().record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
@@ -72,12 +71,11 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
     /// let module = b.build(x.matrix_diagonal(1))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {2, 6}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn matrix_diagonal(self, k: i64) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -96,18 +94,15 @@ impl<'b> Value<'b> {
     }
     /// The same through a `gather`: XLA's `GetMatrixDiagonalViaGather`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn matrix_diagonal_via_gather(self, k: i64) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
-            let count = iota(b, ElementType::S32, &[length, 1], 0)?;
+            let count = b.iota((ElementType::S32, &[length, 1]), 0);
             let shift = k.clamp(-m, n);
-            let places = crate::primitive::concat(
-                &[count + shift.min(0).saturating_neg(), count + shift.max(0)],
-                1,
-            )?;
+            let (rows, columns) = (count + shift.min(0).saturating_neg(), count + shift.max(0));
+            let places = b.concat_in_dim(&[rows, columns], 1);
             let row = size(shape.rank() - 2);
             let mut slice_sizes = shape.dims.to_vec();
             slice_sizes[shape.rank() - 2] = m.min(1);
@@ -133,65 +128,60 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2], [3, 4]]);
     /// let module = b.build(x.set_matrix_diagonal(b.constant([7i32, 8]), 0))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 7, 2 }, { 3, 8 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_matrix_diagonal(self, diagonal: Value<'b>, k: i64) -> Self {
         self.builder().record(|b| {
             let (shape, given) = (self.array()?, diagonal.array()?);
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
             let front = shape.rank() - 2;
-            let wanted = [&shape.dims[..front], &[length]].concat();
-            if given.dims.as_slice() != wanted.as_slice() || given.ty != shape.ty {
+            let expected = [&shape.dims[..front], &[length]].concat();
+            if given.dims.as_slice() != expected.as_slice() || given.ty != shape.ty {
                 let message = format!("{given:#} is not shaped as diagonal {k} of {shape:#} is");
-                let help = format!("wanted {}{wanted:?}", shape.ty);
+                let help = format!("expected {}{expected:?}", shape.ty);
                 return Err(Error::argument(message).with_help(help));
             }
             // Laid along the rows, or along the columns, each element meets its place on the diagonal.
             let (along, full) = if k >= 0 { (front, m) } else { (front + 1, n) };
-            let zero = zeros(b, shape.ty, &[])?;
-            let long = pad_in_dim(diagonal, zero, size(front), 0, full - length)?;
+            let zero = b.zero(shape.ty);
+            let long = diagonal.pad_in_dim(zero, size(front), 0, full - length);
             let mut dims = first(front);
             dims.push(size(along));
             Ok(self.diagonal_mask(k).select(long.broadcast_in_dim(&shape.dims, &dims), self))
         })
     }
-    /// Whether an element lies on diagonal `k` or below: XLA's `TriangleMask`.
+    /// Whether an element is on diagonal `k` or below: XLA's `TriangleMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column <= row + k`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn triangle_mask(self, k: i64) -> Self {
         self.builder().record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
             Ok(rows.ge(columns))
         })
     }
-    /// The lower or upper triangle with the main diagonal, 0 elsewhere: XLA's `Triangle`.
+    /// The lower or upper triangle with the main diagonal, 0 otherwise: XLA's `Triangle`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn triangle(self, lower: bool) -> Self {
         self.builder().record(|b| {
-            let zero = zeros(b, self.element_type()?, &[])?;
+            let zero = b.zero(self.element_type()?);
             Ok(match lower {
                 true => self.triangle_mask(0).select(self, zero),
                 false => self.triangle_mask(-1).select(zero, self),
             })
         })
     }
-    /// The upper triangle with the main diagonal, 0 elsewhere: XLA's `UpperTriangle`.
+    /// The upper triangle with the main diagonal, 0 otherwise: XLA's `UpperTriangle`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn upper_triangle(self) -> Self {
         self.triangle(false)
     }
-    /// The lower triangle with the main diagonal, 0 elsewhere: XLA's `LowerTriangle`.
+    /// The lower triangle with the main diagonal, 0 otherwise: XLA's `LowerTriangle`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn lower_triangle(self) -> Self {
         self.triangle(true)
     }
@@ -199,7 +189,6 @@ impl<'b> Value<'b> {
     ///
     /// Complex ones become Hermitian: what is mirrored is conjugated, and the diagonal loses its imaginary part.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn symmetrize(self, lower: bool) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -220,7 +209,6 @@ impl<'b> Value<'b> {
     }
     /// Rows and columns exchanged: XLA's `TransposeInMinorDims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn transpose_in_minor_dims(self) -> Self {
         self.builder().record(|_| {
             let shape = self.array()?;
@@ -232,7 +220,6 @@ impl<'b> Value<'b> {
     }
     /// Rows and columns exchanged if `transpose`: XLA's `MaybeTransposeInMinorDims`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn maybe_transpose_in_minor_dims(self, transpose: bool) -> Self {
         if transpose { self.transpose_in_minor_dims() } else { self }
     }

@@ -1,62 +1,56 @@
 //! Activations: functions of each element.
 use crate::Value;
-use crate::primitive::{inexact, zeros};
+use crate::arguments::inexact;
 
 impl Value<'_> {
-    /// `max(x, 0)`; NaN stays NaN.
+    /// `max(x, 0)`, with derivative 0 at 0 as in `jax.nn.relu`; NaN stays NaN.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([-1f32, 2.]).relu())?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {0, 2}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn relu(self) -> Self {
-        self.max(0)
+        // The derivative of `max` at equal operands is 1/2.
+        self.le(0).select(0, self)
     }
     /// `min(max(x, 0), 6)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn relu6(self) -> Self {
         self.max(0).min(6)
     }
     /// `x` where it is not negative, `slope * x` elsewhere.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn leaky_relu(self, slope: f64) -> Self {
         self.ge(0).select(self, self * slope)
     }
     /// `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn elu(self, alpha: f64) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
             inexact(&shape, "`elu`")?;
             // Where x is large its exponential, which is not used, would be infinite and spoil derivatives.
             let positive = self.gt(0);
-            let below = positive.select(zeros(b, shape.ty, &[])?, self);
+            let below = positive.select(b.zero(shape.ty), self);
             Ok(positive.select(self, below.expm1() * alpha))
         })
     }
     /// `scale * elu(x, alpha)` with the constants that keep mean 0 and variance 1: `scale = 1.0507..`, `alpha = 1.6733..`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn selu(self) -> Self {
         self.elu(1.673_263_242_354_377_2) * 1.050_700_987_355_480_5
     }
     /// `1 / (1 + exp(-x))`: the op `logistic`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn sigmoid(self) -> Self {
         self.logistic()
     }
     /// `log(sigmoid(x))`, exact where the sigmoid is near 0 or 1.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_sigmoid(self) -> Self {
         self.neg().softplus().neg()
     }
@@ -65,15 +59,14 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([0f32, 1000.]).softplus())?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {0.693147182, 1000}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn softplus(self) -> Self {
         self.builder().record(|b| {
-            let zero = zeros(b, self.element_type()?, &[])?;
+            let zero = b.zero(self.element_type()?);
             // Chosen, since `max` and `abs` have corners at 0, whose derivatives do not add up to those of the sum.
             let above = self.gt(0);
             let below = above.select(self.neg(), self);
@@ -82,51 +75,46 @@ impl Value<'_> {
     }
     /// `x / (1 + |x|)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn soft_sign(self) -> Self {
         self / (self.abs() + 1)
     }
     /// `x * sigmoid(x)`, also called swish.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn silu(self) -> Self {
         self * self.logistic()
     }
     /// `x * tanh(softplus(x))`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mish(self) -> Self {
         self * self.softplus().tanh()
     }
     /// `min(max(x + 3, 0), 6) / 6`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn hard_sigmoid(self) -> Self {
         (self + 3).relu6() / 6
     }
     /// `x * hard_sigmoid(x)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn hard_swish(self) -> Self {
         self * self.hard_sigmoid()
     }
-    /// `x / 2 * (1 + erf(x / sqrt 2))`: the Gaussian error linear unit, exactly.
+    /// `x / 2 * (1 + erf(x / sqrt 2))`: the exact Gaussian error linear unit, the default of PyTorch and ONNX.
+    /// [`Value::gelu_tanh`] is the default of `jax.nn.gelu`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([0f32, 1.]).gelu())?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert!((result.get(1).as_f64() - 0.841_344_75).abs() < 1e-7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn gelu(self) -> Self {
         self * 0.5 * ((self * std::f64::consts::FRAC_1_SQRT_2).erf() + 1)
     }
-    /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: what models trained with the approximation expect.
+    /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: the approximation of [`Value::gelu`] that `jax.nn.gelu`
+    /// computes by default.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn gelu_tanh(self) -> Self {
         let scale = (2.0 / std::f64::consts::PI).sqrt();
         let inner = self + self * self * self * 0.044_715;

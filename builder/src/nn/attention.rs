@@ -1,9 +1,10 @@
 //! Attention.
-use crate::primitive::{Pairs, dot, first, inexact, iota, matrix, real, size};
+use crate::arguments::{first, inexact, matrix, size};
+use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 
-/// How [`attention`] weighs.
+/// Options of [`attention`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Attention<'b> {
     /// Added to the scores; stretched to `[.., t, s]` as numpy does it.
@@ -12,7 +13,7 @@ pub struct Attention<'b> {
     pub mask: Option<Value<'b>>,
     /// Query `i` sees the keys up to `i` only.
     pub causal: bool,
-    /// What scores are multiplied with; `1 / sqrt(d)` if there is none.
+    /// The factor of the scores; `1 / sqrt(d)` by default.
     pub scale: Option<f64>,
 }
 
@@ -27,7 +28,7 @@ pub struct Attention<'b> {
 /// let (q, k) = (b.constant([[0f32], [0.]]), b.constant([[1f32], [2.]]));
 /// let options = nn::Attention { causal: true, ..Default::default() };
 /// let module = b.build(nn::attention(q, k, b.constant([[10f32], [20.]]), options))?;
-/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// let result = interp::run(&module, &[])?;
 /// assert_eq!(result.to_string(), "f32[2,1]{1,0} { {10}, {15} }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -49,7 +50,7 @@ pub fn attention<'b>(
             None => scores,
         };
         let low = shape.ty.float_format().map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
-        let low = real(b, shape.ty, -0.7 * low)?;
+        let low = b.constant_r0_with_type(shape.ty, -0.7 * low);
         if let Some(mask) = options.mask {
             scores = mask.broadcast_to(&shape.dims).select(scores, low);
         }
@@ -58,13 +59,13 @@ pub fn attention<'b>(
             scores = causal_mask(b, t, s).broadcast_to(&shape.dims).select(scores, low);
         }
         let (last, batch) = (size(shape.rank()) - 1, first(shape.rank() - 2));
-        let pairs = Pairs {
-            lhs_batch: batch.clone(),
-            rhs_batch: batch,
-            lhs_contracting: vec![last],
-            rhs_contracting: vec![last - 1],
+        let pairs = DotDimensionNumbers {
+            lhs_batch_dimensions: batch.clone(),
+            rhs_batch_dimensions: batch,
+            lhs_contracting_dimensions: vec![last],
+            rhs_contracting_dimensions: vec![last - 1],
         };
-        dot(scores.softmax(-1), v, pairs)
+        Ok(scores.softmax(-1).dot_general(v, &pairs, &DotOptions::default()))
     })
 }
 
@@ -85,22 +86,23 @@ fn scores<'b>(q: Value<'b>, k: Value<'b>, v: Value<'b>, scale: Option<f64>) -> R
         return Err(Error::argument(message).with_help("q[.., t, d], k[.., s, d], v[.., s, e]"));
     }
     let last = size(rank) - 1;
-    let pairs = Pairs {
-        lhs_batch: first(rank - 2),
-        rhs_batch: first(rank - 2),
-        lhs_contracting: vec![last],
-        rhs_contracting: vec![last],
+    let pairs = DotDimensionNumbers {
+        lhs_batch_dimensions: first(rank - 2),
+        rhs_batch_dimensions: first(rank - 2),
+        lhs_contracting_dimensions: vec![last],
+        rhs_contracting_dimensions: vec![last],
     };
     // The square root of a size that any real model has is exact enough in f64.
     let depth = hlo::Scalar::Signed(depth).convert(ElementType::S64, ElementType::F64).as_f64();
-    Ok(dot(q, k, pairs)? * scale.unwrap_or_else(|| depth.sqrt().recip()))
+    Ok(q.dot_general(k, &pairs, &DotOptions::default())
+        * scale.unwrap_or_else(|| depth.sqrt().recip()))
 }
 
 /// Which of `keys` each of `queries` sees that sees those up to its own place: `pred[queries, keys]`.
 #[track_caller]
 pub fn causal_mask(b: &Builder, queries: i64, keys: i64) -> Value<'_> {
     b.record(|b| {
-        let place = |dim| iota(b, ElementType::S32, &[queries, keys], dim);
-        Ok(place(0)?.ge(place(1)?))
+        let place = |dim| b.iota((ElementType::S32, [queries, keys]), dim);
+        Ok(place(0).ge(place(1)))
     })
 }

@@ -2,10 +2,10 @@
 //!
 //! By doubling: after step `i` each element holds the fold of the `2^i` elements up to it. That is `log2(n)` passes over the
 //! array, and rounding errors grow with the logarithm of `n`, not with `n`.
-use crate::primitive::{bound, inexact, pad_in_dim, slice_in_dim, whole, zeros};
+use crate::arguments::inexact;
 use crate::{Error, Result, Value};
 
-/// For each element the fold of those before it (with `reverse`, after it) and itself. `unit` is what `combine` leaves alone.
+/// Returns for each element the fold of all up to it, or with `reverse` from it on. `unit` is the identity of `combine`.
 fn folded<'b>(
     x: Value<'b>,
     dim: i64,
@@ -24,8 +24,8 @@ fn folded<'b>(
     let (mut done, mut step) = (x, 1i64);
     while step < count {
         let moved = match reverse {
-            false => pad_in_dim(slice_in_dim(done, 0, count - step, dim)?, unit, dim, step, 0)?,
-            true => pad_in_dim(slice_in_dim(done, step, count, dim)?, unit, dim, 0, step)?,
+            false => done.slice_in_dim(0, count - step, 1, dim).pad_in_dim(unit, dim, step, 0),
+            true => done.slice_in_dim(step, count, 1, dim).pad_in_dim(unit, dim, 0, step),
         };
         done = combine(moved, done);
         step = step.saturating_mul(2);
@@ -33,62 +33,49 @@ fn folded<'b>(
     Ok(done)
 }
 
-impl Value<'_> {
-    /// For each element the sum of those before it along a dimension, and itself; with `reverse` of those after it.
+/// A cumulative function for each row: its name, the unit of an element type, and the combining function.
+macro_rules! cumulative {
+    ($($(#[$doc:meta])* $name:ident $unit:ident, $combine:expr;)*) => {
+        impl Value<'_> {
+            $($(#[$doc])*
+            #[track_caller]
+            pub fn $name(self, dim: i64, reverse: bool) -> Self {
+                self.builder().record(|b| {
+                    folded(self, dim, reverse, b.$unit(self.element_type()?), $combine)
+                })
+            })*
+        }
+    };
+}
+cumulative! {
+    /// The sum of each element and all before it along a dimension; with `reverse`, and all after it.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([1i32, 2, 3, 4]).cumsum(0, false))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {1, 3, 6, 10}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn cumsum(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = zeros(b, self.element_type()?, &[])?;
-            folded(self, dim, reverse, unit, |a, c| a + c)
-        })
-    }
-    /// The same of products.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn cumprod(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = whole(b, self.element_type()?, 1)?;
-            folded(self, dim, reverse, unit, |a, c| a * c)
-        })
-    }
-    /// The same of the largest element; NaN from the first NaN on.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn cummax(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = bound(b, self.element_type()?, false)?;
-            folded(self, dim, reverse, unit, |a, c| a.max(c))
-        })
-    }
-    /// The same of the smallest element; NaN from the first NaN on.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn cummin(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
-            let unit = bound(b, self.element_type()?, true)?;
-            folded(self, dim, reverse, unit, |a, c| a.min(c))
-        })
-    }
-    /// The same of the logarithm of the sum of exponentials, which does not overflow.
+    cumsum zero, |a, c| a + c;
+    /// The product, as [`Value::cumsum`].
+    cumprod one, |a, c| a * c;
+    /// The largest element, as [`Value::cumsum`]; NaN from the first NaN on.
+    cummax min_value, |a, c| a.max(c);
+    /// The smallest element, as [`Value::cumsum`]; NaN from the first NaN on.
+    cummin max_value, |a, c| a.min(c);
+}
+
+impl Value<'_> {
+    /// The logarithm of the sum of exponentials, as [`Value::cumsum`], computed without overflow.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if it is not of real floats.
+    /// Kept by the builder: `E0801` if the elements are not real floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_cumsum_exp(self, dim: i64, reverse: bool) -> Self {
         self.builder().record(|b| {
             inexact(&self.array()?, "`log_cumsum_exp`")?;
-            let unit = bound(b, self.element_type()?, false)?;
-            folded(self, dim, reverse, unit, log_add_exp)
+            folded(self, dim, reverse, b.min_value(self.element_type()?), log_add_exp)
         })
     }
 }
@@ -101,7 +88,7 @@ fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
         let (most, least) = (above.select(a, c), above.select(c, a));
         // Infinities have no difference; equal ones are their own sum.
         let same = most.eq(least) & !most.is_finite();
-        let apart = same.select(zeros(b, most.element_type()?, &[])?, least - most);
+        let apart = same.select(b.zero(most.element_type()?), least - most);
         Ok(most + apart.exp().log1p())
     })
 }

@@ -1,5 +1,6 @@
 //! Layers: dense, one-hot, dropout.
-use crate::primitive::{Pairs, counting, dot, first, iota, real, size, zeros};
+use crate::arguments::{counting, first, size};
+use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Error, Result, Value};
 use hlo::ElementType;
 
@@ -10,7 +11,7 @@ use hlo::ElementType;
 /// let b = Builder::new("m");
 /// let (x, w) = (b.constant([1f32, 2.]), b.constant([[1f32, 0., 1.], [0., 1., 1.]]));
 /// let module = b.build(nn::dense(x, w, Some(b.constant([10f32, 20., 30.]))))?;
-/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// let result = interp::run(&module, &[])?;
 /// assert_eq!(result.to_string(), "f32[3]{0} {11, 22, 33}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -26,9 +27,12 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
             let message = format!("a dense layer takes x[.., n] and w[n, m], not {x:#} and {w:#}");
             return Err(Error::argument(message));
         }
-        let pairs =
-            Pairs { lhs_contracting: vec![last], rhs_contracting: vec![0], ..Pairs::default() };
-        let product = dot(x, w, pairs)?;
+        let numbers = DotDimensionNumbers {
+            lhs_contracting_dimensions: vec![last],
+            rhs_contracting_dimensions: vec![0],
+            ..DotDimensionNumbers::default()
+        };
+        let product = x.dot_general(w, &numbers, &DotOptions::default());
         Ok(match bias {
             Some(bias) => product + bias.along(&[last]),
             None => product,
@@ -36,7 +40,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
     })
 }
 
-/// 1 at the place each index names, in a new last dimension of `depth`, 0 elsewhere: `indices[..]` gives `ty[.., depth]`.
+/// 1 at the position of each index, in a new last dimension of `depth`, 0 otherwise: `indices[..]` gives `ty[.., depth]`.
 ///
 /// An index outside gives zeros only, as in JAX.
 ///
@@ -44,22 +48,22 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let module = b.build(nn::one_hot(b.constant([2i32, 0]), 3, hlo::ElementType::F32))?;
-/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// let result = interp::run(&module, &[])?;
 /// assert_eq!(result.to_string(), "f32[2,3]{1,0} { { 0, 0, 1 }, { 1, 0, 0 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// Kept by the builder: `E0801` if indices are not whole numbers.
+/// Kept by the builder: `E0801` if indices are not integers.
 #[track_caller]
 pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
     indices.builder().record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))
 }
-/// Whether a place of a new last dimension is the one an index names.
+/// Compares the positions in a new last dimension with the indices.
 pub(super) fn chosen(indices: Value<'_>, depth: i64) -> Result<Value<'_>> {
     let (given, indices) = (indices.array()?, counting(indices)?);
     let dims = [&given.dims[..], &[depth]].concat();
-    let places = iota(indices.builder(), indices.element_type()?, &dims, size(given.rank()))?;
+    let places = indices.builder().iota((indices.element_type()?, &dims), size(given.rank()));
     Ok(indices.broadcast_in_dim(&dims, &first(given.rank())).eq(places))
 }
 
@@ -71,14 +75,14 @@ fn rate_of(rate: f64) -> Result<()> {
         .with_help("it is at least 0 and less than 1"))
 }
 
-/// Which elements stay, from random bits of type `u32`: those whose bits, as a number, are at least `rate * 2^32`.
+/// The mask of elements to keep, from random bits of type `u32`: those that are at least `rate * 2^32`.
 ///
 /// ```
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let bits = b.constant([0u32, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]);
 /// let module = b.build(nn::dropout_mask(bits, 0.5))?;
-/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// let result = interp::run(&module, &[])?;
 /// assert_eq!(result.to_string(), "pred[4]{0} {0, 0, 1, 1}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -105,7 +109,7 @@ pub fn dropout<'b>(x: Value<'b>, bits: Value<'b>, rate: f64) -> Value<'b> {
     x.builder().record(|b| {
         rate_of(rate)?;
         let ty = x.element_type()?;
-        let kept = x / real(b, ty, 1.0 - rate)?;
-        Ok(dropout_mask(bits, rate).select(kept, zeros(b, ty, &[])?))
+        let kept = x / b.constant_r0_with_type(ty, 1.0 - rate);
+        Ok(dropout_mask(bits, rate).select(kept, b.zero(ty)))
     })
 }

@@ -1,9 +1,9 @@
 //! Losses.
 use super::layers::chosen;
-use crate::primitive::{first, inexact, real, size, zeros};
+use crate::arguments::{first, inexact, size};
 use crate::{Error, Value};
 
-/// `-log(softmax(logits))` at each label: of `logits[.., c]` and whole numbers `labels[..]` it is `[..]`.
+/// `-log(softmax(logits))` at each label: of `logits[.., c]` and integers `labels[..]` it is `[..]`.
 ///
 /// Computed as `logsumexp(logits) - logits[label]`, which is exact also where a probability is near 0. A label outside gives
 /// NaN.
@@ -13,13 +13,13 @@ use crate::{Error, Value};
 /// let b = Builder::new("m");
 /// let loss = nn::cross_entropy(b.constant([[0f32, 0.]]), b.constant([1i32]));
 /// let module = b.build(loss)?;
-/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// let result = interp::run(&module, &[])?;
 /// assert_eq!(result.to_string(), "f32[1]{0} {0.693147182}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// Kept by the builder: `E0801` if labels are not whole numbers, or not one for each row of logits.
+/// Kept by the builder: `E0801` if labels are not integers, or not one for each row of logits.
 #[track_caller]
 pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
     logits.builder().record(|b| {
@@ -32,9 +32,10 @@ pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
         };
         let mask = chosen(labels, classes)?;
         let last = size(shape.rank()) - 1;
-        let at = mask.select(logits, zeros(b, shape.ty, &[])?).reduce_sum(&[last]);
+        let at = mask.select(logits, b.zero(shape.ty)).reduce_sum(&[last]);
         let loss = logits.logsumexp(&[last]) - at;
-        let nan = crate::implicit::splat(real(b, shape.ty, f64::NAN)?, &loss.array()?)?;
+        let nan =
+            crate::implicit::splat(b.constant_r0_with_type(shape.ty, f64::NAN), &loss.array()?)?;
         Ok(mask.reduce_or(&[last]).select(loss, nan))
     })
 }

@@ -1,6 +1,6 @@
-//! Normalisations.
+//! Normalizations.
 use super::reductions::{axes, spread};
-use crate::primitive::{inexact, others, size};
+use crate::arguments::{inexact, others, size};
 use crate::{Error, Result, Value};
 
 /// Scale and offset of the last dimension, where they are given.
@@ -20,7 +20,7 @@ fn scaled<'b>(
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let module = b.build(nn::layer_norm(b.constant([[1f64, 3.]]), None, None, 0.0))?;
-/// let result = interp::Interpreter::new(&module).run(&[])?;
+/// let result = interp::run(&module, &[])?;
 /// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { -1, 1 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -37,9 +37,9 @@ pub fn layer_norm<'b>(
     x.builder().record(|_| {
         inexact(&x.array()?, "`layer_norm`")?;
         let axes = axes(x, &[-1])?;
-        let centred = x - spread(x.mean(&axes), x, &axes)?;
-        let spread_by = ((centred * centred).mean(&axes) + epsilon).rsqrt();
-        scaled(centred * spread(spread_by, x, &axes)?, scale, bias)
+        let centered = x - spread(x.mean(&axes), x, &axes)?;
+        let spread_by = ((centered * centered).mean(&axes) + epsilon).rsqrt();
+        scaled(centered * spread(spread_by, x, &axes)?, scale, bias)
     })
 }
 /// `x / sqrt(mean(x^2) + epsilon) * scale` along the last dimension; `scale[n]` of `x[.., n]`.
@@ -53,10 +53,10 @@ pub fn rms_norm<'b>(x: Value<'b>, scale: Option<Value<'b>>, epsilon: f64) -> Val
     })
 }
 
-/// What [`batch_norm`] gives.
+/// The result of [`batch_norm`].
 #[derive(Debug, Clone, Copy)]
 pub struct BatchNorm<'b> {
-    /// The normalised array.
+    /// The normalized array.
     pub output: Value<'b>,
     /// The mean of each feature.
     pub mean: Value<'b>,
@@ -93,8 +93,8 @@ pub fn batch_norm<'b>(
         }
         let (mean, variance) = (x.mean(&axes), x.variance(&axes, 0));
         let by = (variance + epsilon).rsqrt() * scale;
-        let centred = x - mean.along(&[feature]);
-        Ok([centred * by.along(&[feature]) + offset.along(&[feature]), mean, variance])
+        let centered = x - mean.along(&[feature]);
+        Ok([centered * by.along(&[feature]) + offset.along(&[feature]), mean, variance])
     });
     BatchNorm { output, mean, variance }
 }

@@ -1,5 +1,5 @@
 //! Sums, products, extremes, means and variances along dimensions.
-use crate::primitive::{bound, dimension_size, inexact, others, whole, zeros};
+use crate::arguments::{inexact, others};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 
@@ -16,81 +16,60 @@ pub(super) fn axes(x: Value<'_>, dims: &[i64]) -> Result<Vec<i64>> {
         }
     }
 }
-/// What a reduction left, repeated along the dimensions it folded away.
+/// Broadcasts the result of a reduction along the reduced dimensions.
 pub(super) fn spread<'b>(reduced: Value<'b>, like: Value<'b>, axes: &[i64]) -> Result<Value<'b>> {
     let shape = like.array()?;
     Ok(reduced.broadcast_in_dim(&shape.dims, &others(shape.rank(), axes)))
 }
-impl Value<'_> {
+/// A reduction for each row: its name, the initial value for an element type, and the combining function.
+macro_rules! reductions {
+    ($($(#[$doc:meta])* $name:ident $init:expr, $combine:expr;)*) => {
+        impl Value<'_> {
+            $($(#[$doc])*
+            #[track_caller]
+            pub fn $name(self, dims: &[i64]) -> Self {
+                self.builder().record(|b| {
+                    let init = $init(b, self.element_type()?);
+                    Ok(self.reduce(init, $combine, &axes(self, dims)?))
+                })
+            })*
+        }
+    };
+}
+reductions! {
     /// The sum along dimensions, which may be counted from the end; of `pred` the disjunction.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([[1i32, 2], [3, 4]]).reduce_sum(&[-1]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {3, 7}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn reduce_sum(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let zero = zeros(b, self.element_type()?, &[])?;
-            Ok(self.reduce(zero, |a, c| a + c, &axes(self, dims)?))
-        })
-    }
+    reduce_sum Builder::zero, |a, c| a + c;
     /// The product along dimensions; of `pred` the conjunction.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn reduce_prod(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let one = whole(b, self.element_type()?, 1)?;
-            Ok(self.reduce(one, |a, c| a * c, &axes(self, dims)?))
-        })
-    }
-    /// The largest element along dimensions, NaN if there is one; of nothing the smallest value there is.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn reduce_max(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let least = bound(b, self.element_type()?, false)?;
-            Ok(self.reduce(least, |a, c| a.max(c), &axes(self, dims)?))
-        })
-    }
-    /// The smallest element along dimensions, NaN if there is one; of nothing the largest value there is.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn reduce_min(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let most = bound(b, self.element_type()?, true)?;
-            Ok(self.reduce(most, |a, c| a.min(c), &axes(self, dims)?))
-        })
-    }
-    /// Whether all are true along dimensions, of `pred`; of whole numbers the bits set in all.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn reduce_and(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let ty = self.element_type()?;
-            let all = zeros(b, ty, &[])?.not();
-            Ok(self.reduce(all, |a, c| a.and(c), &axes(self, dims)?))
-        })
-    }
-    /// Whether one is true along dimensions, of `pred`; of whole numbers the bits set in any.
-    #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
-    pub fn reduce_or(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let none = zeros(b, self.element_type()?, &[])?;
-            Ok(self.reduce(none, |a, c| a.or(c), &axes(self, dims)?))
-        })
-    }
+    reduce_prod Builder::one, |a, c| a * c;
+    /// The largest element along dimensions, or NaN if one is NaN. The maximum of no elements is the lowest value of the type.
+    reduce_max Builder::min_value, |a, c| a.max(c);
+    /// The smallest element along dimensions, or NaN if one is NaN. The minimum of no elements is the highest value of the
+    /// type.
+    reduce_min Builder::max_value, |a, c| a.min(c);
+    /// Whether all elements along dimensions are true; of integers the bitwise and.
+    reduce_and all_bits, |a, c| a.and(c);
+    /// Whether any element along dimensions is true; of integers the bitwise or.
+    reduce_or Builder::zero, |a, c| a.or(c);
+}
+
+fn all_bits(b: &Builder, ty: ElementType) -> Value<'_> {
+    b.zero(ty).not()
+}
+
+impl Value<'_> {
     /// The mean along dimensions: the sum divided by the number of elements; NaN of nothing.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mean(self, dims: &[i64]) -> Self {
         self.builder().record(|_| {
             inexact(&self.array()?, "a mean")?;
@@ -107,14 +86,13 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn variance(self, dims: &[i64], correction: i64) -> Self {
         self.builder().record(|_| {
             let axes = axes(self, dims)?;
-            let centred = self - spread(self.mean(&axes), self, &axes)?;
+            let centered = self - spread(self.mean(&axes), self, &axes)?;
             let squares = match self.element_type()?.is_complex() {
-                true => centred.real() * centred.real() + centred.imag() * centred.imag(),
-                false => centred * centred,
+                true => centered.real() * centered.real() + centered.imag() * centered.imag(),
+                false => centered * centered,
             };
             let free = folded(self, &axes, correction, squares.element_type()?)?;
             Ok(squares.reduce_sum(&axes) / free)
@@ -122,13 +100,12 @@ impl Value<'_> {
     }
     /// The standard deviation along dimensions: the square root of [`Value::variance`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn std(self, dims: &[i64], correction: i64) -> Self {
         self.variance(dims, correction).sqrt()
     }
 }
 
-/// How many elements are folded into one, less `correction`, as a scalar of this type; of dynamic dimensions those that count.
+/// The number of elements reduced into one, minus `correction`, as a scalar of this type; dynamic dimensions count by size.
 fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> Result<Value<'b>> {
     let (b, shape) = (x.builder(), x.array()?);
     let most = axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul);
@@ -137,9 +114,9 @@ fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> R
     if axes.iter().find(dynamic).is_none() {
         return Ok(most);
     }
-    let mut product = whole(b, ElementType::S64, 1)?;
+    let mut product = b.constant_r0_with_type(ElementType::S64, 1);
     for &d in axes {
-        product = product * dimension_size(x, d)?.convert_element_type(ElementType::S64);
+        product = product * x.get_dimension_size(d).convert_element_type(ElementType::S64);
     }
     Ok((product - correction).max(0).convert_element_type(ty))
 }
@@ -148,7 +125,7 @@ fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> R
 /// # Errors
 /// `E0801` if the type does not reach as far: the quotient would be 0.
 pub(crate) fn count(b: &Builder, ty: ElementType, n: i64) -> Result<Value<'_>> {
-    let count = whole(b, ty, n)?;
+    let count = b.constant_r0_with_type(ty, n);
     let held = hlo::Scalar::Signed(n).convert(ElementType::S64, ty).as_f64();
     let near = ty.is_complex() || held.is_finite() && (n == 0 || held != 0.0);
     if near {

@@ -1,6 +1,6 @@
 //! Softmax and the logarithm of sums of exponentials.
 use super::reductions::{axes, spread};
-use crate::primitive::{inexact, zeros};
+use crate::arguments::inexact;
 use crate::{Error, Result, Value};
 
 fn floats(x: Value<'_>, what: &str) -> Result<()> {
@@ -21,7 +21,7 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([1000f32, 1000.]).softmax(-1))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {0.5, 0.5}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -29,7 +29,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of real floats, or there is no such dimension.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn softmax(self, dim: i64) -> Self {
         self.builder().record(|_| {
             let axes = axes(self, &[dim])?;
@@ -39,7 +38,6 @@ impl Value<'_> {
     }
     /// `x - log(sum(exp(x)))` along a dimension: the logarithm of [`Value::softmax`], exact where that is near 0.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn log_softmax(self, dim: i64) -> Self {
         self.builder().record(|_| {
             let axes = axes(self, &[dim])?;
@@ -52,14 +50,13 @@ impl Value<'_> {
     /// The largest element is taken out first, so that nothing overflows. Minus infinity where all are, and of nothing; plus
     /// infinity where one is.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn logsumexp(self, dims: &[i64]) -> Self {
         self.builder().record(|b| {
             floats(self, "`logsumexp`")?;
             let axes = axes(self, dims)?;
             let most = self.reduce_max(&axes);
             // Infinity less infinity would be NaN: what is not finite is left in.
-            let most = most.is_finite().select(most, zeros(b, self.element_type()?, &[])?);
+            let most = most.is_finite().select(most, b.zero(self.element_type()?));
             let sum = (self - spread(most, self, &axes)?).exp().reduce_sum(&axes);
             Ok(sum.log() + most)
         })

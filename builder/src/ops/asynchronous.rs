@@ -1,4 +1,4 @@
-//! What compilers write: ops that run beside others, fusions, bitcasts, borders, dependencies.
+//! Ops that compilers insert: asynchronous computations, fusions, bitcasts, domains, dependencies.
 use crate::{Builder, Computation, IntoShape, Value};
 use hlo::ir::Sharding;
 use hlo::op::value::{DomainMetadata, FusionKind, Ignored, OutputOperandAliasing};
@@ -9,17 +9,17 @@ use hlo::op::{
 use hlo::{ElementType, Shape};
 
 impl Builder {
-    /// Starts a computation that runs beside what follows, until [`Value::async_done`]: XLA's `BuildAsyncStart`.
+    /// Starts a computation that runs concurrently until [`Value::async_done`]: XLA's `BuildAsyncStart`.
     ///
     /// It runs on the thread that [`Builder::set_execution_thread`] says. Operands may be missing at the end of the list:
-    /// updates give them. Gives `((operands), result, u32[])`.
+    /// updates give them. Returns `((operands), result, u32[])`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let double = b.computation("double", &["f32[]"], |p| p[0] * 2);
     /// let started = b.async_start(double, &[b.constant(4f32)]);
     /// let module = b.build(started.async_update(&[]).async_done())?;
-    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "f32[] 8");
+    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f32[] 8");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -43,7 +43,7 @@ impl Builder {
             b.emit(op, operands, Some(stated))
         })
     }
-    /// Runs a computation as one piece, as a compiler has fused it: XLA's `BuildFusion`. `aliasing` says which parts of the
+    /// Calls a computation as a fusion: XLA's `BuildFusion`. `aliasing` says which parts of the
     /// result lie in the memory of an operand.
     #[track_caller]
     pub fn fusion<'b>(
@@ -69,9 +69,8 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Goes on with what [`Builder::async_start`] started, and hands over further operands: XLA's `BuildAsyncUpdate`.
+    /// Continues what [`Builder::async_start`] started, with further operands: XLA's `BuildAsyncUpdate`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn async_update(self, operands: &[Self]) -> Self {
         self.builder().record(|b| {
             let op = AsyncUpdate {
@@ -84,16 +83,14 @@ impl Value<'_> {
     }
     /// The result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn async_done(self) -> Self {
         self.builder().record(|b| {
             let op = AsyncDone { async_execution_thread: Ignored, calls: Ignored };
             b.emit(op, &[self], None)
         })
     }
-    /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Gives `(copy, value, u32[])`.
+    /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Returns `(copy, value, u32[])`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
         self.builder().record(|b| {
             let op = CopyStart { cross_program_prefetch_index, is_cross_program_prefetch: Ignored };
@@ -102,26 +99,22 @@ impl Value<'_> {
     }
     /// The copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn copy_done(self) -> Self {
         self.builder().record(|b| b.emit(CopyDone {}, &[self], None))
     }
     /// The same memory under another shape and layout: XLA's `BuildBitcast`. It is the one op whose value depends on layouts.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn bitcast(self, shape: impl IntoShape) -> Self {
         self.builder().record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
     }
     /// The value; on its two sides shardings differ: XLA's `BuildDomain`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn domain(self, entry: Sharding, exit: Sharding) -> Self {
         self.builder()
             .record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
     }
     /// The value, once the token is there: XLA's `BuildAddDependency`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn add_dependency(self, token: Self) -> Self {
         self.builder().record(|b| b.emit(AddDependency {}, &[self, token], None))
     }

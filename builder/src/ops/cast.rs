@@ -1,4 +1,4 @@
-//! Bits and precision: the same bits under another type, values rounded to fewer bits.
+//! Bitcasts and roundings to fewer bits.
 use super::shapes::emit_of_type;
 use crate::Value;
 use hlo::ElementType;
@@ -14,12 +14,11 @@ impl Value<'_> {
     /// use hlo::ElementType;
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant(1.0f32).bitcast_convert_type(ElementType::U16))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "u16[2]{0} {0, 16256}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn bitcast_convert_type(self, ty: ElementType) -> Self {
         self.builder().record(|b| emit_of_type(b, BitcastConvert {}, &[self], Some(ty)))
     }
@@ -29,16 +28,14 @@ impl Value<'_> {
     /// the number is below its fraction times `2^width`. XLA defines results of signed integers only; any other type can be
     /// built, and is `E0402` when it runs.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn stochastic_convert_type(self, random: Self, ty: ElementType) -> Self {
         self.builder().record(|b| emit_of_type(b, StochasticConvert {}, &[self, random], Some(ty)))
     }
-    /// Floats rounded to what a float of so many bits holds, in their own type: XLA's `ReducePrecision`.
+    /// Floats rounded to the precision of a narrower format, in their own type: XLA's `ReducePrecision`.
     ///
     /// # Errors
     /// Kept by the builder: `E0301` of less than 1 bit of exponent or 0 of mantissa; `E0303` of values that are no floats.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_precision(self, exponent_bits: i64, mantissa_bits: i64) -> Self {
         self.builder()
             .record(|b| b.emit(ReducePrecision { exponent_bits, mantissa_bits }, &[self], None))

@@ -1,7 +1,7 @@
 //! Reductions and gathers over devices.
 //!
-//! Each takes an array, or a tuple, whose elements it exchanges together and gives back as a tuple. Who works together, and
-//! what the numbers in the groups count, [`CollectiveOptions`] say.
+//! Each takes an array, or a tuple, whose elements it exchanges together and returns as a tuple. [`CollectiveOptions`]
+//! defines the groups of devices.
 use crate::ops::movement::elements;
 use crate::{Builder, Error, Result, Value};
 use hlo::ir::ComputationId;
@@ -12,7 +12,7 @@ use hlo::op::{
 };
 use hlo::{ElementType, Layout, Op, Shape};
 
-/// Who works together in a collective op.
+/// The devices that take part in a collective op.
 ///
 /// What the ids in the groups are follows from the other two: replicas without a channel; with one, partitions, or for
 /// reductions and gathers replicas with all their partitions; devices, `replica * partitions + partition`, with a channel and
@@ -57,7 +57,7 @@ impl CollectiveOptions {
 /// The operands of a collective op.
 pub(super) struct Exchanged<'b> {
     pub(super) operands: Vec<Value<'b>>,
-    /// They came as a tuple, and go as one.
+    /// The operand and the result are tuples.
     tuple: bool,
 }
 
@@ -94,7 +94,7 @@ impl<'b> Exchanged<'b> {
     ) -> Result<Value<'b>> {
         b.emit(op, &self.operands, Some(laid_out(Shape::Tuple(self.shapes()?), options)?))
     }
-    /// A single result of what came as a tuple is put into one.
+    /// Wraps a single result in a tuple if the operand was a tuple.
     pub(super) fn wrapped(&self, b: &'b Builder, result: Value<'b>) -> Result<Value<'b>> {
         let single = self.tuple && self.operands.len() == 1;
         if single { b.emit(Tuple {}, &[result], None) } else { Ok(result) }
@@ -136,7 +136,7 @@ fn one_or_tuple(mut shapes: Vec<Shape>) -> Shape {
     if shapes.len() == 1 { shapes.remove(0) } else { Shape::Tuple(shapes) }
 }
 
-/// The shape with the layout that is asked for.
+/// Returns the shape with the requested layout.
 fn laid_out(shape: Shape, options: &CollectiveOptions) -> Result<Shape> {
     let Some(layout) = &options.layout else { return Ok(shape) };
     match shape {
@@ -221,7 +221,7 @@ fn scattered<'b>(
     values.emit(b, op, options, results)
 }
 
-/// The size of one of so many equal parts.
+/// Returns the size of one of `count` equal parts.
 pub(super) fn divided(size: i64, count: i64) -> Result<i64> {
     if count > 0 && size % count == 0 {
         return Ok(size / count);
@@ -235,7 +235,7 @@ fn axis(values: &Exchanged<'_>, dimension: i64) -> Result<i64> {
 }
 
 impl Value<'_> {
-    /// What all devices of the group have, combined: XLA's `AllReduce` and `AllReduceWithDeviceList`.
+    /// The values of all devices of the group, combined: XLA's `AllReduce` and `AllReduceWithDeviceList`.
     ///
     /// ```
     /// use builder::{Builder, CollectiveOptions};
@@ -249,7 +249,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` for an empty tuple, or one of several element types.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_reduce(
         self,
         combine: impl FnOnce(Self, Self) -> Self,
@@ -259,7 +258,6 @@ impl Value<'_> {
     }
     /// Starts [`all_reduce`](Value::all_reduce), which [`all_reduce_done`](Value::all_reduce_done) ends.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn all_reduce_start(
         self,
         combine: impl FnOnce(Self, Self) -> Self,
@@ -272,13 +270,11 @@ impl Value<'_> {
     }
     /// The result of what [`all_reduce_start`](Value::all_reduce_start) started.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_reduce_done(self) -> Self {
         self.builder().record(|b| b.emit(AllReduceDone {}, &[self], None))
     }
     /// The sum over the replicas of a group; of `pred` whether it is true in any: XLA's `CrossReplicaSum`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cross_replica_sum(self, replica_groups: impl Into<ReplicaGroups>) -> Self {
         self.builder().record(|b| {
             let replica_groups = replica_groups.into();
@@ -289,17 +285,15 @@ impl Value<'_> {
             reduced(b, &values, sum, &options, false)
         })
     }
-    /// What the devices of the group have, one after the other along a dimension: XLA's `AllGather` and
+    /// The values of the devices of the group, concatenated along a dimension: XLA's `AllGather` and
     /// `AllGatherWithDeviceList`. `shard_count` is how many devices a group has.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_gather(self, dimension: i64, shard_count: i64, options: &CollectiveOptions) -> Self {
         self.builder()
             .record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, false))
     }
     /// Starts [`all_gather`](Value::all_gather), which [`all_gather_done`](Value::all_gather_done) ends.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn all_gather_start(
         self,
         dimension: i64,
@@ -311,17 +305,15 @@ impl Value<'_> {
     }
     /// The result of what [`all_gather_start`](Value::all_gather_start) started.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_gather_done(self) -> Self {
         self.builder().record(|b| b.emit(AllGatherDone {}, &[self], None))
     }
-    /// This device's part of what all devices of the group have, combined: XLA's `ReduceScatter` and
+    /// This device's part of the combined values of all devices of the group: XLA's `ReduceScatter` and
     /// `ReduceScatterWithDeviceList`. The dimension is cut into `shard_count` parts, as many as a group has devices.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the dimension cannot be cut so.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_scatter(
         self,
         combine: impl FnOnce(Self, Self) -> Self,
@@ -337,7 +329,7 @@ impl Value<'_> {
 
 impl Builder {
     /// As [`Value::all_reduce`], of several arrays of one element type: XLA's `AllReduceTuple` and
-    /// `AllReduceTupleWithDeviceList`. Gives a tuple.
+    /// `AllReduceTupleWithDeviceList`. Returns a tuple.
     #[track_caller]
     pub fn all_reduce<'b>(
         &'b self,
@@ -347,7 +339,8 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| reduced(b, &Exchanged::list(operands), combine, options, false))
     }
-    /// As [`Value::all_gather`], of several arrays: XLA's `AllGatherTuple` and `AllGatherTupleWithDeviceList`. Gives a tuple.
+    /// As [`Value::all_gather`], of several arrays: XLA's `AllGatherTuple` and `AllGatherTupleWithDeviceList`. Returns a
+    /// tuple.
     #[track_caller]
     pub fn all_gather<'b>(
         &'b self,

@@ -1,4 +1,4 @@
-//! Values from nothing: counts, repeated numbers, constants in a layout; the logical ops of three and more operands.
+//! Iota, filled constants and constants with a layout; logical ops of three and more operands.
 use super::shapes::sizes;
 use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
 use hlo::op::{Binary, Iota};
@@ -12,7 +12,7 @@ impl Builder {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.iota("s32[2,3]", 1))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 0, 1, 2 }, { 0, 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

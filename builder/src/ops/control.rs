@@ -6,7 +6,7 @@ use hlo::ir::ComputationId;
 use hlo::op::{Call, Conditional, OptBarrier, While};
 use hlo::{ElementType, Shape};
 
-/// What a composite call stands for; see [`Builder::composite_call`].
+/// The op that a composite call represents; see [`Builder::composite_call`].
 #[derive(Debug, Clone, Default)]
 pub struct Composite {
     /// The op of a higher level that the computation spells out: `"my.gelu"`.
@@ -71,17 +71,17 @@ impl Builder {
     }
 }
 
-/// What a loop's closure gives must fit its place.
+/// Returns the error of a closure whose result has the wrong shape.
 #[cold]
 fn misfit(message: String, help: &str) -> Error {
     Error::from(Code::Closure { message }).with_help(help)
 }
 
 impl<'b> Value<'b> {
-    /// Repeats `body` on the state, which starts as `self`, while `condition` gives true: XLA's `While`.
+    /// Repeats `body` on the state, which starts as `self`, while `condition` is true: XLA's `While`.
     ///
     /// Both closures are given the state, an array or a tuple; `body` gives one of the same shape. They may use values
-    /// from outside, which are handed through the loop unchanged. A computation made before is used with
+    /// from outside, which the loop passes on unchanged. A computation made before is used with
     /// [`Computation::inline`]. (While, XLA operation semantics.)
     ///
     /// ```
@@ -89,12 +89,11 @@ impl<'b> Value<'b> {
     /// let limit = b.parameter(0, "s32[]", "limit");
     /// let n = b.constant(1i32).while_loop(|n| n.lt(limit), |n| n * 2);
     /// let module = b.build(n)?;
-    /// let result = interp::Interpreter::new(&module).run(&["s32[] 1000".parse()?])?;
+    /// let result = interp::run(&module, &["s32[] 1000".parse()?])?;
     /// assert_eq!(result.to_string(), "s32[] 1024");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn while_loop(
         self,
         condition: impl FnOnce(Self) -> Self,
@@ -115,7 +114,7 @@ impl<'b> Value<'b> {
             let condition = b.trace_open("condition", &state, |p| condition(p[0]), true)?;
             if !condition.result().is_scalar(ElementType::Pred) {
                 let message =
-                    format!("the loop's condition gives {:#}, wanted pred[]", condition.result());
+                    format!("the loop's condition gives {:#}, expected pred[]", condition.result());
                 return Err(misfit(message, "compare something: `|state| state.lt(10)`"));
             }
             let [state] = state;
@@ -126,8 +125,8 @@ impl<'b> Value<'b> {
             packing.unpack(b.emit(While { condition, body }, &[init], None)?)
         })
     }
-    /// What `on_true` gives of `true_operand` where this scalar `pred` is true, else what `on_false` gives of
-    /// `false_operand`: XLA's `Conditional` of two computations.
+    /// Applies `on_true` to `true_operand` if this scalar `pred` is true, otherwise `on_false` to `false_operand`: XLA's
+    /// `Conditional` of two computations.
     ///
     /// Only one of the closures' computations runs. Both give the same shape. They may use values from outside, which are
     /// handed in beside the operands.
@@ -137,11 +136,10 @@ impl<'b> Value<'b> {
     /// let (x, y) = (b.parameter(0, "f32[]", "x"), b.parameter(1, "f32[]", "y"));
     /// let module = b.build(x.gt(0).conditional(x, |x| x * y, x, |x| -x))?;
     /// let arguments = ["f32[] 3".parse()?, "f32[] 5".parse()?];
-    /// assert_eq!(interp::Interpreter::new(&module).run(&arguments)?.to_string(), "f32[] 15");
+    /// assert_eq!(interp::run(&module, &arguments)?.to_string(), "f32[] 15");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conditional(
         self,
         true_operand: Self,
@@ -150,16 +148,14 @@ impl<'b> Value<'b> {
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
         self.builder().record(|b| {
-            let on_true = branch(b, "true_computation", true_operand, on_true)?;
-            let on_false = branch(b, "false_computation", false_operand, on_false)?;
-            choice(self, &[on_true, on_false], true)
+            choice(self, &two(b, (true_operand, on_true), (false_operand, on_false))?, true)
         })
     }
     /// Chooses between closures by this scalar `s32`: XLA's `Conditional` with a branch index.
     ///
     /// The first [`case`](Cases::case) is for 0, the next for 1; [`otherwise`](Cases::otherwise) is the last branch, which
     /// numbers without a case lead to, negative ones too. Only one of them runs. They may use values from outside, which
-    /// are handed in beside the operands.
+    /// become parameters beside the operands.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -167,18 +163,17 @@ impl<'b> Value<'b> {
     /// let y = n.switch().case(x, |x| x + 1).case(x, |x| x * 10).otherwise(x, |x| -x);
     /// let module = b.build(y)?;
     /// let arguments = ["s32[] 1".parse()?, "f32[] 4".parse()?];
-    /// assert_eq!(interp::Interpreter::new(&module).run(&arguments)?.to_string(), "f32[] 40");
+    /// assert_eq!(interp::run(&module, &arguments)?.to_string(), "f32[] 40");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn switch(self) -> Cases<'b> {
         Cases { index: self, branches: Vec::new() }
     }
-    /// As [`Value::switch`], between computations that are there already: each takes the operand of its place.
+    /// As [`Value::switch`], between existing computations, each with the operand at its position.
     ///
     /// # Errors
     /// Kept by the builder: `E0202` if there are not as many operands as computations.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn switch_computations(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
         self.builder().record(|b| {
             let branches: Result<Vec<_>> = branches.iter().map(|c| c.id_in(b)).collect();
@@ -186,15 +181,15 @@ impl<'b> Value<'b> {
             b.emit(Conditional { branches: branches?, on_pred: false }, &operands, None)
         })
     }
-    /// The value, across which a compiler moves nothing: XLA's `OptimizationBarrier`. Of any shape, tuples too.
+    /// The value, as a barrier that compilers do not move instructions across: XLA's `OptimizationBarrier`. Of any shape,
+    /// tuples too.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn optimization_barrier(self) -> Self {
         self.builder().record(|b| b.emit(OptBarrier {}, &[self], None))
     }
 }
 
-/// A choice that is being written; see [`Value::switch`].
+/// A conditional that is being built; see [`Value::switch`].
 #[must_use = "a choice ends with `otherwise`"]
 #[derive(Debug, Clone)]
 pub struct Cases<'b> {
@@ -204,7 +199,7 @@ pub struct Cases<'b> {
 }
 
 impl<'b> Cases<'b> {
-    /// What the next number leads to: the closure, on this operand.
+    /// Adds the branch of the next index: the closure, on this operand.
     #[track_caller]
     pub fn case(mut self, operand: Value<'b>, body: impl FnOnce(Value<'b>) -> Value<'b>) -> Self {
         let b = self.index.builder();
@@ -212,9 +207,8 @@ impl<'b> Cases<'b> {
         self.branches.push(branch);
         self
     }
-    /// What all other numbers lead to. Ends the choice, and gives its result.
+    /// Adds the branch of all other indices, and returns the result of the conditional.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn otherwise(
         self,
         operand: Value<'b>,
@@ -238,7 +232,7 @@ pub(crate) struct Branch<'b> {
     pub(crate) operand: Value<'b>,
 }
 
-pub(crate) fn branch<'b>(
+fn branch<'b>(
     b: &'b Builder,
     name: &str,
     operand: Value<'b>,
@@ -249,6 +243,16 @@ pub(crate) fn branch<'b>(
     let traced: Traced = b.trace_open(name, std::slice::from_ref(&shape), |p| body(p[0]), true)?;
     let packing = Packing::new(b, shape, &[&traced]);
     Ok(Branch { operand: packing.pack(operand)?, computation: packing.file(traced, false) })
+}
+
+/// Traces the branches of a conditional on a `pred`.
+pub(crate) fn two<'b>(
+    b: &'b Builder,
+    (true_operand, on_true): (Value<'b>, impl FnOnce(Value<'b>) -> Value<'b>),
+    (false_operand, on_false): (Value<'b>, impl FnOnce(Value<'b>) -> Value<'b>),
+) -> Result<[Branch<'b>; 2]> {
+    let on_true = branch(b, "true_computation", true_operand, on_true)?;
+    Ok([on_true, branch(b, "false_computation", false_operand, on_false)?])
 }
 
 /// The conditional of branches that give one shape.
@@ -273,7 +277,7 @@ pub(crate) fn choice<'b>(
     b.emit(Conditional { branches, on_pred }, &operands, None)
 }
 
-/// `select` on tuples: a conditional whose branches hand their operand through.
+/// `select` on tuples: a conditional whose branches return their operand.
 pub(crate) fn select_tuple<'b>(
     pred: Value<'b>,
     on_true: Value<'b>,

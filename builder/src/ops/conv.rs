@@ -1,21 +1,22 @@
-//! Convolutions, and the custom calls that stand for them where sizes are known only at run time.
+//! Convolutions, and the custom calls that represent convolutions of dynamic size.
 use super::dot::{operand_precision, preferred};
 use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
 use super::shapes::{emit_of_type, inferred};
+use crate::program::make_static;
 use crate::{Builder, Error, Result, Value};
 use hlo::op::value::{ConvDims, ConvolutionKind, DotAlgorithm, PaddingType, Precision};
 use hlo::op::{Convolution, CustomCall};
 use hlo::{Dims, ElementType, Op, Shape};
 
-/// What a convolution leaves open.
+/// Options of a convolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvOptions {
-    /// Groups of features that do not mix; 1 unless said otherwise.
+    /// Groups of features that do not mix; 1 by default.
     pub feature_group_count: i64,
-    /// Groups of the batch that become features; 1 unless said otherwise.
+    /// Groups of the batch that become features; 1 by default.
     pub batch_group_count: i64,
-    /// How exactly each operand is to be read.
+    /// The precision of each operand.
     pub precision: [Precision; 2],
     /// The element type of the result; without it, the one of the operands that holds more.
     pub preferred_element_type: Option<ElementType>,
@@ -64,7 +65,7 @@ impl Builder {
     /// Whether dimension numbers are those of a convolution of two spatial dimensions or more: XLA's `Validate`.
     ///
     /// # Errors
-    /// `E0801` if an array has fewer spatial dimensions, or a dimension stands for two things.
+    /// `E0801` if an array has fewer spatial dimensions, or a dimension has two roles.
     pub fn validate(dimension_numbers: &ConvDims) -> Result<()> {
         let d = dimension_numbers;
         let arrays = [
@@ -79,9 +80,9 @@ impl Builder {
             }
             let mut all: Vec<i64> = spatial.iter().copied().chain([first, second]).collect();
             all.sort_unstable();
-            let mut neighbours = all.iter().zip(all.iter().skip(1));
-            if let Some((dim, _)) = neighbours.find(|(a, b)| a == b) {
-                let message = format!("dimension {dim} of the {name} stands for two things");
+            let mut neighbors = all.iter().zip(all.iter().skip(1));
+            if let Some((dim, _)) = neighbors.find(|(a, b)| a == b) {
+                let message = format!("dimension {dim} of the {name} has two roles");
                 return Err(Error::argument(message));
             }
         }
@@ -125,9 +126,15 @@ impl<'b> Conv<'_, 'b> {
         emit_of_type(self.lhs.builder(), self.op()?, &[self.lhs, self.rhs], self.ty()?)
     }
 
-    /// The custom call that stands for the convolution, and its shape.
-    fn dynamic(&self, target: &str, padding_type: PaddingType) -> Result<(CustomCall, Shape)> {
-        let op = self.op()?;
+    /// Emits the custom call that represents the convolution where sizes are dynamic.
+    fn call(
+        &self,
+        target: &str,
+        padding_type: PaddingType,
+        operands: &[Value<'b>],
+        change: impl FnOnce(&mut Shape),
+    ) -> Result<Value<'b>> {
+        let (b, op, ty) = (self.lhs.builder(), self.op()?, self.ty()?.map(Shape::scalar));
         let call = CustomCall {
             window: op.window.clone(),
             dim_labels: Some(op.dim_labels.clone()),
@@ -137,10 +144,9 @@ impl<'b> Conv<'_, 'b> {
             padding_type,
             ..target_of(target)
         };
-        let ty = self.ty()?.map(Shape::scalar);
-        let operands = [self.lhs, self.rhs];
-        let shape = inferred(self.lhs.builder(), &Op::from(op), &operands, ty.as_ref())?;
-        Ok((call, shape))
+        let mut shape = inferred(b, &Op::from(op), &[self.lhs, self.rhs], ty.as_ref())?;
+        change(&mut shape);
+        b.emit(call, operands, Some(shape))
     }
 }
 
@@ -168,7 +174,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv(
         self,
         rhs: Self,
@@ -182,7 +187,6 @@ impl Value<'_> {
     /// A convolution in the default order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
     /// `ConvWithGeneralPadding`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_with_general_padding(
         self,
         rhs: Self,
@@ -195,7 +199,6 @@ impl Value<'_> {
     }
     /// A convolution in any order of dimensions, padded by a rule: XLA's `ConvWithGeneralDimensions`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_with_general_dimensions(
         self,
         rhs: Self,
@@ -217,7 +220,6 @@ impl Value<'_> {
     }
     /// A convolution in any order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's `ConvGeneral`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_general(
         self,
         rhs: Self,
@@ -245,12 +247,11 @@ impl Value<'_> {
     /// let window = WindowOptions { window_dilations: vec![2], ..Default::default() };
     /// let y = x.conv_general_dilated(kernel, &window, &"b0f_0io->b0f".parse()?, &ConvOptions::default());
     /// let module = b.build(y)?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[1,2,1]{2,1,0} { { {31}, {42} } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn conv_general_dilated(
         self,
         rhs: Self,
@@ -267,7 +268,6 @@ impl Value<'_> {
     /// `padding_type` says by which rule the padding follows the size. The engine runs it where a function is registered for
     /// that target.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conv_forward(
         self,
         rhs: Self,
@@ -276,16 +276,14 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.builder().record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
-            let (call, shape) = conv.dynamic("DynamicConvolutionForward", padding_type)?;
-            b.emit(call, &[self, rhs], Some(shape))
+            conv.call("DynamicConvolutionForward", padding_type, &[self, rhs], |_| {})
         })
     }
     /// The gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's `DynamicConvInputGrad`,
     /// which is a custom call of `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conv_input_grad(
         self,
         input_sizes: Self,
@@ -295,17 +293,16 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.builder().record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
-            let (call, shape) = conv.dynamic("DynamicConvolutionInputGrad", padding_type)?;
-            b.emit(call, &[input_sizes, self, rhs], Some(shape))
+            let operands = [input_sizes, self, rhs];
+            conv.call("DynamicConvolutionInputGrad", padding_type, &operands, |_| {})
         })
     }
     /// The gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is a custom call of
     /// `DynamicConvolutionKernelGrad`. `self` are the activations, `gradients` those of the result; a kernel has a fixed
     /// size. As [`Value::dynamic_conv_forward`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_conv_kernel_grad(
         self,
         gradients: Self,
@@ -314,14 +311,11 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|b| {
-            let numbers = dimension_numbers;
-            let conv = Conv { lhs: self, rhs: gradients, window, numbers, options };
-            let (call, mut shape) = conv.dynamic("DynamicConvolutionKernelGrad", padding_type)?;
-            if let Shape::Array(array) = &mut shape {
-                array.dynamic = None;
-            }
-            b.emit(call, &[self, gradients], Some(shape))
+        self.builder().record(|_| {
+            let (rhs, numbers) = (gradients, dimension_numbers);
+            let conv = Conv { lhs: self, rhs, window, numbers, options };
+            let target = "DynamicConvolutionKernelGrad";
+            conv.call(target, padding_type, &[self, gradients], make_static)
         })
     }
 }

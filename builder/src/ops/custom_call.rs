@@ -8,17 +8,17 @@ use hlo::op::value::{
 };
 use hlo::{Literal, Shape};
 
-/// How [`Builder::custom_call`] calls its target.
+/// Options of [`Builder::custom_call`].
 #[derive(Debug, Clone, Default)]
 pub struct CustomCallOptions<'b> {
-    /// What the target is told: XLA's `opaque`, printed as `backend_config`. For [`ApiVersion::TypedFfi`] a dictionary of
+    /// Configuration of the target: XLA's `opaque`, printed as `backend_config`. For [`ApiVersion::TypedFfi`] a dictionary of
     /// MLIR, `{uplo = 76 : ui8}`.
     pub opaque: String,
     /// The call may not be left out or moved.
     pub has_side_effect: bool,
     /// Parts of the result that lie in the memory of an operand.
     pub output_operand_aliasing: OutputOperandAliasing,
-    /// A constant handed to the target.
+    /// A constant for the target.
     pub literal: Option<Literal>,
     /// When it should run.
     pub schedule: CustomCallSchedule,
@@ -31,7 +31,7 @@ pub struct CustomCallOptions<'b> {
     pub operand_shapes_with_layout: Option<Vec<Shape>>,
     /// The window of a convolution: XLA's `CustomCallWithConvDnums`.
     pub window: Window,
-    /// What the dimensions of a convolution are for.
+    /// Dimension numbers of a convolution.
     pub dimension_numbers: Option<ConvDims>,
 }
 
@@ -48,7 +48,9 @@ impl Builder {
     /// let x = b.parameter(0, "s32[2]", "x");
     /// let y = b.custom_call("twice", &[x], "s32[2]", &CustomCallOptions::default());
     /// let hooks = interp::Hooks::new().custom_call("twice", |_| Ok("s32[2] {2, 4}".parse().unwrap()));
-    /// let run = interp::Interpreter::new(&b.build(y)?).with_hooks(hooks).run(&["s32[2] {1, 2}".parse()?])?;
+    /// let executable = interp::Executable::compile(b.build(y)?, &interp::CompileOptions::default())?;
+    /// let options = interp::RunOptions::default().hooks(hooks);
+    /// let run = executable.execute(&["s32[2] {1, 2}".parse()?], &options)?;
     /// assert_eq!(run.to_string(), "s32[2]{0} {2, 4}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

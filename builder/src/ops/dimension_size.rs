@@ -1,4 +1,4 @@
-//! Sizes that are known only at run time.
+//! Sizes of dynamic dimensions: read, set and removed.
 use crate::{Result, Value};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ElementType, Literal, Scalar, Shape};
@@ -23,7 +23,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn get_dimension_size(self, dimension: i64) -> Self {
         self.builder().record(|b| {
             let (shape, dimension) = (self.array()?, self.axis(dimension)?);
@@ -34,10 +33,9 @@ impl Value<'_> {
             b.emit(GetDimensionSize { dimensions: vec![dimension] }, &[self], None)
         })
     }
-    /// The same data, of which only as much counts in a dimension as `size`, an `s32[]`, says: XLA's `SetDimensionSize`.
+    /// The same data with the size of a dimension set to `size`, an `s32[]`: XLA's `SetDimensionSize`.
     /// The dimension becomes dynamic; the size it had is its bound.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn set_dimension_size(self, size: Self, dimension: i64) -> Self {
         self.builder().record(|b| {
             let dimensions = vec![self.axis(dimension)?];
@@ -47,7 +45,6 @@ impl Value<'_> {
     /// All of the data, up to the bound of a dimension, which is no longer dynamic: XLA's `RemoveDynamicDimension`. What did
     /// not count before has no defined value.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn remove_dynamic_dimension(self, dimension: i64) -> Self {
         self.builder().record(|b| {
             let (mut shape, dimension) = (self.array()?, self.axis(dimension)?);

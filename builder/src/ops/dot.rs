@@ -2,11 +2,10 @@
 use super::shapes::emit_of_type;
 use crate::{Error, Result, Value};
 use hlo::ElementType;
-use hlo::elem::Class;
 use hlo::op::value::{DotAlgorithm, OperandPrecision, Precision};
 use hlo::op::{Dot, RaggedDot, ScaledDot};
 
-/// Which dimensions of a dot are which: XLA's `DotDimensionNumbers`.
+/// The dimension numbers of a dot: XLA's `DotDimensionNumbers`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DotDimensionNumbers {
     /// Left dimensions summed over.
@@ -19,7 +18,7 @@ pub struct DotDimensionNumbers {
     pub rhs_batch_dimensions: Vec<i64>,
 }
 
-/// Which dimensions of a ragged dot are which: XLA's `RaggedDotDimensionNumbers`.
+/// The dimension numbers of a ragged dot: XLA's `RaggedDotDimensionNumbers`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RaggedDotDimensionNumbers {
     /// Those of a dot.
@@ -31,18 +30,18 @@ pub struct RaggedDotDimensionNumbers {
     pub rhs_group_dimensions: Vec<i64>,
 }
 
-/// What a dot leaves open.
+/// Options of a dot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DotOptions {
-    /// How exactly each operand is to be read.
+    /// The precision of each operand.
     pub precision: [Precision; 2],
     /// The element type of the result; without it, the one of the operands that holds more.
     pub preferred_element_type: Option<ElementType>,
-    /// How products are formed and added.
+    /// The algorithm of products and sums.
     pub algorithm: DotAlgorithm,
 }
 
-/// The attribute; what is only the default is left out.
+/// Returns the attribute, which is empty for default precision.
 pub(crate) fn operand_precision(precision: [Precision; 2]) -> OperandPrecision {
     let given = OperandPrecision(precision.to_vec());
     if given.all_default() { OperandPrecision::default() } else { given }
@@ -53,17 +52,31 @@ pub(crate) fn preferred(
     ty: Option<ElementType>,
     operands: [Value<'_>; 2],
 ) -> Result<Option<ElementType>> {
-    let Some(wanted) = ty else { return Ok(None) };
+    let Some(expected) = ty else { return Ok(None) };
     for operand in operands {
         let found = operand.element_type()?;
-        let whole = matches!(found.class(), Class::Signed | Class::Unsigned);
-        if whole && wanted.bits() < found.bits() {
-            let message = format!("sums of products of {found} cannot be given as {wanted}");
+        let whole = found.is_integral();
+        if whole && expected.bits() < found.bits() {
+            let message = format!("sums of products of {found} cannot be given as {expected}");
             return Err(Error::argument(message)
                 .with_help("the preferred element type of integers is not narrower than theirs"));
         }
     }
     Ok(ty)
+}
+
+/// The attributes that all kinds of dots share.
+macro_rules! dot {
+    ($op:ident, $numbers:expr, $options:expr $(, $field:ident: $value:expr)*) => {
+        $op {
+            lhs_batch_dims: $numbers.lhs_batch_dimensions.clone(),
+            lhs_contracting_dims: $numbers.lhs_contracting_dimensions.clone(),
+            rhs_batch_dims: $numbers.rhs_batch_dimensions.clone(),
+            rhs_contracting_dims: $numbers.rhs_contracting_dimensions.clone(),
+            operand_precision: operand_precision($options.precision),
+            $($field: $value,)*
+        }
+    };
 }
 
 impl Value<'_> {
@@ -76,7 +89,7 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let (m, v) = (b.constant([[1f32, 2.0], [3.0, 4.0]]), b.constant([10f32, 1.0]));
     /// let module = b.build(m.dot(v))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {12, 34}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -84,13 +97,11 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` of anything but vectors and matrices; `E0301` of sizes that differ.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dot(self, rhs: Self) -> Self {
         self.builder().record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
     }
     /// As [`Value::dot`], with precision, algorithm and the result's element type.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dot_with(self, rhs: Self, options: &DotOptions) -> Self {
         self.builder().record(|_| {
             for operand in [self, rhs] {
@@ -131,7 +142,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dot_general(
         self,
         rhs: Self,
@@ -139,26 +149,17 @@ impl Value<'_> {
         options: &DotOptions,
     ) -> Self {
         self.builder().record(|b| {
-            let numbers = dimension_numbers.clone();
-            let op = Dot {
-                lhs_batch_dims: numbers.lhs_batch_dimensions,
-                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
-                rhs_batch_dims: numbers.rhs_batch_dimensions,
-                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
-                operand_precision: operand_precision(options.precision),
-                algorithm: options.algorithm,
-            };
+            let op = dot!(Dot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs], ty)
         })
     }
-    /// A dot whose groups have sizes of their own: XLA's `RaggedDot`.
+    /// A dot with groups of different sizes: XLA's `RaggedDot`.
     ///
     /// `group_sizes` are integers, how long each group is along the ragged dimension. If that is kept, each group of rows
     /// meets its own slice of `rhs`; if it is summed over, each group gives a result of its own, along a new first
     /// dimension; if it is a batch dimension, the sizes tell how many batches count.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn ragged_dot(
         self,
         rhs: Self,
@@ -168,26 +169,23 @@ impl Value<'_> {
     ) -> Self {
         self.builder().record(|b| {
             no_algorithm(options.algorithm, "ragged_dot")?;
-            let (ragged, numbers) =
-                (dimension_numbers.clone(), dimension_numbers.dot_dimension_numbers.clone());
-            let op = RaggedDot {
-                lhs_batch_dims: numbers.lhs_batch_dimensions,
-                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
-                rhs_batch_dims: numbers.rhs_batch_dimensions,
-                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
-                lhs_ragged_dims: ragged.lhs_ragged_dimensions,
-                rhs_group_dims: ragged.rhs_group_dimensions,
-                operand_precision: operand_precision(options.precision),
-            };
+            let RaggedDotDimensionNumbers {
+                dot_dimension_numbers,
+                lhs_ragged_dimensions: lhs_ragged_dims,
+                rhs_group_dimensions: rhs_group_dims,
+            } = dimension_numbers.clone();
+            let op = dot!(
+                RaggedDot, dot_dimension_numbers, options,
+                lhs_ragged_dims: lhs_ragged_dims, rhs_group_dims: rhs_group_dims
+            );
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, group_sizes], ty)
         })
     }
-    /// A dot whose operands are scaled block by block: XLA's `ScaledDot`.
+    /// A dot with block-scaled operands: XLA's `ScaledDot`.
     ///
     /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the operand's, or a scalar.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn scaled_dot(
         self,
         rhs: Self,
@@ -196,15 +194,7 @@ impl Value<'_> {
         options: &DotOptions,
     ) -> Self {
         self.builder().record(|b| {
-            let numbers = dimension_numbers.clone();
-            let op = ScaledDot {
-                lhs_batch_dims: numbers.lhs_batch_dimensions,
-                lhs_contracting_dims: numbers.lhs_contracting_dimensions,
-                rhs_batch_dims: numbers.rhs_batch_dimensions,
-                rhs_contracting_dims: numbers.rhs_contracting_dimensions,
-                operand_precision: operand_precision(options.precision),
-                algorithm: options.algorithm,
-            };
+            let op = dot!(ScaledDot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, scales[0], scales[1]], ty)
         })

@@ -1,4 +1,4 @@
-//! Places and sizes known only at run time.
+//! Indices and sizes known only at run time.
 use super::shapes::{one_each, sizes};
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
 use hlo::ir::BackendConfig;
@@ -7,21 +7,20 @@ use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
 use hlo::{ArrayShape, Shape};
 
 impl Value<'_> {
-    /// The box of these sizes that starts where the indices say: XLA's `DynamicSlice`.
+    /// The slice of these sizes at these start indices: XLA's `DynamicSlice`.
     ///
     /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of them all. Each is limited
-    /// to `0..=size - slice size`, so that the box lies inside the array. (`DynamicSlice`, XLA operation semantics.)
+    /// to `0..=size - slice size`, so that the slice is inside the array. (`DynamicSlice`, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let i = b.parameter(0, "s32[]", "i");
     /// let module = b.build(b.constant([10i32, 20, 30]).dynamic_slice(&[i], &[2]))?;
-    /// let result = interp::Interpreter::new(&module).run(&["s32[] 7".parse()?])?;
+    /// let result = interp::run(&module, &["s32[] 7".parse()?])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {20, 30}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_slice(self, start_indices: &[Self], slice_sizes: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -31,24 +30,22 @@ impl Value<'_> {
             b.emit(op, &[&[self], start_indices].concat(), None)
         })
     }
-    /// The array with the box that starts where the indices say overwritten by `update`: XLA's `DynamicUpdateSlice`.
+    /// The array with the slice at these start indices replaced by `update`: XLA's `DynamicUpdateSlice`.
     ///
     /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_update_slice(self, update: Self, start_indices: &[Self]) -> Self {
         self.builder().record(|b| {
             one_index_each(start_indices, &self.array()?)?;
             b.emit(DynamicUpdateSlice {}, &[&[self, update], start_indices].concat(), None)
         })
     }
-    /// The elements that count, in row-major order, under other dimensions whose sizes are computed: XLA's
+    /// The elements inside the dynamic sizes, in row-major order, with dimensions of computed sizes: XLA's
     /// `DynamicReshape`.
     ///
     /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds` their largest values, whose
     /// product is that of the array's bounds; `dims_are_dynamic` says which may be smaller.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn dynamic_reshape(
         self,
         dim_sizes: &[Self],
@@ -72,7 +69,6 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if `output_shape` is no vector of integers with one for each dimension of `shape`, or
     /// `shape` has another element type.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mhlo_dynamic_reshape(self, output_shape: Self, shape: impl IntoShape) -> Self {
         self.builder().record(|b| {
             let (from, to) = (self.array()?, array(shape.into_shape()?)?);
@@ -93,7 +89,6 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if `output_dimensions` is no vector of integers with one for each dimension of
     /// `output_shape`, a dimension does not exist, or a size is neither kept nor 1.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn mhlo_dynamic_broadcast_in_dim(
         self,
         output_dimensions: Self,
@@ -159,7 +154,7 @@ fn size_vector(name: &str, found: Value<'_>, result: &ArrayShape) -> Result<()> 
     if found.ty.is_integral() && found.dims.as_slice() == [count] {
         return Ok(());
     }
-    let message = format!("`{name}` is {found:#}, wanted a vector of {count} integers");
+    let message = format!("`{name}` is {found:#}, expected a vector of {count} integers");
     Err(Error::argument(message).with_help("it holds one size for each dimension of the result"))
 }
 

@@ -1,4 +1,4 @@
-//! Exchanges between devices: everyone sends to everyone, one sends to all, pairs send along.
+//! Exchanges between devices: all-to-all, broadcast, permutation.
 use super::collectives::{CollectiveOptions, Exchanged, divided};
 use crate::{Builder, Error, Result, Value};
 use hlo::op::value::{Ignored, Pairs, SliceRange, SliceRanges};
@@ -15,15 +15,15 @@ use hlo::{ArrayShape, Dims, Op, Shape};
 pub struct RaggedExchange<'b> {
     /// The rows to be sent.
     pub input: Value<'b>,
-    /// For each receiver, where its rows begin in `input`.
+    /// For each receiver, the offset of its rows in `input`.
     pub input_offsets: Value<'b>,
-    /// For each receiver, how many rows it is sent.
+    /// For each receiver, the number of rows sent to it.
     pub send_sizes: Value<'b>,
-    /// What the received rows are put into; rows that nobody sends stay.
+    /// The array that received rows are written to; other rows keep their values.
     pub output: Value<'b>,
-    /// For each receiver, where the rows come to lie in *its* output.
+    /// For each receiver, the offset of the rows in *its* output.
     pub output_offsets: Value<'b>,
-    /// For each sender, how many rows it sends here.
+    /// For each sender, the number of rows received from it.
     pub recv_sizes: Value<'b>,
 }
 
@@ -94,7 +94,7 @@ impl Parts {
         let moved = b.emit(Transpose { dimensions }, &[exchanged], None)?;
         reshape(moved, self.result()?)
     }
-    /// The parts as arrays of their own, which a layout can be asked of.
+    /// Exchanges the parts as separate arrays, which may have a layout.
     fn as_tuple<'b>(&self, value: Value<'b>, options: &CollectiveOptions) -> Result<Value<'b>> {
         let b = value.builder();
         let slice = |i: i64| {
@@ -147,8 +147,8 @@ fn permute_started<'b>(
 }
 
 impl Value<'_> {
-    /// Cuts the array into `split_count` parts, sends the i-th to device i of the group, and lays what comes in one after the
-    /// other along `concat_dimension`: XLA's `AllToAll` and `AllToAllWithDeviceList`.
+    /// Splits the array into `split_count` parts, sends the i-th to device i of the group, and concatenates the received parts
+    /// along `concat_dimension`: XLA's `AllToAll` and `AllToAllWithDeviceList`.
     ///
     /// Without groups the first `split_count` devices are meant. With a layout the parts are exchanged as arrays of their
     /// own, as by [`all_to_all_tuple`](Value::all_to_all_tuple).
@@ -165,7 +165,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if the dimension cannot be cut so.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_to_all(
         self,
         split_dimension: i64,
@@ -185,7 +184,6 @@ impl Value<'_> {
     /// As [`all_to_all`](Value::all_to_all), by slices, an exchange of tuples, and a concatenation: XLA's `AllToAllTuple` of
     /// one array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn all_to_all_tuple(
         self,
         split_dimension: i64,
@@ -198,30 +196,26 @@ impl Value<'_> {
                 .as_tuple(self, options)
         })
     }
-    /// What the first device of the group has: XLA's `CollectiveBroadcast` and `CollectiveBroadcastWithDeviceList`. Devices in
-    /// no group have zeros.
+    /// The value of the first device of the group: XLA's `CollectiveBroadcast` and `CollectiveBroadcastWithDeviceList`.
+    /// Devices in no group have zeros.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collective_broadcast(self, options: &CollectiveOptions) -> Self {
         self.builder().record(|b| sent_to_all(b, &[self], false, options))
     }
-    /// What the device has that this one is the target of: XLA's `CollectivePermute`. `pairs` are sources and targets; who is
-    /// the target of none has zeros. The numbers are replicas, with a channel partitions.
+    /// The value of the device whose target this one is: XLA's `CollectivePermute`. `pairs` are sources and targets; a device
+    /// that is no target receives zeros. The numbers are replicas, with a channel partitions.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collective_permute(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.builder().record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id))
     }
     /// Starts [`collective_permute`](Value::collective_permute), which
-    /// [`collective_permute_done`](Value::collective_permute_done) ends. Gives `(operand, result)`.
+    /// [`collective_permute_done`](Value::collective_permute_done) ends. Returns `(operand, result)`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn collective_permute_start(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.builder().record(|b| permute_started(b, &Exchanged::of(self)?, pairs, channel_id))
     }
     /// The result of what [`collective_permute_start`](Value::collective_permute_start) started.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collective_permute_done(self) -> Self {
         self.builder().record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
     }
@@ -253,8 +247,8 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| tuple_form(b, &Exchanged::list(operands), options))
     }
-    /// As [`Value::collective_broadcast`], of several arrays. With `has_dynamic_root` the last operand, `s32[n]`, says for each of
-    /// the `n` before it which device of the group sends, by its position. Gives a tuple, unless there is one array.
+    /// As [`Value::collective_broadcast`], of several arrays. With `has_dynamic_root` the last operand, `s32[n]`, says for
+    /// each of the `n` before it which device of the group sends, by its position. Returns a tuple, unless there is one array.
     #[track_caller]
     pub fn collective_broadcast<'b>(
         &'b self,
@@ -264,7 +258,7 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| sent_to_all(b, operands, has_dynamic_root, options))
     }
-    /// As [`Value::collective_permute`], of several values: XLA's `MultiCollectivePermute`. Gives a tuple.
+    /// As [`Value::collective_permute`], of several values: XLA's `MultiCollectivePermute`. Returns a tuple.
     #[track_caller]
     pub fn collective_permute<'b>(
         &'b self,
@@ -285,7 +279,7 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| permute_started(b, &Exchanged::list(operands), pairs, channel_id))
     }
-    /// Every device sends rows to every other, as many as the data says: XLA's `RaggedAllToAll` and
+    /// Sends a number of rows from every device to every other that depends on the data: XLA's `RaggedAllToAll` and
     /// `RaggedAllToAllWithDeviceList`.
     ///
     /// ```
@@ -301,7 +295,7 @@ impl Builder {
     ///     recv_sizes: list(2),
     /// };
     /// let module = b.build(b.ragged_all_to_all(exchange, &CollectiveOptions::default()))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[4]{0} {2, 3, 0, 9}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

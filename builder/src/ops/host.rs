@@ -1,4 +1,4 @@
-//! Tokens, and data that comes from the host or other devices or goes there.
+//! Tokens, and transfers to and from the host and other devices.
 //!
 //! Without a token of its own, an infeed waits for the infeed before it in its computation, and an outfeed for the outfeed
 //! before it: the builder keeps the two chains. A transfer without a token is ordered by nothing.
@@ -9,16 +9,16 @@ use hlo::op::value::Text;
 use hlo::op::{AfterAll, GetTupleElement, Infeed, Outfeed, Recv, RecvDone, Send, SendDone, Tuple};
 use hlo::{ElementType, Op, Shape};
 
-/// Which of the two chains of tokens an instruction belongs to.
+/// One of the two chains of tokens.
 type Chain = fn(&mut Open) -> &mut Option<InstructionId>;
 
 impl Builder {
-    /// A token that nothing comes before: XLA's `CreateToken`.
+    /// A token without predecessors: XLA's `CreateToken`.
     #[track_caller]
     pub fn create_token(&self) -> Value<'_> {
         self.record(|b| b.emit(AfterAll {}, &[], None))
     }
-    /// A token that is there once all of these are: XLA's `AfterAll`.
+    /// A token after all of these: XLA's `AfterAll`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if one of the values is no token.
@@ -52,7 +52,8 @@ impl Builder {
     /// let (send, queue) = crossbeam_channel::unbounded();
     /// send.send("s32[2] {1, 2}".parse()?)?;
     /// let hooks = interp::Hooks::new().infeed(queue);
-    /// let result = interp::Interpreter::new(&module).with_hooks(hooks).run(&[])?;
+    /// let executable = interp::Executable::compile(module, &interp::CompileOptions::default())?;
+    /// let result = executable.execute(&[], &interp::RunOptions::default().hooks(hooks))?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {10, 20}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -83,7 +84,7 @@ impl Builder {
             None => self.on_first_device(|b| b.emit(AfterAll {}, &[], None)),
         }
     }
-    /// Tokens belong to device 0, where values have shardings.
+    /// Places tokens on device 0 if values have shardings.
     fn on_first_device<'b>(
         &'b self,
         make: impl FnOnce(&'b Self) -> Result<Value<'b>>,
@@ -124,20 +125,18 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// The next value of the infeed queue, once this token is there: XLA's `InfeedWithToken`. Gives `(data, token)`.
+    /// The next value of the infeed queue, after this token: XLA's `InfeedWithToken`. Returns `(data, token)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn infeed_with_token(self, shape: impl IntoShape, config: &str) -> Self {
         self.builder().record(|b| {
             let stated = Shape::Tuple(vec![shape.into_shape()?, Shape::Token]);
             b.emit(Infeed { infeed_config: Text(config.into()) }, &[self], Some(stated))
         })
     }
-    /// Puts the value into the outfeed queue: XLA's `Outfeed`. Gives an empty tuple, for computations that end with it.
+    /// Writes the value to the outfeed queue: XLA's `Outfeed`. Returns an empty tuple, for computations that end with it.
     ///
     /// Outfeeds of one computation follow each other. The host is given the value in the layout of `shape`, which is
     /// otherwise the value's own shape.
-    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
     #[track_caller]
     pub fn outfeed(self, shape: impl IntoShape, config: &str) -> Self {
         self.builder().record(|b| {
@@ -152,15 +151,14 @@ impl Value<'_> {
             b.emit(Tuple {}, &[], None)
         })
     }
-    /// Puts the value into the outfeed queue, once the token is there: XLA's `OutfeedWithToken`. Gives a token.
+    /// Writes the value to the outfeed queue, after the token: XLA's `OutfeedWithToken`. Returns a token.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn outfeed_with_token(self, token: Self, shape: impl IntoShape, config: &str) -> Self {
         self.builder().record(|b| {
             b.emit(outfeed(&shape.into_shape()?, config), &[self, token], Some(Shape::Token))
         })
     }
-    /// Sends the value to another device: XLA's `Send`. Gives the token of its end.
+    /// Sends the value to another device: XLA's `Send`. Returns the token of its end.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -168,10 +166,9 @@ impl Value<'_> {
     /// let sent = b.constant(7i32).send(channel);
     /// let module = b.build(sent.recv_with_token("s32[]", channel).get_tuple_element(0))?;
     /// // On one device the value comes back.
-    /// assert_eq!(interp::Interpreter::new(&module).run(&[])?.to_string(), "s32[] 7");
+    /// assert_eq!(interp::run(&module, &[])?.to_string(), "s32[] 7");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[expect(clippy::return_self_not_must_use, reason = "what counts is what it does")]
     #[track_caller]
     pub fn send(self, channel: i64) -> Self {
         self.builder().record(|b| {
@@ -179,24 +176,21 @@ impl Value<'_> {
             Ok(self.send_with_token(token, channel))
         })
     }
-    /// Sends the value to another device, once the token is there: XLA's `SendWithToken`. Gives a token.
+    /// Sends the value to another device, after the token: XLA's `SendWithToken`. Returns a token.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn send_with_token(self, token: Self, channel: i64) -> Self {
         self.builder().record(|_| Ok(self.send_start(token, channel, false).send_done()))
     }
-    /// A value of this shape from another device, once this token is there: XLA's `RecvWithToken`. Gives `(data, token)`.
+    /// A value of this shape from another device, after this token: XLA's `RecvWithToken`. Returns `(data, token)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn recv_with_token(self, shape: impl IntoShape, channel: i64) -> Self {
         self.builder().record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
     }
-    /// Sends the array to the host, once the token is there: XLA's `SendToHost`. Gives a token.
+    /// Sends the array to the host, after the token: XLA's `SendToHost`. Returns a token.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if `shape` is no array, or not the value's.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn send_to_host(self, token: Self, shape: impl IntoShape, channel: i64) -> Self {
         self.builder().record(|b| {
             let (shape, own) = (host_array(shape)?, self.shape()?);
@@ -209,30 +203,27 @@ impl Value<'_> {
             Ok(start.send_done())
         })
     }
-    /// An array of this shape from the host, once this token is there: XLA's `RecvFromHost`. Gives `(data, token)`.
+    /// An array of this shape from the host, after this token: XLA's `RecvFromHost`. Returns `(data, token)`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if `shape` is no array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn recv_from_host(self, shape: impl IntoShape, channel: i64) -> Self {
         self.builder()
             .record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
     }
 
-    /// Starts sending the value, once the token is there; [`send_done`](Value::send_done) ends it: the first half of XLA's
-    /// `Send`. Gives `(data, u32[], token)`.
+    /// Starts sending the value, after the token; [`send_done`](Value::send_done) ends it: the first half of XLA's
+    /// `Send`. Returns `(data, u32[], token)`.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn send_start(self, token: Self, channel: i64, is_host_transfer: bool) -> Self {
         self.builder().record(|b| {
             let op = Send { channel_id: Some(channel), is_host_transfer };
             b.emit(op, &[self, token], Some(under_way(self.shape()?)))
         })
     }
-    /// Ends what [`send_start`](Value::send_start) started, on the same channel. Gives a token.
+    /// Ends what [`send_start`](Value::send_start) started, on the same channel. Returns a token.
     #[track_caller]
-    #[must_use = "the token orders what follows"]
     pub fn send_done(self) -> Self {
         self.builder().record(|b| {
             let Op::Send(Send { channel_id, is_host_transfer }) = self.op()? else {
@@ -241,19 +232,17 @@ impl Value<'_> {
             b.emit(SendDone { channel_id, is_host_transfer }, &[self], Some(Shape::Token))
         })
     }
-    /// Starts receiving a value, once this token is there; [`recv_done`](Value::recv_done) ends it: the first half of XLA's
-    /// `Recv`. Gives `(data, u32[], token)`; the data may not be looked at.
+    /// Starts receiving a value, after this token; [`recv_done`](Value::recv_done) ends it: the first half of XLA's
+    /// `Recv`. Returns `(data, u32[], token)`; the data may not be looked at.
     #[track_caller]
-    #[must_use = "what is started is ended"]
     pub fn recv_start(self, shape: impl IntoShape, channel: i64, is_host_transfer: bool) -> Self {
         self.builder().record(|b| {
             let op = Recv { channel_id: Some(channel), is_host_transfer };
             b.emit(op, &[self], Some(under_way(shape.into_shape()?)))
         })
     }
-    /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Gives `(data, token)`.
+    /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Returns `(data, token)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn recv_done(self) -> Self {
         self.builder().record(|b| {
             let Op::Recv(Recv { channel_id, is_host_transfer }) = self.op()? else {
@@ -270,7 +259,7 @@ fn outfeed(shape: &Shape, config: &str) -> Outfeed {
     Outfeed { outfeed_shape: Some(shape.clone()), outfeed_config: Text(config.into()) }
 }
 
-/// What a transfer gives that was started.
+/// Returns the shape of a started transfer.
 fn under_way(data: Shape) -> Shape {
     Shape::Tuple(vec![data, Shape::scalar(ElementType::U32), Shape::Token])
 }

@@ -1,20 +1,20 @@
-//! Gather and scatter: boxes at places given by an array.
+//! Gather and scatter: slices at indices given by an array.
 use crate::{Builder, Error, Value};
 use hlo::op::{Gather, Scatter};
 
-/// Which dimensions of a gather are which: XLA's `GatherDimensionNumbers`.
+/// The dimension numbers of a gather: XLA's `GatherDimensionNumbers`.
 ///
 /// The array of indices holds vectors along `index_vector_dim` (its rank means that each element is a vector of one); its
 /// other dimensions count them. Component `k` of a vector is a place along dimension `start_index_map[k]` of the operand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GatherDimensionNumbers {
-    /// Result dimensions that lie inside a box, growing.
+    /// Result dimensions that index into a slice, in increasing order.
     pub offset_dims: Vec<i64>,
-    /// Operand dimensions left out of the result, growing; a box has one element there.
+    /// Operand dimensions left out of the result, in increasing order; a slice has size 1 there.
     pub collapsed_slice_dims: Vec<i64>,
     /// Operand dimension of each component of a vector.
     pub start_index_map: Vec<i64>,
-    /// Operand dimensions that go along with the indices, growing.
+    /// Operand dimensions that go along with the indices, in increasing order.
     pub operand_batching_dims: Vec<i64>,
     /// Index dimensions paired with `operand_batching_dims`.
     pub start_indices_batching_dims: Vec<i64>,
@@ -24,16 +24,16 @@ pub struct GatherDimensionNumbers {
     pub indices_are_sorted: bool,
 }
 
-/// Which dimensions of a scatter are which: XLA's `ScatterDimensionNumbers`. Indices mean what they mean in a gather.
+/// The dimension numbers of a scatter: XLA's `ScatterDimensionNumbers`. Indices mean what they mean in a gather.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScatterDimensionNumbers {
-    /// Update dimensions that lie inside a box, growing.
+    /// Update dimensions that index into a slice, in increasing order.
     pub update_window_dims: Vec<i64>,
-    /// Operand dimensions left out of the updates, growing; a box has one element there.
+    /// Operand dimensions left out of the updates, in increasing order; a slice has size 1 there.
     pub inserted_window_dims: Vec<i64>,
     /// Operand dimension of each component of a vector.
     pub scatter_dims_to_operand_dims: Vec<i64>,
-    /// Operand dimensions that go along with the indices, growing.
+    /// Operand dimensions that go along with the indices, in increasing order.
     pub input_batching_dims: Vec<i64>,
     /// Index dimensions paired with `input_batching_dims`.
     pub scatter_indices_batching_dims: Vec<i64>,
@@ -46,9 +46,9 @@ pub struct ScatterDimensionNumbers {
 }
 
 impl Value<'_> {
-    /// Boxes of these sizes from places that the indices name, put into one array: XLA's `Gather`.
+    /// The slices of these sizes at the given indices, as one array: XLA's `Gather`.
     ///
-    /// Each place is limited so that its box lies inside the array. (Gather, XLA operation semantics.)
+    /// Indices are clamped so that each slice is inside the array. (Gather, XLA operation semantics.)
     ///
     /// ```
     /// use builder::options::GatherDimensionNumbers;
@@ -62,12 +62,11 @@ impl Value<'_> {
     ///     ..Default::default()
     /// };
     /// let module = b.build(x.gather(b.constant([2i32, 0]), &numbers, &[1, 2]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 5, 6 }, { 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn gather(
         self,
         start_indices: Self,
@@ -89,9 +88,9 @@ impl Value<'_> {
             b.emit(op, &[self, start_indices], None)
         })
     }
-    /// The array with boxes of updates combined into it at places that the indices name: XLA's `Scatter`.
+    /// The array with updates combined into it at the given indices: XLA's `Scatter`.
     ///
-    /// `combine` is given what is there and the update, both scalars. A box that does not lie inside the array as a whole is
+    /// `combine` is given what is there and the update, both scalars. A slice that is not entirely inside the array is
     /// skipped; places named twice are combined twice, in an order that is not defined. (Scatter, XLA operation semantics.)
     ///
     /// ```
@@ -105,12 +104,11 @@ impl Value<'_> {
     /// };
     /// let (zeros, at, ones) = (b.constant([0i32; 4]), b.constant([1i32, 3, 1]), b.constant([1i32; 3]));
     /// let module = b.build(zeros.scatter(at, ones, |there, one| there + one, &numbers))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {0, 2, 0, 1}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn scatter(
         self,
         scatter_indices: Self,
@@ -128,7 +126,7 @@ impl Value<'_> {
 }
 
 impl Builder {
-    /// As [`Value::scatter`], of several arrays at once: XLA's `Scatter` of many.
+    /// As [`Value::scatter`], for several arrays: XLA's `Scatter` of many.
     ///
     /// `combine` is given what is there of each array, then the update of each, and gives a tuple of what is to be there (for
     /// one array, the scalar). The result is a tuple; for one array, the array.

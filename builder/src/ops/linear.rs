@@ -3,18 +3,18 @@ use crate::Value;
 use hlo::op::value::{FftType, Transpose};
 use hlo::op::{Cholesky, Fft, TriangularSolve};
 
-/// How a triangular matrix is read: XLA's `TriangularSolveOptions`.
+/// Options of a triangular solve: XLA's `TriangularSolveOptions`.
 ///
 /// The default solves `a x = b` with the lower triangle of `a` as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TriangularSolveOptions {
-    /// The matrix stands on the left of the unknown: `a x = b`; otherwise `x a = b`.
+    /// The matrix is on the left of the unknown: `a x = b`; otherwise `x a = b`.
     pub left_side: bool,
     /// The lower triangle is read; otherwise the upper.
     pub lower: bool,
-    /// The diagonal is taken to be 1, and not read.
+    /// The diagonal is assumed to be 1 and is not read.
     pub unit_diagonal: bool,
-    /// How the matrix is taken.
+    /// Whether the matrix is transposed.
     pub transpose_a: Transpose,
 }
 
@@ -34,17 +34,16 @@ impl Value<'_> {
     /// use hlo::op::value::FftType;
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([1f32, 0.0, 0.0, 0.0]).fft(FftType::Rfft, &[4]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "c64[3]{0} {(1, 0), (1, 0), (1, 0)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn fft(self, fft_type: FftType, fft_length: &[i64]) -> Self {
         let op = Fft { fft_type, fft_length: fft_length.to_vec() };
         self.builder().record(|b| b.emit(op, &[self], None))
     }
-    /// The unknowns of triangular systems, of which `self` holds the matrices and `rhs` the other sides: XLA's
+    /// The solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's
     /// `TriangularSolve`.
     ///
     /// Both have matrices in their last two dimensions, in batches of the same sizes. The other triangle is not read. A zero
@@ -55,12 +54,11 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let (a, rhs) = (b.constant([[2f32, 0.0], [3.0, 4.0]]), b.constant([[2f32], [11.0]]));
     /// let module = b.build(a.triangular_solve(rhs, &TriangularSolveOptions::default()))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[2,1]{1,0} { {1}, {2} }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn triangular_solve(self, rhs: Self, options: &TriangularSolveOptions) -> Self {
         let op = TriangularSolve {
             left_side: options.left_side,
@@ -75,7 +73,6 @@ impl Value<'_> {
     /// With `lower` the lower triangle is read, and `l` with `a = l * adjoint(l)` is given; otherwise the upper one, and `u`
     /// with `a = adjoint(u) * u`. The other triangle of the result is 0. A matrix that is not positive definite gives NaN.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn cholesky(self, lower: bool) -> Self {
         self.builder().record(|b| b.emit(Cholesky { lower }, &[self], None))
     }

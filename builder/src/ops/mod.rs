@@ -1,4 +1,4 @@
-//! Ops with attributes, a file for each family.
+//! Ops with attributes, one file for each family.
 pub(crate) mod asynchronous;
 pub(crate) mod cast;
 pub(crate) mod collectives;

@@ -1,13 +1,12 @@
-//! Moving elements: broadcasts, reshapes, transposes, tuples.
+//! Broadcasts, reshapes, transposes and tuples.
 use super::shapes::sizes as checked;
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
 use hlo::{ArrayShape, Dims};
 
 impl Value<'_> {
-    /// Repeats the array along new dimensions of these sizes, which stand before its own: XLA's `Broadcast`.
+    /// Repeats the array along new dimensions of these sizes, in front of its own: XLA's `Broadcast`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn broadcast(self, sizes: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -23,7 +22,6 @@ impl Value<'_> {
     /// Dimension `i` becomes dimension `dims[i]` of a result of these sizes; one of size 1 is repeated: XLA's
     /// `BroadcastInDim`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn broadcast_in_dim(self, sizes: &[i64], dims: &[i64]) -> Self {
         self.builder().record(|_| {
             let shape = self.array()?;
@@ -42,13 +40,11 @@ impl Value<'_> {
     }
     /// The same elements, in row-major order, under other dimensions: XLA's `Reshape`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reshape(self, sizes: &[i64]) -> Self {
         self.builder().record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
     }
     /// Dimension `i` of the result is dimension `permutation[i]` of the array: XLA's `Transpose`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn transpose(self, permutation: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -61,7 +57,6 @@ impl Value<'_> {
     }
     /// An element of a tuple: XLA's `GetTupleElement`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn get_tuple_element(self, index: i64) -> Self {
         self.builder().record(|b| b.emit(GetTupleElement { index }, &[self], None))
     }
@@ -81,6 +76,6 @@ pub(crate) fn elements(tuple: Value<'_>) -> Result<Vec<Value<'_>>> {
     let count = shape
         .tuple()
         .map(<[_]>::len)
-        .ok_or_else(|| Error::argument(format!("a tuple is wanted here, this is {shape:#}")))?;
+        .ok_or_else(|| Error::argument(format!("expected a tuple, found {shape:#}")))?;
     Ok((0i64..).take(count).map(|i| tuple.get_tuple_element(i)).collect())
 }

@@ -1,10 +1,10 @@
-//! Batch normalisation.
+//! Batch normalization.
 use crate::Value;
 use hlo::op::value::Float;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 
 impl Value<'_> {
-    /// Normalises with the statistics of the array itself: XLA's `BatchNormTraining`. Gives the tuple `(output, mean,
+    /// Normalizes with the statistics of the array itself: XLA's `BatchNormTraining`. Returns the tuple `(output, mean,
     /// variance)`.
     ///
     /// Each place of dimension `feature_index` has a mean and a variance of its own over all other dimensions, and a number
@@ -20,7 +20,6 @@ impl Value<'_> {
     /// # Ok::<(), builder::Error>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_norm_training(
         self,
         scale: Self,
@@ -31,9 +30,8 @@ impl Value<'_> {
         let op = BatchNormTraining { epsilon: Float(epsilon), feature_index };
         self.builder().record(|b| b.emit(op, &[self, scale, offset], None))
     }
-    /// Normalises with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
+    /// Normalizes with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_norm_inference(
         self,
         scale: Self,
@@ -46,13 +44,12 @@ impl Value<'_> {
         let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
         self.builder().record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
     }
-    /// The gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. Gives a tuple of
+    /// The gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. Returns a tuple of
     /// the three.
     ///
     /// `batch_mean` and `batch_var` are what the training gave, `grad_output` the gradient of its output.
     /// (`BatchNormGrad`, XLA operation semantics.)
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn batch_norm_grad(
         self,
         scale: Self,

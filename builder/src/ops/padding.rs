@@ -1,14 +1,14 @@
-//! Windows as methods take them: sizes, strides, and padding by a rule or by numbers.
+//! Arguments that describe windows: sizes, strides and padding.
 use super::shapes::counted;
 use crate::{Error, Result};
 use hlo::op::value::{Window, WindowDim};
 
-/// How far the padding of a window goes: XLA's `Padding`.
+/// The padding rule of a window: XLA's `Padding`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Padding {
-    /// So much that a stride of 1 keeps the size: `kSame`. With stride `s`, size `n` becomes `n / s`, rounded up.
+    /// Padding with which a stride of 1 keeps the size: `kSame`. With stride `s`, size `n` becomes `n / s`, rounded up.
     Same,
-    /// None: `kValid`. A window is only where it fits.
+    /// None: `kValid`. Windows are entirely inside the array.
     Valid,
 }
 
@@ -16,7 +16,7 @@ impl Padding {
     /// The padding `(low, high)` of each dimension: XLA's `MakePadding`.
     ///
     /// `Same` puts `max((out - 1) * stride + window - in, 0)` elements around a dimension, where `out` is `in / stride`
-    /// rounded up; of an odd number the last one goes behind.
+    /// rounded up; of an odd number the last one is added at the end.
     ///
     /// ```
     /// use builder::options::Padding;
@@ -71,12 +71,12 @@ impl Padding {
     }
 }
 
-/// How a window moves: strides, padding and holes. An empty list is 1 for each dimension; of padding, none.
+/// Strides, padding and dilations of a window. An empty list means 1 for each dimension; for padding, none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WindowOptions {
-    /// Elements it moves by.
+    /// The stride of each dimension.
     pub strides: Vec<i64>,
-    /// Elements `(low, high)` put before the first and behind the last; a negative number takes some away.
+    /// Elements `(low, high)` added before the first and after the last; a negative number removes elements.
     pub padding: Vec<(i64, i64)>,
     /// Distance of the elements it moves over: `lhs_dilation` of a convolution.
     pub base_dilations: Vec<i64>,
@@ -106,8 +106,8 @@ fn each<T>(
     set: impl Fn(&mut WindowDim, &T),
 ) -> Result<()> {
     if !values.is_empty() && values.len() != dims.len() {
-        let (found, wanted) = (counted(values.len(), "entry"), counted(dims.len(), "dimension"));
-        let message = format!("`{name}` has {found}, the window {wanted}");
+        let (found, expected) = (counted(values.len(), "entry"), counted(dims.len(), "dimension"));
+        let message = format!("`{name}` has {found}, the window {expected}");
         return Err(Error::argument(message).with_help(
             "give one entry for each dimension of the window, or leave the list empty",
         ));

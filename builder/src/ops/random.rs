@@ -27,7 +27,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let dice = b.rng_uniform(b.constant(1i32), b.constant(7i32), "s32[1000]");
     /// let most = dice.reduce_all(i32::MIN, |a, c| a.max(c));
-    /// let result = interp::Interpreter::new(&b.build(most)?).run(&[])?;
+    /// let result = interp::run(&b.build(most)?, &[])?;
     /// assert_eq!(result.to_string(), "s32[] 6");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -46,7 +46,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Random bits from a state: XLA's `RngBitGenerator`. Gives the tuple `(state to go on from, bits)`.
+    /// Random bits from a state: XLA's `RngBitGenerator`. Returns the tuple `(state to go on from, bits)`.
     ///
     /// The bits have this shape, with the unsigned element type of the same width. `Philox` starts from `u64[2]` or
     /// `u64[3]`, `ThreeFry` from `u64[2]`; the same state gives the same bits everywhere.
@@ -62,7 +62,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` of a type of 128 bits; `E0301` of a state that the algorithm does not start from.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn rng_bit_generator(self, algorithm: RandomAlgorithm, shape: impl IntoShape) -> Self {
         self.builder().record(|b| {
             let shape = shape.into_shape()?;

@@ -13,12 +13,11 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
     /// let module = b.build(x.reduce(0, |a, b| a + b, &[1]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {6, 15}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce(
         self,
         init: impl Operand<'b>,
@@ -32,7 +31,6 @@ impl<'b> Value<'b> {
     }
     /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_all(
         self,
         init: impl Operand<'b>,

@@ -1,4 +1,4 @@
-//! Reshapes, and where the dynamic sizes of an operand go.
+//! Reshapes, and the propagation of dynamic sizes through them.
 use super::shapes::sizes;
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::op::Reshape;
@@ -8,7 +8,6 @@ impl Value<'_> {
     /// As [`Value::reshape`], where the size of a dynamic dimension goes to dimension `inferred_dimension` of the result if
     /// it becomes several: XLA's `ReshapeWithInferredDimension`. Of an array of fixed size it is a plain reshape.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reshape_with_inferred_dimension(
         self,
         new_sizes: &[i64],
@@ -31,7 +30,6 @@ impl Value<'_> {
     /// The same elements, in row-major order, in a shape given whole, with its layout and dynamic dimensions: XLA's
     /// `Reshape` with a shape.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reshape_to(self, shape: impl IntoShape) -> Self {
         self.builder().record(|b| {
             let shape = shape.into_shape()?;

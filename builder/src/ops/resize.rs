@@ -1,4 +1,4 @@
-//! Cutting, padding, joining and turning around: what changes sizes by numbers known when the module is made.
+//! Slices, pads, concatenations and reversals with static sizes.
 use super::shapes::{inferred, one_each, sizes};
 use crate::{Builder, Error, Operand, Result, Value};
 use hlo::Op;
@@ -6,34 +6,31 @@ use hlo::op::value::{PaddingConfig, PaddingDim, SliceRange, SliceRanges};
 use hlo::op::{Concatenate, Copy, Pad, Reverse, Slice};
 
 impl<'b> Value<'b> {
-    /// The same value once more, of any shape: XLA's `Copy`.
+    /// A copy of the value, of any shape: XLA's `Copy`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn copy(self) -> Self {
         self.builder().record(|b| b.emit(Copy {}, &[self], None))
     }
-    /// Puts a value around and between the elements: XLA's `Pad`.
+    /// Pads around and between the elements: XLA's `Pad`.
     ///
-    /// `padding` has `(low, high, interior)` of each dimension: `interior` values go between each two neighbours, then
-    /// `low` before the first and `high` behind the last. A negative `low` or `high` takes elements away instead, those
+    /// `padding` has `(low, high, interior)` of each dimension: `interior` values go between each two neighbors, then
+    /// `low` before the first and `high` after the last. A negative `low` or `high` removes elements instead, those
     /// put between included. Size `n` becomes `low + n + (n - 1) * interior + high`. (Pad, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([1i32, 2, 3]).pad(0, &[(1, -1, 1)]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[5]{0} {0, 1, 0, 2, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn pad(self, value: impl Operand<'b>, padding: &[(i64, i64, i64)]) -> Self {
         self.builder().record(|_| pad(self, value, padding))
     }
-    /// Puts `low` values before and `high` behind the elements of one dimension: XLA's `PadInDim`. Negative numbers take
-    /// elements away; `dim` may be counted from the end.
+    /// Pads one dimension with `low` elements before and `high` after: XLA's `PadInDim`. Negative numbers remove
+    /// elements; `dim` may be counted from the end.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn pad_in_dim(self, value: impl Operand<'b>, dim: i64, low: i64, high: i64) -> Self {
         self.builder().record(|_| {
             let dim = self.axis(dim)?;
@@ -52,7 +49,6 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0301` unless `0 <= start <= limit <= size` and the stride is positive.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn slice(self, starts: &[i64], limits: &[i64], strides: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -72,12 +68,11 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
     /// let module = b.build(x.slice_in_dim(0, 3, 2, 1))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 1, 3 }, { 4, 6 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn slice_in_dim(self, start: i64, limit: i64, stride: i64, dim: i64) -> Self {
         self.builder().record(|b| {
             let dim = self.axis(dim)?;
@@ -90,22 +85,20 @@ impl<'b> Value<'b> {
             b.emit(Slice { ranges: SliceRanges(ranges) }, &[self], None)
         })
     }
-    /// Turns dimensions around: index `i` becomes `size - 1 - i`. XLA's `Rev`.
+    /// Reverses dimensions: index `i` becomes `size - 1 - i`. XLA's `Rev`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn rev(self, dimensions: &[i64]) -> Self {
         self.builder().record(|b| {
             let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
             b.emit(Reverse { dimensions: dimensions? }, &[self], None)
         })
     }
-    /// Makes neighbouring dimensions one, whose size is their product: XLA's `Collapse`. No dimension, or one alone,
+    /// Merges adjacent dimensions into one: XLA's `Collapse`. No dimension, or one alone,
     /// gives the value itself.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` unless `dimensions` grow by 1 and exist.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn collapse(self, dimensions: &[i64]) -> Self {
         self.builder().record(|b| {
             let shape = self.array()?;
@@ -115,7 +108,7 @@ impl<'b> Value<'b> {
             if !dimensions.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) {
                 let message = format!("the dimensions {dimensions:?} do not follow each other");
                 return Err(Error::argument(message)
-                    .with_help("name neighbours, the lowest first; transpose others together"));
+                    .with_help("name neighbors, the lowest first; transpose others together"));
             }
             if shape.dim(first).is_none() || shape.dim(last).is_none() {
                 let message =

@@ -1,4 +1,4 @@
-//! Computations of the user's applied along a dimension, or element by element.
+//! Scans along a dimension and maps over elements.
 use super::reduce::scalars;
 use super::shapes::sizes;
 use crate::{Builder, Error, Result, Value, implicit};
@@ -6,12 +6,12 @@ use hlo::ir::ComputationId;
 use hlo::op::{Map, Scan};
 use hlo::{ArrayShape, Shape};
 
-/// What a scan leaves open.
+/// Options of a scan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScanOptions {
-    /// How many steps there are; needed where there is no input to tell.
+    /// The number of steps; needed if there is no input.
     pub scan_dimension_size: Option<i64>,
-    /// From the end to the start; an output stands where the inputs of its step stood.
+    /// Scans from the end to the start; the output of a step has the index of its inputs.
     pub is_reverse: bool,
     /// A promise that changes no value.
     pub is_associative: bool,
@@ -20,7 +20,6 @@ pub struct ScanOptions {
 impl Value<'_> {
     /// The computation of each element: XLA's `Map` of one array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn map(self, computation: impl FnOnce(Self) -> Self) -> Self {
         self.builder().record(|b| {
             let all: Vec<i64> = (0..).take(self.rank()?).collect();
@@ -39,7 +38,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let (x, y) = (b.constant([1i32, 2, 3]), b.constant([10i32, 20, 30]));
     /// let module = b.build(b.map(&[x, y], |p| p[0] * p[0] + p[1], &[0]))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[3]{0} {11, 24, 39}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -76,14 +75,14 @@ impl Builder {
     ///     0,
     ///     &ScanOptions::default(),
     /// );
-    /// let result = interp::Interpreter::new(&b.build(sums)?).run(&[])?;
+    /// let result = interp::run(&b.build(sums)?, &[])?;
     /// assert_eq!(result.to_string(), "( s32[3]{0} {1, 3, 6}, s32[] 6 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of an input without the dimension, of sizes that differ, and if nothing tells how many
-    /// steps there are; `E0301` of a step that gives other carries than it takes.
+    /// Kept by the builder: `E0801` of an input without the dimension, of sizes that differ, and if nothing determines how
+    /// many steps there are; `E0301` of a step that gives other carries than it takes.
     #[track_caller]
     pub fn scan<'b>(
         &'b self,
@@ -101,7 +100,7 @@ impl Builder {
                 let size = shape.dim(at).unwrap_or(0);
                 let all = *steps.get_or_insert(size);
                 if size != all {
-                    let message = format!("{shape:#} has {size} steps, wanted {all}");
+                    let message = format!("{shape:#} has {size} steps, expected {all}");
                     return Err(Error::argument(message)
                         .with_help("all inputs have one size along the dimension"));
                 }

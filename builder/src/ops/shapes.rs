@@ -1,4 +1,4 @@
-//! Sizes and shapes that methods state.
+//! Checks and inference of shapes.
 use crate::{Builder, Error, Result, Value};
 use hlo::{ArrayShape, Dims, Op, Shape};
 

@@ -1,4 +1,4 @@
-//! Order: sorts and largest elements.
+//! Sorts and largest elements.
 use super::shapes::counted;
 use crate::{Builder, Error, Result, Value};
 use hlo::Shape;
@@ -12,21 +12,19 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([3i32, 1, 2]).sort(-1))?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "s32[3]{0} {1, 2, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn sort(self, dimension: i64) -> Self {
         self.builder().sort_by_first(&[self], dimension, false)
     }
-    /// The elements along a dimension in an order of one's own: XLA's `Sort` of one array.
+    /// The elements along a dimension in a custom order: XLA's `Sort` of one array.
     ///
-    /// `comparator` is given two elements and says whether the first must stand before the second. Where neither must, they
+    /// `comparator` is given two elements and says whether the first comes before the second. Where neither must, they
     /// keep their order if `is_stable`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn sort_by(
         self,
         comparator: impl FnOnce(Self, Self) -> Self,
@@ -42,19 +40,18 @@ impl Value<'_> {
         })
     }
     /// The `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending order, with
-    /// their places: XLA's `TopK`. Gives the tuple `(values, s32 places)`.
+    /// their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
     ///
     /// Floats are in total order, and equal elements in the order of their places, with or without `is_stable`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let top = b.constant([3i32, 1, 4, 1]).top_k(2, true, true);
-    /// let result = interp::Interpreter::new(&b.build(top)?).run(&[])?;
+    /// let result = interp::run(&b.build(top)?, &[])?;
     /// assert_eq!(result.to_string(), "( s32[2]{0} {4, 3}, s32[2]{0} {2, 0} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn top_k(self, k: i64, largest: bool, is_stable: bool) -> Self {
         self.builder().record(|b| b.emit(TopK { k, largest, is_stable }, &[self], None))
     }
@@ -81,7 +78,7 @@ impl Builder {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let sorted = b.sort_by_first(&[b.constant([3i32, 1]), b.constant([42i32, 50])], 0, false);
-    /// let result = interp::Interpreter::new(&b.build(sorted)?).run(&[])?;
+    /// let result = interp::run(&b.build(sorted)?, &[])?;
     /// assert_eq!(result.to_string(), "( s32[2]{0} {1, 3}, s32[2]{0} {50, 42} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,4 +1,4 @@
-//! Borders between a program for all devices together and one for each of them.
+//! Boundaries between a partitioned program and a manually partitioned region.
 use crate::{CustomCallOptions, Error, IntoShape, Result, Value};
 use hlo::ir::{DeviceSharding, Placement, Sharding, Subgroup, TileDevices, Tiling};
 use hlo::{ArrayShape, Shape};
@@ -22,7 +22,6 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` if the sharding does not fit the array.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn convert_spmd_full_to_shard_shape(
         self,
         sharding: &Sharding,
@@ -48,7 +47,6 @@ impl Value<'_> {
     /// The whole, of this shape, of which the value is the part of each device: XLA's `ConvertSpmdShardToFullShape`, which
     /// undoes [`convert_spmd_full_to_shard_shape`](Value::convert_spmd_full_to_shard_shape).
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn convert_spmd_shard_to_full_shape(
         self,
         shape: impl IntoShape,
@@ -77,16 +75,16 @@ fn tiling(sharding: &Sharding) -> Option<&Tiling> {
 
 /// The sharding has a number of tiles for each dimension.
 fn fits(tiles: &Tiling, shape: &ArrayShape) -> Result<()> {
-    let (found, wanted) =
+    let (found, expected) =
         (tiles.dims.len() - tiles.subgroups.len().min(tiles.dims.len()), shape.rank());
-    if found == wanted && tiles.dims.iter().all(|&count| count > 0) {
+    if found == expected && tiles.dims.iter().all(|&count| count > 0) {
         return Ok(());
     }
-    let message = format!("the sharding cuts {found} dimensions, {shape:#} has {wanted}");
+    let message = format!("the sharding cuts {found} dimensions, {shape:#} has {expected}");
     Err(Error::argument(message).with_help("give a number of tiles for each dimension"))
 }
 
-/// A call that hands its operand through, with a sharding.
+/// A custom call that returns its operand, with a sharding.
 fn marked<'b>(
     value: Value<'b>,
     target: &str,

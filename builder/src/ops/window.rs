@@ -11,8 +11,8 @@ use hlo::{ElementType, Op};
 impl<'b> Value<'b> {
     /// Folds the elements under a moving window, padded by a rule: XLA's `ReduceWindow`.
     ///
-    /// At each place of the window the accumulator starts as `init`, and `combine` is given it and an element. Padding is
-    /// skipped. The result has one element for each place. Where a dynamic dimension is padded by `Padding::Same` it is a
+    /// At each position of the window the accumulator starts as `init`; `combine` takes it and an element. Padding is
+    /// skipped. The result has one element for each position. Where a dynamic dimension is padded by `Padding::Same` it is a
     /// custom call of `DynamicReduceWindowSamePadding`, as in XLA. (`ReduceWindow`, XLA operation semantics.)
     ///
     /// ```
@@ -20,12 +20,11 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("pool");
     /// let x = b.constant([1i32, 5, 2, 3, 9]);
     /// let top = x.reduce_window(i32::MIN, |a, c| a.max(c), &[2], &[2], Padding::Valid);
-    /// let result = interp::Interpreter::new(&b.build(top)?).run(&[])?;
+    /// let result = interp::run(&b.build(top)?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {5, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_window(
         self,
         init: impl Operand<'b>,
@@ -37,14 +36,12 @@ impl<'b> Value<'b> {
         self.builder().record(|b| {
             let init = init.beside(self)?.value;
             let window = ruled(self, window_dimensions, window_strides, padding)?;
-            let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
-            fold(b, &[self], &[init], ReduceWindow { window, to_apply }, padding)
+            fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, padding)
         })
     }
     /// Folds the elements under a moving window of any strides, padding and holes: XLA's `ReduceWindowWithGeneralPadding`.
     /// As [`Value::reduce_window`]; holes are skipped as padding is.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn reduce_window_with_general_padding(
         self,
         init: impl Operand<'b>,
@@ -55,16 +52,15 @@ impl<'b> Value<'b> {
         self.builder().record(|b| {
             let init = init.beside(self)?.value;
             let window = window(window_dimensions, options, &[])?;
-            let to_apply = b.combiner("reducer", init.element_type()?, combine)?;
-            b.emit(ReduceWindow { window, to_apply }, &[self, init], None)
+            fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, Padding::Valid)
         })
     }
-    /// Finds one element under each place of a window, and hands a value of `source` back to where it stands: XLA's
+    /// Selects one element in each position of a window, and scatters the value of `source` to it: XLA's
     /// `SelectAndScatter`, the gradient of a pooling layer.
     ///
     /// `select` is given the element chosen so far and the next, and says whether the former is kept. All elements of the
     /// result start as `init`; `scatter` is given what is there and the source's element. `source` has an element for each
-    /// place. Where a dynamic dimension is padded by `Padding::Same` it is a custom call of
+    /// position. Where a dynamic dimension is padded by `Padding::Same` it is a custom call of
     /// `DynamicSelectAndScatterSamePadding`, as in XLA. (`SelectAndScatter`, XLA operation semantics.)
     ///
     /// ```
@@ -72,13 +68,12 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("pool_grad");
     /// let (x, dy) = (b.constant([1i32, 5, 2, 3]), b.constant([10i32, 20]));
     /// let dx = x.select_and_scatter(|a, c| a.ge(c), &[2], &[2], Padding::Valid, dy, 0, |a, c| a + c);
-    /// let result = interp::Interpreter::new(&b.build(dx)?).run(&[])?;
+    /// let result = interp::run(&b.build(dx)?, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {0, 10, 0, 20}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[expect(clippy::too_many_arguments, reason = "XLA's arguments, in XLA's order")]
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn select_and_scatter(
         self,
         select: impl FnOnce(Self, Self) -> Self,
@@ -111,7 +106,6 @@ impl<'b> Value<'b> {
     /// `SelectAndScatterWithGeneralPadding`.
     #[expect(clippy::too_many_arguments, reason = "XLA's arguments, in XLA's order")]
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn select_and_scatter_with_general_padding(
         self,
         select: impl FnOnce(Self, Self) -> Self,
@@ -130,14 +124,13 @@ impl<'b> Value<'b> {
                 ..WindowOptions::default()
             };
             let window = window(window_dimensions, &options, &[])?;
-            let op = selecting(self, window, select, scatter)?;
-            b.emit(op, &[self, source, init], None)
+            b.emit(selecting(self, window, select, scatter)?, &[self, source, init], None)
         })
     }
 }
 
 impl Builder {
-    /// As [`Value::reduce_window`], of several arrays at once: XLA's `ReduceWindow` of many.
+    /// As [`Value::reduce_window`], for several arrays: XLA's `ReduceWindow` of many.
     ///
     /// `combine` is given the accumulators, then an element of each array, and gives a tuple of new accumulators (for one
     /// array, the accumulator). The result is a tuple; for one array, the array.
@@ -154,11 +147,10 @@ impl Builder {
         self.record(|b| {
             let first = one_init_each(operands, inits)?;
             let window = ruled(first, window_dimensions, window_strides, padding)?;
-            let to_apply = reducer(b, inits, combine)?;
-            fold(b, operands, inits, ReduceWindow { window, to_apply }, padding)
+            fold(b, operands, inits, combine, window, padding)
         })
     }
-    /// As [`Value::reduce_window_with_general_padding`], of several arrays at once: XLA's `ReduceWindowWithGeneralPadding` of
+    /// As [`Value::reduce_window_with_general_padding`], for several arrays: XLA's `ReduceWindowWithGeneralPadding` of
     /// many.
     #[track_caller]
     pub fn reduce_window_with_general_padding<'b>(
@@ -170,10 +162,9 @@ impl Builder {
         options: &WindowOptions,
     ) -> Value<'b> {
         self.record(|b| {
-            one_init_each(operands, inits)?;
+            let _ = one_init_each(operands, inits)?;
             let window = window(window_dimensions, options, &[])?;
-            let to_apply = reducer(b, inits, combine)?;
-            b.emit(ReduceWindow { window, to_apply }, &[operands, inits].concat(), None)
+            fold(b, operands, inits, combine, window, Padding::Valid)
         })
     }
 }
@@ -187,15 +178,6 @@ fn one_init_each<'b>(operands: &[Value<'b>], inits: &[Value<'b>]) -> Result<Valu
         Error::argument(format!("{arrays} cannot be folded from {inits}"))
             .with_help("give one array or more, and an initial value for each")
     })
-}
-
-fn reducer<'b>(
-    b: &'b Builder,
-    inits: &[Value<'b>],
-    combine: impl FnOnce(&[Value<'b>]) -> Value<'b>,
-) -> Result<hlo::ir::ComputationId> {
-    let scalars = scalars(inits)?;
-    b.trace("reducer", &[scalars.clone(), scalars].concat(), combine)
 }
 
 /// The window over an array, padded by a rule.
@@ -216,13 +198,18 @@ fn same_at_run_time(over: Value<'_>, window: &Window, padding: Padding) -> Resul
     Ok(padding == Padding::Same && moves_over_dynamic)
 }
 
+/// Emits a reduce-window, or the custom call that XLA makes where `Padding::Same` depends on a dynamic size.
 fn fold<'b>(
     b: &'b Builder,
     operands: &[Value<'b>],
     inits: &[Value<'b>],
-    op: ReduceWindow,
+    combine: impl FnOnce(&[Value<'b>]) -> Value<'b>,
+    window: Window,
     padding: Padding,
 ) -> Result<Value<'b>> {
+    let scalars = scalars(inits)?;
+    let to_apply = b.trace("reducer", &[scalars.clone(), scalars].concat(), combine)?;
+    let op = ReduceWindow { window, to_apply };
     let all = [operands, inits].concat();
     let mut by_size = false;
     for &operand in operands {

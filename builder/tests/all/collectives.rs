@@ -1,6 +1,6 @@
 //! Collective ops: their values on one device, and their text for several.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, run};
+use crate::support::{contains, refused, run, text};
 use builder::{Builder, CollectiveOptions, RaggedExchange, Value};
 use hlo::Layout;
 
@@ -13,24 +13,10 @@ fn groups(text: &str) -> CollectiveOptions {
 fn devices(text: &str, channel: i64) -> CollectiveOptions {
     CollectiveOptions { channel_id: Some(channel), use_global_device_ids: true, ..groups(text) }
 }
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
-#[track_caller]
-fn contains(text: &str, wanted: &[&str]) {
-    for wanted in wanted {
-        assert!(text.contains(wanted), "`{wanted}` is not in {text}");
-    }
-}
-#[track_caller]
-fn refused(b: &Builder, root: Value<'_>, message: &str) {
-    let error = b.build(root).unwrap_err();
-    assert!(error.to_string().contains(message), "{error}");
-}
 
 /// On one device every group has one member, who gets his own.
 #[test]
-fn one_device_works_alone() {
+fn one_device() {
     let b = Builder::new("alone");
     let x = b.parameter(0, "f32[2,2]", "x");
     let options = groups("{{0}}");
@@ -49,8 +35,8 @@ fn one_device_works_alone() {
     let result = run(&b, b.tuple(&results), &["f32[2,2] {{1, 2}, {3, 4}}"]);
     let same = "f32[2,2]{1,0} { { 1, 2 }, { 3, 4 } }";
     let zeros = "f32[2,2]{1,0} { { 0, 0 }, { 0, 0 } }";
-    let wanted: Vec<&str> = (0..10).map(|i| if i < 9 { same } else { zeros }).collect();
-    assert_eq!(result, format!("( {} )", wanted.join(", ")));
+    let expected: Vec<&str> = (0..10).map(|i| if i < 9 { same } else { zeros }).collect();
+    assert_eq!(result, format!("( {} )", expected.join(", ")));
 }
 
 #[test]
@@ -79,8 +65,8 @@ fn tuples_are_exchanged_together() {
     let result = run(&b, b.tuple(&results), &["f32[2] {1, 2}", "f32[4] {3, 4, 5, 6}"]);
     let one = "( f32[2]{0} {1, 2} )";
     let two = "( f32[2]{0} {1, 2}, f32[4]{0} {3, 4, 5, 6} )";
-    let wanted = [two, two, one, two, one, two, one, two, two];
-    assert_eq!(result, format!("( {} )", wanted.join(", ")));
+    let expected = [two, two, one, two, one, two, one, two, two];
+    assert_eq!(result, format!("( {} )", expected.join(", ")));
 }
 
 #[test]
@@ -125,7 +111,7 @@ fn reductions_and_gathers_print_their_groups() {
 }
 
 #[test]
-fn sums_of_pred_are_disjunctions() {
+fn sums_of_pred() {
     let b = Builder::new("any");
     let p = b.parameter(0, "pred[2]", "p");
     let any = p.cross_replica_sum(Vec::new());

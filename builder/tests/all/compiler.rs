@@ -1,21 +1,12 @@
 //! What compilers and front ends write: custom calls, asynchronous ops, fusions, dynamic sizes, borders of partitioning.
-use crate::support::{build, run};
-use builder::{Builder, CustomCallOptions, Value};
+use crate::support::{contains, run, text};
+use builder::{Builder, CustomCallOptions};
 use hlo::ir::Sharding;
 use hlo::op::value::{
     ApiVersion, CustomCallSchedule, FusionKind, OutputOperandAlias, OutputOperandAliasing,
     ShapeIndex, Window, WindowDim,
 };
 
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
-#[track_caller]
-fn contains(text: &str, wanted: &[&str]) {
-    for wanted in wanted {
-        assert!(text.contains(wanted), "`{wanted}` is not in {text}");
-    }
-}
 /// All of the result lies in operand 0.
 fn in_place() -> OutputOperandAliasing {
     let (output_index, operand_index) = (ShapeIndex::default(), ShapeIndex::default());
@@ -78,7 +69,7 @@ fn custom_calls_run_what_is_known() {
 }
 
 #[test]
-fn computations_run_beside_others() {
+fn asynchronous_computations() {
     let b = Builder::new("asynchronous");
     let (x, y) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[2]", "y"));
     let sum = b.computation("sum", &["f32[2]", "f32[2]"], |p| p[0] + p[1]);
@@ -117,8 +108,8 @@ fn fusions_run_in_one_piece() {
     let body = b.computation("fused", &["f32[2]", "f32[2]"], |p| p[0] * p[1] + 1);
     let fused = b.fusion(FusionKind::Loop, body, &[x, x], &in_place());
     assert_eq!(run(&b, fused, &["f32[2] {3, 4}"]), "f32[2]{0} {10, 17}");
-    let wanted = "kind=kLoop, output_to_operand_aliasing={{}: (0, {})}, calls=%fused";
-    contains(&text(&b, fused), &[wanted]);
+    let expected = "kind=kLoop, output_to_operand_aliasing={{}: (0, {})}, calls=%fused";
+    contains(&text(&b, fused), &[expected]);
 }
 
 /// The elements lie in memory in the order 1, 4, 2, 5, 3, 6.
@@ -131,7 +122,7 @@ fn bitcasts_read_memory() {
 }
 
 #[test]
-fn borders_and_states() {
+fn domains_and_states() {
     let b = Builder::new("borders");
     let x = b.parameter(0, "f32[2]", "x");
     let sharding = |text: &str| text.parse::<Sharding>().unwrap();
@@ -199,8 +190,9 @@ fn one_dimension_is_cut_by_hand() {
     let tiles: Sharding = "{devices=[2,3]0,1,2,3,4,5}".parse().unwrap();
     let part = x.convert_spmd_full_to_shard_shape(&tiles, Some(0), &[]);
     assert_eq!(part.dims().unwrap(), [2, 6]);
-    let wanted: Sharding = "{devices=[1,3,2]0,3,1,4,2,5 last_tile_dims={manual}}".parse().unwrap();
-    assert_eq!(part.sharding().unwrap(), Some(wanted));
+    let expected: Sharding =
+        "{devices=[1,3,2]0,3,1,4,2,5 last_tile_dims={manual}}".parse().unwrap();
+    assert_eq!(part.sharding().unwrap(), Some(expected));
     contains(&text(&b, part), &["SPMDFullToShardShape"]);
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[4]", "x");

@@ -78,7 +78,7 @@ fn iota() {
     assert_eq!(run(&b, b.iota("f32[2,3]", -1), &[]), "f32[2,3]{1,0} { { 0, 1, 2 }, { 0, 1, 2 } }");
     assert_eq!(run(&b, b.iota_1d(ElementType::U8, 4), &[]), "u8[4]{0} {0, 1, 2, 3}");
     assert_eq!(run(&b, b.iota_1d(ElementType::F32, 0), &[]), "f32[0]{0} {}");
-    for (shape, dim, wanted) in [
+    for (shape, dim, expected) in [
         ("s32[2,3]", 2, "dimension 2 does not exist in s32[2,3]"),
         ("s32[2,3]", -3, "dimension -3 does not exist in s32[2,3]"),
         ("s32[]", 0, "dimension 0 does not exist in s32[]"),
@@ -88,7 +88,7 @@ fn iota() {
         ("s32[2", 0, "E01"),
     ] {
         let b = Builder::new("iota");
-        refused(&b, b.iota(shape, dim), wanted);
+        refused(&b, b.iota(shape, dim), expected);
     }
     let b = Builder::new("iota");
     refused(&b, b.iota_1d(ElementType::S32, i64::MAX), "more bytes than 64 bits can count");
@@ -121,7 +121,7 @@ fn compare_with_everything_said() {
     let columns = rows.compare(b.constant([1i32, 4]).along(&[0]), Direction::Ge, None);
     assert_eq!(run(&b, columns, &[]), "pred[2,2]{1,0} { { 1, 1 }, { 0, 1 } }");
     // All twelve names; NaN, -0, 1 against 1, 0, 1.
-    for (value, wanted) in [
+    for (value, expected) in [
         (x.eq(y), [0, 1, 1]),
         (x.ne(y), [1, 0, 0]),
         (x.ge(y), [0, 1, 1]),
@@ -135,7 +135,7 @@ fn compare_with_everything_said() {
         (x.le_total_order(y), [0, 1, 1]),
         (x.lt_total_order(y), [0, 1, 0]),
     ] {
-        let [p, q, r] = wanted;
+        let [p, q, r] = expected;
         assert_eq!(run(&b, value, &[]), format!("pred[3]{{0}} {{{p}, {q}, {r}}}"));
     }
 }

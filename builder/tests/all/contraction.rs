@@ -1,16 +1,13 @@
 //! Dots of every kind: result types, precisions, groups, scales; and the likeliest mistakes.
-use crate::support::{build, refused, run};
+use crate::support::{build, refuses_on, run};
 use builder::options::{DotDimensionNumbers, DotOptions, RaggedDotDimensionNumbers};
 use builder::{Builder, Value};
 use hlo::ElementType;
 use hlo::op::value::{DotAlgorithm, Precision};
 
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
-    let made = make(&b, x);
-    refused(&b, made, wanted);
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+    refuses_on([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]], expected, make);
 }
 fn over(lhs: &[i64], rhs: &[i64]) -> DotDimensionNumbers {
     DotDimensionNumbers {
@@ -86,9 +83,7 @@ fn mistakes() {
         x.dot_with(b.constant(1f32), &plain())
     });
     refuses("this is f32[1,2,3]", |_, x| x.broadcast(&[1]).dot_with(x, &plain()));
-    refuses("an array is wanted here, this is (f32[2,3])", |b, x| {
-        b.tuple(&[x]).dot_with(x, &plain())
-    });
+    refuses("expected an array, found (f32[2,3])", |b, x| b.tuple(&[x]).dot_with(x, &plain()));
     refuses("dimension 2 is not one of the 2 of f32[2,3]", |_, x| {
         x.dot_general(x, &over(&[2], &[1]), &plain())
     });
@@ -147,7 +142,7 @@ fn mistakes_in_groups() {
     refuses("one left dimension is ragged, 0 are named", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[], &[0]), &options)
     });
-    refuses("0 right dimensions hold groups, wanted 1", |b, x| {
+    refuses("0 right dimensions hold groups, expected 1", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[0], &[]), &options)
     });
     refuses("group sizes are s32[]", |b, x| {

@@ -1,11 +1,8 @@
 //! Calls, loops, branches, and what closures use from outside.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, run};
+use crate::support::{run, text};
 use builder::{Builder, Composite, Value};
 
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
 fn refused(b: &Builder, root: Value<'_>) -> (&'static str, String) {
     let error = b.build(root).unwrap_err();
     (error.number(), error.to_string())
@@ -107,9 +104,9 @@ fn switch_takes_closures() {
     let (n, x, y) =
         (b.parameter(0, "s32[]", "n"), b.parameter(1, "f32[]", "x"), b.parameter(2, "f32[]", "y"));
     let result = n.switch().case(x, |x| x + 1).case(y, |y| y * x).otherwise(x, |x| -x);
-    for (n, wanted) in [("0", "4"), ("1", "15"), ("2", "-3"), ("7", "-3"), ("-1", "-3")] {
+    for (n, expected) in [("0", "4"), ("1", "15"), ("2", "-3"), ("7", "-3"), ("-1", "-3")] {
         let n = format!("s32[] {n}");
-        assert_eq!(run(&b, result, &[&n, "f32[] 3", "f32[] 5"]), format!("f32[] {wanted}"));
+        assert_eq!(run(&b, result, &[&n, "f32[] 3", "f32[] 5"]), format!("f32[] {expected}"));
     }
 }
 

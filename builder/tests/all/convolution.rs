@@ -16,11 +16,11 @@ fn digits(b: &Builder) -> (Value<'_>, Value<'_>) {
     (b.constant([[[1f32, 2., 3., 4., 5.]]]), b.constant([[[1f32, 10., 100., 1000.]]]))
 }
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(Value<'b>, Value<'b>) -> Value<'b>) {
+fn refuses(expected: &str, make: impl for<'b> FnOnce(Value<'b>, Value<'b>) -> Value<'b>) {
     let b = Builder::new("refused");
     let (x, kernel) = digits(&b);
     let made = make(x, kernel);
-    refused(&b, made, wanted);
+    refused(&b, made, expected);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn amounts_of_padding() {
     assert_eq!(same(5, 1, 9), (0, 0));
     assert_eq!(Padding::Valid.amounts(&[5, 6], &[4, 4], &[1, 1]).unwrap(), [(0, 0), (0, 0)]);
     assert_eq!(same(i64::MAX, i64::MAX, 1), (i64::MAX / 2, i64::MAX / 2));
-    for (input, window, stride, wanted) in [
+    for (input, window, stride, expected) in [
         (vec![5], vec![0], vec![1], "the size 0 of the window is not positive"),
         (vec![5], vec![1], vec![-1], "the stride -1 of the window is not positive"),
         (vec![-5], vec![1], vec![1], "the size -5 is negative"),
@@ -66,7 +66,7 @@ fn amounts_of_padding() {
         ),
     ] {
         let message = Padding::Same.amounts(&input, &window, &stride).unwrap_err().to_string();
-        assert!(message.contains(wanted), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 
@@ -107,14 +107,14 @@ fn dilations_and_reversal() {
     };
     let holes =
         WindowOptions { base_dilations: vec![2], padding: vec![(1, 0)], ..Default::default() };
-    let wanted = "f32[1,1,9]{2,1,0} { { { 10, 1, 20, 2, 30, 3, 40, 4, 50 } } }";
-    assert_eq!(run(&b, dilated(holes, &plain()), &[]), wanted);
+    let expected = "f32[1,1,9]{2,1,0} { { { 10, 1, 20, 2, 30, 3, 40, 4, 50 } } }";
+    assert_eq!(run(&b, dilated(holes, &plain()), &[]), expected);
     let wide = WindowOptions { window_dilations: vec![3], ..Default::default() };
     assert_eq!(run(&b, dilated(wide, &plain()), &[]), "f32[1,1,2]{2,1,0} { { { 41, 52 } } }");
     // Mirrored, 10 comes first.
     let mirrored = ConvOptions { window_reversal: vec![true], ..plain() };
-    let wanted = "f32[1,1,4]{2,1,0} { { { 12, 23, 34, 45 } } }";
-    assert_eq!(run(&b, dilated(WindowOptions::default(), &mirrored), &[]), wanted);
+    let expected = "f32[1,1,4]{2,1,0} { { { 12, 23, 34, 45 } } }";
+    assert_eq!(run(&b, dilated(WindowOptions::default(), &mirrored), &[]), expected);
 }
 
 #[test]
@@ -129,9 +129,9 @@ fn groups() {
     let x = x.reshape(&[4, 1, 2]);
     let options = ConvOptions { batch_group_count: 2, ..plain() };
     let y = x.conv(b.constant([[[10f32]], [[1000.]]]), &[1], Padding::Valid, &options);
-    let wanted =
+    let expected =
         "f32[2,2,2]{2,1,0} { { { 10, 20 }, { 5000, 6000 } }, { { 30, 40 }, { 7000, 8000 } } }";
-    assert_eq!(run(&b, y, &[]), wanted);
+    assert_eq!(run(&b, y, &[]), expected);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn dimension_numbers_are_checked() {
     let one = message(&Builder::create_default_conv_dimension_numbers(1));
     assert!(one.contains("spatial dimensions of the input: 1"), "{one}");
     let twice = message(&ConvDims { rhs_output_feature: 2, ..good });
-    assert!(twice.contains("dimension 2 of the kernel stands for two things"), "{twice}");
+    assert!(twice.contains("dimension 2 of the kernel has two roles"), "{twice}");
 }
 
 #[test]
@@ -227,13 +227,13 @@ fn custom_calls_of_dynamic_sizes() {
     let y = x.dynamic_conv_forward(kernel, &window, &numbers, PaddingType::Same, &plain());
     assert_eq!(format!("{:#}", y.shape().unwrap()), "f32[1,1,<=5]");
     let text = build(&b, y).module().to_string();
-    for wanted in [
+    for expected in [
         "custom_call_target=\"DynamicConvolutionForward\"",
         "window={size=3 pad=1_1}",
         "dim_labels=bf0_oi0->bf0",
         "padding_type=PADDING_SAME",
     ] {
-        assert!(text.contains(wanted), "{wanted}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     let sizes = b.constant([1i32, 1, 5]);
     let dx =

@@ -1,15 +1,12 @@
 //! Places and sizes known only at run time, and the custom calls that XLA makes of them.
-use crate::support::{build, refused, run};
+use crate::support::{build, refuses_on, run, run_with_hooks};
 use builder::options::Padding;
 use builder::{Builder, Value};
 use hlo::Literal;
 
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    let made = make(&b, x);
-    refused(&b, made, wanted);
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+    refuses_on([[1i32, 2, 3], [4, 5, 6]], expected, make);
 }
 
 #[test]
@@ -21,8 +18,8 @@ fn places_are_limited() {
     assert_eq!(run(&b, taken, &["s32[] 1", "s32[] 1"]), "s32[1,2]{1,0} { { 5, 6 } }");
     assert_eq!(run(&b, taken, &["s32[] -7", "s32[] 9"]), "s32[1,2]{1,0} { { 2, 3 } }");
     let put = x.dynamic_update_slice(b.constant([[0i32, 0]]), &[i, j]);
-    let wanted = "s32[2,3]{1,0} { { 1, 2, 3 }, { 4, 0, 0 } }";
-    assert_eq!(run(&b, put, &["s32[] 5", "s32[] 2"]), wanted);
+    let expected = "s32[2,3]{1,0} { { 1, 2, 3 }, { 4, 0, 0 } }";
+    assert_eq!(run(&b, put, &["s32[] 5", "s32[] 2"]), expected);
     // A scalar takes no index.
     let scalar = b.constant(3i32).dynamic_slice(&[], &[]);
     assert_eq!(run(&b, scalar, &["s32[] 0", "s32[] 0"]), "s32[] 3");
@@ -94,7 +91,7 @@ fn dynamic_sizes_run() {
     let sum = |n: i64| {
         let argument =
             literal.with_shape("s32[<=6]".parse::<hlo::Shape>().unwrap().array().unwrap().clone());
-        interp::Interpreter::new(&module).run(&[argument.with_sizes(&[n])]).unwrap().to_string()
+        interp::run(&module, &[argument.with_sizes(&[n])]).unwrap().to_string()
     };
     assert_eq!(sum(6), "s32[] 21");
     assert_eq!(sum(3), "s32[] 6");
@@ -140,14 +137,14 @@ fn custom_calls_of_mhlo() {
         "{text}"
     );
     // The engine says that it does not know the target; a function of the user's is called.
-    let unknown = interp::Interpreter::new(&module).run(&[]).unwrap_err().to_string();
+    let unknown = interp::run(&module, &[]).unwrap_err().to_string();
     assert!(unknown.contains("`mhlo.dynamic_broadcast_in_dim` is not known"), "{unknown}");
     let hooks = interp::Hooks::new().custom_call("mhlo.dynamic_broadcast_in_dim", |call| {
         let rows: Vec<i32> =
             (0..3).flat_map(|_| call.operands[0].as_slice().unwrap().to_vec()).collect();
         Ok(Literal::from_slice(&[3, 2], &rows))
     });
-    let result = interp::Interpreter::new(&module).with_hooks(hooks).run(&[]).unwrap();
+    let result = run_with_hooks(module, hooks, &[]);
     assert_eq!(result.to_string(), "s32[3,2]{1,0} { { 1, 2 }, { 1, 2 }, { 1, 2 } }");
 
     let b = Builder::new("mhlo");
@@ -156,16 +153,16 @@ fn custom_calls_of_mhlo() {
     let hooks = interp::Hooks::new().custom_call("mhlo.dynamic_reshape", |call| {
         Ok(call.operands[0].with_shape(call.shape.array().unwrap().clone()))
     });
-    let result = interp::Interpreter::new(&module).with_hooks(hooks).run(&[]).unwrap();
+    let result = run_with_hooks(module, hooks, &[]);
     assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 0, 1, 2 }, { 3, 4, 5 } }");
 }
 
 #[test]
 fn mistakes_in_custom_calls_of_mhlo() {
-    refuses("`output_shape` is s32[], wanted a vector of 1 integers", |b, x| {
+    refuses("`output_shape` is s32[], expected a vector of 1 integers", |b, x| {
         x.mhlo_dynamic_reshape(b.constant(6i32), "s32[6]")
     });
-    refuses("wanted a vector of 1 integers", |b, x| {
+    refuses("expected a vector of 1 integers", |b, x| {
         x.mhlo_dynamic_reshape(b.constant([6f32]), "s32[6]")
     });
     refuses("a reshape of s32 cannot give f32[6]", |b, x| {

@@ -39,10 +39,10 @@ fn one_operand_on_floats() {
         ((x / 2).atanh(), |x| (x / 2.0).atanh()),
     ];
     for (i, (value, function)) in table.into_iter().enumerate() {
-        let wanted = [0.5, -0.25, 1.0].map(function);
+        let expected = [0.5, -0.25, 1.0].map(function);
         let found = evaluate(&b, value, &[]);
         assert_eq!(found.len(), 3, "{i}");
-        near(&found, &wanted, 1e-15, 1e-16);
+        near(&found, &expected, 1e-15, 1e-16);
     }
     // erf(0.5) to 16 digits.
     near(&evaluate(&b, b.constant(0.5f64).erf(), &[]), &[0.520_499_877_813_046_5], 1e-15, 0.0);
@@ -71,7 +71,7 @@ fn one_operand_on_others() {
 fn two_operands() {
     let b = Builder::new("binary");
     let (x, y) = (b.constant([-7i32, 7, 12]), b.constant([2i32, -2, 10]));
-    for (value, wanted) in [
+    for (value, expected) in [
         (x.add(y), "-5, 5, 22"),
         (x.sub(y), "-9, 9, 2"),
         (x.mul(y), "-14, -14, 120"),
@@ -88,7 +88,7 @@ fn two_operands() {
         (x.shift_right_logical(28), "15, 0, 0"),
         (x.mulhi(y), "-1, -1, 0"),
     ] {
-        assert_eq!(run(&b, value, &[]), format!("s32[3]{{0}} {{{wanted}}}"));
+        assert_eq!(run(&b, value, &[]), format!("s32[3]{{0}} {{{expected}}}"));
     }
     let quarter = b.constant(1f64).atan2(b.constant(1f64));
     near(&evaluate(&b, quarter, &[]), &[std::f64::consts::FRAC_PI_4], 1e-15, 0.0);
@@ -99,7 +99,7 @@ fn two_operands() {
 fn operators() {
     let b = Builder::new("operators");
     let (x, y) = (b.constant([13i32, -8]), b.constant([5i32, 3]));
-    for (value, wanted) in [
+    for (value, expected) in [
         (x + y, "18, -5"),
         (x - y, "8, -11"),
         (-x, "-13, 8"),
@@ -113,7 +113,7 @@ fn operators() {
         (x << y, "416, -64"),
         (x >> 2, "3, -2"),
     ] {
-        assert_eq!(run(&b, value, &[]), format!("s32[2]{{0}} {{{wanted}}}"));
+        assert_eq!(run(&b, value, &[]), format!("s32[2]{{0}} {{{expected}}}"));
     }
     // Unsigned numbers are filled with zeros; floats are not shifted.
     assert_eq!(run(&b, b.constant([255u8]) >> 7, &[]), "u8[1]{0} {1}");

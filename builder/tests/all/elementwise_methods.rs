@@ -34,7 +34,7 @@ fn operators_are_methods() {
         x.neg(),
         x.not(),
     ];
-    let wanted = [
+    let expected = [
         "{13, -9}",
         "{11, -13}",
         "{12, -22}",
@@ -48,10 +48,10 @@ fn operators_are_methods() {
         "{-12, 11}",
         "{-13, 10}",
     ];
-    let wanted: Vec<String> = wanted.iter().map(|row| format!("s32[2]{{0}} {row}")).collect();
-    let wanted = format!("( {} )", wanted.join(", "));
+    let expected: Vec<String> = expected.iter().map(|row| format!("s32[2]{{0}} {row}")).collect();
+    let expected = format!("( {} )", expected.join(", "));
     for values in [operators, methods] {
-        assert_eq!(run(&b, b.tuple(&values), &["s32[2] {12, -11}", "s32[2] {1, 2}"]), wanted);
+        assert_eq!(run(&b, b.tuple(&values), &["s32[2] {12, -11}", "s32[2] {1, 2}"]), expected);
     }
     // Of unsigned numbers `>>` fills with zeros.
     let b = Builder::new("unsigned");
@@ -63,11 +63,11 @@ fn arithmetic_of_two() {
     let b = Builder::new("arithmetic");
     let (x, y) = (b.parameter(0, "s32[2]", "x"), b.parameter(1, "s32[2]", "y"));
     let values = [x.add(y), x.sub(y), x.mul(y), x.div(y), x.rem(y), x.max(y), x.min(y), x.pow(y)];
-    let wanted =
+    let expected =
         ["{9, -5}", "{5, -9}", "{14, -14}", "{3, -3}", "{1, -1}", "{7, 2}", "{2, -7}", "{49, 49}"];
-    let wanted: Vec<String> = wanted.iter().map(|row| format!("s32[2]{{0}} {row}")).collect();
+    let expected: Vec<String> = expected.iter().map(|row| format!("s32[2]{{0}} {row}")).collect();
     let found = run(&b, b.tuple(&values), &["s32[2] {7, -7}", "s32[2] {2, 2}"]);
-    assert_eq!(found, format!("( {} )", wanted.join(", ")));
+    assert_eq!(found, format!("( {} )", expected.join(", ")));
     let b = Builder::new("angles");
     let (y, x) = (b.constant([1f64, 1.0, -1.0]), b.constant([1f64, -1.0, 0.0]));
     let quarter = std::f64::consts::FRAC_PI_4;
@@ -91,9 +91,9 @@ fn bits_of_two() {
         // 2^31 times 4 is 2 times 2^32
         b.constant(0x8000_0000u32).mulhi(4),
     ];
-    let wanted =
+    let expected =
         "( u8[] 8, u8[] 14, u8[] 6, u8[] 8, u8[] 15, u8[] 144, u8[] 100, s8[] -28, u32[] 2 )";
-    assert_eq!(run(&b, b.tuple(&values), &[]), wanted);
+    assert_eq!(run(&b, b.tuple(&values), &[]), expected);
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn roundings() {
     let values = b.tuple(&[x.floor(), x.ceil(), x.round(), x.round_nearest_even()]);
     let found = run(&b, values, &["f32[4] {-2.5, 0.5, 1.5, 2.5}"]);
     let rows = ["{-3, 0, 1, 2}", "{-2, 1, 2, 3}", "{-3, 1, 2, 3}", "{-2, 0, 2, 2}"];
-    let wanted: Vec<String> = rows.iter().map(|row| format!("f32[4]{{0}} {row}")).collect();
-    assert_eq!(found, format!("( {} )", wanted.join(", ")));
+    let expected: Vec<String> = rows.iter().map(|row| format!("f32[4]{{0}} {row}")).collect();
+    assert_eq!(found, format!("( {} )", expected.join(", ")));
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn functions_of_one() {
         (x.cbrt(), 0.793_700_525_984_099_8),
         (x.erf(), 0.520_499_877_813_046_5),
     ];
-    for (value, wanted) in cases {
-        near(&evaluate_on(&b, value, &[]), &[wanted], 2e-16, 0.0);
+    for (value, expected) in cases {
+        near(&evaluate_on(&b, value, &[]), &[expected], 2e-16, 0.0);
     }
 }
 
@@ -183,7 +183,7 @@ fn comparisons_follow_ieee() {
 }
 
 #[test]
-fn total_order_tells_zeros_apart() {
+fn total_order_distinguishes_zeros() {
     let b = Builder::new("total_order");
     let (x, y) = (b.parameter(0, "f32[3]", "x"), b.parameter(1, "f32[3]", "y"));
     let values = [

@@ -167,11 +167,11 @@ fn at(name: &str, point: &[f64], f: for<'b> fn(&[Value<'b>]) -> Value<'b>) -> Ve
     let inputs: Vec<_> = point.iter().map(|x| hlo::Literal::from_slice(&[], &[*x])).collect();
     gradients(name, &inputs, |_, x| f(x)).concat()
 }
-fn same(found: &[f64], wanted: &[f64], what: &str) {
+fn same(found: &[f64], expected: &[f64], what: &str) {
     let near = |(&a, &b): (&f64, &f64)| {
         a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-15 * b.abs()
     };
-    assert!(found.iter().zip(wanted).all(near), "{what}: {found:?}, wanted {wanted:?}");
+    assert!(found.iter().zip(expected).all(near), "{what}: {found:?}, expected {expected:?}");
 }
 
 // The values of the following tests were computed with JAX 0.10.2 in float64, `jax.grad` of the functions of `jax.lax`.
@@ -250,7 +250,7 @@ fn values_of_smooth_functions_are_jaxs() {
         (2.0, 0.070_650_824_853_164_43, 0.104_993_585_403_506_62),
         (-1.0, 0.419_974_341_614_026, 0.196_611_933_241_481_85),
     ] {
-        let near = |found: Vec<f64>, wanted: f64| assert!((found[0] - wanted).abs() < 1e-15);
+        let near = |found: Vec<f64>, expected: f64| assert!((found[0] - expected).abs() < 1e-15);
         near(at("tanh", &[x], |x| x[0].tanh()), tanh);
         near(at("logistic", &[x], |x| x[0].logistic()), logistic);
     }

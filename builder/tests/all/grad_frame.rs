@@ -132,8 +132,8 @@ fn zeros_are_given_where_they_are_asked_for() {
     let flat = b.vjp_with(x.floor(), &[x], x, options)[0];
     let tangent = b.jvp_with(y.round(), &[y], &[y], options);
     let all = b.tuple(&[gradients[0], gradients[1], flat, tangent]);
-    let wanted = "( f32[2]{0} {0, 0}, f32[] 6, f32[2]{0} {0, 0}, f32[] 0 )";
-    assert_eq!(run(&b, all, &["f32[2] {1, 2}", "f32[] 3"]), wanted);
+    let expected = "( f32[2]{0} {0, 0}, f32[] 6, f32[2]{0} {0, 0}, f32[] 0 )";
+    assert_eq!(run(&b, all, &["f32[2] {1, 2}", "f32[] 3"]), expected);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn hessian_of_softmax_cross_entropy() {
         [0.124_874_937_522_183_01, -0.095_969_484_323_689_08, -0.028_905_453_198_493_972];
     let [k, l, m] =
         [0.119_635_267_788_952_38, -0.023_665_783_465_263_327, 0.052_571_236_663_757_286];
-    let wanted = [
+    let expected = [
         [a, c, d, 0.0, 0.0, 0.0],
         [c, e, f, 0.0, 0.0, 0.0],
         [d, f, g, 0.0, 0.0, 0.0],
@@ -245,7 +245,7 @@ fn hessian_of_softmax_cross_entropy() {
         [0.0, 0.0, 0.0, j, l, m],
     ];
     let found = rows(&b, hessian(&b, loss, x, 6), point);
-    let near = found.iter().zip(wanted.as_flattened()).all(|(x, y)| (x - y).abs() < 1e-15);
+    let near = found.iter().zip(expected.as_flattened()).all(|(x, y)| (x - y).abs() < 1e-15);
     assert!(near, "{found:?}");
 }
 

@@ -1,9 +1,9 @@
 //! Tokens, infeed and outfeed, transfers.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, run};
+use crate::support::{build, run, run_with_hooks};
 use builder::{Builder, Value};
 use hlo::Literal;
-use interp::{Hooks, Interpreter};
+use interp::Hooks;
 
 fn literal(text: &str) -> Literal {
     text.parse().unwrap()
@@ -17,7 +17,7 @@ fn run_with_queues(b: &Builder, root: Value<'_>, infeed: &[&str]) -> (String, Ve
     }
     let (output, received) = crossbeam_channel::unbounded();
     let hooks = Hooks::new().infeed(input).outfeed(output);
-    let result = Interpreter::new(&build(b, root)).with_hooks(hooks).run(&[]).unwrap();
+    let result = run_with_hooks(build(b, root), hooks, &[]);
     (result.to_string(), received.try_iter().map(|value| value.to_string()).collect())
 }
 
@@ -37,7 +37,7 @@ fn infeeds_follow_each_other() {
 #[test]
 fn outfeeds_follow_each_other() {
     let b = Builder::new("outfeeds");
-    b.constant([1f32, 2.0]).outfeed("f32[2]", "");
+    let _ = b.constant([1f32, 2.0]).outfeed("f32[2]", "");
     let end = b.constant(7i32).outfeed("s32[]", "slow");
     let (result, received) = run_with_queues(&b, end, &[]);
     assert_eq!(
@@ -95,7 +95,7 @@ fn transfers_print_their_channels() {
     let back = host.recv_from_host("f32[2]", 8);
     let module = build(&b, b.tuple(&[received, half.get_tuple_element(0), back]));
     let text = module.module().to_string();
-    for wanted in [
+    for expected in [
         "(f32[2]{0}, u32[], token[]) send(",
         "token[] send-done(",
         "(f32[2]{0}, u32[], token[]) recv(",
@@ -107,7 +107,7 @@ fn transfers_print_their_channels() {
         "channel_id=7, is_host_transfer=true",
         "channel_id=8, is_host_transfer=true",
     ] {
-        assert!(text.contains(wanted), "{wanted}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
 }
 

@@ -1,5 +1,5 @@
 //! Gather and scatter: values by hand, many arrays at once, and the likeliest mistakes.
-use crate::support::{refused, run};
+use crate::support::{refuses_on, run};
 use builder::options::{GatherDimensionNumbers, ScatterDimensionNumbers};
 use builder::{Builder, Value};
 
@@ -24,11 +24,8 @@ fn rows_back() -> ScatterDimensionNumbers {
 }
 
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1i32, 2], [3, 4], [5, 6]]);
-    let made = make(&b, x);
-    refused(&b, made, wanted);
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+    refuses_on([[1i32, 2], [3, 4], [5, 6]], expected, make);
 }
 
 #[test]
@@ -59,7 +56,7 @@ fn gather_along_batches() {
 
 #[test]
 fn gather_mistakes() {
-    refuses("`start_index_map` has no entry, wanted 1", |b, x| {
+    refuses("`start_index_map` has no entry, expected 1", |b, x| {
         x.gather(b.constant([0i32]), &GatherDimensionNumbers::default(), &[1, 2])
     });
     refuses("a slice of size 3 does not fit a dimension of size 2", |b, x| {
@@ -68,7 +65,7 @@ fn gather_mistakes() {
     refuses("a slice of size -1 does not fit", |b, x| {
         x.gather(b.constant([0i32]), &rows(), &[1, -1])
     });
-    refuses("`slice_sizes` has 1 entry, wanted 2", |b, x| {
+    refuses("`slice_sizes` has 1 entry, expected 2", |b, x| {
         x.gather(b.constant([0i32]), &rows(), &[1])
     });
     refuses("its slice has 2 elements", |b, x| x.gather(b.constant([0i32]), &rows(), &[2, 2]));
@@ -135,7 +132,7 @@ fn scatter_of_many() {
 
 #[test]
 fn scatter_mistakes() {
-    refuses("have rank 3, wanted 2", |b, x| {
+    refuses("have rank 3, expected 2", |b, x| {
         x.scatter(b.constant([0i32]), b.iota("s32[1,2,1]", 0), |p, q| p + q, &rows_back())
     });
     refuses("E03", |b, x| {
@@ -156,7 +153,7 @@ fn scatter_mistakes() {
     refuses("1 arrays are to be combined with 2 updates", |b, x| {
         b.scatter(&[x], b.constant([0i32]), &[x, x], |p| p[0], &rows_back())
     });
-    refuses("an array is wanted here", |b, x| {
+    refuses("expected an array", |b, x| {
         b.scatter(&[b.tuple(&[x])], b.constant([0i32]), &[x], |p| p[0], &rows_back())
     });
     // A value of outside is not seen inside.

@@ -14,10 +14,10 @@ fn rows(b: &Builder) -> (Value<'_>, Value<'_>, Value<'_>) {
 }
 /// The formulas written in `jax.numpy`, with epsilon 1e-5, 1e-6 and 1e-3.
 #[test]
-fn normalisations() {
+fn normalizations() {
     let b = Builder::new("layer_norm");
     let (x, scale, bias) = rows(&b);
-    let wanted = [
+    let expected = [
         0.1,
         0.9844639371191706,
         0.8883479528393778,
@@ -28,10 +28,10 @@ fn normalisations() {
         -1.065519508144174,
     ];
     let y = nn::layer_norm(x, Some(scale), Some(bias), 1e-5);
-    near(&evaluate(&b, y, &[]), &wanted, 1e-14, 0.0);
+    near(&evaluate(&b, y, &[]), &expected, 1e-14, 0.0);
     let b = Builder::new("rms_norm");
     let (x, scale, _) = rows(&b);
-    let wanted = [
+    let expected = [
         0.3651483473268884,
         1.4605933893075536,
         0.7302966946537768,
@@ -41,11 +41,11 @@ fn normalisations() {
         -0.4338607523015305,
         -1.735443009206122,
     ];
-    near(&evaluate(&b, nn::rms_norm(x, Some(scale), 1e-6), &[]), &wanted, 1e-14, 0.0);
+    near(&evaluate(&b, nn::rms_norm(x, Some(scale), 1e-6), &[]), &expected, 1e-14, 0.0);
     let b = Builder::new("batch_norm");
     let (x, scale, bias) = rows(&b);
     let normal = nn::batch_norm(x, scale, bias, 1e-3, 1);
-    let wanted = [
+    let expected = [
         1.0920947376656813,
         2.198695155626882,
         0.79996000479936,
@@ -55,7 +55,7 @@ fn normalisations() {
         -0.1999600047993601,
         -0.5999200095987202,
     ];
-    near(&evaluate(&b, normal.output, &[]), &wanted, 1e-14, 0.0);
+    near(&evaluate(&b, normal.output, &[]), &expected, 1e-14, 0.0);
     near(&evaluate(&b, normal.mean, &[]), &[0.75, 1.125, 1.5, -0.5], 0.0, 0.0);
     near(&evaluate(&b, normal.variance, &[]), &[0.0625, 0.765625, 6.25, 6.25], 0.0, 0.0);
 }
@@ -95,11 +95,11 @@ fn heads(b: &Builder) -> [Value<'_>; 3] {
     [b.constant(q), b.constant(k), b.constant(v)]
 }
 #[track_caller]
-fn attends(options: impl for<'b> FnOnce(&'b Builder) -> nn::Attention<'b>, wanted: &[f64]) {
+fn attends(options: impl for<'b> FnOnce(&'b Builder) -> nn::Attention<'b>, expected: &[f64]) {
     let b = Builder::new("attention");
     let [q, k, v] = heads(&b);
     // JAX computes the softmax in f32.
-    near(&evaluate(&b, nn::attention(q, k, v, options(&b)), &[]), wanted, 1e-6, 1e-7);
+    near(&evaluate(&b, nn::attention(q, k, v, options(&b)), &[]), expected, 1e-6, 1e-7);
 }
 /// `jax.nn.dot_product_attention` with heads and positions exchanged: plain, `is_causal=True`, `scale=0.3`.
 #[test]
@@ -231,8 +231,9 @@ fn losses() {
 fn layers() {
     let b = Builder::new("one_hot");
     let y = nn::one_hot(b.constant([[1i8, -1], [2, 0]]), 3, ElementType::S32);
-    let wanted = "s32[2,2,3]{2,1,0} { { { 0, 1, 0 }, { 0, 0, 0 } }, { { 0, 0, 1 }, { 1, 0, 0 } } }";
-    assert_eq!(run(&b, y, &[]), wanted);
+    let expected =
+        "s32[2,2,3]{2,1,0} { { { 0, 1, 0 }, { 0, 0, 0 } }, { { 0, 0, 1 }, { 1, 0, 0 } } }";
+    assert_eq!(run(&b, y, &[]), expected);
     // 200 does not fit s8: the places are counted in s32.
     let deep = nn::one_hot(b.constant([100i8]), 200, ElementType::S32).reduce_sum(&[1]);
     assert_eq!(run(&b, deep, &[]), "s32[1]{0} {1}");
@@ -283,8 +284,8 @@ fn running_logarithms_of_sums_have_slopes_where_elements_are_equal() {
     let b = Builder::new("equal");
     let x = b.parameter(0, "f64[3]", "x");
     let slopes = b.grad(x.log_cumsum_exp(0, false).reduce_sum(&[0]), &[x])[0];
-    let wanted = [1.0 + 0.5 + 1.0 / 3.0, 0.5 + 1.0 / 3.0, 1.0 / 3.0];
-    near(&evaluate(&b, slopes, &["f64[3] {2, 2, 2}"]), &wanted, 1e-15, 0.0);
+    let expected = [1.0 + 0.5 + 1.0 / 3.0, 0.5 + 1.0 / 3.0, 1.0 / 3.0];
+    near(&evaluate(&b, slopes, &["f64[3] {2, 2, 2}"]), &expected, 1e-15, 0.0);
     let b = Builder::new("of_nothing");
     let x = b.parameter(0, "f64[4]", "x");
     let last = x.log_cumsum_exp(0, false).slice(&[3], &[4], &[1]).reshape(&[]);

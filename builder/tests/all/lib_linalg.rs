@@ -25,7 +25,7 @@ fn same<'b>(b: &'b Builder, x: Value<'b>, y: Value<'b>, absolute: f64) {
 fn qr() {
     let b = Builder::new("qr");
     let (q, r) = b.constant(TALL).qr_explicit(false);
-    let wanted = [
+    let expected = [
         -0.16903085094570325,
         0.8970852271450607,
         -0.50709255283711,
@@ -33,12 +33,12 @@ fn qr() {
         -0.8451542547285166,
         -0.34503277967117696,
     ];
-    near(&evaluate(&b, q, &[]), &wanted, 1e-13, 0.0);
-    let wanted = [-5.916079783099616, -7.437357441610946, 0.0, 0.828078671210825];
-    near(&evaluate(&b, r, &[]), &wanted, 1e-13, 0.0);
+    near(&evaluate(&b, q, &[]), &expected, 1e-13, 0.0);
+    let expected = [-5.916079783099616, -7.437357441610946, 0.0, 0.828078671210825];
+    near(&evaluate(&b, r, &[]), &expected, 1e-13, 0.0);
     let (q, r) = b.constant(TALL).qr_explicit(true);
     assert_eq!((q.dims().unwrap(), r.dims().unwrap()), (vec![3, 3], vec![3, 2]));
-    let wanted = [
+    let expected = [
         -0.16903085094570325,
         0.8970852271450607,
         0.4082482904638627,
@@ -49,7 +49,7 @@ fn qr() {
         -0.34503277967117696,
         0.40824829046386313,
     ];
-    near(&evaluate(&b, q, &[]), &wanted, 1e-13, 0.0);
+    near(&evaluate(&b, q, &[]), &expected, 1e-13, 0.0);
     same(&b, q.batch_dot(r), b.constant(TALL), 1e-14);
 }
 #[test]
@@ -81,7 +81,7 @@ fn lu() {
     let b = Builder::new("lu");
     let both = b.constant([A, [[0., 1., 2.], [1., 0., 3.], [4., -3., 8.]]]);
     let found = both.lu_decomposition();
-    let wanted = [
+    let expected = [
         4.0,
         -2.0,
         1.0,
@@ -101,13 +101,13 @@ fn lu() {
         0.75,
         -0.5,
     ];
-    near(&evaluate(&b, found.lu, &[]), &wanted, 1e-14, 0.0);
+    near(&evaluate(&b, found.lu, &[]), &expected, 1e-14, 0.0);
     assert_eq!(run(&b, found.pivots, &[]), "s32[2,3]{1,0} { { 0, 1, 2 }, { 2, 2, 2 } }");
     assert_eq!(run(&b, found.permutation, &[]), "s32[2,3]{1,0} { { 0, 1, 2 }, { 2, 0, 1 } }");
     let b = Builder::new("lu_tall");
     let tall = b.constant([[1., 2.], [5., 4.], [3., 7.]]).lu_decomposition();
-    let wanted = [5.0, 4.0, 0.6, 4.6, 0.2, 0.2608695652173913];
-    near(&evaluate(&b, tall.lu, &[]), &wanted, 1e-14, 0.0);
+    let expected = [5.0, 4.0, 0.6, 4.6, 0.2, 0.2608695652173913];
+    near(&evaluate(&b, tall.lu, &[]), &expected, 1e-14, 0.0);
     assert_eq!(run(&b, tall.pivots, &[]), "s32[2]{0} {1, 2}");
     assert_eq!(run(&b, tall.permutation, &[]), "s32[3]{0} {1, 2, 0}");
 }
@@ -117,9 +117,9 @@ fn systems() {
     let b = Builder::new("systems");
     let a = b.constant(A);
     let x = a.solve(b.constant([1., 2., 3.]));
-    let wanted = [0.34980988593155893, 0.32319391634980993, 0.24714828897338406];
-    near(&evaluate(&b, x, &[]), &wanted, 1e-14, 0.0);
-    let wanted = [
+    let expected = [0.34980988593155893, 0.32319391634980993, 0.24714828897338406];
+    near(&evaluate(&b, x, &[]), &expected, 1e-14, 0.0);
+    let expected = [
         0.19771863117870722,
         0.06463878326996197,
         0.007604562737642592,
@@ -130,7 +130,7 @@ fn systems() {
         -0.030418250950570346,
         0.1140684410646388,
     ];
-    near(&evaluate(&b, a.inv(), &[]), &wanted, 1e-14, 1e-16);
+    near(&evaluate(&b, a.inv(), &[]), &expected, 1e-14, 1e-16);
     near(&evaluate(&b, a.det(), &[]), &[263.0], 1e-14, 0.0);
     near(&evaluate(&b, a.log_det(), &[]), &[5.572154032177764], 1e-14, 0.0);
 }
@@ -195,10 +195,10 @@ fn eigenvalues() {
 fn singular_values() {
     let b = Builder::new("svd");
     let a = b.constant([TALL, [[0., 0.], [2., 0.], [0., 0.]]]);
-    let wanted = [9.525518091565107, 0.5143005806586443, 2.0, 0.0];
-    near(&evaluate(&b, a.singular_values(), &[]), &wanted, 1e-14, 0.0);
+    let expected = [9.525518091565107, 0.5143005806586443, 2.0, 0.0];
+    near(&evaluate(&b, a.singular_values(), &[]), &expected, 1e-14, 0.0);
     let thin = a.svd(false);
-    near(&evaluate(&b, thin.d, &[]), &wanted, 1e-14, 0.0);
+    near(&evaluate(&b, thin.d, &[]), &expected, 1e-14, 0.0);
     let scaled = thin.u * thin.d.along(&[0, 2]);
     same(&b, scaled.batch_dot_transposed(false, thin.v, true), a, 1e-14);
     let full = a.svd(true);
@@ -208,7 +208,7 @@ fn singular_values() {
     same(&b, gram, identity.broadcast_to(&[2, 3, 3]), 1e-14);
     let wide = a.transpose_in_minor_dims().svd(false);
     assert_eq!((wide.u.dims().unwrap(), wide.v.dims().unwrap()), (vec![2, 2, 2], vec![2, 3, 2]));
-    near(&evaluate(&b, wide.d, &[]), &wanted, 1e-14, 0.0);
+    near(&evaluate(&b, wide.d, &[]), &expected, 1e-14, 0.0);
 }
 #[test]
 fn nothing_at_all() {
@@ -228,8 +228,8 @@ fn calls_are_those_of_jax() {
     let b = Builder::new("call");
     let a = b.parameter(0, "f32[2,4,3]", "a");
     let text = build(&b, a.singular_values()).module().to_string();
-    let wanted = "custom_call_target=\"lapack_sgesdd_ffi\", operand_layout_constraints={f32[2,4,3]{1,2,0}}, api_version=API_VERSION_TYPED_FFI";
-    assert!(text.contains(wanted), "{text}");
+    let expected = "custom_call_target=\"lapack_sgesdd_ffi\", operand_layout_constraints={f32[2,4,3]{1,2,0}}, api_version=API_VERSION_TYPED_FFI";
+    assert!(text.contains(expected), "{text}");
     assert!(text.contains("backend_config={mode = 78 : ui8}"), "{text}");
     assert!(
         text.contains(
@@ -271,8 +271,8 @@ fn tridiagonal() {
         [[4., -3., 34., 23.], [2., -1., -6., 9.]],
     ]);
     let x = b.tridiagonal_solver(diagonals, sides);
-    let wanted = [1., 2., 3., 4., 1., 0., -1., 2.];
-    near(&evaluate(&b, x, &[]), &[wanted, wanted].concat(), 1e-13, 1e-14);
+    let expected = [1., 2., 3., 4., 1., 0., -1., 2.];
+    near(&evaluate(&b, x, &[]), &[expected, expected].concat(), 1e-13, 1e-14);
     let back = b.tridiagonal_mat_mul(diagonals, x.transpose_in_minor_dims());
     same(&b, back.transpose_in_minor_dims(), sides, 1e-12);
     let rows = [upper, main, lower].map(|d| d.reshape(&[2, 4]));

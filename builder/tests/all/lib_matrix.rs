@@ -112,7 +112,7 @@ fn einsum(config: &str, which: &[usize]) -> String {
     let operands: Vec<Value<'_>> = which.iter().map(|&i| arrays[i]).collect();
     run(&b, b.einsum(config, &operands), &[])
 }
-/// Wanted: `numpy.einsum` of the same arrays.
+/// Expected: `numpy.einsum` of the same arrays.
 #[test]
 fn einsum_is_numpys() {
     assert_eq!(einsum("ij,jk->ik", &[0, 1]), "s32[2,2]{1,0} { { 5, 7 }, { 14, 13 } }");
@@ -143,7 +143,7 @@ fn einsum_fills_diagonals() {
         "s32[2,2,2]{2,1,0} { { { 1, 0 }, { 2, 0 } }, { { 0, 3 }, { 0, 4 } } }"
     );
 }
-/// Wanted: `numpy.einsum`, which repeats dimensions of size 1 too.
+/// Expected: `numpy.einsum`, which repeats dimensions of size 1 too.
 #[test]
 fn einsum_repeats_size_1() {
     let b = Builder::new("einsum_one");
@@ -162,8 +162,8 @@ fn einsum_of_floats_and_batches() {
     let b = Builder::new("batches");
     let x = b.constant([[[1f64, 2.], [3., 4.]], [[0., 1.], [-1., 0.]]]);
     let y = b.constant([[[1f64, 0.], [1., 1.]], [[2., 0.], [0., 2.]]]);
-    let wanted = [3.0, 2.0, 7.0, 4.0, 0.0, 2.0, -2.0, 0.0];
-    near(&evaluate(&b, x.batch_dot(y), &[]), &wanted, 0.0, 0.0);
+    let expected = [3.0, 2.0, 7.0, 4.0, 0.0, 2.0, -2.0, 0.0];
+    near(&evaluate(&b, x.batch_dot(y), &[]), &expected, 0.0, 0.0);
     // x y^T, x^T y, by hand.
     let right = x.batch_dot_transposed(false, y, true);
     let found = reals(&evaluate(&b, right, &[]));
@@ -181,7 +181,7 @@ fn einsum_by_label_numbers() {
 }
 /// What people get wrong, and what they are told.
 #[test]
-fn einsum_says_what_is_wrong() {
+fn einsum_errors() {
     let told = |config: &str, ranks: &[usize], message: &str, help: &str| {
         let error = parse_einsum(config, ranks).unwrap_err();
         assert_eq!(error.number(), "E0801", "{error}");

@@ -16,15 +16,15 @@ fn input(b: &Builder) -> Value<'_> {
 }
 /// Fails unless a function of the input gives these values, within 1e-14 of their size.
 #[track_caller]
-fn check(make: impl for<'b> FnOnce(Value<'b>) -> Value<'b>, wanted: &[f64]) {
+fn check(make: impl for<'b> FnOnce(Value<'b>) -> Value<'b>, expected: &[f64]) {
     let b = Builder::new("nn");
-    near(&evaluate(&b, make(input(&b)), &[]), wanted, 1e-14, 1e-15);
+    near(&evaluate(&b, make(input(&b)), &[]), expected, 1e-14, 1e-15);
 }
 /// The same of other numbers in a row.
 #[track_caller]
-fn check_row(x: &[f64], make: impl for<'b> FnOnce(Value<'b>) -> Value<'b>, wanted: &[f64]) {
+fn check_row(x: &[f64], make: impl for<'b> FnOnce(Value<'b>) -> Value<'b>, expected: &[f64]) {
     let b = Builder::new("nn_row");
-    near(&evaluate(&b, make(b.constant(x)), &[]), wanted, 1e-14, 1e-15);
+    near(&evaluate(&b, make(b.constant(x)), &[]), expected, 1e-14, 1e-15);
 }
 
 /// `jax.nn.relu6(x)`, ...
@@ -242,8 +242,8 @@ fn reductions() {
         x.reduce_or(&[1]),
     ];
     // By hand; -5 is ..1011, 3 is 0011.
-    let wanted = "( s32[2]{0} {-1, 0}, s32[2]{0} {-15, -48}, s32[2]{0} {3, 4}, s32[2]{0} {-5, -6}, s32[2]{0} {1, 0}, s32[2]{0} {-5, -2} )";
-    assert_eq!(run(&b, b.tuple(&all), &[]), wanted);
+    let expected = "( s32[2]{0} {-1, 0}, s32[2]{0} {-15, -48}, s32[2]{0} {3, 4}, s32[2]{0} {-5, -6}, s32[2]{0} {1, 0}, s32[2]{0} {-5, -2} )";
+    assert_eq!(run(&b, b.tuple(&all), &[]), expected);
     let b = Builder::new("empty");
     let x = b.parameter(0, "f32[0]", "x");
     let y = b.tuple(&[x.reduce_max(&[0]), x.reduce_min(&[0]), x.reduce_prod(&[0])]);
@@ -254,8 +254,8 @@ fn reductions() {
     let least = [s, u, p, f].map(|x| x.reduce_max(&[0]));
     let most = [s, u, p, f].map(|x| x.reduce_min(&[0]));
     let y = b.tuple(&[least, most].concat());
-    let wanted = "( s8[] -128, u16[] 0, pred[] false, f8e4m3fn[] -448, s8[] 127, u16[] 65535, pred[] true, f8e4m3fn[] 448 )";
-    assert_eq!(run(&b, y, &["s8[0] {}", "u16[0] {}", "pred[0] {}", "f8e4m3fn[0] {}"]), wanted);
+    let expected = "( s8[] -128, u16[] 0, pred[] false, f8e4m3fn[] -448, s8[] 127, u16[] 65535, pred[] true, f8e4m3fn[] 448 )";
+    assert_eq!(run(&b, y, &["s8[0] {}", "u16[0] {}", "pred[0] {}", "f8e4m3fn[0] {}"]), expected);
 }
 #[test]
 fn reductions_that_mean_nothing() {
@@ -279,8 +279,8 @@ fn cumulative() {
     let b = Builder::new("cumulative");
     let x = b.constant([3i32, 1, 4, 1, 5, -9]);
     let all = [x.cumsum(0, false), x.cumsum(-1, true), x.cummax(0, false), x.cummin(0, true)];
-    let wanted = "( s32[6]{0} {3, 4, 8, 9, 14, 5}, s32[6]{0} {5, 2, 1, -3, -4, -9}, s32[6]{0} {3, 3, 4, 4, 5, 5}, s32[6]{0} {-9, -9, -9, -9, -9, -9} )";
-    assert_eq!(run(&b, b.tuple(&all), &[]), wanted);
+    let expected = "( s32[6]{0} {3, 4, 8, 9, 14, 5}, s32[6]{0} {5, 2, 1, -3, -4, -9}, s32[6]{0} {3, 3, 4, 4, 5, 5}, s32[6]{0} {-9, -9, -9, -9, -9, -9} )";
+    assert_eq!(run(&b, b.tuple(&all), &[]), expected);
     check(|x| x.cumprod(1, false), &[-2.0, 1.0, 0.0, 0.3, 0.45, 1.8]);
     check(|x| x.cumsum(0, false), &[-2.0, -0.5, 0.0, -1.7, 1.0, 4.0]);
     check(

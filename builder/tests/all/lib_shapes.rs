@@ -30,14 +30,14 @@ fn refused(make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) -> &'
 fn boxes() {
     assert_eq!(whole(|_, x| x.slice_in_minor_dims(&[1], &[3])), [1, 2, 5, 6, 9, 10]);
     assert_eq!(whole(|_, x| x.slice_in_minor_dims(&[2, 0], &[3, 2])), [8, 9]);
-    let wanted = [0, 1, 2, 3, 4, -1, -2, 7, 8, 9, 10, 11];
-    assert_eq!(whole(|b, x| x.update_slice(b.constant([[-1i32, -2]]), &[1, 1])), wanted);
+    let expected = [0, 1, 2, 3, 4, -1, -2, 7, 8, 9, 10, 11];
+    assert_eq!(whole(|b, x| x.update_slice(b.constant([[-1i32, -2]]), &[1, 1])), expected);
     let column = [[1i32], [2], [3]];
-    let wanted = [0, 1, 1, 3, 4, 5, 2, 7, 8, 9, 3, 11];
-    assert_eq!(whole(|b, x| x.update_slice_in_minor_dims(b.constant(column), &[2])), wanted);
+    let expected = [0, 1, 1, 3, 4, 5, 2, 7, 8, 9, 3, 11];
+    assert_eq!(whole(|b, x| x.update_slice_in_minor_dims(b.constant(column), &[2])), expected);
     let found =
         whole(|b, x| x.dynamic_update_slice_in_minor_dims(b.constant(column), &[b.constant(2i32)]));
-    assert_eq!(found, wanted);
+    assert_eq!(found, expected);
     let found = whole(|b, x| x.dynamic_slice_in_minor_dims(&[b.constant(2i32)], &[2]));
     assert_eq!(found, [2, 3, 6, 7, 10, 11]);
     // Too far: moved back.
@@ -107,8 +107,8 @@ fn largest_elements() {
     let x = b.constant([[3f32, f32::NAN, 3.0, -0.0, 0.0], [1.0, 2.0, f32::INFINITY, 2.0, 2.0]]);
     let (values, places) = x.top_k_as(4, ElementType::U8);
     let found = run(&b, b.tuple(&[values, places]), &[]);
-    let wanted = "( f32[2,4]{1,0} { { nan, 3, 3, 0 }, { inf, 2, 2, 2 } }, u8[2,4]{1,0} { { 1, 0, 2, 4 }, { 2, 1, 3, 4 } } )";
-    assert_eq!(found, wanted);
+    let expected = "( f32[2,4]{1,0} { { nan, 3, 3, 0 }, { inf, 2, 2, 2 } }, u8[2,4]{1,0} { { 1, 0, 2, 4 }, { 2, 1, 3, 4 } } )";
+    assert_eq!(found, expected);
     for partitions in [1, 2, 3, 5, 9] {
         let parts = x.top_k_with_partitions(2, partitions, ElementType::U8);
         let (values, places) = x.top_k_as(2, ElementType::U8);
@@ -137,7 +137,7 @@ fn loops() {
     assert_eq!(run(&b, never[0], &[]), "s64[5]{0} {0, 0, 0, 0, 0}");
 }
 #[test]
-fn loops_that_do_not_fit() {
+fn loops_of_wrong_shape() {
     assert_eq!(
         refused(|b, x| b.while_loop_helper(&[x], |_| b.constant(true), |_| vec![])[0]),
         "E0806"
@@ -304,9 +304,9 @@ fn switches_of_different_sizes() {
     assert_eq!(y.shape().unwrap().to_string(), "(f32[<=3]{0}, f32[])");
     let [sizes, sum] = [y.get_tuple_element(0).reduce_sum(&[0]), y.get_tuple_element(1)];
     let both = b.tuple(&[sizes, sum]);
-    for (index, wanted) in [(0, 1), (1, 6), (2, 3)] {
+    for (index, expected) in [(0, 1), (1, 6), (2, 3)] {
         let found = run(&b, both, &[&format!("s32[] {index}"), "f32[6] {1, 2, 3, 4, 5, 6}"]);
-        assert_eq!(found, format!("( f32[] {wanted}, f32[] {wanted} )"));
+        assert_eq!(found, format!("( f32[] {expected}, f32[] {expected} )"));
     }
     assert_eq!(b.build(index.dynamic_switch(&branches, &[x])).unwrap_err().number(), "E0801");
 }
@@ -360,6 +360,6 @@ fn indices_are_whole_numbers() {
         let x = b.parameter(0, "f32[3]", "x");
         let index = b.constant([1.5f32]).convert_element_type(ElementType::Bf16);
         let error = b.build(x.torch_gather(index, 0, sparse)).unwrap_err();
-        assert!(error.to_string().contains("whole numbers, not bf16[1]"), "{error}");
+        assert!(error.to_string().contains("integers, not bf16[1]"), "{error}");
     }
 }

@@ -109,15 +109,13 @@ fn bits_of_floats() {
         [0, 0, 0, 0, 0, 1, 0],
         [0, 1, 0, 0, 0, 0, 0],
     ];
-    let wanted = format!("( {} )", rows.map(row).join(", "));
+    let expected = format!("( {} )", rows.map(row).join(", "));
     for ty in [F64, F32, F16, Bf16, ElementType::F8E5M2] {
-        assert_eq!(tests(ty), wanted, "{ty}");
+        assert_eq!(tests(ty), expected, "{ty}");
     }
     // No infinity, no -0: both become NaN, or a plain 0.
     assert!(tests(F8E5M2Fnuz).ends_with(&format!("{} )", row([0; 7]))));
-    assert!(
-        refused(|b| b.constant(1i32).is_nan()).contains("real floats are wanted here, this is s32")
-    );
+    assert!(refused(|b| b.constant(1i32).is_nan()).contains("expected real floats, found s32"));
 }
 
 /// By hand, from the order of the codes.
@@ -234,8 +232,8 @@ fn reductions() {
         b.constant([7u64, u64::MAX, 3]).arg_max(ElementType::S64, 0),
         b.constant([false, true, true]).arg_max(S32, 0),
     ]);
-    let wanted = "( s32[3]{0} {1, 0, 0}, s32[3]{0} {3, 0, 0}, u8[4]{0} {1, 1, 1, 1}, s32[] 0, s64[] 1, s32[] 1 )";
-    assert_eq!(run(&b, all, &[]), wanted);
+    let expected = "( s32[3]{0} {1, 0, 0}, s32[3]{0} {3, 0, 0}, u8[4]{0} {1, 1, 1, 1}, s32[] 0, s64[] 1, s32[] 1 )";
+    assert_eq!(run(&b, all, &[]), expected);
     assert!(refused(|b| b.constant([1f32]).arg_max(F32, 0)).contains("f32 cannot count places"));
     assert!(refused(|b| b.constant([1f32]).arg_max(S32, 1)).contains("dimension 1 does not exist"));
 }
@@ -293,18 +291,18 @@ fn quantized() {
     let [bytes, turned, words] = found.elements().unwrap() else { panic!("{found}") };
     // scale = 2/255 in bf16; each step rounded, by the half crate.
     let scale = bf16::from_f32(2.0) / bf16::from_f32(255.0);
-    let wanted =
+    let expected =
         |code: u32| (bf16::from_f64(f64::from(code)) * scale + bf16::from_f32(-1.0)).to_f64();
     let codes = [0, 1, 2, 255, 16, 32, 48, 64, 0, 0, 0, 0, 255, 255, 255, 255];
-    assert_eq!(reals(bytes), codes.map(wanted));
+    assert_eq!(reals(bytes), codes.map(expected));
     assert_eq!(bytes.shape().to_string(), "bf16[2,8]{1,0}");
     assert_eq!(format!("{:#}", turned.shape()), "bf16[8,2]");
-    assert_eq!(reals(turned)[1], wanted(codes[8]));
-    assert_eq!(reals(turned)[2], wanted(codes[1]));
+    assert_eq!(reals(turned)[1], expected(codes[8]));
+    assert_eq!(reals(turned)[2], expected(codes[1]));
     let scale = bf16::from_f32(2.0) / bf16::from_f32(65535.0);
-    let wanted =
+    let expected =
         |code: u32| (bf16::from_f64(f64::from(code)) * scale + bf16::from_f32(-1.0)).to_f64();
-    assert_eq!(reals(words), [1, 0x2FF, 0x1020, 0x3040, 0, 0, 0xFFFF, 0xFFFF].map(wanted));
+    assert_eq!(reals(words), [1, 0x2FF, 0x1020, 0x3040, 0, 0, 0xFFFF, 0xFFFF].map(expected));
     assert!(
         refused(|b| b.constant([1i32]).dequantize(&Dequantize::default())).contains("packed u32")
     );
@@ -345,9 +343,9 @@ fn approximate_top_k() {
     };
     let all = b.tuple(&[search(2, true), search(1, true)]);
     let found = run(&b, all, &[]);
-    let wanted = "( ( f32[2,2]{1,0} { { 9, 7 }, { 8, 6 } }, s32[2,2]{1,0} { { 1, 3 }, { 2, 3 } } ), \
+    let expected = "( ( f32[2,2]{1,0} { { 9, 7 }, { 8, 6 } }, s32[2,2]{1,0} { { 1, 3 }, { 2, 3 } } ), \
                   ( f32[2,1]{1,0} { {9}, {8} }, s32[2,1]{1,0} { {1}, {2} } ) )";
-    assert_eq!(found.replace(' ', ""), wanted.replace(' ', ""));
+    assert_eq!(found.replace(' ', ""), expected.replace(' ', ""));
     assert_eq!(search(2, false).shape().unwrap().to_string(), "(f32[2,4]{1,0}, s32[2,4]{1,0})");
     // A long dimension is cut down by the custom call first.
     let b = Builder::new("approx_top_k_long");
@@ -383,7 +381,7 @@ fn native_functions() {
     let made = [x.acos(), x.asin(), (x + 1.5).acosh(), x.asinh(), x.atanh(), x.cosh(), x.sinh()];
     let found = evaluate(&b, b.tuple(&made), &[]);
     let found: Vec<f64> = found.elements().unwrap().iter().flat_map(reals).collect();
-    let wanted = [
+    let expected = [
         1.047_197_551_196_597_9,
         0.523_598_775_598_298_9,
         1.316_957_896_924_816_8,
@@ -392,11 +390,11 @@ fn native_functions() {
         1.127_625_965_206_380_7,
         0.521_095_305_493_747_4,
     ];
-    assert_eq!(found, wanted);
+    assert_eq!(found, expected);
 }
 
 #[test]
-fn computations_of_ones_own() {
+fn user_defined_computations() {
     let b = Builder::new("own");
     let hypot = b.create_scalar_computation("hypot", F32, |x, y| (x * x + y * y).sqrt());
     let both = b.call(hypot, &[b.constant(3f32), b.constant(4f32)]);

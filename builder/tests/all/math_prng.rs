@@ -113,7 +113,7 @@ fn instruction(algorithm: &str, state: &[u64], shape: &str) -> (String, String) 
         words.join(", ")
     );
     let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
-    let result = interp::Interpreter::new(&module).run(&[]).unwrap();
+    let result = interp::run(&module, &[]).unwrap();
     let [value, state] = result.elements().unwrap() else { panic!("{result}") };
     (value.to_string(), state.to_string())
 }
@@ -202,7 +202,7 @@ fn refusals() {
     let text = refused(|b| {
         BitGenerator::Philox.generate(b.constant(1u64), b.constant([1u64]), "u32[2]").value
     });
-    assert!(text.contains("the state is u64[1], its word 1 is wanted"), "{text}");
+    assert!(text.contains("the state is u64[1], its word 1 is expected"), "{text}");
     let text = refused(|b| {
         BitGenerator::ThreeFry.generate(b.constant(1u32), b.constant([1u64]), "u32[2]").value
     });

@@ -41,11 +41,11 @@ fn check<const N: usize>(
 ) {
     let arguments: Vec<[f64; N]> = rows.iter().map(|(row, _)| *row).collect();
     let found = values_in(name, ElementType::F64, &arguments, function);
-    for ((row, wanted), found) in rows.iter().zip(&found) {
-        let ulps = (found - wanted).abs() / ulp(*wanted);
+    for ((row, expected), found) in rows.iter().zip(&found) {
+        let ulps = (found - expected).abs() / ulp(*expected);
         assert!(
-            found == wanted || ulps <= bound(*wanted),
-            "{row:?}: {found:e}, wanted {wanted:e}: {ulps} ULP"
+            found == expected || ulps <= bound(*expected),
+            "{row:?}: {found:e}, expected {expected:e}: {ulps} ULP"
         );
     }
     let narrow: [(ElementType, Rounding); 3] = [
@@ -55,10 +55,10 @@ fn check<const N: usize>(
     ];
     for (ty, nearest) in narrow {
         let found = values_in(name, ty, &arguments, function);
-        for ((row, wanted), &found) in rows.iter().zip(&found) {
+        for ((row, expected), &found) in rows.iter().zip(&found) {
             // Arguments that f16 does not hold are another question.
             if row.iter().all(|&x| nearest(x) == x) {
-                assert_eq!(found, nearest(*wanted), "{ty} {row:?}, exactly {wanted:e}");
+                assert_eq!(found, nearest(*expected), "{ty} {row:?}, exactly {expected:e}");
             }
         }
     }
@@ -77,11 +77,12 @@ fn nearest_f32(x: f64) -> f32 {
 fn check_edges<const N: usize>(name: &str, rows: &[values::Row<N>], function: Function<N>) {
     let arguments: Vec<[f64; N]> = rows.iter().map(|(row, _)| *row).collect();
     for ty in [ElementType::F64, ElementType::F32] {
-        for ((row, wanted), found) in rows.iter().zip(values_in(name, ty, &arguments, function)) {
-            let same = found == *wanted && found.is_sign_negative() == wanted.is_sign_negative();
+        for ((row, expected), found) in rows.iter().zip(values_in(name, ty, &arguments, function)) {
+            let same =
+                found == *expected && found.is_sign_negative() == expected.is_sign_negative();
             assert!(
-                same || (found.is_nan() && wanted.is_nan()),
-                "{ty} {row:?}: {found}, wanted {wanted}"
+                same || (found.is_nan() && expected.is_nan()),
+                "{ty} {row:?}: {found}, expected {expected}"
             );
         }
     }
@@ -300,7 +301,7 @@ fn operands_are_broadcast_and_checked() {
     assert_eq!(a.regularized_incomplete_beta(2.0, 0.5).dims().unwrap(), [3]);
     let b = Builder::new("m");
     let error = b.build(b.constant(1i32).lgamma()).unwrap_err();
-    assert!(error.to_string().contains("real floats are wanted here, this is s32"), "{error}");
+    assert!(error.to_string().contains("expected real floats, found s32"), "{error}");
     let b = Builder::new("m");
     let error = b.build(b.constant(1f32).igamma(b.constant(1f64))).unwrap_err();
     assert!(error.to_string().contains("the operands are f32 and f64"), "{error}");
@@ -308,7 +309,7 @@ fn operands_are_broadcast_and_checked() {
 
 /// An element's value does not depend on what stands beside it.
 #[test]
-fn neighbours_do_not_matter() {
+fn neighbors_do_not_matter() {
     let alone = values_in("igammac", ElementType::F64, &[[2.0, 4.0]], |[a, x]| a.igammac(x));
     let beside = values_in(
         "igammac",

@@ -1,26 +1,22 @@
 //! The builder itself: what it is asked, what is set on it, how modules are built.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, run};
+use crate::support::{run, text};
 use builder::{Builder, Code, CustomCallOptions, Error, Value};
 use hlo::ir::{AliasKind, FrontendAttributes, Metadata, OriginArray, OriginalValue, Sharding};
 use hlo::{ElementType, Opcode, Verified};
-use interp::Interpreter;
 
-fn text(b: &Builder, root: Value<'_>) -> String {
-    build(b, root).module().to_string()
-}
 fn sharding(text: &str) -> Sharding {
     text.parse().unwrap()
 }
 fn result(module: &Verified) -> String {
-    Interpreter::new(module).run(&[]).unwrap().to_string()
+    interp::run(&module, &[]).unwrap().to_string()
 }
 fn line<'t>(text: &'t str, name: &str) -> &'t str {
     text.lines().find(|line| line.contains(&format!("%{name} ="))).unwrap()
 }
 
 #[test]
-fn names_and_shapes_are_told() {
+fn names_and_shapes() {
     let b = Builder::new("asked");
     assert_eq!(b.name(), "asked");
     let (x, y) = (b.parameter(1, "f32[2]", "x"), b.parameter(0, "s32[]", "y"));
@@ -43,20 +39,20 @@ fn names_and_shapes_are_told() {
 }
 
 #[test]
-fn instructions_are_shown_with_what_leads_to_them() {
+fn instructions_as_text() {
     let b = Builder::new("shown");
     let x = b.parameter(0, "f32[2]", "x");
     let y = x.exp();
     let shown = b.op_to_string(y - x * y).unwrap();
-    let wanted = "subtract = f32[2] subtract(exponential, multiply)\n  \
+    let expected = "subtract = f32[2] subtract(exponential, multiply)\n  \
                   exponential = f32[2] exponential(x)\n    \
                   x = f32[2] parameter()\n  \
                   multiply = f32[2] multiply(x, exponential)\n";
-    assert_eq!(shown, wanted);
+    assert_eq!(shown, expected);
 }
 
 #[test]
-fn constants_are_told_from_variables() {
+fn constants_and_variables() {
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[<=4]", "x");
     let c = b.constant(2f32);
@@ -169,7 +165,7 @@ fn modules_are_built_in_three_ways() {
     assert!(b.build(y).unwrap().module().to_string().contains("f32[<=4]"));
     let module = b.build_without_dynamic_dimensions(y).unwrap();
     assert!(!module.module().to_string().contains("<="), "{}", module.module());
-    let values = Interpreter::new(&module).run(&["f32[4] {1, 2, 3, 4}".parse().unwrap()]).unwrap();
+    let values = interp::run(&module, &["f32[4] {1, 2, 3, 4}".parse().unwrap()]).unwrap();
     assert_eq!(values.to_string(), "f32[4]{0} {2, 4, 6, 8}");
 }
 
@@ -214,14 +210,14 @@ fn metadata_is_set_swapped_and_cleared() {
     b.clear_op_metadata();
     let log = x.log();
     let text = text(&b, b.tuple(&[sin, cos, tan, exp, log]));
-    for (name, wanted) in [
+    for (name, expected) in [
         ("sine", "{op_name=\"first\"}"),
         ("cosine", "{op_name=\"once\"}"),
         ("tan", "{op_name=\"first\"}"),
         ("exponential", "{op_name=\"second\"}"),
         ("log", "methods.rs\" source_line="),
     ] {
-        assert!(line(&text, name).contains(wanted), "{name}: {text}");
+        assert!(line(&text, name).contains(expected), "{name}: {text}");
     }
 }
 
@@ -310,13 +306,13 @@ fn memory_is_shared_as_the_header_says() {
     b.set_up_alias(&[0], 0, &[], AliasKind::May);
     b.add_buffer_donor(1, &[0]);
     let text = text(&b, b.tuple(&[x + 1, y.get_tuple_element(1) * 2]));
-    for wanted in [
+    for expected in [
         "input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {1}, must-alias) }",
         "buffer_donor={ (1, {0}) }",
         "replica_count=2",
         "num_partitions=4",
     ] {
-        assert!(text.contains(wanted), "{wanted}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     b.set_up_alias(&[5], 0, &[], AliasKind::May);
     let error = b.build_last().unwrap_err();
@@ -324,7 +320,7 @@ fn memory_is_shared_as_the_header_says() {
 }
 
 #[test]
-fn parameters_say_whether_replicas_share_them() {
+fn parameter_replication() {
     let b = Builder::new("replication");
     let x = b.parameter(0, "(f32[], f32[])", "x");
     b.set_parameter_replication(x, &[true, false]);

@@ -43,7 +43,7 @@ fn numbers_that_the_type_does_not_hold() {
     assert_eq!(
         mistake(&b, n * 0.5),
         "error[E0807]: 0.5 is no u8\n \
-         = help: write a whole number, or convert the value to a float type"
+         = help: write an integer, or convert the value to a float type"
     );
     let b = Builder::new("m");
     let n = b.parameter(0, "u8[4]", "n");
@@ -136,7 +136,7 @@ fn loops_whose_state_changes() {
     let n = b.constant(0i32).while_loop(|n| n + 1, |n| n + 1);
     assert_eq!(
         mistake(&b, n),
-        "error[E0806]: the loop's condition gives s32[], wanted pred[]\n \
+        "error[E0806]: the loop's condition gives s32[], expected pred[]\n \
          = help: compare something: `|state| state.lt(10)`"
     );
 }
@@ -178,7 +178,7 @@ fn arrays_where_a_tuple_is() {
     let x = b.parameter(0, "(f32[4], s32[])", "x");
     assert_eq!(
         mistake(&b, x + 1),
-        "error[E0801]: an array is wanted here, this is (f32[4], s32[])\n \
+        "error[E0801]: expected an array, found (f32[4], s32[])\n \
          = help: take an array out of a tuple with `get_tuple_element(i)`"
     );
 }

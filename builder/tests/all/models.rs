@@ -33,17 +33,22 @@ fn inputs<'b>(b: &'b Builder, arrays: &[Literal]) -> Vec<Value<'b>> {
     arrays.iter().map(|array| b.input("x", array.shape())).collect()
 }
 
-/// Fails unless each part of the result is as near to what is wanted as this share of its largest element.
+/// Fails unless each part of the result is as near to what is expected as this share of its largest element.
 #[track_caller]
-fn agree(b: &Builder, root: Value<'_>, arguments: &[Literal], wanted: &[Literal], share: f64) {
+fn agree(b: &Builder, root: Value<'_>, arguments: &[Literal], expected: &[Literal], share: f64) {
     let result = evaluate_on(b, root, arguments);
     let found = result.elements().unwrap();
-    assert_eq!(found.len(), wanted.len());
-    for (i, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-        assert!(found.shape().compatible(&wanted.shape()), "{} {}", found.shape(), wanted.shape());
-        let (found, wanted) = (reals(found), reals(wanted));
-        let scale = wanted.iter().fold(0.0f64, |a, x| a.max(x.abs()));
-        let worst = found.iter().zip(&wanted).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    assert_eq!(found.len(), expected.len());
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert!(
+            found.shape().compatible(&expected.shape()),
+            "{} {}",
+            found.shape(),
+            expected.shape()
+        );
+        let (found, expected) = (reals(found), reals(expected));
+        let scale = expected.iter().fold(0.0f64, |a, x| a.max(x.abs()));
+        let worst = found.iter().zip(&expected).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
         assert!(worst <= share * scale, "result {i}: {worst:e} apart, its scale is {scale:e}");
     }
 }
@@ -58,7 +63,7 @@ fn loss_of<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
 
 #[test]
 fn a_step_of_adam() {
-    let Some((arguments, wanted)) = case("mlp_adam_step") else { return };
+    let Some((arguments, expected)) = case("mlp_adam_step") else { return };
     let b = Builder::new("mlp_adam_step");
     let x = inputs(&b, &arguments);
     let (p, m, v) = (&x[0..6], &x[6..12], &x[12..18]);
@@ -71,7 +76,7 @@ fn a_step_of_adam() {
     let moved = |i: usize| p[i] - m[i] * 1e-2 / (v[i].sqrt() + 1e-8);
     let p: Vec<Value<'_>> = (0..6).map(moved).collect();
     let root = b.tuple(&[vec![loss], p, m, v].concat());
-    agree(&b, root, &arguments, &wanted, 1e-5);
+    agree(&b, root, &arguments, &expected, 1e-5);
 }
 
 fn conv<'b>(x: Value<'b>, w: Value<'b>) -> Value<'b> {
@@ -81,7 +86,7 @@ fn conv<'b>(x: Value<'b>, w: Value<'b>) -> Value<'b> {
 
 #[test]
 fn a_step_of_lenet() {
-    let Some((arguments, wanted)) = case("lenet_train_step") else { return };
+    let Some((arguments, expected)) = case("lenet_train_step") else { return };
     let b = Builder::new("lenet_train_step");
     let x = inputs(&b, &arguments);
     let weights = &x[0..3];
@@ -95,30 +100,30 @@ fn a_step_of_lenet() {
     let loss = loss_of(image.reshape(&[4, 7 * 7 * 8]).dot(weights[2]), x[4]);
     let g = b.grad(loss, weights);
     let moved: Vec<Value<'_>> = weights.iter().zip(&g).map(|(w, g)| *w - *g * 0.1).collect();
-    agree(&b, b.tuple(&[vec![loss], moved].concat()), &arguments, &wanted, 1e-5);
+    agree(&b, b.tuple(&[vec![loss], moved].concat()), &arguments, &expected, 1e-5);
 }
 
 fn channels_normed<'b>(y: Value<'b>, scale: Value<'b>, offset: Value<'b>) -> Value<'b> {
-    let centred = y - y.mean(&[0, 1, 2]).along(&[3]);
-    let variance = (centred * centred).mean(&[0, 1, 2]);
-    centred * (variance + 1e-5).rsqrt().along(&[3]) * scale.along(&[3]) + offset.along(&[3])
+    let centered = y - y.mean(&[0, 1, 2]).along(&[3]);
+    let variance = (centered * centered).mean(&[0, 1, 2]);
+    centered * (variance + 1e-5).rsqrt().along(&[3]) * scale.along(&[3]) + offset.along(&[3])
 }
 
 #[test]
 fn a_block_with_batch_norm() {
-    let Some((arguments, wanted)) = case("batch_norm_resnet_block") else { return };
+    let Some((arguments, expected)) = case("batch_norm_resnet_block") else { return };
     let b = Builder::new("batch_norm_resnet_block");
     let x = inputs(&b, &arguments);
     let inner = channels_normed(conv(x[0], x[1]), x[3], x[4]).relu();
     let y = (x[0] + channels_normed(conv(inner, x[2]), x[3], x[4])).relu();
     let loss = (y * y).reduce_sum(&[0, 1, 2, 3]);
     let g = b.grad(loss, &x[1..]);
-    agree(&b, b.tuple(&[vec![loss], g].concat()), &arguments, &wanted, 1e-5);
+    agree(&b, b.tuple(&[vec![loss], g].concat()), &arguments, &expected, 1e-5);
 }
 
 #[test]
 fn a_loop_of_lstm_cells() {
-    let Some((arguments, wanted)) = case("lstm_scan_grad") else { return };
+    let Some((arguments, expected)) = case("lstm_scan_grad") else { return };
     let b = Builder::new("lstm_scan_grad");
     let x = inputs(&b, &arguments);
     let (w, u, bias, xs) = (x[0], x[1], x[2], x[3]);
@@ -138,7 +143,7 @@ fn a_loop_of_lstm_cells() {
     }
     let loss = squares / (15 * 3 * 8);
     let g = b.grad(loss, &[w, u, bias]);
-    agree(&b, b.tuple(&[vec![loss], g].concat()), &arguments, &wanted, 1e-5);
+    agree(&b, b.tuple(&[vec![loss], g].concat()), &arguments, &expected, 1e-5);
 }
 
 /// `x[.., k] w[k, n]`
@@ -162,7 +167,7 @@ fn heads(x: Value<'_>) -> Value<'_> {
 
 /// Two layers of a transformer over 2 sentences of 12 words, and the loss of the word that follows.
 fn transformer(name: &str, share: f64) {
-    let Some((arguments, wanted)) = case(name) else { return };
+    let Some((arguments, expected)) = case(name) else { return };
     let b = Builder::new(name);
     let x = inputs(&b, &arguments);
     let (weights, words, tokens) = (&x[..12], x[12], x[13]);
@@ -184,7 +189,7 @@ fn transformer(name: &str, share: f64) {
         times(norm(y, ty), words.transpose(&[1, 0])).convert_element_type(ElementType::F32);
     let loss = loss_of(logits.slice_in_dim(0, 11, 1, 1), tokens.slice_in_dim(1, 12, 1, 1));
     let g = b.grad(loss, &x[..13]);
-    agree(&b, b.tuple(&[vec![loss], g].concat()), &arguments, &wanted, share);
+    agree(&b, b.tuple(&[vec![loss], g].concat()), &arguments, &expected, share);
 }
 
 #[test]

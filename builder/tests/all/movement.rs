@@ -1,15 +1,12 @@
 //! Ops that move elements to places known when the module is made: values by hand, and the likeliest mistakes.
-use crate::support::{refused, run};
+use crate::support::{refuses_on, run};
 use builder::{Builder, Value};
 use hlo::ElementType;
 
 /// Each mistake in a builder of its own.
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    let made = make(&b, x);
-    refused(&b, made, wanted);
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+    refuses_on([[1i32, 2, 3], [4, 5, 6]], expected, make);
 }
 
 #[test]
@@ -25,18 +22,18 @@ fn pads() {
     let b = Builder::new("pad");
     let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
     let padded = x.pad(0, &[(1, 0, 0), (0, 1, 1)]);
-    let wanted =
+    let expected =
         "s32[3,6]{1,0} { { 0, 0, 0, 0, 0, 0 }, { 1, 0, 2, 0, 3, 0 }, { 4, 0, 5, 0, 6, 0 } }";
-    assert_eq!(run(&b, padded, &[]), wanted);
+    assert_eq!(run(&b, padded, &[]), expected);
     // The interior comes first: 1 0 2 0 3 loses two in front and one behind.
     let cut = b.constant([1i32, 2, 3]).pad(0, &[(-2, -1, 1)]);
     assert_eq!(run(&b, cut, &[]), "s32[2]{0} {2, 0}");
     let value = b.constant(9i32);
     let empty = b.constant(Vec::<i32>::new()).pad(value, &[(1, 2, 5)]);
     assert_eq!(run(&b, empty, &[]), "s32[3]{0} {9, 9, 9}");
-    let wanted = "s32[2,4]{1,0} { { 7, 1, 2, 7 }, { 7, 4, 5, 7 } }";
+    let expected = "s32[2,4]{1,0} { { 7, 1, 2, 7 }, { 7, 4, 5, 7 } }";
     let one = x.slice_in_dim(0, 2, 1, 1).pad_in_dim(7, -1, 1, 1);
-    assert_eq!(run(&b, one, &[]), wanted);
+    assert_eq!(run(&b, one, &[]), expected);
     assert_eq!(run(&b, x.pad_in_dim(7, 0, -1, 0), &[]), "s32[1,3]{1,0} { { 4, 5, 6 } }");
 }
 
@@ -53,13 +50,13 @@ fn mistakes_in_padding() {
     refuses("a dimension of size 2 would become -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
     refuses("would become", |_, x| x.pad(0, &[(i64::MAX, i64::MAX, i64::MAX), (0, 0, 0)]));
     refuses("more bytes than 64 bits", |_, x| x.pad(0, &[(i64::MAX / 2, 0, 0), (0, 0, 0)]));
-    refuses("the padding value is f32[], wanted s32[]", |b, x| {
+    refuses("the padding value is f32[], expected s32[]", |b, x| {
         x.pad(b.constant(1f32), &[(0, 0, 0), (0, 0, 0)])
     });
     refuses("1.5 is no s32", |_, x| x.pad(1.5, &[(0, 0, 0), (0, 0, 0)]));
     refuses("dimension 2 does not exist in s32[2,3]", |_, x| x.pad_in_dim(0, 2, 1, 1));
     refuses("dimension -3 does not exist in s32[2,3]", |_, x| x.pad_in_dim(0, -3, 1, 1));
-    refuses("an array is wanted here", |b, x| b.tuple(&[x]).pad_in_dim(0, 0, 1, 1));
+    refuses("expected an array", |b, x| b.tuple(&[x]).pad_in_dim(0, 0, 1, 1));
 }
 
 #[test]
@@ -111,7 +108,7 @@ fn mistakes_in_other_moves() {
     refuses("cannot become dimension 0", |_, x| x.broadcast_in_dim(&[4, 3], &[0, 1]));
     refuses("do not grow", |_, x| x.broadcast_in_dim(&[3, 2], &[1, 0]));
     refuses("does not exist in", |_, x| x.broadcast_in_dim(&[2, 3], &[0, 2]));
-    refuses("wanted 2", |_, x| x.transpose(&[0]));
+    refuses("expected 2", |_, x| x.transpose(&[0]));
     refuses("dimension 0 is listed twice", |_, x| x.transpose(&[0, 0]));
     refuses("does not exist", |_, x| x.transpose(&[0, -1]));
 }
@@ -130,7 +127,7 @@ fn collapses() {
 }
 
 #[test]
-fn reshapes_of_whole_shapes() {
+fn reshapes_to_shapes() {
     let b = Builder::new("reshape");
     let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
     let turned = x.reshape_to("s32[3,2]{0,1}");
@@ -166,7 +163,7 @@ fn arrays_end_to_end() {
 }
 
 #[test]
-fn bits_under_another_type() {
+fn bitcast_conversions() {
     let b = Builder::new("bitcast");
     let x = b.constant([1.0f32, -2.0]);
     let bits = x.bitcast_convert_type(ElementType::U32);
@@ -182,13 +179,13 @@ fn bits_under_another_type() {
 }
 
 #[test]
-fn fewer_bits() {
+fn reduced_precision() {
     let b = Builder::new("precision");
     // 1 + 2^-7 + 2^-8: with 7 bits of mantissa it lies between 1 + 2^-7 and 1 + 2^-6, ties to even.
     let x = b.constant([1.011_718_8f32, 1e30, -0.1]);
     let rounded = x.reduce_precision(8, 7);
-    let wanted = "f32[3]{0} {1.015625, 1.00025555e+30, -0.100097656}";
-    assert_eq!(run(&b, rounded, &[]), wanted);
+    let expected = "f32[3]{0} {1.015625, 1.00025555e+30, -0.100097656}";
+    assert_eq!(run(&b, rounded, &[]), expected);
     // Five bits of exponent hold nothing as large as 1e30.
     let half = x.reduce_precision(5, 10).slice(&[1], &[2], &[1]);
     assert_eq!(run(&b, half, &[]), "f32[1]{0} {inf}");
@@ -198,9 +195,9 @@ fn fewer_bits() {
 }
 
 #[test]
-fn rounded_by_chance() {
+fn stochastic_rounding() {
     let b = Builder::new("stochastic");
-    // A fraction of a quarter: below 2^30 away from zero, from there on towards it. A whole number has no chance.
+    // A fraction of a quarter: below 2^30 away from zero, from there on towards it. An integer has no chance.
     let x = b.constant([1.25f32, 1.25, -7.25, -7.25, 2.0, 1000.5]);
     let random = b.constant([(1u32 << 30) - 1, 1 << 30, 0, u32::MAX, 0, 0]);
     let rounded = x.stochastic_convert_type(random, ElementType::S8);

@@ -1,16 +1,13 @@
-//! Normalisation, random numbers, Fourier transforms, triangular systems: values by hand, and the likeliest mistakes.
-use crate::support::{evaluate, near, reals, refused, run};
+//! Normalization, random numbers, Fourier transforms, triangular systems: values by hand, and the likeliest mistakes.
+use crate::support::{evaluate, near, reals, refuses_on, run};
 use builder::options::TriangularSolveOptions;
 use builder::{Builder, Value};
 use hlo::ElementType;
 use hlo::op::value::{FftType, RandomAlgorithm, Transpose};
 
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[4f32, 0.0], [2.0, 5.0]]);
-    let made = make(&b, x);
-    refused(&b, made, wanted);
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+    refuses_on([[4f32, 0.0], [2.0, 5.0]], expected, make);
 }
 
 /// Two features, three elements each: 1 3 5 and 2 4 9; means 3 and 5, variances 8/3 and 26/3.
@@ -28,9 +25,9 @@ fn batch_norm_of_training() {
     // 2 (1 - 3) / sqrt(8/3 + 1) + 10, and so on.
     let side = 4.0 / (11f64 / 3.0).sqrt();
     let root = (29f64 / 3.0).sqrt();
-    let wanted =
+    let expected =
         [10.0 - side, 20.0 - 9.0 / root, 10.0, 20.0 - 3.0 / root, 10.0 + side, 20.0 + 12.0 / root];
-    near(&at(0), &wanted, 1e-6, 0.0);
+    near(&at(0), &expected, 1e-6, 0.0);
     near(&at(1), &[3.0, 5.0], 0.0, 0.0);
     near(&at(2), &[8.0 / 3.0, 26.0 / 3.0], 1e-6, 0.0);
 }
@@ -42,8 +39,8 @@ fn batch_norm_of_inference() {
     let (mean, variance) = (b.constant([1f32, 4.0]), b.constant([3f32, 0.0]));
     // The roots of 4 and 1.
     let normal = x.batch_norm_inference(scale, offset, mean, variance, 1.0, 1);
-    let wanted = "f32[3,2]{1,0} { { 10, 14 }, { 12, 20 }, { 14, 35 } }";
-    assert_eq!(run(&b, normal, &[]), wanted);
+    let expected = "f32[3,2]{1,0} { { 10, 14 }, { 12, 20 }, { 14, 35 } }";
+    assert_eq!(run(&b, normal, &[]), expected);
 }
 
 #[test]
@@ -72,7 +69,7 @@ fn mistakes_in_batch_norm() {
         let one = b.constant([1f32, 1.0]);
         x.batch_norm_training(one, one, 1e-5, -1)
     });
-    refuses("the offset is f32[3], wanted f32[2]", |b, x| {
+    refuses("the offset is f32[3], expected f32[2]", |b, x| {
         x.batch_norm_training(b.constant([1f32, 1.0]), b.constant([1f32; 3]), 1e-5, 1)
     });
     refuses("the variance is f32[]", |b, x| {
@@ -112,15 +109,15 @@ fn random_bits_are_known() {
     let state = b.constant([0x0123_4567_89AB_CDEFu64, 5]);
     let bits = state.rng_bit_generator(RandomAlgorithm::ThreeFry, "f32[4]");
     let words = [0xb09d_029eu32, 0x7d84_f441, 0x6ca3_e732, 0xa43b_6b39];
-    let wanted = format!(
+    let expected = format!(
         "( u64[2]{{0}} {{81985529216486895, 7}}, u32[4]{{0}} {{{}, {}, {}, {}}} )",
         words[0], words[1], words[2], words[3]
     );
-    assert_eq!(run(&b, bits, &[]), wanted);
+    assert_eq!(run(&b, bits, &[]), expected);
     let state = b.constant([0x0123_4567_89AB_CDEFu64, 5, 7]);
     let bits = state.rng_bit_generator(RandomAlgorithm::Philox, "s16[3]");
-    let wanted = "( u64[3]{0} {81985529216486895, 6, 7}, u16[3]{0} {41856, 10993, 11331} )";
-    assert_eq!(run(&b, bits, &[]), wanted);
+    let expected = "( u64[3]{0} {81985529216486895, 6, 7}, u16[3]{0} {41856, 10993, 11331} )";
+    assert_eq!(run(&b, bits, &[]), expected);
     for (from, to) in [
         (ElementType::Pred, "u8[2]"),
         (ElementType::S4, "u4[2]"),
@@ -145,10 +142,10 @@ fn mistakes_in_random_numbers() {
     refuses("random bits are an array, not (u32[2])", |b, _| {
         b.constant([0u64, 1]).rng_bit_generator(RandomAlgorithm::Philox, "(u32[2])")
     });
-    refuses("operand 1 is f32[], wanted a scalar of s32", |b, _| {
+    refuses("operand 1 is f32[], expected a scalar of s32", |b, _| {
         b.rng_uniform(b.constant(0i32), b.constant(1f32), "s32[2]")
     });
-    refuses("operand 0 is f32[2,2], wanted a scalar", |b, x| {
+    refuses("operand 0 is f32[2,2], expected a scalar", |b, x| {
         b.rng_uniform(x, b.constant(1f32), "f32[2]")
     });
     refuses("numbers of a normal distribution are floats, not s32", |b, _| {

@@ -1,14 +1,11 @@
 //! Sorts, largest elements, maps and scans: values by hand, and the likeliest mistakes.
-use crate::support::{build, refused, run};
+use crate::support::{build, refuses_on, run};
 use builder::options::ScanOptions;
 use builder::{Builder, Value};
 
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([[3i32, 1, 2], [6, 5, 4]]);
-    let made = make(&b, x);
-    refused(&b, made, wanted);
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+    refuses_on([[3i32, 1, 2], [6, 5, 4]], expected, make);
 }
 
 #[test]
@@ -59,8 +56,8 @@ fn sorts_several_arrays() {
     let (x, y, z) =
         (b.constant([2i32, 1, 2]), b.constant([1f32, 5.0, 0.5]), b.constant([7u8, 8, 9]));
     let sorted = b.sort(&[x, y, z], |p| p[0].lt(p[1]) | (p[0].eq(p[1]) & p[2].lt(p[3])), 0, false);
-    let wanted = "( s32[3]{0} {1, 2, 2}, f32[3]{0} {5, 0.5, 1}, u8[3]{0} {8, 9, 7} )";
-    assert_eq!(run(&b, sorted, &[]), wanted);
+    let expected = "( s32[3]{0} {1, 2, 2}, f32[3]{0} {5, 0.5, 1}, u8[3]{0} {8, 9, 7} )";
+    assert_eq!(run(&b, sorted, &[]), expected);
     let one = b.sort(&[x], |p| p[0].lt(p[1]), -1, false);
     assert_eq!(run(&b, one, &[]), "s32[3]{0} {1, 2, 2}");
 }
@@ -71,7 +68,7 @@ fn mistakes_in_sorts() {
     refuses("dimension -3 does not exist", |_, x| x.sort(-3));
     refuses("dimension -1 does not exist in s32[]", |b, _| b.constant(1i32).sort(-1));
     refuses("0 arrays cannot be sorted", |b, _| b.sort(&[], |p| p[0], 0, false));
-    refuses("the computation gives s32[], wanted pred[]", |_, x| x.sort_by(|a, _| a, 0, false));
+    refuses("the computation gives s32[], expected pred[]", |_, x| x.sort_by(|a, _| a, 0, false));
     refuses("must have the same dimensions", |b, x| {
         b.sort_by_first(&[x, b.iota("s32[3]", 0)], 0, false)
     });
@@ -82,12 +79,13 @@ fn largest_and_smallest() {
     let b = Builder::new("top_k");
     let x = b.constant([[3f32, f32::NAN, 3.0, -1.0], [0.0, -0.0, 5.0, 5.0]]);
     let top = x.top_k(3, true, true);
-    let wanted = "( f32[2,3]{1,0} { { nan, 3, 3 }, { 5, 5, 0 } }, s32[2,3]{1,0} { { 1, 0, 2 }, { 2, 3, 0 } } )";
-    assert_eq!(run(&b, top, &[]), wanted);
+    let expected = "( f32[2,3]{1,0} { { nan, 3, 3 }, { 5, 5, 0 } }, s32[2,3]{1,0} { { 1, 0, 2 }, { 2, 3, 0 } } )";
+    assert_eq!(run(&b, top, &[]), expected);
     let least = x.top_k(2, false, true);
-    let wanted = "( f32[2,2]{1,0} { { -1, 3 }, { -0, 0 } }, s32[2,2]{1,0} { { 3, 0 }, { 1, 0 } } )";
-    assert_eq!(run(&b, least, &[]), wanted);
-    refuses("`k` is 4, wanted 0 to the last size of s32[2,3]", |_, x| x.top_k(4, true, true));
+    let expected =
+        "( f32[2,2]{1,0} { { -1, 3 }, { -0, 0 } }, s32[2,2]{1,0} { { 3, 0 }, { 1, 0 } } )";
+    assert_eq!(run(&b, least, &[]), expected);
+    refuses("`k` is 4, expected 0 to the last size of s32[2,3]", |_, x| x.top_k(4, true, true));
     refuses("`k` is -1", |_, x| x.top_k(-1, true, true));
     refuses("`k` is 0", |b, _| b.constant(1i32).top_k(0, true, true));
 }
@@ -126,13 +124,13 @@ fn scans() {
     let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
     let zero = b.constant([0i32, 0]);
     let forward = b.scan(&[x], &[zero], running, 1, &ScanOptions::default());
-    let wanted = "( s32[2,3]{1,0} { { 1, 3, 6 }, { 4, 9, 15 } }, s32[2]{0} {6, 15} )";
-    assert_eq!(run(&b, forward, &[]), wanted);
+    let expected = "( s32[2,3]{1,0} { { 1, 3, 6 }, { 4, 9, 15 } }, s32[2]{0} {6, 15} )";
+    assert_eq!(run(&b, forward, &[]), expected);
     // From the end, outputs where their inputs stood; the dimension counted from the end.
     let options = ScanOptions { is_reverse: true, is_associative: true, ..Default::default() };
     let backward = b.scan(&[x], &[zero], running, -1, &options);
-    let wanted = "( s32[2,3]{1,0} { { 6, 5, 3 }, { 15, 11, 6 } }, s32[2]{0} {6, 15} )";
-    assert_eq!(run(&b, backward, &[]), wanted);
+    let expected = "( s32[2,3]{1,0} { { 6, 5, 3 }, { 15, 11, 6 } }, s32[2]{0} {6, 15} )";
+    assert_eq!(run(&b, backward, &[]), expected);
     // Carries alone, and outputs alone.
     let total = b.scan(
         &[x],
@@ -178,7 +176,7 @@ fn mistakes_in_scans() {
     refuses("dimension 2 does not exist in s32[2,3]", |b, x| {
         b.scan(&[x], &[b.constant([0i32, 0])], running, 2, &ScanOptions::default())
     });
-    refuses("s32[2,3] has 3 steps, wanted 5", |b, x| {
+    refuses("s32[2,3] has 3 steps, expected 5", |b, x| {
         let options = ScanOptions { scan_dimension_size: Some(5), ..Default::default() };
         b.scan(&[x], &[b.constant([0i32, 0])], running, 1, &options)
     });

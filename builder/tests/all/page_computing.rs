@@ -43,8 +43,8 @@ fn dot_general_batch() {
         rhs_batch_dimensions: vec![0],
     };
     let product = lhs.dot_general(rhs, &numbers, &DotOptions::default());
-    let wanted = "f32[2,2,2]{2,1,0} { { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } } }";
-    assert_eq!(run(&b, product, &[]), wanted);
+    let expected = "f32[2,2,2]{2,1,0} { { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } } }";
+    assert_eq!(run(&b, product, &[]), expected);
     // [b0, b1, m, k] dot [b0, b1, k, n] is [b0, b1, m, n].
     let (x, y) = (b.iota("f32[2,3,4,5]", 0), b.iota("f32[2,3,5,6]", 0));
     let numbers = DotDimensionNumbers {
@@ -79,8 +79,8 @@ fn reduce() {
     // The values 1 to 6, four times.
     let x = matrix.broadcast(&[4]);
     assert_eq!(run(&b, sum(x, &[0]), &[]), "s32[2,3]{1,0} { { 4, 8, 12 }, { 16, 20, 24 } }");
-    let wanted = "s32[4,2]{1,0} { { 6, 15 }, { 6, 15 }, { 6, 15 }, { 6, 15 } }";
-    assert_eq!(run(&b, sum(x, &[2]), &[]), wanted);
+    let expected = "s32[4,2]{1,0} { { 6, 15 }, { 6, 15 }, { 6, 15 }, { 6, 15 } }";
+    assert_eq!(run(&b, sum(x, &[2]), &[]), expected);
     assert_eq!(run(&b, sum(x, &[0, 1]), &[]), "s32[3]{0} {20, 28, 36}");
     assert_eq!(run(&b, sum(x, &[0, 1, 2]), &[]), "s32[] 84");
     assert_eq!(run(&b, x.reduce_all(0, |a, c| a + c), &[]), "s32[] 84");
@@ -95,8 +95,8 @@ fn reduce_window() {
         input.reduce_window(f64::NEG_INFINITY, Value::max, &[2, 3], strides, Padding::Valid)
     };
     assert_eq!(run(&b, top(&[2, 3]), &[]), "f32[2,2]{1,0} { { 8, 11 }, { 20, 23 } }");
-    let wanted = "f32[3,4]{1,0} { { 8, 9, 10, 11 }, { 14, 15, 16, 17 }, { 20, 21, 22, 23 } }";
-    assert_eq!(run(&b, top(&[1, 1]), &[]), wanted);
+    let expected = "f32[3,4]{1,0} { { 8, 9, 10, 11 }, { 14, 15, 16, 17 }, { 20, 21, 22, 23 } }";
+    assert_eq!(run(&b, top(&[1, 1]), &[]), expected);
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn select_and_scatter() {
         0.0,
         |a, c| a + c,
     );
-    let wanted = "f32[4,6]{1,0} { { 0, 0, 0, 0, 6, 0 }, { 0, 0, 2, 0, 0, 0 }, { 0, 0, 3, 0, 0, 0 }, { 0, 0, 0, 0, 0, 1 } }";
-    assert_eq!(run(&b, spread, &[]), wanted);
+    let expected = "f32[4,6]{1,0} { { 0, 0, 0, 0, 6, 0 }, { 0, 0, 2, 0, 0, 0 }, { 0, 0, 3, 0, 0, 0 }, { 0, 0, 0, 0, 0, 1 } }";
+    assert_eq!(run(&b, spread, &[]), expected);
     // Figure 2: windows overlap, and the 9 is selected by both above: 2 + 6.
     let x = b.constant([
         [7f32, 2., 5., 3., 8.],
@@ -137,8 +137,8 @@ fn select_and_scatter() {
         0.0,
         |a, c| a + c,
     );
-    let wanted = "f32[4,5]{1,0} { { 0, 0, 0, 0, 0 }, { 0, 0, 8, 0, 0 }, { 0, 0, 3, 0, 0 }, { 0, 0, 0, 1, 0 } }";
-    assert_eq!(run(&b, spread, &[]), wanted);
+    let expected = "f32[4,5]{1,0} { { 0, 0, 0, 0, 0 }, { 0, 0, 8, 0, 0 }, { 0, 0, 3, 0, 0 }, { 0, 0, 0, 1, 0 } }";
+    assert_eq!(run(&b, spread, &[]), expected);
 }
 
 #[test]
@@ -167,8 +167,8 @@ fn while_loop() {
             b.tuple(&[iteration, vector])
         },
     );
-    let wanted = "( s32[] 1000, f32[10]{0} {500, 500, 500, 500, 500, 500, 500, 500, 500, 500} )";
-    assert_eq!(run(&b, result, &[]), wanted);
+    let expected = "( s32[] 1000, f32[10]{0} {500, 500, 500, 500, 500, 500, 500, 500, 500, 500} )";
+    assert_eq!(run(&b, result, &[]), expected);
 }
 
 #[test]

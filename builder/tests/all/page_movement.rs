@@ -47,8 +47,8 @@ fn concatenate() {
     assert_eq!(run(&b, b.concat_in_dim(&parts, 0), &[]), "s32[6]{0} {2, 3, 4, 5, 6, 7}");
     let (x, y) = (b.constant([[1i32, 2], [3, 4], [5, 6]]), b.constant([[7i32, 8]]));
     let both = b.concat_in_dim(&[x, y], 0);
-    let wanted = "s32[4,2]{1,0} { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 8 } }";
-    assert_eq!(run(&b, both, &[]), wanted);
+    let expected = "s32[4,2]{1,0} { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 8 } }";
+    assert_eq!(run(&b, both, &[]), expected);
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn dynamic_update_slice() {
     assert_eq!(run(&b, updated, &[]), "f32[5]{0} {0, 1, 5, 6, 4}");
     let u = b.constant([[12.0f32, 13.0], [14.0, 15.0], [16.0, 17.0]]);
     let updated = m.dynamic_update_slice(u, &[b.constant(1i32), b.constant(1i32)]);
-    let wanted = "f32[4,3]{1,0} { { 0, 1, 2 }, { 3, 12, 13 }, { 6, 14, 15 }, { 9, 16, 17 } }";
-    assert_eq!(run(&b, updated, &[]), wanted);
+    let expected = "f32[4,3]{1,0} { { 0, 1, 2 }, { 3, 12, 13 }, { 6, 14, 15 }, { 9, 16, 17 } }";
+    assert_eq!(run(&b, updated, &[]), expected);
 }
 
 #[test]

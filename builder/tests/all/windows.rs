@@ -1,14 +1,11 @@
 //! Moving windows: values by hand, several arrays at once, and the likeliest mistakes.
-use crate::support::{refused, run};
+use crate::support::{refuses_on, run};
 use builder::options::{Padding, WindowOptions};
 use builder::{Builder, Value};
 
 #[track_caller]
-fn refuses(wanted: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
-    let b = Builder::new("refused");
-    let x = b.constant([1i32, 2, 3, 4, 5]);
-    let made = make(&b, x);
-    refused(&b, made, wanted);
+fn refuses(expected: &str, make: impl for<'b> FnOnce(&'b Builder, Value<'b>) -> Value<'b>) {
+    refuses_on([1i32, 2, 3, 4, 5], expected, make);
 }
 fn sum<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
     a + c
@@ -147,7 +144,7 @@ fn mistakes() {
     });
     refuses("the reducer", |_, x| x.reduce_window(0, |a, c| a.lt(c), &[2], &[1], Padding::Valid));
     refuses("1.5 is no s32", |_, x| x.reduce_window(1.5, sum, &[2], &[1], Padding::Valid));
-    refuses("the initial value is s32[5], wanted s32[]", |_, x| {
+    refuses("the initial value is s32[5], expected s32[]", |_, x| {
         x.reduce_window(x, sum, &[2], &[1], Padding::Valid)
     });
     refuses("0 arrays cannot be folded from 0 initial values", |b, _| {
@@ -162,7 +159,7 @@ fn mistakes() {
         let source = b.constant([1i32, 2]);
         x.select_and_scatter(|a, c| a.ge(c), &[2], &[1], Padding::Valid, source, 0, sum)
     });
-    refuses("wanted pred[]", |b, x| {
+    refuses("expected pred[]", |b, x| {
         let source = b.constant([1i32, 2, 3, 4]);
         x.select_and_scatter(|a, _| a, &[2], &[1], Padding::Valid, source, 0, sum)
     });

@@ -1,23 +1,22 @@
-//! `etalon bench`: how long a module takes to load and to run, and how much memory its values take.
-use super::{Loaded, load, run::write, verified_for};
+//! `etalon bench`: the time to load and to run a module, and the memory of its values.
+use super::{Loaded, compile_for, load, run::write};
 use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
 use crate::{output, random};
-use collectives::spmd::Program;
-use conformance::{Failed, arrays};
-use hlo::{Literal, Verified};
-use interp::{Grid, Hooks};
+use collectives::{RunOutput, Session};
+use conformance::arrays;
+use hlo::Literal;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// What was measured.
+/// The measurements.
 struct Measured {
     load: f64,
     first: f64,
     runs: Vec<f64>,
-    /// Most bytes of values at a time; not known of several devices.
+    /// The peak number of bytes of values on a device; not measured for an unpartitioned SPMD program.
     peak: Option<usize>,
 }
 
@@ -25,32 +24,24 @@ struct Measured {
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let start = Instant::now();
     let Loaded { name, text, module } = load(&args.file, args.lenient)?;
-    let (verified, grid) = verified_for(&args.devices, module, &name, &text)?;
+    let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
-    let arguments = arguments(args, &verified, grid)?;
-    let failed = |e: Failed| Failure::run(&e, &name, &text);
-    // Its regions are run by several devices.
-    let is_global = Program::of(&verified).map_err(|e| failed(e.into()))?.is_some();
+    let arguments = arguments(args, &session)?;
+    let options = args.limits.options();
     let run = || {
         let start = Instant::now();
-        let ran = match arguments.as_slice() {
-            [alone] if grid.len() == 1 && !is_global => {
-                alone_on(args, &verified, alone).map(|(peak, result)| (Some(peak), vec![result]))
-            }
-            all => conformance::Engine::from(args.engine)
-                .run_on_devices(&verified, all, args.limits.options(), |_| Hooks::new())
-                .map(|ran| (None, ran.results)),
-        };
-        ran.map(|(peak, results)| (start.elapsed().as_secs_f64(), peak, results))
+        let output = session.run(&arguments, &options);
+        let output = output.map_err(|error| Failure::run(&error, &name, &text))?;
+        Ok((start.elapsed().as_secs_f64(), output))
     };
-    let (first, peak, results) = run().map_err(failed)?;
+    let (first, RunOutput { results, peak_bytes: peak, .. }) = run()?;
     if let Some(to) = &args.output {
-        write(to, arrays::named_by_device(results.iter(), "out"))?;
+        write(to, arrays::flatten_per_device(results.iter(), "out"))?;
     }
     drop(results);
     let mut runs = Vec::new();
     for _ in 0..args.iterations {
-        runs.push(run().map_err(failed)?.0);
+        runs.push(run()?.0);
     }
     let measured = Measured { load, first, runs, peak };
     let shown = if args.json { measured.json() } else { measured.table() };
@@ -58,28 +49,13 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Most bytes of values at a time, and the result.
-fn alone_on(
-    args: &BenchArgs,
-    verified: &Verified,
-    arguments: &[Literal],
-) -> std::result::Result<(usize, Literal), Failed> {
-    let engine = conformance::Engine::from(args.engine);
-    let options = args.limits.options().engine(engine.into());
-    let interpreter = interp::Interpreter::with_options(verified, options);
-    let mut machine = interpreter.start(arguments)?;
-    let interp::Step::Done(result) = machine.resume()? else {
-        unreachable!("a run on one device waits for nobody")
-    };
-    Ok((machine.peak_bytes(), result))
-}
-
-/// What is given, or drawn with seed 0, for each device.
-fn arguments(args: &BenchArgs, verified: &Verified, grid: Grid) -> Result<Vec<Vec<Literal>>> {
+/// Returns the given arguments, or random ones with seed 0, for each device.
+fn arguments(args: &BenchArgs, session: &Session) -> Result<Vec<Vec<Literal>>> {
+    let (module, grid) = (session.module(), session.grid());
     if args.inputs.input.is_empty() && args.inputs.random.is_none() {
-        return random::draw_each(0, verified.module().entry(), grid);
+        return random::draw_each(0, module.entry(), grid);
     }
-    inputs(&args.inputs, verified, grid)
+    inputs(&args.inputs, module, grid)
 }
 
 impl Measured {

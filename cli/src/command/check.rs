@@ -5,7 +5,7 @@ use crate::error::{Exit, Failure, Result};
 use crate::output;
 use std::process::ExitCode;
 
-/// Checks every file, whatever is wrong with those before it.
+/// Checks every file, also after an error in another one.
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     let mut worst: Option<Exit> = None;
     for path in &args.files {
@@ -23,7 +23,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
                 if count > 1 {
                     output::note(&format!("{}: {count} errors\n", path.display()));
                 }
-                // A module that is wrong outweighs a file that cannot be read.
+                // A wrong module takes precedence over a file that cannot be read.
                 worst = match (worst, failure.exit) {
                     (None | Some(Exit::Misuse), Exit::Misuse) => Some(Exit::Misuse),
                     _ => Some(Exit::Wrong),

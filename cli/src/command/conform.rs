@@ -1,11 +1,11 @@
-//! `etalon conform`: whether a partitioned module gives what the program gives that it was made of.
-use super::{Loaded, load, verified};
+//! `etalon conform`: compares a partitioned module with its unpartitioned SPMD program.
+use super::{Loaded, compile, load, verified};
 use crate::args::ConformArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output, random};
-use collectives::World;
-use collectives::spmd::{Boundary, Program};
-use conformance::arrays::{self, Named};
+use collectives::RunOutput;
+use collectives::spmd::Boundary;
+use conformance::arrays::{self, NamedArrays};
 use conformance::{Comparison, Tolerance, compare};
 use hlo::diag::Source;
 use hlo::literal::npz::NpyArray;
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A module and what errors show of it.
+/// A module, and the name and the text that errors show.
 struct Side {
     name: String,
     text: String,
@@ -30,75 +30,78 @@ impl Side {
     fn failed(&self, error: &collectives::Error) -> Failure {
         Failure::run(&error.clone().into(), &self.name, &self.text)
     }
+    fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
+        let session = compile(self.verified.clone(), args.engine, &self.name, &self.text)?;
+        let output = session.run(inputs, &args.limits.options());
+        output.map_err(|error| Failure::run(&error, &self.name, &self.text))
+    }
     fn parameters(&self) -> Vec<&Shape> {
         self.verified.module().entry().program_shape().parameters
     }
 }
 
-/// Runs a program before partitioning and the module it became, and compares what each device has.
+/// Runs an unpartitioned SPMD program and its partitioned module, and compares the results of each device.
 pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
-    let [whole, parts] = args.spmd.as_slice() else {
-        let message = "two modules are wanted".to_owned();
+    let [program, partitioned] = args.spmd.as_slice() else {
+        let message = "expected two modules".to_owned();
         return Err(Failure::new(&Code::Input { path: "--spmd".into(), message }, None));
     };
-    let global = Side::load(whole, args.lenient)?;
-    let partitioned = Side::load(parts, args.lenient)?;
+    let global = Side::load(program, args.lenient)?;
+    let partitioned = Side::load(partitioned, args.lenient)?;
     let boundary = Boundary::of(&global.verified, &partitioned.verified);
-    let misused = |error: &collectives::Error| {
+    let misuse = |error: &collectives::Error| {
         let failure = partitioned.failed(error);
         let exit = if failure.exit == Exit::Wrong { Exit::Misuse } else { failure.exit };
         Failure { exit, ..failure }
     };
-    let boundary = boundary.map_err(|e| misused(&e))?;
-    let given = Given::read(args, &global)?;
+    let boundary = boundary.map_err(|e| misuse(&e))?;
+    let given = Arguments::read(args, &global)?;
     let arguments = match given.of_devices(&boundary, &partitioned)? {
         Some(arguments) => arguments,
-        None => boundary.arguments(&given.global).map_err(|e| misused(&e))?,
+        None => boundary.arguments(&given.global).map_err(|e| misuse(&e))?,
     };
     let progress = output::Progress::new(&format!("running {}", global.name));
-    let (result, promised) = run_whole(&global, args, &given.global)?;
+    let (result, consistent) = run_unpartitioned(&global, args, given.global.clone())?;
     drop(progress);
-    let wanted = boundary.results(&result).map_err(|e| misused(&e))?;
+    let expected = boundary.results(&result).map_err(|e| misuse(&e))?;
     let progress = output::Progress::new(&format!("running {}", partitioned.name));
-    let world = World::new(&partitioned.verified).with_options(args.limits.options());
-    let found = world.run(&arguments).map_err(|e| partitioned.failed(&e))?;
+    let actual = partitioned.run(args, &arguments)?.results;
     drop(progress);
     let tolerance =
         Tolerance::of(partitioned.verified.module()).or(&Tolerance::of(global.verified.module()));
-    let agree = report(&found, &wanted, &tolerance)?;
-    if !agree && !promised {
-        output::note("the program's own devices do not agree, and so may differ from its result\n");
+    let agree = report(&actual, &expected, &tolerance)?;
+    if !agree && !consistent {
+        output::note(
+            "the devices of the unpartitioned program disagree with each other: the expected result is not unique\n",
+        );
     }
     Ok(if agree { ExitCode::SUCCESS } else { Exit::Wrong.code() })
 }
 
-/// The result of the program as a whole, and whether devices that should have equal values have them; tells of those that
-/// have not.
-fn run_whole(global: &Side, args: &ConformArgs, inputs: &[Literal]) -> Result<(Literal, bool)> {
-    let options = args.limits.options();
-    let Some(program) = Program::of(&global.verified).map_err(|e| global.failed(&e))? else {
-        let interpreter = interp::Interpreter::with_options(&global.verified, options);
-        let result = interpreter.run(inputs);
-        let failed = |e: interp::Error| Failure::run(&e.into(), &global.name, &global.text);
-        return result.map(|result| (result, true)).map_err(failed);
-    };
-    let finished = program.with_options(options).run(inputs).map_err(|e| global.failed(&e))?;
-    for note in &finished.divergences {
+/// Runs the unpartitioned program. Returns its result, and whether devices that must have equal values have them; shows the
+/// instructions where they differ.
+fn run_unpartitioned(
+    global: &Side,
+    args: &ConformArgs,
+    inputs: Vec<Literal>,
+) -> Result<(Literal, bool)> {
+    let RunOutput { mut results, notes, .. } = global.run(args, &[inputs])?;
+    for note in &notes {
         let source = Source { name: &global.name, text: &global.text };
         output::show_one(&note.diagnostic(), Some(source));
     }
-    Ok((finished.result, finished.divergences.is_empty()))
+    Ok((results.swap_remove(0), notes.is_empty()))
 }
 
-/// Arguments, and what else was in the files they are from.
-struct Given {
+/// The arguments of the program, and the arrays of the files they are from.
+struct Arguments {
     global: Vec<Literal>,
     arrays: Vec<NpyArray>,
     path: String,
 }
 
-impl Given {
-    /// `global_in0`, ... of the files, or `in0`, ...; or drawn.
+impl Arguments {
+    /// Reads `global_in0`, ... or `in0`, ... of the files, or draws random arguments.
     fn read(args: &ConformArgs, global: &Side) -> Result<Self> {
         let shapes = global.parameters();
         let path = args.inputs.input.join(", ");
@@ -106,11 +109,11 @@ impl Given {
             let global = random::draw(seed, &shapes)?;
             return Ok(Self { global, arrays: Vec::new(), path });
         }
-        let arrays = inputs::given(&args.inputs)?;
+        let arrays = inputs::read_all(&args.inputs)?;
         if arrays.is_empty() && !shapes.is_empty() {
             return Err(inputs::missing(&shapes));
         }
-        let named = Named::of(&arrays, arrays::kind("in", &arrays, 1), 1);
+        let named = NamedArrays::select(&arrays, arrays::prefix("in", &arrays, 1), 1);
         let global = named.and_then(|named| named.values(0, shapes));
         let global = global.map_err(|message| {
             let help = "the program's arguments are `global_in0`, `global_in1`, ..., or `in0`, ...";
@@ -118,26 +121,32 @@ impl Given {
         })?;
         Ok(Self { global, arrays, path })
     }
-    /// `d<k>_in<i>` of the files, if they are there.
-    fn of_devices(&self, boundary: &Boundary, parts: &Side) -> Result<Option<Vec<Vec<Literal>>>> {
+    /// Returns `d<k>_in<i>` of the files, if they have them.
+    fn of_devices(
+        &self,
+        boundary: &Boundary,
+        partitioned: &Side,
+    ) -> Result<Option<Vec<Vec<Literal>>>> {
         if !self.arrays.iter().any(|array| array.name == "d0_in0") {
             return Ok(None);
         }
-        let named = Named::of(&self.arrays, "in", boundary.devices());
-        let values = named.and_then(|named| named.each(boundary.devices(), &parts.parameters()));
+        let named = NamedArrays::select(&self.arrays, "in", boundary.devices());
+        let values = named.and_then(|named| {
+            named.values_per_device(boundary.devices(), &partitioned.parameters())
+        });
         values.map(Some).map_err(|message| {
             Failure::new(&Code::Input { path: self.path.clone(), message }, None)
         })
     }
 }
 
-/// Says which devices have something else than they should; whether none has.
-fn report(found: &[Literal], wanted: &[Literal], tolerance: &Tolerance) -> Result<bool> {
+/// Prints which devices differ from the expected results. Returns whether all agree.
+fn report(actual: &[Literal], expected: &[Literal], tolerance: &Tolerance) -> Result<bool> {
     let mut text = String::new();
     let mut wrong = 0;
     let (mut error, mut bound) = (0.0f64, 0.0f64);
-    for (device, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-        match compare(found, wanted, tolerance) {
+    for (device, (actual, expected)) in actual.iter().zip(expected).enumerate() {
+        match compare(actual, expected, tolerance) {
             Ok(comparison) => {
                 error = error.max(comparison.max_error);
                 bound = bound.max(comparison.bound);
@@ -152,7 +161,7 @@ fn report(found: &[Literal], wanted: &[Literal], tolerance: &Tolerance) -> Resul
             }
         }
     }
-    let devices = found.len();
+    let devices = actual.len();
     let _ = match wrong {
         0 => writeln!(text, "{devices} devices agree: error {error:.3e} (bound {bound:.3e})"),
         _ => writeln!(text, "{wrong} of {devices} devices differ"),
@@ -166,8 +175,12 @@ fn differs(device: usize, comparison: &Comparison) -> String {
     let mut text = format!("device {device}: {wrong} of {elements} elements differ");
     if let Some(worst) = worst {
         let show = |x| Literal::scalar(worst.ty, x).to_string();
-        let (got, should) = (show(worst.got), show(worst.wanted));
-        let _ = write!(text, "; out{} at {:?} is {got}, wanted {should}", worst.leaf, worst.index);
+        let (actual, expected) = (show(worst.actual), show(worst.expected));
+        let _ = write!(
+            text,
+            "; out{} at {:?} is {actual}, expected {expected}",
+            worst.leaf, worst.index
+        );
         if worst.ty.is_float() || worst.ty.is_complex() {
             let _ = write!(text, ": error {max_error:.3e} (bound {bound:.3e})");
         }

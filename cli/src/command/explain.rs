@@ -1,4 +1,4 @@
-//! `etalon explain`: what an error number or an opcode means.
+//! `etalon explain`: the meaning of an error number or an opcode.
 use crate::args::ExplainArgs;
 use crate::error::{Code, Failure, Result};
 use crate::output;
@@ -33,12 +33,12 @@ fn unknown(what: &str) -> Failure {
     let near = hlo::diag::nearest(what, Opcode::ALL.iter().map(|o| o.name()));
     let help = match near {
         Some(name) => format!("did you mean `{name}`?"),
-        None => "give an error number like E0301 or an opcode like reduce-window".to_owned(),
+        None => "use an error number such as E0301 or an opcode such as reduce-window".to_owned(),
     };
     Failure::new(&Code::Unknown { what: what.to_owned() }, Some(help))
 }
 
-/// Doc comments keep the blank after their slashes.
+/// Doc comments keep the space after their slashes.
 fn unindented(text: &str) -> String {
     let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n") + "\n"
@@ -47,21 +47,21 @@ fn unindented(text: &str) -> String {
 fn describe(opcode: Opcode, asked: &str) -> String {
     let mut text = opcode.name().to_owned();
     if asked != opcode.name() {
-        let _ = write!(text, " (called `{asked}` in older texts)");
+        let _ = write!(text, " (`{asked}` in older texts)");
     }
     text.push_str("\n\n");
     let operands = match opcode.arity() {
         Arity::Fixed(n) => n.to_string(),
-        Arity::Any => "any number, within the op's own rules".to_owned(),
+        Arity::Any => "any number".to_owned(),
     };
     let _ = writeln!(text, "operands:     {operands}");
     if let Some(types) = opcode.types() {
         let _ = writeln!(text, "types:        {types}");
     }
     let shape = match opcode.shape_text() {
-        ShapeText::Stated => "must be stated",
-        ShapeText::Inferred => "may be left out: it is inferred",
-        ShapeText::Forced => "follows from the operands, whatever is stated",
+        ShapeText::Stated => "required",
+        ShapeText::Inferred => "optional: inferred if omitted",
+        ShapeText::Forced => "computed from the operands; the text is ignored",
     };
     let _ = writeln!(text, "result shape: {shape}");
     if !opcode.attributes().is_empty() {
@@ -69,9 +69,9 @@ fn describe(opcode: Opcode, asked: &str) -> String {
     }
     let accuracy = match opcode.accuracy() {
         Accuracy::Exact => "exact".to_owned(),
-        Accuracy::Ulp(n) => format!("other backends within {n} units in the last place"),
-        Accuracy::Order => "other backends may add in another order".to_owned(),
-        Accuracy::Random => "only the distribution is defined".to_owned(),
+        Accuracy::Ulp(n) => format!("other backends may differ by {n} units in the last place"),
+        Accuracy::Order => "other backends may add in a different order".to_owned(),
+        Accuracy::Random => "only the distribution is specified".to_owned(),
     };
     let _ = writeln!(text, "accuracy:     {accuracy}");
     text

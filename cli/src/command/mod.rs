@@ -1,20 +1,21 @@
-//! One module a command, and what they share: reading a file as a module.
+//! One module per command, and loading a file as a module.
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod explain;
 pub(crate) mod graph;
+pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod test;
 
-use crate::args::DeviceArgs;
+use crate::args::{DeviceArgs, EngineArg};
 use crate::error::{Exit, Failure, Result};
 use crate::output;
-use collectives::World;
+use collectives::Session;
 use hlo::diag::Source;
 use hlo::{Module, ParseOptions, Verified};
-use interp::Grid;
+use interp::{CompileOptions, DeviceGrid};
 use std::io::Read;
 use std::path::Path;
 
@@ -40,7 +41,7 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
     let bytes = bytes(path)?;
     let name = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
     let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient });
-    // Where the bytes are no text, what can be shown of them is.
+    // Invalid UTF-8 is shown with replacement characters.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
     let parsed = parsed.map_err(|error| Failure {
@@ -54,29 +55,52 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
     Ok(Loaded { name, text, module: parsed.module })
 }
 
-/// Verifies a module for as many devices as the options say.
+/// Verifies and compiles a module for the number of devices of the options.
+pub(crate) fn compile_for(
+    devices: &DeviceArgs,
+    engine: EngineArg,
+    module: Module,
+    name: &str,
+    text: &str,
+) -> Result<Session> {
+    compile(verified_for(devices, module, name, text)?, engine, name, text)
+}
+
+/// Compiles a module.
+pub(crate) fn compile(
+    verified: Verified,
+    engine: EngineArg,
+    name: &str,
+    text: &str,
+) -> Result<Session> {
+    let session = Session::compile(verified, &CompileOptions::default().engine(engine.into()));
+    session.map_err(|error| Failure::run(&error, name, text))
+}
+
+/// Verifies a module for the number of devices of the options.
 pub(crate) fn verified_for(
     devices: &DeviceArgs,
     mut module: Module,
     name: &str,
     text: &str,
-) -> Result<(Verified, Grid)> {
-    let stated = Grid::of(&module.config);
+) -> Result<Verified> {
+    let header = DeviceGrid::of(&module.config);
     devices.apply(&mut module);
-    let grid = World::devices(&module).map_err(|e| Failure::run(&e.into(), name, text))?;
+    let grid = DeviceGrid::of(&module.config);
+    collectives::check_grid(grid).map_err(|e| Failure::run(&e.into(), name, text))?;
     let verified = verified(module, name, text).map_err(|mut failure| {
-        if grid != stated {
-            let Grid { replicas, partitions } = grid;
+        if grid != header {
+            let DeviceGrid { replicas, partitions } = grid;
             let help = format!(
-                "--replicas {replicas} --partitions {partitions} hold here; the header states {} and {}",
-                stated.replicas, stated.partitions
+                "checked for --replicas {replicas} --partitions {partitions}; the header has {} and {}",
+                header.replicas, header.partitions
             );
             let without = failure.diagnostics.iter_mut().filter(|d| d.help.is_none());
             without.for_each(|diagnostic| diagnostic.help = Some(help.clone()));
         }
         failure
     })?;
-    Ok((verified, grid))
+    Ok(verified)
 }
 
 /// Verifies a module.

@@ -17,14 +17,14 @@ pub(crate) fn print(args: &PrintArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts `text` in place of the file, which is never seen half written.
+/// Replaces the file atomically: a reader sees the old or the new text.
 fn replace(path: &Path, text: &str) -> Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = Path::new(&beside);
-    let written = std::fs::write(beside, text).and_then(|()| std::fs::rename(beside, path));
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = Path::new(&temporary);
+    let written = std::fs::write(temporary, text).and_then(|()| std::fs::rename(temporary, path));
     written.map_err(|e| {
-        let _ = std::fs::remove_file(beside);
+        let _ = std::fs::remove_file(temporary);
         Failure::file(path, &e)
     })
 }

@@ -1,30 +1,31 @@
-//! `etalon test`: file tests and suites of recorded results.
+//! `etalon test`: runs file tests and suites of recorded results.
 use crate::args::TestArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
-use conformance::{BadFile, Engine, FileTest, Outcome, Report, Summary};
+use conformance::{Case, Engine, FileTest, Outcome, ParseError, Report, Summary, in_parallel};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
-    let engine = args.engine.into();
+    let engines = args.engine.map_or(Engine::ALL.to_vec(), |engine| vec![engine.into()]);
     let mut reports = Vec::new();
     for path in &args.paths {
-        reports.extend(under(path, engine, args.verbose)?);
+        let found = run_path(path, &engines)?;
+        print(&found, args.verbose)?;
+        reports.extend(found);
     }
     if let Some(to) = &args.json {
         let lines: Vec<String> = reports.iter().map(Report::json).collect();
         let text = format!("[\n{}\n]\n", lines.join(",\n"));
         std::fs::write(to, text).map_err(|e| Failure::file(to, &e))?;
     }
-    let summary = Summary::of(&reports);
-    output::data(&format!("{summary}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    print_line(&Summary::of(&reports).to_string())?;
     let unsupported = |r: &Report| matches!(r.outcome, Outcome::Unsupported(_));
     let bad: Vec<&Report> = reports.iter().filter(|r| r.is_bad()).collect();
     Ok(match bad.as_slice() {
         [] if reports.is_empty() => {
-            output::note("no test was found\n");
+            output::note("no tests found\n");
             Exit::Misuse.code()
         }
         [] => ExitCode::SUCCESS,
@@ -33,45 +34,46 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
     })
 }
 
-/// Runs everything at or under `path`.
-fn under(path: &Path, engine: Engine, verbose: bool) -> Result<Vec<Report>> {
+/// Runs every test at or below `path`. Recorded results are compared with those of the first engine.
+fn run_path(path: &Path, engines: &[Engine]) -> Result<Vec<Report>> {
     let (entries, others) = conformance::find(path).map_err(|e| Failure::file(path, &e))?;
-    let progress = output::Progress::new(&format!("testing {}", path.display()));
-    let show = |report: &Report| {
-        if report.is_bad() || verbose {
-            let line = format!("{}: {}\n", report.name, report.details(false));
-            let _ = output::data(&line);
-        }
-    };
-    let mut reports = conformance::run_all(&entries, engine, show);
+    let (mut cases, mut reports): (Vec<Case>, Vec<Report>) = (Vec::new(), Vec::new());
     for other in others {
-        let test = match FileTest::read(&other) {
-            Ok(test) => test,
-            Err(error) => {
-                // The others are run all the same.
-                let report = unreadable(&other, &error);
-                show(&report);
-                reports.push(report);
-                continue;
-            }
-        };
-        // A module without expectations and without a recorded result says nothing to test.
-        if !test.has_expectations() {
-            continue;
-        }
-        for report in test.run(engine) {
-            show(&report);
-            reports.push(report);
+        match FileTest::read(&other) {
+            // A module without expectations and without a recorded result is not a test.
+            Ok(test) if !test.has_expectations() => {}
+            Ok(test) => cases.extend(test.cases),
+            Err(error) => reports.push(unreadable(&other, &error)),
         }
     }
-    drop(progress);
+    let total = entries.len() + cases.len();
+    let progress = output::Progress::counting(&format!("testing {}", path.display()), total);
+    let counted = |report| {
+        progress.advance();
+        report
+    };
+    let engine = engines.first().copied().unwrap_or_default();
+    reports.extend(in_parallel(&entries, |entry| counted(entry.run(engine))));
+    reports.extend(in_parallel(&cases, |case| counted(case.run(engines))));
     Ok(reports)
 }
 
-/// What becomes of a file that is no file of tests.
-fn unreadable(path: &Path, error: &BadFile) -> Report {
+/// Prints the cases that did not pass, or every case.
+fn print(reports: &[Report], all: bool) -> Result<()> {
+    for report in reports.iter().filter(|report| all || report.is_bad()) {
+        print_line(&format!("{}: {}", report.name, report.details(false)))?;
+    }
+    Ok(())
+}
+
+fn print_line(line: &str) -> Result<()> {
+    output::data(&format!("{line}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
+}
+
+/// Returns the report of a file that is not a valid file test. The other files run.
+fn unreadable(path: &Path, error: &ParseError) -> Report {
     let failure = Failure::new(&Code::BadTest { message: error.to_string() }, None);
-    let outcome = Outcome::Failed(conformance::Failure::of("", failure.diagnostics));
+    let outcome = Outcome::Failed(conformance::Failure::new("", failure.diagnostics));
     let name = path.display().to_string();
-    Report { file: name.clone(), name, outcome, time: Duration::ZERO }
+    Report { file: name.clone(), name, outcome, treatment: String::new(), time: Duration::ZERO }
 }

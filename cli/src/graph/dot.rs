@@ -1,11 +1,11 @@
-//! The graph as text that graphviz draws.
+//! The graph as Graphviz text.
 use super::{Edges, Graph};
 use std::fmt::{self, Write};
 
-/// The graph in the language of graphviz: a circle for each device, a box for each group of an op, an arrow for each pair.
+/// Returns the graph as Graphviz text: a circle for each device, a box for each group, an arrow for each pair.
 pub(crate) fn text(graph: &Graph, title: &str) -> String {
     let mut out = String::new();
-    write(&mut out, graph, title).expect("a string takes everything");
+    write(&mut out, graph, title).expect("writing to a string does not fail");
     out
 }
 
@@ -16,7 +16,7 @@ fn write(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
         writeln!(out, "  n{k} [shape=circle, label={}];", quoted(name))?;
     }
     for (i, op) in graph.ops.iter().enumerate() {
-        let label = quoted(&format!("{}\n{}", op.name, op.words()));
+        let label = quoted(&format!("{}\n{}", op.name, op.description()));
         match &op.edges {
             Edges::Groups(groups) => {
                 for (g, members) in groups.iter().enumerate() {
@@ -37,7 +37,7 @@ fn write(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
     writeln!(out, "}}")
 }
 
-/// A string as graphviz reads it: a backslash begins an escape, and `\n` is a new line.
+/// Returns a Graphviz string, with escaped quotes, backslashes and newlines.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

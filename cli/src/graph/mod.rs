@@ -1,4 +1,4 @@
-//! Who talks to whom: what each op of a module joins, drawn as text for graphviz or as a picture.
+//! The communication graph of a module: the devices that each op connects, as Graphviz text or as a picture.
 pub(crate) mod dot;
 pub(crate) mod svg;
 
@@ -6,71 +6,71 @@ use crate::error::{Exit, Failure, Result};
 use collectives::Link;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Module, Opcode};
-use interp::Grid;
+use interp::DeviceGrid;
 use std::collections::BTreeSet;
 
-/// Most nodes that are drawn; of more devices several share a node.
+/// The largest number of nodes; beyond it, several devices share a node.
 const NODES: usize = 32;
 
-/// Devices, and the ops that join them in the order of a run.
+/// Devices, and the ops that connect them in the order of a run.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    /// What each node is called.
+    /// The name of each node.
     pub(crate) nodes: Vec<String>,
-    pub(crate) ops: Vec<Joined>,
+    pub(crate) ops: Vec<Communication>,
 }
 
-/// An op, and whom it joins.
+/// An op and the devices that it connects.
 #[derive(Debug)]
-pub(crate) struct Joined {
+pub(crate) struct Communication {
     /// `computation/name`
     pub(crate) name: String,
     pub(crate) opcode: Opcode,
-    /// Bytes that each device gives, if they can be counted.
+    /// The number of bytes of each device's operands, if it does not overflow.
     pub(crate) bytes: Option<usize>,
-    /// Whether it stands in a loop, and so may run more than once.
+    /// Whether the op is in a loop and so may run more than once.
     pub(crate) in_loop: bool,
     pub(crate) edges: Edges,
 }
 
-/// Nodes that are joined. Where a node is several devices, an edge is there once for all of them.
+/// The nodes that an op connects. The edges of devices that share a node are merged.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Edges {
     Groups(BTreeSet<Vec<usize>>),
     Arrows(BTreeSet<(usize, usize)>),
-    /// To whoever receives on the channel.
+    /// A send to the device that receives on the channel.
     Channel(Option<i64>),
 }
 
-impl Joined {
-    /// What it is and how much it moves, in words.
-    pub(crate) fn words(&self) -> String {
+impl Communication {
+    /// Describes the op: opcode, bytes, loop, channel.
+    pub(crate) fn description(&self) -> String {
         let bytes = match self.bytes {
             Some(1) => "1 byte from each".to_owned(),
             Some(bytes) => format!("{bytes} bytes from each"),
-            None => "more bytes than can be counted".to_owned(),
+            None => "more than 2^63 bytes".to_owned(),
         };
         let looped = if self.in_loop { ", in a loop" } else { "" };
         let channel = match self.edges {
-            Edges::Channel(Some(id)) => format!(", to who receives on channel {id}"),
-            Edges::Channel(None) => ", to who receives".to_owned(),
+            Edges::Channel(Some(id)) => format!(", to the receiver on channel {id}"),
+            Edges::Channel(None) => ", to the receiver".to_owned(),
             Edges::Groups(_) | Edges::Arrows(_) => String::new(),
         };
         format!("{}, {bytes}{looped}{channel}", self.opcode)
     }
 }
 
-/// Which devices share a node.
+/// The assignment of devices to nodes.
 struct Folding {
     devices: usize,
     each: usize,
 }
 
 impl Folding {
-    fn of(grid: Grid) -> Self {
+    fn of(grid: DeviceGrid) -> Self {
         let devices = grid.len();
         let mut each = devices.div_ceil(NODES);
-        // A node is whole replicas where that is no finer than need be.
+        // A node holds whole replicas if that still merges enough devices.
         if each > 1 && grid.partitions > 1 {
             each = each.div_ceil(grid.partitions) * grid.partitions;
         }
@@ -99,8 +99,8 @@ impl Folding {
     }
 }
 
-/// The ops of a module that join devices, those of called computations where they are called.
-pub(crate) fn graph(module: &Module, grid: Grid, name: &str, text: &str) -> Result<Graph> {
+/// Returns the graph of a module; ops of a called computation appear where it is called.
+pub(crate) fn graph(module: &Module, grid: DeviceGrid, name: &str, text: &str) -> Result<Graph> {
     let folding = Folding::of(grid);
     let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
     walk.computation(module.entry, false).map_err(|(error, computation, id)| {
@@ -115,17 +115,21 @@ pub(crate) fn graph(module: &Module, grid: Grid, name: &str, text: &str) -> Resu
 
 struct Walk<'m> {
     module: &'m Module,
-    grid: Grid,
+    grid: DeviceGrid,
     folding: Folding,
     seen: BTreeSet<usize>,
-    ops: Vec<Joined>,
+    ops: Vec<Communication>,
 }
 
-type Misfit = (collectives::Error, ComputationId, InstructionId);
+type LinkError = (collectives::Error, ComputationId, InstructionId);
 
 impl Walk<'_> {
-    /// Computations do not call themselves in a verified module, so this ends; each is looked at once.
-    fn computation(&mut self, id: ComputationId, in_loop: bool) -> std::result::Result<(), Misfit> {
+    /// Visits each computation once. This terminates because a verified module is not recursive.
+    fn computation(
+        &mut self,
+        id: ComputationId,
+        in_loop: bool,
+    ) -> std::result::Result<(), LinkError> {
         if !self.seen.insert(id.index()) {
             return Ok(());
         }
@@ -139,7 +143,7 @@ impl Walk<'_> {
             }
             let link = Link::of(instruction, self.grid).transpose().map_err(|e| (e, id, at))?;
             if let Some(link) = link {
-                self.ops.push(Joined {
+                self.ops.push(Communication {
                     name: format!("{}/{}", computation.name, computation.name(at)),
                     opcode,
                     bytes: bytes(computation, instruction),
@@ -152,7 +156,7 @@ impl Walk<'_> {
     }
 }
 
-/// Bytes of the arrays that an instruction takes.
+/// Returns the number of bytes of an instruction's operands.
 fn bytes(computation: &Computation, instruction: &Instruction) -> Option<usize> {
     let shapes = instruction.operands.iter().map(|&id| &computation.instructions[id].shape);
     let arrays = shapes.flat_map(hlo::Shape::leaves).filter_map(hlo::Shape::array);

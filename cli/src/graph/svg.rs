@@ -1,30 +1,29 @@
-//! The graph as a picture: a lane for each device from top to bottom, and the ops across them in the order of a run.
+//! The graph as an SVG picture: a vertical lane for each device, and the ops from top to bottom in the order of a run.
 //!
-//! A circle of nodes would hide the order, and its lines cross where there are many groups: in lanes each group is a bar with a
-//! dot for each member, and a pair an arrow.
-use super::{Edges, Graph, Joined};
+//! A group is a bar with a dot for each member, a pair is an arrow. Lanes show the order of ops, which a circle of nodes would not.
+use super::{Communication, Edges, Graph};
 use std::fmt::{self, Write};
 
-/// Width of the column of names, and of a lane.
+/// The width of the column of names, and of a lane.
 const NAMES: usize = 520;
 const LANE: usize = 72;
-/// Height of the head, and of a row.
+/// The height of the header, and of a row.
 const HEAD: usize = 64;
 const ROW: usize = 22;
-/// Rows that are drawn.
+/// The largest number of rows.
 const ROWS: usize = 2000;
-const COLOURS: [&str; 6] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"];
+const COLORS: [&str; 6] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"];
 
 /// A bar or an arrow, from one lane to another.
 struct Mark<'a> {
     from: usize,
     to: usize,
-    /// The members of a group; nothing if it is an arrow.
+    /// The members of a group; `None` for an arrow.
     members: Option<&'a [usize]>,
     row: usize,
 }
 
-/// The graph as an SVG file, which needs nothing beside it.
+/// Returns the graph as a self-contained SVG file.
 pub(crate) fn text(graph: &Graph, title: &str) -> String {
     let mut body = String::new();
     let mut row = 0;
@@ -34,22 +33,22 @@ pub(crate) fn text(graph: &Graph, title: &str) -> String {
         if row + rows > ROWS {
             break;
         }
-        op_rows(&mut body, op, &marks, row).expect("a string takes everything");
+        op_rows(&mut body, op, &marks, row).expect("writing to a string does not fail");
         row += rows;
         drawn += 1;
     }
     let mut notes = Vec::new();
     if graph.ops.is_empty() {
-        notes.push("no op of this module joins devices".to_owned());
+        notes.push("no op of this module connects devices".to_owned());
     } else if drawn < graph.ops.len() {
         notes.push(format!("and {} more ops", graph.ops.len() - drawn));
     }
     for note in notes {
-        label(&mut body, 12, y(row) + 4, &note).expect("a string takes everything");
+        label(&mut body, 12, y(row) + 4, &note).expect("writing to a string does not fail");
         row += 1;
     }
     let mut out = String::new();
-    frame(&mut out, graph, title, row, &body).expect("a string takes everything");
+    frame(&mut out, graph, title, row, &body).expect("writing to a string does not fail");
     out
 }
 
@@ -86,7 +85,7 @@ fn frame(out: &mut String, graph: &Graph, title: &str, rows: usize, body: &str) 
     writeln!(out, "{body}</svg>")
 }
 
-/// Middle of a lane, and of a row.
+/// The center of a lane, and of a row.
 fn x(lane: usize) -> usize {
     NAMES + lane * LANE + LANE / 2
 }
@@ -94,8 +93,8 @@ fn y(row: usize) -> usize {
     HEAD + row * ROW + ROW / 2
 }
 
-/// What is drawn of an op, in as few rows as it takes for bars not to overlap.
-fn marks(op: &Joined) -> (Vec<Mark<'_>>, usize) {
+/// Returns the marks of an op in as few rows as possible without overlap, and the number of rows.
+fn marks(op: &Communication) -> (Vec<Mark<'_>>, usize) {
     let mut found: Vec<Mark<'_>> = match &op.edges {
         Edges::Groups(groups) => groups
             .iter()
@@ -112,7 +111,7 @@ fn marks(op: &Joined) -> (Vec<Mark<'_>>, usize) {
     let mut rows: Vec<Vec<(usize, usize)>> = Vec::new();
     for mark in &mut found {
         let (low, high) = (mark.from.min(mark.to), mark.from.max(mark.to));
-        // Arrows may end where others begin.
+        // An arrow may end in the lane where another begins.
         let apart = |&(a, b): &(usize, usize)| match mark.members {
             Some(_) => high < a || b < low,
             None => high <= a || b <= low,
@@ -126,11 +125,11 @@ fn marks(op: &Joined) -> (Vec<Mark<'_>>, usize) {
     (found, rows.len().max(1))
 }
 
-fn op_rows(out: &mut String, op: &Joined, marks: &[Mark<'_>], first: usize) -> fmt::Result {
-    writeln!(out, "<g><title>{}: {}</title>", escaped(&op.name), escaped(&op.words()))?;
-    label(out, 12, y(first) + 4, &shortened(&format!("{}  {}", op.name, op.words())))?;
+fn op_rows(out: &mut String, op: &Communication, marks: &[Mark<'_>], first: usize) -> fmt::Result {
+    writeln!(out, "<g><title>{}: {}</title>", escaped(&op.name), escaped(&op.description()))?;
+    label(out, 12, y(first) + 4, &shortened(&format!("{}  {}", op.name, op.description())))?;
     for (i, mark) in marks.iter().enumerate() {
-        let colour = COLOURS[i % COLOURS.len()];
+        let color = COLORS[i % COLORS.len()];
         let at = y(first + mark.row);
         match mark.members {
             Some(members) => {
@@ -138,30 +137,30 @@ fn op_rows(out: &mut String, op: &Joined, marks: &[Mark<'_>], first: usize) -> f
                 let (a, b) = (x(mark.from), x(mark.to));
                 writeln!(
                     out,
-                    "<line x1=\"{a}\" y1=\"{at}\" x2=\"{b}\" y2=\"{at}\" stroke=\"{colour}\" {line}/>"
+                    "<line x1=\"{a}\" y1=\"{at}\" x2=\"{b}\" y2=\"{at}\" stroke=\"{color}\" {line}/>"
                 )?;
                 for &lane in members {
                     writeln!(
                         out,
-                        "<circle cx=\"{}\" cy=\"{at}\" r=\"5\" fill=\"{colour}\"/>",
+                        "<circle cx=\"{}\" cy=\"{at}\" r=\"5\" fill=\"{color}\"/>",
                         x(lane)
                     )?;
                 }
             }
-            None => arrow(out, mark, at, colour)?,
+            None => arrow(out, mark, at, color)?,
         }
     }
     writeln!(out, "</g>")
 }
 
-/// From the middle of a lane to that of another; a small loop if both are one.
-fn arrow(out: &mut String, mark: &Mark<'_>, at: usize, colour: &str) -> fmt::Result {
+/// Draws an arrow between the centers of two lanes; a small loop if they are the same lane.
+fn arrow(out: &mut String, mark: &Mark<'_>, at: usize, color: &str) -> fmt::Result {
     let (a, b) = (x(mark.from), x(mark.to));
-    let stroke = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"");
+    let stroke = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"");
     if a == b {
         return writeln!(
             out,
-            "<path d=\"M{a} {} c24 0 24 12 0 12\" {stroke}/><circle cx=\"{a}\" cy=\"{}\" r=\"4\" fill=\"{colour}\"/>",
+            "<path d=\"M{a} {} c24 0 24 12 0 12\" {stroke}/><circle cx=\"{a}\" cy=\"{}\" r=\"4\" fill=\"{color}\"/>",
             at - 6,
             at + 6
         );
@@ -170,7 +169,7 @@ fn arrow(out: &mut String, mark: &Mark<'_>, at: usize, colour: &str) -> fmt::Res
     writeln!(
         out,
         "<path d=\"M{a} {at} L{back} {at}\" {stroke}/>\
-         <path d=\"M{b} {at} L{back} {} L{back} {} Z\" fill=\"{colour}\"/>",
+         <path d=\"M{b} {at} L{back} {} L{back} {} Z\" fill=\"{color}\"/>",
         at - 5,
         at + 5
     )
@@ -180,7 +179,7 @@ fn label(out: &mut String, x: usize, y: usize, text: &str) -> fmt::Result {
     writeln!(out, "<text x=\"{x}\" y=\"{y}\">{}</text>", escaped(text))
 }
 
-/// As much as the column of names has room for; the rest is in the title, which a viewer shows on the row.
+/// Truncates a text to the column of names. The full text is the title of the row.
 fn shortened(text: &str) -> String {
     const ROOM: usize = 76;
     match text.char_indices().nth(ROOM) {
@@ -209,8 +208,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn op(edges: Edges) -> Joined {
-        Joined {
+    fn op(edges: Edges) -> Communication {
+        Communication {
             name: "e/<r>".to_owned(),
             opcode: hlo::Opcode::AllReduce,
             bytes: Some(8),
@@ -220,11 +219,11 @@ mod tests {
     }
 
     #[test]
-    fn bars_that_overlap_have_rows_of_their_own() {
+    fn overlapping_marks_have_different_rows() {
         let crossing = op(Edges::Groups(BTreeSet::from([vec![0, 2], vec![1, 3], vec![4, 5]])));
         let (found, rows) = marks(&crossing);
         assert_eq!((found.iter().map(|m| m.row).collect::<Vec<_>>(), rows), (vec![0, 1, 0], 2));
-        // A ring: the way back runs below the others.
+        // In a ring, the arrow back is below the others.
         let ring = op(Edges::Arrows(BTreeSet::from([(0, 1), (1, 2), (2, 0)])));
         let (found, rows) = marks(&ring);
         assert_eq!((found.iter().map(|m| m.row).collect::<Vec<_>>(), rows), (vec![0, 0, 1], 2));

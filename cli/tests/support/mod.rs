@@ -1,9 +1,9 @@
-//! What tests of the command share: a folder to run it in, and what is wanted of a run.
+//! Helpers for tests of the command: a folder for its files, and checks of its output.
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// A folder of its own for a test, removed at the end.
+/// A temporary folder for a test, removed on drop.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -27,7 +27,7 @@ impl Folder {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The process may end without reading all of it.
+        // The process may end without reading all of its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }

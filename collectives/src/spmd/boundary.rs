@@ -11,7 +11,7 @@ use crate::{Code, Error, Result};
 use hlo::ir::{Computation, DeviceSharding, Instruction, InstructionId, Sharding};
 use hlo::op::value::AxisRef;
 use hlo::{ArrayShape, Literal, Module, Op, Shape, Verified};
-use interp::Grid;
+use interp::DeviceGrid;
 
 /// The tiles of a partitioned module's arguments and results in those of the unpartitioned program.
 ///
@@ -49,7 +49,7 @@ impl Boundary {
     /// module is for several replicas.
     pub fn of(global: &Verified, partitioned: &Verified) -> Result<Self> {
         let (global, partitioned) = (global.module(), partitioned.module());
-        let grid = Grid::of(&partitioned.config);
+        let grid = DeviceGrid::of(&partitioned.config);
         if grid.replicas > 1 {
             let message = format!("the partitioned module is for {} replicas", grid.replicas);
             return Err(Code::Unsupported { message }.into());

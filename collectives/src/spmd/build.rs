@@ -12,7 +12,8 @@ use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::value::Text;
 use hlo::op::{AllGather, CustomCall, Parameter, Reshape};
-use hlo::{ArrayShape, Module, Shape, Verified};
+use hlo::{ArrayShape, Module, Shape};
+use interp::{CompileOptions, Executable};
 use std::sync::Arc;
 
 /// A region during construction.
@@ -20,12 +21,18 @@ pub(super) struct RegionBuilder<'m> {
     pub(super) module: &'m Module,
     pub(super) meshes: &'m Meshes,
     pub(super) devices: usize,
+    options: &'m CompileOptions,
     callbacks: Vec<Callback>,
 }
 
 impl<'m> RegionBuilder<'m> {
-    pub(super) fn new(module: &'m Module, meshes: &'m Meshes, devices: usize) -> Self {
-        Self { module, meshes, devices, callbacks: Vec::new() }
+    pub(super) fn new(
+        module: &'m Module,
+        meshes: &'m Meshes,
+        devices: usize,
+        options: &'m CompileOptions,
+    ) -> Self {
+        Self { module, meshes, devices, options, callbacks: Vec::new() }
     }
 
     /// Builds region `number` of a computation; returns it with the values that it reads from outside.
@@ -74,9 +81,9 @@ impl<'m> RegionBuilder<'m> {
                 self.replace_marker(rewriter.computation_mut(callee), computation, member)?;
             }
         }
-        let verified = verify(rewriter, self.devices)?;
+        let executable = compile(rewriter, self.devices, self.options)?;
         let (devices, callbacks) = (self.devices, Arc::new(self.callbacks));
-        Ok((Region { verified, devices, callbacks, outputs }, inputs))
+        Ok((Region { executable, devices, callbacks, outputs }, inputs))
     }
 
     /// Replaces a value from outside by a parameter; one with a value per device, by the element of this device.
@@ -211,21 +218,26 @@ impl<'m> RegionBuilder<'m> {
     }
 }
 
-/// Returns a module for one replica and this many partitions, verified.
+/// Compiles a module for one replica and this many partitions.
 ///
 /// # Errors
 /// `E0514` if it breaks a rule that does not depend on where an instruction is, for example groups that do not fit the number
 /// of devices.
-pub(super) fn verify(mut rewriter: ModuleRewriter, partitions: usize) -> Result<Verified> {
+pub(super) fn compile(
+    mut rewriter: ModuleRewriter,
+    partitions: usize,
+    options: &CompileOptions,
+) -> Result<Executable> {
     let config = rewriter.config_mut();
     config.replica_count = 1;
     config.num_partitions = i64::try_from(partitions).unwrap_or(i64::MAX);
     let internal = |message: String| Error::from(Code::Internal { message });
     let module = rewriter.finish().map_err(|error| internal(error.to_string()))?;
-    module.verify().map_err(|errors| match errors.0.into_iter().next() {
+    let verified = module.verify().map_err(|errors| match errors.0.into_iter().next() {
         Some(error) => error.into(),
         None => internal("verification failed without an error".to_owned()),
-    })
+    })?;
+    Executable::compile(verified, options).map_err(|error| Code::Outside { error }.into())
 }
 
 /// Returns a call of a target without any attributes.

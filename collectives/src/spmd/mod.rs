@@ -1,8 +1,8 @@
 //! Unpartitioned SPMD programs: one program over global arrays, with manual regions that every device runs.
 //!
 //! ```text
-//! Verified ──> split ──> the outer program, which runs once            (interp::Interpreter)
-//!                   └──> regions, each a module of its own             (World: one machine per device)
+//! Verified ──> split ──> the outer program, which runs once            (one executable)
+//!                   └──> regions, each a module of its own             (an executable each: one machine per device)
 //! ```
 //!
 //! | file | contents |
@@ -14,6 +14,26 @@
 //! | `split.rs`, `build.rs`, `region.rs`, `callback.rs` | the outer program, and the module of each region |
 //! | `program.rs` | the run |
 //! | `boundary.rs` | the arguments and results of a partitioned module |
+//!
+//! ```
+//! let text = r##"HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2]>}}
+//! add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
+//! ENTRY e {
+//!   x = s32[4] parameter(0)
+//!   shard = s32[2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={
+//!     xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+//!   sum = s32[2] all-reduce(shard), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=add
+//!   ROOT r = s32[2] custom-call(sum), custom_call_target="xla.sdy.LocalToGlobalShape", frontend_attributes={
+//!     xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+//! }"##;
+//! let verified = hlo::Module::parse(text)?.verify()?;
+//! let session = collectives::Session::compile(verified, &interp::CompileOptions::default())?;
+//! assert!(session.is_unpartitioned());
+//! let inputs = [vec!["s32[4] {1, 2, 30, 40}".parse()?]];
+//! let output = session.run(&inputs, &interp::RunOptions::default())?;
+//! assert_eq!(output.results[0].to_string(), "s32[2]{0} {31, 42}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 mod boundary;
 mod build;
 mod callback;
@@ -27,5 +47,5 @@ mod split;
 mod stages;
 
 pub use boundary::Boundary;
-pub use program::{Program, RunOutput};
+pub(crate) use program::Program;
 pub use region::Divergence;

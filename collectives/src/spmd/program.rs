@@ -1,61 +1,20 @@
 //! The run of an unpartitioned program.
 use super::region::Divergence;
 use super::split::{Split, region_target, split};
-use crate::{Code, Error, Result};
+use crate::session::DeviceHooks;
+use crate::{Code, Error, Ranks, Result, RunOutput};
 use hlo::diag::{Diagnostic, Level, Place};
 use hlo::{Literal, Span, Verified};
-use interp::{Device, Hooks, Interpreter, Options};
+use interp::{CompileOptions, DeviceGrid, Executable, Hooks, RunOptions};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-
-type DeviceHooks = Arc<dyn Fn(Device) -> Hooks + Send + Sync>;
 
 /// An unpartitioned SPMD program: a module over global arrays with manual regions, as it is before XLA's partitioner.
 ///
 /// Outside of manual regions it runs once. A region runs on each device of its mesh, which starts with its shard of the
 /// arrays; devices communicate by collectives; at the end of the region their shards are assembled.
-///
-/// ```
-/// let text = r##"HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2]>}}
-/// add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
-/// ENTRY e {
-///   x = s32[4] parameter(0)
-///   shard = s32[2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={
-///     xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
-///   sum = s32[2] all-reduce(shard), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=add
-///   ROOT r = s32[2] custom-call(sum), custom_call_target="xla.sdy.LocalToGlobalShape", frontend_attributes={
-///     xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
-/// }"##;
-/// let verified = hlo::Module::parse(text)?.verify()?;
-/// let program = collectives::spmd::Program::of(&verified)?.expect("it has a manual region");
-/// let output = program.run(&["s32[4] {1, 2, 30, 40}".parse()?])?;
-/// assert_eq!(output.result.to_string(), "s32[2]{0} {31, 42}");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone)]
-pub struct Program {
-    split: Arc<Split>,
-    options: Options,
-    hooks: Hooks,
-    device_hooks: Option<DeviceHooks>,
-}
-
-/// The output of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunOutput {
-    /// The program's result.
-    pub result: Literal,
-    /// Where values differ between devices on which they should be equal, in text order; the result has the first one's.
-    pub divergences: Vec<Divergence>,
-}
-
-impl fmt::Debug for Program {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let regions = self.split.regions.len();
-        let mut shown = f.debug_struct("Program");
-        shown.field("regions", &regions).field("options", &self.options).finish_non_exhaustive()
-    }
-}
+#[derive(Debug, Clone)]
+pub(crate) struct Program(Arc<Split>);
 
 /// What the regions of one run report besides their values.
 #[derive(Debug, Default)]
@@ -66,77 +25,74 @@ struct RegionReport {
 }
 
 impl Program {
-    /// Returns the program, if it has manual regions: `xla.sdy.GlobalToLocalShape` or `SPMDFullToShardShape`.
+    /// Splits and compiles a module; returns nothing if it has no manual regions: no `xla.sdy.GlobalToLocalShape` or
+    /// `SPMDFullToShardShape`.
     ///
     /// # Errors
     /// `E0511` if a sharding is malformed or does not fit; `E0512` if a per-device value leaves its region;
     /// `E0514` if the module of a region is invalid; `E0507` for what is not supported.
-    pub fn of(verified: &Verified) -> Result<Option<Self>> {
-        Ok(split(verified)?.map(|split| Self {
-            split: Arc::new(split),
-            options: Options::default(),
-            hooks: Hooks::new(),
-            device_hooks: None,
-        }))
+    pub(crate) fn compile(verified: &Verified, options: &CompileOptions) -> Result<Option<Self>> {
+        Ok(split(verified, options)?.map(|split| Self(Arc::new(split))))
     }
-    /// Sets limits. They apply to the outer program, and to each device in each run of a region.
-    #[must_use]
-    pub fn with_options(mut self, options: Options) -> Self {
-        self.options = options;
-        self
-    }
-    /// Sets the hooks of the outer program, and of devices in a region unless
-    /// [`with_device_hooks`](Self::with_device_hooks) sets theirs.
-    #[must_use]
-    pub fn with_hooks(mut self, hooks: Hooks) -> Self {
-        self.hooks = hooks;
-        self
-    }
-    /// Sets the hooks of each device in a region.
-    #[must_use]
-    pub fn with_device_hooks(
-        mut self,
-        hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
-    ) -> Self {
-        self.device_hooks = Some(Arc::new(hooks));
-        self
+    /// Returns the program that runs once.
+    pub(crate) fn outer(&self) -> &Executable {
+        &self.0.outer
     }
 
-    /// Runs the program on global arrays, one for each parameter.
+    /// Runs the program on global arrays, one for each parameter. The outer program has the hooks of device 0. Limits apply to
+    /// it, and to each device in each run of a region.
     ///
     /// # Errors
     /// `E04xx` if the run fails outside of the regions, for example `E0401` if the arguments do not fit; in a region those of
-    /// [`World::run`](crate::World::run).
-    pub fn run(&self, inputs: &[Literal]) -> Result<RunOutput> {
+    /// [`Session::run`](crate::Session::run).
+    pub(crate) fn run(
+        &self,
+        inputs: &[Literal],
+        options: &RunOptions,
+        device_hooks: &DeviceHooks,
+        ranks: Option<&Ranks>,
+    ) -> Result<RunOutput> {
         let report = Arc::new(Mutex::new(RegionReport::default()));
-        let mut hooks = self.hooks.clone();
-        for i in 0..self.split.regions.len() {
-            hooks = self.with_region(hooks, i, &report);
+        let one = DeviceGrid { replicas: 1, partitions: 1 };
+        let mut hooks = device_hooks(one.device(0));
+        for i in 0..self.0.regions.len() {
+            let region = RegionCall {
+                split: Arc::clone(&self.0),
+                options: options.clone(),
+                hooks: Arc::clone(device_hooks),
+                ranks: ranks.cloned(),
+                report: Arc::clone(&report),
+            };
+            hooks = region.attach(hooks, i);
         }
-        let interpreter =
-            Interpreter::with_options(&self.split.outer, self.options).with_hooks(hooks);
-        let result = interpreter.run(inputs);
+        let result = self.0.outer.execute(inputs, &options.clone().hooks(hooks));
         let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = report.error.take() {
             return Err(error);
         }
         let result = result.map_err(|error| Error::from(Code::Outside { error }))?;
-        let divergences = merge(std::mem::take(&mut report.divergences));
-        Ok(RunOutput { result, divergences })
+        let notes = merge(std::mem::take(&mut report.divergences));
+        Ok(RunOutput { results: vec![result], notes, peak_bytes: None })
     }
+}
 
+/// What the custom call that runs a region needs.
+struct RegionCall {
+    split: Arc<Split>,
+    options: RunOptions,
+    hooks: DeviceHooks,
+    ranks: Option<Ranks>,
+    report: Arc<Mutex<RegionReport>>,
+}
+
+impl RegionCall {
     /// Adds the custom call that runs region `i`.
-    fn with_region(&self, hooks: Hooks, i: usize, report: &Arc<Mutex<RegionReport>>) -> Hooks {
-        let (split, options, report) = (Arc::clone(&self.split), self.options, Arc::clone(report));
-        let common = self.hooks.clone();
-        let device_hooks: DeviceHooks = match &self.device_hooks {
-            Some(hooks) => Arc::clone(hooks),
-            None => Arc::new(move |_| common.clone()),
-        };
+    fn attach(self, hooks: Hooks, i: usize) -> Hooks {
         hooks.custom_call(region_target(i), move |call| {
             let inputs = call.operands.iter().map(|&operand| operand.clone()).collect();
-            let output = split.regions[i].run(inputs, options, &device_hooks);
-            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            let region = &self.split.regions[i];
+            let output = region.run(inputs, &self.options, &self.hooks, self.ranks.as_ref());
+            let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
             match output {
                 Ok((value, divergences)) => {
                     report.divergences.extend(divergences);
@@ -181,6 +137,7 @@ impl Divergence {
             code: "",
             message: self.to_string(),
             span: Some(self.span).filter(|&span| span != Span::default()),
+            instruction: Some(self.instruction.to_string()),
             place: Place::Whole,
             labels: Vec::new(),
             help: Some(

@@ -5,16 +5,17 @@
 use super::callback::{Callback, callback_target, stack, stacked_shape};
 use super::marker::ShardedValue;
 use super::placement::Unequal;
-use crate::{Result, World};
+use crate::session::{DeviceHooks, DeviceRun};
+use crate::{Ranks, Result};
 use hlo::ir::InstructionId;
-use hlo::{Literal, Shape, Span, Verified};
-use interp::{Device, Grid, Hooks, Options};
+use hlo::{Literal, Shape, Span};
+use interp::{Device, DeviceGrid, Executable, RunOptions};
 use std::sync::Arc;
 
 /// A manual region.
 #[derive(Debug)]
 pub(super) struct Region {
-    pub(super) verified: Verified,
+    pub(super) executable: Executable,
     pub(super) devices: usize,
     /// What its custom calls compute; the target of number `i` is `callback_target(i)`.
     pub(super) callbacks: Arc<Vec<Callback>>,
@@ -60,16 +61,17 @@ impl Region {
     /// Runs the region on the global values that it reads. Returns the tuple of its outputs, and where devices diverge.
     ///
     /// # Errors
-    /// As [`World::run`].
+    /// As [`Session::run`](crate::Session::run).
     pub(super) fn run(
         &self,
         inputs: Vec<Literal>,
-        options: Options,
-        hooks: &Arc<dyn Fn(Device) -> Hooks + Send + Sync>,
+        options: &RunOptions,
+        hooks: &DeviceHooks,
+        ranks: Option<&Ranks>,
     ) -> Result<(Literal, Vec<Divergence>)> {
-        let grid = Grid { replicas: 1, partitions: self.devices };
+        let grid = DeviceGrid { replicas: 1, partitions: self.devices };
         let (callbacks, outer) = (Arc::clone(&self.callbacks), Arc::clone(hooks));
-        let hooks = move |device: Device| {
+        let hooks: DeviceHooks = Arc::new(move |device: Device| {
             let number = device.partition;
             let mut hooks = outer(device);
             for i in 0..callbacks.len() {
@@ -79,10 +81,9 @@ impl Region {
                 });
             }
             hooks
-        };
-        let world =
-            World::new(&self.verified).with_grid(grid).with_options(options).with_hooks(hooks);
-        let results = world.run(&[inputs])?;
+        });
+        let run = DeviceRun { executable: &self.executable, grid, options, hooks: &hooks, ranks };
+        let (results, _) = run.finish(&[inputs])?;
         let mut divergences = Vec::new();
         let outputs = self.outputs.iter().enumerate().map(|(i, output)| {
             let shards: Vec<&Literal> =

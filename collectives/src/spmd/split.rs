@@ -1,5 +1,5 @@
 //! Splitting of an unpartitioned program into the outer program, which runs once, and the regions, which every device runs.
-use super::build::{RegionBuilder, custom_call, verify};
+use super::build::{RegionBuilder, compile, custom_call};
 use super::calls::{self, Found, callees};
 use super::marker::{self, Marker};
 use super::region::Region;
@@ -11,13 +11,14 @@ use hlo::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, ModuleConfig, Sharding,
 };
 use hlo::{Module, Op, SecondaryMap, Shape, Verified};
+use interp::{CompileOptions, Executable};
 use std::collections::BTreeMap;
 
 /// A program with its regions separated.
 #[derive(Debug)]
 pub(super) struct Split {
     /// What runs once; it calls region `i` by the name `region_target(i)`.
-    pub(super) outer: Verified,
+    pub(super) outer: Executable,
     pub(super) regions: Vec<Region>,
 }
 
@@ -26,12 +27,12 @@ pub(super) fn region_target(i: usize) -> String {
     format!("etalon.spmd.region.{i}")
 }
 
-/// Splits a program. Returns nothing if the entry reaches no manual region, or if every device has the whole of everything in
+/// Splits a program, and compiles its parts. Returns nothing if the entry reaches no manual region, or if every device has the whole of everything in
 /// all of them: the program then needs no devices.
 ///
 /// # Errors
 /// `E0511`, `E0512`, `E0514`, `E0507`
-pub(super) fn split(verified: &Verified) -> Result<Option<Split>> {
+pub(super) fn split(verified: &Verified, options: &CompileOptions) -> Result<Option<Split>> {
     let module = verified.module();
     let found = calls::found(module);
     let Found { devices, markers, divides } = found[module.entry];
@@ -53,6 +54,7 @@ pub(super) fn split(verified: &Verified) -> Result<Option<Split>> {
     let mut splitter = Splitter {
         module,
         meshes: &meshes,
+        options,
         found,
         most: most_devices(module, &meshes),
         regions: Vec::new(),
@@ -62,12 +64,13 @@ pub(super) fn split(verified: &Verified) -> Result<Option<Split>> {
     splitter.split_all()?;
     let Splitter { regions, mut outer, .. } = splitter;
     outer.remove_unused_computations();
-    Ok(Some(Split { outer: verify(outer, 1)?, regions }))
+    Ok(Some(Split { outer: compile(outer, 1, options)?, regions }))
 }
 
 struct Splitter<'m> {
     module: &'m Module,
     meshes: &'m Meshes,
+    options: &'m CompileOptions,
     found: SecondaryMap<Computation, Found>,
     /// The number of devices of a region that does not state it.
     most: usize,
@@ -78,7 +81,7 @@ struct Splitter<'m> {
     outer: ModuleRewriter,
 }
 
-impl<'m> Splitter<'m> {
+impl Splitter<'_> {
     /// Splits every computation that runs once for all devices.
     fn split_all(&mut self) -> Result<()> {
         let mut open = vec![self.module.entry];
@@ -120,7 +123,7 @@ impl<'m> Splitter<'m> {
         let computation = &self.module.computations[id];
         let members = &stages.regions[number];
         let devices = self.devices(computation, members)?;
-        let builder = RegionBuilder::new(self.module, self.meshes, devices);
+        let builder = RegionBuilder::new(self.module, self.meshes, devices, self.options);
         let (region, inputs) = builder.build(self.pristine.clone(), id, stages, number)?;
         let outer = self.outer.computation_mut(id);
         let operands = inputs.iter().map(|id| per_device.get(id).copied().unwrap_or(*id));

@@ -1,8 +1,8 @@
 //! The handshake of ranks: what they are about to run, and whether their devices could start.
 use super::{Ranks, connection_lost, malformed_message};
 use crate::{Code, Error, Result, wire};
-use hlo::{Module, Style};
-use interp::Grid;
+use hlo::Style;
+use interp::{DeviceGrid, Executable, RunOptions};
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -64,7 +64,13 @@ fn decode(bytes: &[u8]) -> Result<Result<Handshake, String>, wire::DecodeError> 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Plan {
-    pub(crate) fn new(module: &Module, grid: Grid, options: String) -> Self {
+    pub(crate) fn new(executable: &Executable, grid: DeviceGrid, options: &RunOptions) -> Self {
+        let module = executable.module();
+        let RunOptions { fuel, max_memory, check_nan, seed, order, .. } = options;
+        let options = format!(
+            "{:?} {{ fuel: {fuel:?}, max_memory: {max_memory:?}, check_nan: {check_nan}, seed: {seed}, order: {order:?} }}",
+            executable.engine()
+        );
         let mut hasher = DefaultHasher::new();
         hasher.write(module.print(Style::Short).as_bytes());
         // Ranks identify instructions by their indices, which may differ between texts that print alike.

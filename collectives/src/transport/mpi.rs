@@ -20,8 +20,10 @@ use std::num::TryFromIntError;
 /// let text = "HloModule m, num_partitions=8 ENTRY e { ROOT p = u32[] partition-id() }";
 /// let verified = hlo::Module::parse(text)?.verify()?;
 /// let ranks = collectives::Ranks::new(collectives::Mpi::start()?);
-/// let results = collectives::World::new(&verified).with_ranks(ranks).run(&[vec![]])?;
-/// assert_eq!(results[7].to_string(), "u32[] 7");
+/// let session = collectives::Session::compile(verified, &interp::CompileOptions::default())?;
+/// let options = interp::RunOptions::default();
+/// let output = session.run_on_ranks(&ranks, &[vec![]], &options, |_| interp::Hooks::new())?;
+/// assert_eq!(output.results[7].to_string(), "u32[] 7");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Mpi {

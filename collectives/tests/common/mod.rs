@@ -1,6 +1,9 @@
 //! What all these tests need: a text run on its devices.
-use collectives::{Result, World};
+pub(crate) mod program;
+
+use collectives::Result;
 use hlo::{Literal, Module, Verified};
+use program::Program;
 
 /// The module, which must be right.
 pub(crate) fn verified(text: &str) -> Verified {
@@ -10,5 +13,5 @@ pub(crate) fn verified(text: &str) -> Verified {
 
 /// The result of each device of the module's own grid.
 pub(crate) fn run(text: &str, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>> {
-    World::new(&verified(text)).run(inputs)
+    Program::compile(&verified(text))?.run(inputs)
 }

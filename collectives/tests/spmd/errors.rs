@@ -1,20 +1,19 @@
 //! What is refused and where, limits, and who looks on.
-use super::{ADD, cut, join, literals, module, pair};
-use collectives::Error;
-use collectives::spmd::Program;
+use super::{ADD, compile, cut, join, literals, module, pair};
+use collectives::{RunError, Session};
 use hlo::Module;
-use interp::{Hooks, Options};
+use interp::{CompileOptions, Hooks, RunOptions};
 use std::sync::{Arc, Mutex};
 
 /// What stands in the text at an error's place.
-fn place_of(text: &str, error: &Error) -> String {
+fn place_of(text: &str, error: &RunError) -> String {
     text[error.diagnostic().span.unwrap().range()].to_owned()
 }
 /// The error of a module, its message, and what stands at its place.
 fn refused(text: &str, inputs: &[&str]) -> (&'static str, String, String) {
     let verified = Module::parse(text).unwrap().verify().unwrap();
-    let run = |global: Option<Program>| global.unwrap().run(&literals(inputs));
-    let error = Program::of(&verified).and_then(run).unwrap_err();
+    let run = |session: Session| session.run(&[literals(inputs)], &RunOptions::default());
+    let error = compile(&verified).and_then(run).unwrap_err();
     (error.number(), error.diagnostic().message, place_of(text, &error))
 }
 
@@ -60,7 +59,7 @@ fn shardings_that_cannot_be_are_refused() {
             "E0507",
             "maximal shardings (a value on one device) are not supported",
         ),
-        ("<mesh<[\"c\"=4]>, [{\"c\":(3)2}]>", "E0511", "`:(3)2` is no part of an axis of size 4"),
+        ("<mesh<[\"c\"=4]>, [{\"c\":(3)2}]>", "E0511", "`:(3)2` is not a sub-axis of an axis of size 4"),
         ("", "E0511", "the marker has 1 operands and 0 shardings"),
     ] {
         let cut = cut(text, "\"c\"");
@@ -82,7 +81,8 @@ fn shardings_that_cannot_be_are_refused() {
     assert_eq!(refused(&text, &[]).0, "E0507");
     let text = text.replace("m\nENTRY", "m, replica_count=2\nENTRY");
     let verified = Module::parse(&text).unwrap().verify().unwrap();
-    assert_eq!(Program::of(&verified).unwrap_err().number(), "E0507");
+    let error = Session::compile(verified, &CompileOptions::default()).unwrap_err();
+    assert_eq!(error.number(), "E0507");
 }
 
 #[test]
@@ -106,22 +106,21 @@ fn errors_of_devices_come_out_whole() {
         s = f32[1] sqrt(l) ROOT r = f32[2] custom-call(s), {join} }}"
     );
     let verified = Module::parse(&text).unwrap().verify().unwrap();
-    let global = Program::of(&verified).unwrap().unwrap();
-    let checked = global.clone().with_options(Options::default().check_nan(true));
-    let error = checked.run(&literals(&["f32[2] {-4, 4}"])).unwrap_err();
+    let global = compile(&verified).unwrap();
+    let checked = RunOptions::default().check_nan(true);
+    let error = global.run(&[literals(&["f32[2] {-4, 4}"])], &checked).unwrap_err();
     assert_eq!((error.number(), place_of(&text, &error)), ("E0409", "sqrt(l)".to_owned()));
     assert!(error.to_string().starts_with("error[E0409]: device 1: "), "{error}");
     // Outside, and with limits.
-    let infinite = literals(&["f32[2] {3e38, 3e38}"]);
+    let infinite = [literals(&["f32[2] {3e38, 3e38}"])];
     let text = text.replace("negate(x)", "add(x, x)");
     let verified = Module::parse(&text).unwrap().verify().unwrap();
-    let outside = Program::of(&verified).unwrap().unwrap();
-    let error =
-        outside.with_options(Options::default().check_nan(true)).run(&infinite).unwrap_err();
+    let outside = compile(&verified).unwrap();
+    let error = outside.run(&infinite, &checked).unwrap_err();
     assert_eq!((error.number(), place_of(&text, &error)), ("E0409", "add(x, x)".to_owned()));
-    let error = global.clone().with_options(Options::default().fuel(1)).run(&infinite).unwrap_err();
+    let error = global.run(&infinite, &RunOptions::default().fuel(1)).unwrap_err();
     assert_eq!(error.number(), "E0404");
-    let error = global.with_options(Options::default().max_memory(4)).run(&infinite).unwrap_err();
+    let error = global.run(&infinite, &RunOptions::default().max_memory(4)).unwrap_err();
     assert_eq!(error.number(), "E0405");
 }
 #[test]
@@ -134,7 +133,7 @@ fn groups_must_fit_the_devices_of_the_region() {
         ROOT r = s32[2] custom-call(s), {join} }}"
     );
     let (number, message, place) = refused(&text, &[]);
-    assert!(message.contains("the groups name 3 ids, the module has 2"), "{number} {message}");
+    assert!(message.contains("the groups have 3 ids, but the module has 2 devices"), "{number} {message}");
     assert!(place.starts_with("all-reduce(l)"));
 }
 
@@ -153,9 +152,10 @@ fn outside_is_run_once_and_inside_by_every_device() {
             names.lock().unwrap().push(event.name().to_owned());
         }
     });
-    let global = Program::of(&module(&body)).unwrap().unwrap().with_hooks(hooks);
-    let finished = global.run(&literals(&["s32[4] {1, 2, 3, 4}"])).unwrap();
-    assert_eq!(finished.result, "s32[4] {2, 4, 6, 8}".parse().unwrap());
+    let global = compile(&module(&body)).unwrap();
+    let inputs = [literals(&["s32[4] {1, 2, 3, 4}"])];
+    let finished = global.run(&inputs, &RunOptions::default().hooks(hooks)).unwrap();
+    assert_eq!(finished.results[0], "s32[4] {2, 4, 6, 8}".parse().unwrap());
     let seen = seen.lock().unwrap();
     let count = |name: &str| seen.iter().filter(|seen| *seen == name).count();
     assert_eq!((count("before"), count("after"), count("inside")), (1, 1, 4));
@@ -166,7 +166,8 @@ fn other_modules_have_no_regions() {
     let verified = module(
         "ENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] custom-call(x), custom_call_target=\"Sharding\", sharding={devices=[2]<=[2]} }",
     );
-    assert!(Program::of(&verified).unwrap().is_none());
+    let session = Session::compile(verified, &CompileOptions::default()).unwrap();
+    assert!(!session.is_unpartitioned());
 }
 
 #[test]
@@ -181,9 +182,9 @@ fn a_slip_of_the_keyboard_is_no_panic() {
         ROOT r = s32[4,2] custom-call(k), custom_call_target="SPMDShardToFullShape", sharding={devices=[2,1,2]2,1,0,3 last_tile_dim_replicate} }"##;
     let runs = |text: &str| {
         let verified = Module::parse(text).ok()?.verify().ok()?;
-        let global = Program::of(&verified).ok()??;
-        let options = Options::default().fuel(1000).max_memory(1 << 20);
-        global.with_options(options).run(&literals(&["s32[2,2] {{1, 2}, {3, 4}}"])).ok()
+        let global = Session::compile(verified, &CompileOptions::default()).ok()?;
+        let options = RunOptions::default().fuel(1000).max_memory(1 << 20);
+        global.run(&[literals(&["s32[2,2] {{1, 2}, {3, 4}}"])], &options).ok()
     };
     assert!(runs(text).is_some());
     for (at, old) in text.char_indices() {

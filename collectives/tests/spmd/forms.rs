@@ -273,10 +273,8 @@ fn divergent_devices_are_reported() {
     );
     let finished = finish(&body, &["f32[4] {1, 1, 3, 1.5}"]).unwrap();
     // Device 0 has the third element, device 2 the fourth, 1 and 3 the first two.
-    assert_eq!(finished.result, "f32[1] {3}".parse().unwrap());
-    let [divergence] = finished.divergences.as_slice() else {
-        panic!("{:?}", finished.divergences)
-    };
+    assert_eq!(finished.results[0], "f32[1] {3}".parse().unwrap());
+    let [divergence] = finished.notes.as_slice() else { panic!("{:?}", finished.notes) };
     assert_eq!((divergence.device, divergence.others.as_slice()), (0, [1, 2, 3].as_slice()));
     let wanted = "`e/r`: devices 1 to 3 differ from device 0, by up to 2";
     assert_eq!(divergence.to_string(), wanted);

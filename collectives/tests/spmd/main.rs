@@ -3,9 +3,9 @@
 mod errors;
 mod forms;
 
-use collectives::Error;
-use collectives::spmd::{Program, RunOutput};
+use collectives::{RunError, RunOutput, Session};
 use hlo::{Literal, Module, Verified};
+use interp::{CompileOptions, RunOptions};
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
 
@@ -42,13 +42,19 @@ fn pair(cut_by: &str, join_by: &str, axes: &str) -> (String, String) {
 fn literals(texts: &[&str]) -> Vec<Literal> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
-fn finish(body: &str, inputs: &[&str]) -> Result<RunOutput, Error> {
-    Program::of(&module(body))?.expect("it has a manual region").run(&literals(inputs))
+/// Compiles a module that has manual regions.
+fn compile(verified: &Verified) -> Result<Session, RunError> {
+    let session = Session::compile(verified.clone(), &CompileOptions::default())?;
+    assert!(session.is_unpartitioned(), "it has a manual region");
+    Ok(session)
+}
+fn finish(body: &str, inputs: &[&str]) -> Result<RunOutput, RunError> {
+    compile(&module(body))?.run(&[literals(inputs)], &RunOptions::default())
 }
 /// Fails unless the program gives this, and its devices agree.
 #[track_caller]
 fn check(body: &str, inputs: &[&str], wanted: &str) {
     let finished = finish(body, inputs).unwrap();
-    assert_eq!(finished.result, wanted.parse().unwrap());
-    assert_eq!(finished.divergences, []);
+    assert_eq!(finished.results[0], wanted.parse().unwrap());
+    assert_eq!(finished.notes, []);
 }

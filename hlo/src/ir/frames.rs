@@ -57,7 +57,7 @@ impl StackFrames {
     /// is out of range becomes 0.
     ///
     /// XLA renumbers the rows each time it reads its own text. Here tables that lose no row stay unchanged in
-    /// a text that is `in_printing_order`, that is, in printing order: it is then printed as it was read.
+    /// a text that is `in_printing_order`: it is then printed as it was read.
     pub(crate) fn rebuild<'a>(
         &mut self,
         in_printing_order: bool,

@@ -13,7 +13,7 @@ use std::fmt;
 /// ```
 /// let text = "HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }";
 /// let module = hlo::Module::parse(text).unwrap();
-/// let round_trip = hlo::Module::parse(&module.to_string()).unwrap();
+/// let again = hlo::Module::parse(&module.to_string()).unwrap();
 /// assert_eq!(module.to_string(), again.to_string());
 /// let verified = module.verify().unwrap();
 /// assert_eq!(verified.module().name, "m");

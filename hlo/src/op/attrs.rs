@@ -130,7 +130,7 @@ impl<'a> AttrReader<'_, 'a> {
             Some(name) => error.with_help(format!("did you mean `{name}`?")),
             None => match self.opcode.attributes() {
                 [] => error.with_help("this opcode has no attributes of its own"),
-                own => error.with_help(format!("it takes {}", own.join(", "))),
+                own => error.with_help(format!("use one of {}", own.join(", "))),
             },
         };
         if !self.p.options.lenient {

@@ -101,11 +101,12 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Optio
     let types = operands.iter().map(|shape| shape.element_type());
     let operands: SmallVec<[ElementType; 3]> = types.collect::<Option<_>>()?;
     let to = result.ty;
+    let is_of_one_type = operands.iter().all(|&ty| ty == to);
     macro_rules! kernel {
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
                 operands,
-                typed: Typed::of(op, to),
+                typed: Typed::of(op, to).filter(|_| is_of_one_type),
                 compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
                 element: Box::new(move |$x: &[Scalar]| $element),
             })

@@ -34,7 +34,9 @@ impl Machine {
             }
             Action::While { condition, body, scalars } => {
                 let carried = self.frame().take_inputs(step);
-                if let Some(program) = scalars.as_ref().filter(|_| !self.is_observed()) {
+                if let Some(program) =
+                    scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
+                {
                     let carried = program.run(&self.context, &carried)?;
                     return self.end_call(step, carried);
                 }
@@ -172,6 +174,11 @@ impl Machine {
     fn is_observed(&self) -> bool {
         self.watch.is_some() || self.context.options().check_nan
     }
+}
+
+/// Whether nothing that a loop carries is an operation that was started.
+fn are_arrays(carried: &[Value]) -> bool {
+    carried.iter().all(|value| matches!(value, Value::Array(_)))
 }
 
 /// The branch that a selector chooses: true is the first of two; an index out of range is the last.

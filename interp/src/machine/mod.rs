@@ -200,7 +200,10 @@ impl Machine {
         let results = frame.take_results(plan);
         if self.frames.is_empty() {
             let shape = program.module().computations[frame.computation].result_shape();
-            let result = Value::unflatten(shape, &mut results.into_iter()).into_literal()?;
+            let root = program.module().computations[frame.computation].root;
+            let position = Position { computation: frame.computation, instruction: root, depth: 1 };
+            let result = Value::unflatten(shape, &mut results.into_iter()).into_literal();
+            let result = result.map_err(|error| position.locate(error, program.module()))?;
             return Ok(Some(Outcome::Done(with_layouts(result, shape).cut())));
         }
         self.returned(program, frame, results)?;

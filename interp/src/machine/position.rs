@@ -1,6 +1,7 @@
 //! Positions: the instruction that a machine has come to.
 use crate::Error;
 use crate::value::Value;
+use hlo::diag::Site;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Span};
 
@@ -28,9 +29,13 @@ impl Position {
     pub fn span(self, module: &Module) -> Span {
         module.computations[self.computation].span(self.instruction)
     }
+    /// Its place, as errors state it.
+    pub fn site(self, module: &Module) -> Site {
+        module.computations[self.computation].site(self.instruction)
+    }
     /// The error, at this instruction unless it has a place.
     pub fn locate(self, error: Error, module: &Module) -> Error {
-        error.at(module.computations[self.computation].site(self.instruction))
+        error.at(self.site(module))
     }
 }
 

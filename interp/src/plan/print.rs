@@ -30,43 +30,47 @@ impl fmt::Display for PlanText<'_> {
 
 impl PlanText<'_> {
     fn computation(&self, f: &mut fmt::Formatter<'_>, plan: &Plan, prefix: &str) -> fmt::Result {
-        let computation = &self.program.module().computations[plan.computation];
-        let (name, steps, slots) = (&computation.name, plan.steps.len(), plan.initial.len());
-        writeln!(
-            f,
-            "{prefix}{name}: {steps} steps, {slots} slots, peak {} bytes",
-            plan.peak_bytes
-        )?;
+        let name = &self.program.module().computations[plan.computation].name;
+        let (steps, slots) = (plan.steps.len(), plan.initial.len());
+        let (steps, slots) = (count(steps, "step"), count(slots, "slot"));
+        writeln!(f, "{prefix}{name}: {steps}, {slots}, peak {} bytes", plan.peak_bytes)?;
         let parameters = plan.parameters.iter().map(|slot| slot.map_or("_".to_owned(), name_of));
         let parameters: Vec<String> = parameters.collect();
         if !parameters.is_empty() {
-            writeln!(f, "  parameters {}", parameters.join(" "))?;
+            writeln!(f, "  parameters {}", parameters.join(", "))?;
         }
-        for (i, step) in plan.steps.iter().enumerate() {
-            self.step(f, plan, i, step)?;
-        }
+        plan.steps.iter().try_for_each(|step| self.step(f, plan, step))?;
         writeln!(f, "  results {}", names(&plan.results))
     }
 
-    fn step(&self, f: &mut fmt::Formatter<'_>, plan: &Plan, i: usize, step: &Step) -> fmt::Result {
-        let computation = &self.program.module().computations[plan.computation];
+    /// `name: %1 = f32[4] add(%0, %0) ; kernel, 16 bytes live, frees %0`
+    fn step(&self, f: &mut fmt::Formatter<'_>, plan: &Plan, step: &Step) -> fmt::Result {
+        let module = self.program.module();
+        let computation = &module.computations[plan.computation];
         let instruction = &computation.instructions[step.instruction];
         let outputs: Vec<String> = step.outputs.iter().map(|output| name_of(output.slot)).collect();
-        let (outputs, inputs) = (outputs.join(" "), names(&step.inputs));
-        let (opcode, action) = (instruction.opcode(), step.action.name());
-        let name = computation.name(step.instruction);
-        let shape = &instruction.shape;
-        write!(f, "  {i:4} {outputs} = {opcode}({inputs})  {name} {shape:#} [{action}")?;
+        let (name, outputs) = (computation.name(step.instruction), outputs.join(", "));
+        let (shape, opcode) = (&instruction.shape, instruction.opcode());
+        let action = step.action.name();
+        write!(f, "  {name}: {outputs} = {shape:#} {opcode}({}) ; {action}", names(&step.inputs))?;
+        for callee in step.action.callees() {
+            write!(f, " {}", module.computations[callee].name)?;
+        }
         if let Some(k) = step.in_place {
             write!(f, ", in place of {}", name_of(step.inputs[k].slot))?;
         }
-        write!(f, "] live {}", step.live_bytes)?;
+        write!(f, ", {} bytes live", step.live_bytes)?;
         if !step.frees.is_empty() {
             let frees: Vec<String> = step.frees.iter().map(|&slot| name_of(slot)).collect();
-            write!(f, ", frees {}", frees.join(" "))?;
+            write!(f, ", frees {}", frees.join(", "))?;
         }
         f.write_str("\n")
     }
+}
+
+/// `1 step`, `2 steps`
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn name_of(slot: Slot) -> String {

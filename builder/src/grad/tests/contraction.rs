@@ -52,9 +52,9 @@ fn sums_in_a_wider_type() {
     let arguments = arguments.map(|text| text.parse().expect("a literal"));
     let result = super::evaluate_on(&b, b.tuple(&gradients), &arguments);
     // The products are 9 and 21: twice them times y, and their sum over the rows of x.
-    let wanted =
+    let expected =
         "( bf16[2,3]{1,0} { { 18, 18, 36 }, { 42, 42, 84 } }, bf16[3]{0} {186, 246, 306} )";
-    assert_eq!(result.to_string(), wanted);
+    assert_eq!(result.to_string(), expected);
 }
 
 #[test]

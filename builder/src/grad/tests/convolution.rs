@@ -144,10 +144,10 @@ fn a_grouped_convolution_as_in_jax() {
     near(&found[0], &JAX_INPUT);
     near(&found[1], &JAX_KERNEL);
 }
-fn near(found: &[f64], wanted: &[f64]) {
-    assert_eq!(found.len(), wanted.len());
-    for (x, y) in found.iter().zip(wanted) {
-        assert!((x - y).abs() <= 1e-13 * y.abs().max(1.0), "{found:?}, wanted {wanted:?}");
+fn near(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (x, y) in found.iter().zip(expected) {
+        assert!((x - y).abs() <= 1e-13 * y.abs().max(1.0), "{found:?}, expected {expected:?}");
     }
 }
 const JAX_INPUT: [f64; 12] = [

@@ -7,11 +7,11 @@ use hlo::op::value::{FftType, Transpose};
 use hlo::op::{Cholesky, Fft, TriangularSolve};
 use hlo::{ElementType, Literal};
 
-fn near(found: &Literal, wanted: &[f64]) {
+fn near(found: &Literal, expected: &[f64]) {
     let found: Vec<f64> = found.leaves().into_iter().flat_map(components).collect();
-    assert_eq!(found.len(), wanted.len(), "{found:?}");
-    for (x, y) in found.iter().zip(wanted) {
-        assert!((x - y).abs() <= 1e-13 * y.abs().max(1.0), "{found:?}, wanted {wanted:?}");
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (x, y) in found.iter().zip(expected) {
+        assert!((x - y).abs() <= 1e-13 * y.abs().max(1.0), "{found:?}, expected {expected:?}");
     }
 }
 fn literal(text: &str) -> Literal {

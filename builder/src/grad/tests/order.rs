@@ -1,4 +1,4 @@
-//! Sorts, largest elements, normalisation, scans, devices.
+//! Sorts, largest elements, normalization, scans, devices.
 use super::gradient::{check, inputs, pulled};
 use super::make;
 use crate::{Builder, Value};
@@ -71,7 +71,7 @@ fn largest_elements() {
 }
 
 #[test]
-fn normalisation() {
+fn normalization() {
     let (epsilon, feature_index) = (Float(0.125), 1);
     let x = inputs(&["f64[4,3,2]", "f64[3]", "f64[3]"], -1.0, 1.0);
     check("norm_training", &x, |_, x| make(BatchNormTraining { epsilon, feature_index }, x, ""));
@@ -126,7 +126,7 @@ fn scans() {
             make(op, x, "(f64[2,5], f64[2], f64[3])")
         });
     }
-    // Only the carry of a sum; steps that count with whole numbers; no input at all.
+    // Only the carry of a sum; steps that count with integers; no input at all.
     check("scan_sum", &x[..1], |b, x| {
         let f = b.computation("step", &["f64[2]", "s32[]", "f64[2]"], |p| {
             let n = p[1].convert_element_type(ElementType::F64);

@@ -87,17 +87,17 @@ fn ties_go_to_the_first_as_in_jax() {
         });
         found.to_string()
     };
-    let wanted = "( f64[3,4]{1,0} { { 0, 3, 0, 0 }, { 0, 0, 0, 9 }, { 4, 5, 0, 0 } } )";
+    let expected = "( f64[3,4]{1,0} { { 0, 3, 0, 0 }, { 0, 0, 0, 9 }, { 4, 5, 0, 0 } } )";
     let squeezed = |text: &str| text.replace([' ', '\n'], "");
-    assert_eq!(squeezed(&max(f64::NEG_INFINITY, true)), squeezed(wanted));
-    assert_eq!(squeezed(&max(f64::NEG_INFINITY, false)), squeezed(wanted));
+    assert_eq!(squeezed(&max(f64::NEG_INFINITY, true)), squeezed(expected));
+    assert_eq!(squeezed(&max(f64::NEG_INFINITY, false)), squeezed(expected));
     let c = literal("f64[3,2] {{1, 2}, {3, 4}, {5, 6}}");
     let found = pulled("tie_min", &x, &c, &|b, x| {
         let dims = [dim(2, 1, (0, 1), [1, 1]), dim(2, 2, (0, 0), [1, 1])];
         reduce_window(x[0], b.constant(f64::INFINITY), &dims, Value::min)
     });
-    let wanted = "( f64[3,4]{1,0} { { 1, 0, 0, 0 }, { 3, 0, 6, 0 }, { 5, 0, 6, 0 } } )";
-    assert_eq!(squeezed(&found.to_string()), squeezed(wanted));
+    let expected = "( f64[3,4]{1,0} { { 1, 0, 0, 0 }, { 3, 0, 6, 0 }, { 5, 0, 6, 0 } } )";
+    assert_eq!(squeezed(&found.to_string()), squeezed(expected));
 }
 trait Copied {
     fn copied(self) -> Self;
@@ -119,8 +119,8 @@ fn cumulative_sums() {
     let found = pulled("cumsum_jax", &x, &literal("f64[4] {1, 2, 3, 4}"), &|b, x| {
         reduce_window(x[0].sin(), b.constant(0.0), &window, |a, c| a + c)
     });
-    let wanted = [-9.899924966004454, 4.862720752813258, -2.9130278558299967, 2.161209223472559];
-    for (x, y) in super::gradient::components(&found).iter().zip(wanted) {
+    let expected = [-9.899924966004454, 4.862720752813258, -2.9130278558299967, 2.161209223472559];
+    for (x, y) in super::gradient::components(&found).iter().zip(expected) {
         assert!((x - y).abs() < 1e-14, "{found}");
     }
 }

@@ -11,7 +11,6 @@ impl Value<'_> {
     ///
     /// Accuracy in `f64`: 4 ULP.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn bessel_i0e(self) -> Self {
         self.builder().record(|_| {
             in_f64([self], |[x]| {
@@ -28,7 +27,6 @@ impl Value<'_> {
     ///
     /// Accuracy in `f64`: 4 ULP.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn bessel_i1e(self) -> Self {
         self.builder().record(|_| {
             in_f64([self], |[x]| {

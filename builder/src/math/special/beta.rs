@@ -1,4 +1,4 @@
-//! The regularised incomplete beta function.
+//! The regularized incomplete beta function.
 use super::gamma::scaled_gamma;
 use super::wide::{in_f64, iterate, log_minus_rest};
 use crate::{Operand, Value, implicit};
@@ -8,18 +8,17 @@ use std::f64::consts::TAU;
 const STEPS: f64 = 20_000.0;
 
 impl<'b> Value<'b> {
-    /// Regularised incomplete beta function of `self = a`, `b` and `x`: XLA's `RegularizedIncompleteBeta`.
+    /// Regularized incomplete beta function of `self = a`, `b` and `x`: XLA's `RegularizedIncompleteBeta`.
     ///
     /// `I(x; a, b) = integral of t^(a-1) (1-t)^(b-1) from 0 to x, over B(a, b)` (DLMF 8.17.2), by a continued
     /// fraction (of 8.17.22 the even part) for `x` up to the mean `a / (a+b)`, and `I(x; a, b) = 1 - I(1-x; b, a)` above.
     ///
-    /// For `a, b >= 0` and `x` from 0 to 1; elsewhere NaN. `a = 0` or `b = inf` gives 1, `b = 0` or `a = inf` gives 0,
+    /// For `a, b >= 0` and `x` from 0 to 1; otherwise NaN. `a = 0` or `b = inf` gives 1, `b = 0` or `a = inf` gives 0,
     /// both NaN. NaN too where the fraction has not converged after 20000 steps, which takes `a` and `b` above 1e8.
     ///
     /// Accuracy in `f64`: `32 + 8 |ln I|` ULP for `x` up to the mean; above it, where the result is `1 - I(1-x; b, a)`, the
     /// same of that.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn regularized_incomplete_beta(self, b: impl Operand<'b>, x: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let (b, x) = (b.beside(self)?, x.beside(self)?);

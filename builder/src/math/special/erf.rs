@@ -14,12 +14,11 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([0.0f32, 0.5, 5.0]).erfc())?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {1, 0.479500115, 1.53745983e-12}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn erfc(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| erfc(x)))
     }
@@ -29,7 +28,6 @@ impl Value<'_> {
     ///
     /// Accuracy in `f64`: 4 ULP, up to the last numbers before 1 and -1.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn erf_inv(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| erf_inv(x)))
     }

@@ -26,12 +26,11 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let module = b.build(b.constant([1.0f32, 5.0, -0.5]).lgamma())?;
-    /// let result = interp::Interpreter::new(&module).run(&[])?;
+    /// let result = interp::run(&module, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {0, 3.17805386, 1.26551211}"); // 0, ln 24, ln(2 sqrt(pi))
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn lgamma(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| lgamma(x)))
     }
@@ -44,7 +43,6 @@ impl Value<'_> {
     /// Accuracy in `f64`: 6 ULP for positive numbers. For negative ones, where the function has zeros between the poles,
     /// 6 ULP of `max(digamma(1 - x), |pi cot(pi x)|)`.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn digamma(self) -> Self {
         self.builder().record(|_| in_f64([self], |[x]| digamma(x)))
     }

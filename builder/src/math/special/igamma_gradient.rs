@@ -13,7 +13,6 @@ impl<'b> Value<'b> {
     ///
     /// Accuracy in `f64`: `64 + 8 |ln D|` ULP where `D` is the result.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn igamma_grad_a(self, x: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let x = x.beside(self)?;
@@ -33,7 +32,6 @@ impl<'b> Value<'b> {
     ///
     /// Accuracy in `f64`: 128 ULP.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn random_gamma_grad(self, x: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let x = x.beside(self)?;

@@ -1,5 +1,5 @@
-//! What the special functions share: computing in f64, polynomials, loops that end element by element.
-use crate::math::pieces;
+//! Helpers of the special functions: computation in f64, polynomials, loops with a mask per element.
+use crate::math::bits;
 use crate::{Error, Result, Value, implicit};
 use hlo::ElementType;
 
@@ -12,7 +12,7 @@ pub(super) fn in_f64<'b, const N: usize>(
     for operand in operands {
         let other = operand.element_type()?;
         if !other.is_float() {
-            return Err(Error::argument(format!("real floats are wanted here, this is {other}"))
+            return Err(Error::argument(format!("expected real floats, found {other}"))
                 .with_help("convert it first: `x.convert_element_type(ElementType::F32)`"));
         }
         if other != ty {
@@ -27,9 +27,9 @@ pub(super) fn in_f64<'b, const N: usize>(
     let mut wide = operands;
     for operand in &mut wide {
         let stretched = implicit::pair(*operand, widest, widest)?.0;
-        *operand = match ty {
-            ElementType::F64 => stretched,
-            _ => stretched.convert_element_type(ElementType::F64),
+        *operand = match ty == ElementType::F64 {
+            true => stretched,
+            false => stretched.convert_element_type(ElementType::F64),
         };
     }
     let result = compute(wide);
@@ -78,7 +78,7 @@ pub(super) fn iterate<'b>(
     (parts[2..].to_vec(), parts[1])
 }
 
-/// A scalar laid beside an array of the same computation.
+/// Broadcasts a scalar to an array of the same computation.
 pub(super) fn like<'b>(scalar: Value<'b>, array: Value<'b>) -> Value<'b> {
     array.builder().record(|_| Ok(implicit::pair(scalar, array, array)?.0))
 }
@@ -86,18 +86,18 @@ pub(super) fn like<'b>(scalar: Value<'b>, array: Value<'b>) -> Value<'b> {
 /// `exp(-x*x)` of an f64, as exact as `exp`: the square is taken in two parts, so that its rounding error, which `exp`
 /// would magnify by `x*x`, is not lost.
 pub(super) fn exp_of_minus_square(x: Value<'_>) -> Value<'_> {
-    let bits = pieces::bitcast(x, ElementType::U64);
+    let bits = x.bitcast_convert_type(ElementType::U64);
     // Half of the bits: their square is exact.
-    let kept = pieces::bitcast(bits & pieces::word(x, 0xFFFF_FFFF_F800_0000), ElementType::F64);
+    let kept = (bits & bits::word(x, 0xFFFF_FFFF_F800_0000)).bitcast_convert_type(ElementType::F64);
     (-(kept * kept)).exp() * (-((x - kept) * (x + kept))).exp()
 }
 
-/// `x` minus the nearest whole number: exact, from -1/2 to 1/2.
+/// `x` minus the nearest integer: exact, from -1/2 to 1/2.
 pub(super) fn offset_from_whole(x: Value<'_>) -> Value<'_> {
     x - x.round_nearest_even()
 }
 
-/// Whether `x` is a whole number.
+/// Whether `x` is an integer.
 pub(super) fn is_whole(x: Value<'_>) -> Value<'_> {
     x.floor().eq(x)
 }

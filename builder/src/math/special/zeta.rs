@@ -15,7 +15,6 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: 8 ULP for `q > 0` (the error of `q + k` counts `s` times, where the sum is rounded); for `q < 0`
     /// the same of the largest of the three sums `zeta(s, q + n)`, `zeta(s, n - q)`, `zeta(s, 1 - q)` it is made of.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn zeta(self, q: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let q = q.beside(self)?;
@@ -30,7 +29,6 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: 24 ULP for `x > 0` and `n <= 150`; beyond, where `n!` or the sum leave the range of `f64`,
     /// `2 (n + 1)` ULP.
     #[track_caller]
-    #[must_use = "a value that is not used has no effect"]
     pub fn polygamma(self, x: impl Operand<'b>) -> Self {
         self.builder().record(|_| {
             let x = x.beside(self)?;
@@ -39,7 +37,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// Whether a whole number is even.
+/// Whether an integer is even.
 fn is_even(x: Value<'_>) -> Value<'_> {
     is_whole(x * 0.5)
 }

@@ -48,7 +48,7 @@ fn varies(ty: ElementType) -> bool {
     ty.is_float() || ty.is_complex()
 }
 
-/// The real numbers a value consists of, of a complex one its parts in turn; whole numbers and truths are none.
+/// The real numbers a value consists of, of a complex one its parts in turn; integers and truths are none.
 pub fn components(literal: &Literal) -> Vec<f64> {
     let parts = |leaf: &&Literal| -> Vec<f64> {
         (0..leaf.len())
@@ -62,7 +62,7 @@ pub fn components(literal: &Literal) -> Vec<f64> {
     literal.leaves().iter().filter(|leaf| leaf.array_shape().is_some()).flat_map(parts).collect()
 }
 
-/// A value of the shape of `like` that consists of these real numbers; whole numbers stay.
+/// A value of the shape of `like` that consists of these real numbers; integers stay.
 fn with_components(like: &Literal, numbers: &mut impl Iterator<Item = f64>) -> Literal {
     if let Some(elements) = like.elements() {
         return Literal::tuple(elements.iter().map(|e| with_components(e, numbers)).collect());
@@ -144,7 +144,7 @@ pub fn value(
     evaluate_on(&b, f(&b, &x), inputs)
 }
 
-/// The function's tangent along `tangents`, one for each input that is no whole number.
+/// The function's tangent along `tangents`, one for each input that is no integer.
 #[track_caller]
 pub fn pushed(
     name: &str,
@@ -159,7 +159,7 @@ pub fn pushed(
     evaluate_on(&b, tangent, &[inputs, tangents].concat())
 }
 
-/// The cotangents of the inputs that are no whole numbers.
+/// The cotangents of the inputs that are no integers.
 #[track_caller]
 pub fn pulled(
     name: &str,
@@ -174,7 +174,7 @@ pub fn pulled(
     evaluate_on(&b, b.tuple(&cotangents), &[inputs, std::slice::from_ref(cotangent)].concat())
 }
 
-/// The gradients of a scalar function by the inputs that are no whole numbers, each as its components.
+/// The gradients of a scalar function by the inputs that are no integers, each as its components.
 #[track_caller]
 pub fn gradients(
     name: &str,
@@ -192,7 +192,7 @@ fn largest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
-/// Checks both directions of differentiation of a function of `f64` and `c128` arrays at `inputs`; whole numbers among them
+/// Checks both directions of differentiation of a function of `f64` and `c128` arrays at `inputs`; integers among them
 /// are held fixed.
 #[track_caller]
 pub fn check(

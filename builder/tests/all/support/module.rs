@@ -27,7 +27,7 @@ pub fn build(b: &Builder, root: Value<'_>) -> Verified {
 #[track_caller]
 pub fn evaluate_on(b: &Builder, root: Value<'_>, arguments: &[Literal]) -> Literal {
     let module = build(b, root);
-    match interp::Interpreter::new(&module).run(arguments) {
+    match interp::run(&module, arguments) {
         Ok(result) => result,
         Err(error) => panic!("{error}\n{}", module.module()),
     }

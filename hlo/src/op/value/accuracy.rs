@@ -113,7 +113,7 @@ mod tests {
     }
     #[test]
     fn rejections() {
-        assert_eq!(rejected("{mode=tolerance}").1, "`tolerance` is no accuracy mode");
+        assert_eq!(rejected("{mode=tolerance}").1, "`tolerance` is not a valid accuracy mode");
         assert_eq!(rejected("{tolerance={atol=1 rtol=2}}").1, "expected `,`, found `rtol`");
         assert_eq!(rejected("{tolerance={atol=-1}}").0, "-1");
         assert_eq!(rejected("{tolerance={ulps=-1}}").0, "-1");

@@ -160,14 +160,14 @@ mod tests {
     #[test]
     fn rejections() {
         for (text, place, message) in [
-            ("bb0f_0io->b0f", "bb0f", "`b` stands twice in `bb0f`"),
-            ("b0f_00io->b0f", "00io", "`0` stands twice in `00io`"),
-            ("b0f_0i->b0f", "0i", "`0i` lacks `o`"),
+            ("bb0f_0io->b0f", "bb0f", "`bb0f` has two labels `b`"),
+            ("b0f_00io->b0f", "00io", "`00io` has two labels `0`"),
+            ("b0f_0i->b0f", "0i", "`0i` has no label `o`"),
             ("b1f_0io->b0f", "b1f", "the 1 spatial dimensions of `b1f` are not numbered from 0"),
             (
                 "b0f_01io->b0f",
                 "b0f_01io->b0f",
-                "input, kernel and result have 1, 2 and 1 spatial dimensions, not the same number",
+                "input, kernel and result have 1, 2 and 1 spatial dimensions, expected the same number",
             ),
             ("\"bf_io->bf\"", "\"", "expected dimension labels, found `\"`"),
         ] {

@@ -262,14 +262,18 @@ mod tests {
     #[test]
     fn exact_words() {
         assert_eq!(round_trip("EQ"), "EQ");
-        let takes = "it takes EQ, NE, GE, GT, LE, LT".to_owned();
+        let takes = "use one of EQ, NE, GE, GT, LE, LT".to_owned();
         assert_eq!(
             rejected("eq"),
-            ("eq", "`eq` is no comparison direction".to_owned(), "did you mean `EQ`?".to_owned())
+            (
+                "eq",
+                "`eq` is not a valid comparison direction".to_owned(),
+                "did you mean `EQ`?".to_owned()
+            )
         );
         assert_eq!(
             rejected("equal"),
-            ("equal", "`equal` is no comparison direction".to_owned(), takes)
+            ("equal", "`equal` is not a valid comparison direction".to_owned(), takes)
         );
         assert!(read("totalorder", ComparisonType::parse).is_err());
         assert!(read("fprop", ConvolutionKind::parse).is_ok());

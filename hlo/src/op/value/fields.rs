@@ -57,7 +57,7 @@ pub(super) fn unknown(message: &str, word: &str, words: &[&'static str]) -> Erro
     let other_case = words.iter().copied().find(|known| known.eq_ignore_ascii_case(word));
     match other_case.or_else(|| nearest(word, words.iter().copied())) {
         Some(name) => bad(message).with_help(format!("did you mean `{name}`?")),
-        None => bad(message).with_help(format!("it takes {}", words.join(", "))),
+        None => bad(message).with_help(format!("use one of {}", words.join(", "))),
     }
 }
 

@@ -224,7 +224,7 @@ mod tests {
             ("[4,2]T(1,1)", "`T(1,1)` does not name each dimension once"),
             ("[4,2]T(0)", "`T(0)` does not name each dimension once"),
             ("[]", "an iota needs at least one size"),
-            ("[0]", "`0` is no number of devices"),
+            ("[0]", "`0` is not a number of devices"),
             ("[2147483649]", "`2147483649` are more than 2^31 ids"),
             ("[4294967296,4294967296]T(1,0)", "`4294967296,4294967296` are more than 2^31 ids"),
         ] {

@@ -183,7 +183,7 @@ impl AxisRef {
             let error = bad(format!("the mesh has no axis `{}`", self.name));
             return Err(match names.as_slice() {
                 [] => error,
-                names => error.with_help(format!("it has {}", names.join(", "))),
+                names => error.with_help(format!("use one of its axes: {}", names.join(", "))),
             });
         };
         let axis = &mesh.axes[position];
@@ -303,7 +303,7 @@ mod tests {
     fn rejections() {
         for (text, place, message) in [
             ("mesh['x'=2,'x'=2]", "mesh['x'=2,'x'=2]", "the mesh has two axes `x`"),
-            ("mesh['x'=0]", "mesh['x'=0]", "`0` is no number of devices"),
+            ("mesh['x'=0]", "mesh['x'=0]", "`0` is not a number of devices"),
             ("mesh['x'=2147483649]", "mesh['x'=2147483649]", "`2147483649` are more than 2^31 ids"),
             (
                 "mesh['x'=2,'y'=2], device_ids=(3,1,2)",
@@ -316,7 +316,7 @@ mod tests {
                 "'y\\'",
                 "the name of an axis must have neither quotes nor escapes",
             ),
-            ("maximal_mesh[id=2]", "id", "there is no field `id` here"),
+            ("maximal_mesh[id=2]", "id", "unknown field `id`"),
         ] {
             let (at, found, _) = rejected(text);
             assert_eq!((at, found.as_str()), (place, message), "{text}");
@@ -339,9 +339,18 @@ mod tests {
         assert_eq!(resolve("'y': (2) 2"), Ok((1, 2, 2, "'y':(2)2".to_owned())));
         assert_eq!(resolve("'z'"), Err("the mesh has no axis `z`".to_owned()));
         assert_eq!(resolve("'2'"), Err("the mesh has no axis `2`".to_owned()));
-        assert_eq!(resolve("'y':(1)8"), Err("the part is all of the axis `y`".to_owned()));
-        assert_eq!(resolve("'y':(1)3"), Err("`:(1)3` is no part of an axis of size 8".to_owned()));
-        assert_eq!(resolve("'y':(2)1"), Err("`:(2)1` is no part of an axis of size 8".to_owned()));
-        assert_eq!(resolve("'y':(0)2"), Err("`:(0)2` is no part of an axis of size 8".to_owned()));
+        assert_eq!(resolve("'y':(1)8"), Err("the sub-axis is the whole axis `y`".to_owned()));
+        assert_eq!(
+            resolve("'y':(1)3"),
+            Err("`:(1)3` is not a sub-axis of an axis of size 8".to_owned())
+        );
+        assert_eq!(
+            resolve("'y':(2)1"),
+            Err("`:(2)1` is not a sub-axis of an axis of size 8".to_owned())
+        );
+        assert_eq!(
+            resolve("'y':(0)2"),
+            Err("`:(0)2` is not a sub-axis of an axis of size 8".to_owned())
+        );
     }
 }

@@ -166,17 +166,21 @@ mod tests {
             ("maximal_mesh[device_id=2] {}", "{}", "the groups have one device each"),
             ("mesh['x'=2] {'z'}", "{'z'}", "the mesh has no axis `z`"),
             ("mesh['x'=2] {'3'}", "{'3'}", "the mesh has no axis `3`"),
-            ("mesh['x'=2] {'x','x'}", "{'x','x'}", "parts of the axis `x` overlap"),
-            ("mesh['x'=6] {'x':(1)4}", "{'x':(1)4}", "`:(1)4` is no part of an axis of size 6"),
+            ("mesh['x'=2] {'x','x'}", "{'x','x'}", "sub-axes of the axis `x` overlap"),
+            (
+                "mesh['x'=6] {'x':(1)4}",
+                "{'x':(1)4}",
+                "`:(1)4` is not a sub-axis of an axis of size 6",
+            ),
             (
                 "mesh['x'=8] {'x':(1)2,'x':(2)2}",
                 "{'x':(1)2,'x':(2)2}",
-                "two parts of the axis `x` follow each other",
+                "two adjacent sub-axes of the axis `x` can be merged",
             ),
             (
                 "mesh['x'=36] {'x':(2)2,'x':(6)3}",
                 "{'x':(2)2,'x':(6)3}",
-                "parts of the axis `x` overlap",
+                "sub-axes of the axis `x` overlap",
             ),
         ] {
             let (at, found, _) = rejected(text);

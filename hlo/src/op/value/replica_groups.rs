@@ -212,8 +212,8 @@ mod tests {
                 "[8]",
                 "expected two sizes of replica groups: the number of groups and the ids in each",
             ),
-            ("[2,4]<=[4]", "[2,4]<=[4]", "2 groups of 4 do not take the 4 ids there are"),
-            ("[0,4]<=[4]", "[0,4]<=[4]", "0 groups of 4 do not take the 4 ids there are"),
+            ("[2,4]<=[4]", "[2,4]<=[4]", "2 groups of 4 do not hold 4 ids"),
+            ("[0,4]<=[4]", "[0,4]<=[4]", "0 groups of 4 do not hold 4 ids"),
             (
                 "[2,4]<=[4,2]",
                 "<=[4,2]",

@@ -85,7 +85,7 @@ impl Window {
             let Some(values) = values else { continue };
             same_rank(name, values.len(), rank).map_err(|error| error.at(window))?;
             if name == "rhs_reversal" && values.iter().any(|n| !matches!(n, 0 | 1)) {
-                return Err(bad("write 0 or 1 per dimension in `rhs_reversal`").at(window));
+                return Err(bad("`rhs_reversal` must be 0 or 1 per dimension").at(window));
             }
             dims.iter_mut().zip(values).for_each(|(dim, n)| set(dim, n));
         }
@@ -197,7 +197,7 @@ mod tests {
                 "the padding of a window must not have interior padding",
             ),
             ("{stride=1}", "{stride=1}", "`stride` has 1 dimensions, but `size` has 0"),
-            ("{size=2 size=3}", "size", "`size` is given twice"),
+            ("{size=2 size=3}", "size", "`size` is specified twice"),
             (
                 "{size=2x2 pad=1_1}",
                 "{size=2x2 pad=1_1}",
@@ -205,11 +205,11 @@ mod tests {
             ),
             ("{size =2}", " ", "expected `=` right after `size`, found a blank"),
             ("{size=2 x 3}", "3", "expected `=` right after `x`, found `3`"),
-            ("{sizes=2}", "sizes", "there is no field `sizes` here"),
+            ("{sizes=2}", "sizes", "unknown field `sizes`"),
             (
                 "{size=2 rhs_reversal=2}",
                 "{size=2 rhs_reversal=2}",
-                "write 0 or 1 per dimension in `rhs_reversal`",
+                "`rhs_reversal` must be 0 or 1 per dimension",
             ),
             ("{size=a}", "a", "expected one number per dimension, found `a`"),
         ] {

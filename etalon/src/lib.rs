@@ -1,0 +1,64 @@
+//! Etalon: a reference backend for XLA's HLO.
+//!
+//! This crate is what programs depend on. It re-exports the parts of Etalon as modules:
+//!
+//! ```text
+//! text ────┐
+//!          ├─> hlo::Module ─verify─> hlo::Verified ─compile─> Session ─run─> RunOutput
+//! builder ─┘        │
+//!                   └─print─> text
+//! ```
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`hlo`] | reads, prints and verifies modules; shapes, element types, literals |
+//! | [`builder`] | builds modules in Rust, with gradients |
+//! | [`interp`] | runs a verified module on one device |
+//! | [`collectives`] | runs a verified module on many devices, in one process or through MPI |
+//! | [`conformance`] | runs file tests and compares results within bounds |
+//!
+//! # Parse, verify, compile, run
+//!
+//! ```
+//! use etalon::hlo;
+//! use etalon::{CompileOptions, RunOptions, Session};
+//!
+//! let text = "HloModule m\nENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] add(p, p) }";
+//! let verified = hlo::Module::parse(text)?.verify()?;
+//! let input: hlo::Literal = "f32[3] {1, 2, 3}".parse()?;
+//! let session = Session::compile(verified, &CompileOptions::default())?;
+//! let output = session.run(&[vec![input]], &RunOptions::default())?;
+//! assert_eq!(output.results[0].to_string(), "f32[3]{0} {2, 4, 6}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Parsing stops at the first error in the text; [`hlo::Module::verify`] returns every rule that the module breaks.
+//!
+//! # Build, run
+//!
+//! ```
+//! use etalon::{builder::Builder, interp};
+//!
+//! let b = Builder::new("square");
+//! let x = b.parameter(0, "f32[3]", "x");
+//! let sum = (x * x).reduce(0.0, |a, c| a + c, &[0]);
+//! let gradient = b.grad(sum, &[x])[0];
+//! let verified = b.build(gradient)?;
+//! let result = interp::run(&verified, &["f32[3] {1, 2, 3}".parse()?])?;
+//! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#[doc(no_inline)]
+pub use {builder, collectives, conformance, hlo, interp};
+
+pub use collectives::{RunError, RunOutput, Session};
+pub use interp::{CompileOptions, Device, DeviceGrid, Engine, Hooks, RunOptions};
+
+/// The examples of the README and of the page on custom calls, compiled as tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../docs/custom-calls.md")]
+    struct CustomCalls;
+}
