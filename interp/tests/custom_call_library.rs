@@ -124,5 +124,5 @@ fn a_registered_function_must_give_what_the_module_states() {
     let options = RunOptions::default().hooks(hooks);
     let error = executable.execute(&["f32[2] {1, 2}".parse().unwrap()], &options);
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("E0411") && error.contains("`f` gave f32[2]{0}"), "{error}");
+    assert!(error.contains("E0411") && error.contains("`f` returned f32[2]{0}"), "{error}");
 }

@@ -86,13 +86,13 @@ pub(super) fn contract_into(
 ) {
     match pair {
         Operands::Integers(a, b) => {
-            panels::run::<WrappingAccumulator, 1>(plan, a, b, rounding, out)
+            panels::run::<WrappingAccumulator, 1>(plan, a, b, rounding, out);
         }
         Operands::F64Accumulator(a, b) => {
-            panels::run::<F64Accumulator, 1>(plan, a, b, rounding, out)
+            panels::run::<F64Accumulator, 1>(plan, a, b, rounding, out);
         }
         Operands::CompensatedAccumulator(a, b) => {
-            panels::run::<CompensatedAccumulator, 2>(plan, a, b, rounding, out)
+            panels::run::<CompensatedAccumulator, 2>(plan, a, b, rounding, out);
         }
         Operands::F64ComplexAccumulator(a, b) => {
             panels::run::<F64ComplexAccumulator, 2>(plan, a, b, rounding, out);
