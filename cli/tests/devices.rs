@@ -104,7 +104,7 @@ fn argument_errors_name_the_array() {
     }
     let many =
         folder.etalon("run sum.hlo --random 1 --replicas 4000000000 --partitions 4000000000");
-    expect(&many, 3, "", "a run takes at most 65536 devices");
+    expect(&many, 3, "", "at most 65536 devices are supported");
 }
 
 #[test]
@@ -155,7 +155,8 @@ fn several_devices_are_measured() {
     expect(&bench, 0, "", "");
     let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
     assert_eq!(measured["runs_s"].as_array().unwrap().len(), 2);
-    assert!(measured["peak_bytes"].is_null());
+    // Of the device that takes the most: its result.
+    assert_eq!(measured["peak_bytes"], 8);
     let names: Vec<String> = load(&folder, "out.npz");
     assert!(names[1].starts_with("d1_out0 = s32[2]"), "{names:?}");
     expect(&folder.etalon("bench sum.hlo --replicas 1"), 0, "bytes of values", "");
@@ -175,7 +176,7 @@ fn each_device_has_a_track() {
     assert_eq!(tracks, ["device 0 (replica 0, partition 0)", "device 1 (replica 1, partition 0)"]);
     for device in 0..2 {
         let on = events.iter().filter(|e| e["ph"] == "X" && e["tid"] == device);
-        assert_eq!(on.map(|e| &e["name"]).collect::<Vec<_>>(), ["x", "r"]);
+        assert_eq!(on.map(|e| &e["name"]).collect::<Vec<_>>(), ["r"]);
     }
 }
 

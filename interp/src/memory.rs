@@ -31,26 +31,38 @@ impl Budget {
             let message = format!("the system has no {bytes} bytes for the result");
             return Err(Code::OutOfMemory { message }.into());
         }
-        let in_use = self.in_use.load(Ordering::Relaxed);
-        if let Some(limit) = self.limit
-            && in_use.saturating_add(bytes) > limit
-        {
-            let message = format!(
-                "{bytes} bytes are needed, {in_use} bytes are in use, and {limit} bytes are allowed"
-            );
-            return Err(Error::from(Code::OutOfMemory { message })
-                .with_help("raise `--max-memory`, or leave it out"));
+        // Machines on several threads share the limit: the check and the charge are one operation.
+        let sum = |in_use: usize| {
+            in_use.checked_add(bytes).filter(|&sum| self.limit.is_none_or(|limit| sum <= limit))
+        };
+        match self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum) {
+            Ok(in_use) => {
+                self.peak.fetch_max(in_use + bytes, Ordering::Relaxed);
+                Ok(Reservation { budget: Arc::clone(self), bytes })
+            }
+            Err(in_use) => {
+                let limit = self.limit.unwrap_or(usize::MAX);
+                let message = format!(
+                    "{bytes} bytes are needed, {in_use} bytes are in use, and {limit} bytes are allowed"
+                );
+                Err(Error::from(Code::OutOfMemory { message })
+                    .with_help("raise `--max-memory`, or leave it out"))
+            }
         }
-        self.charge(bytes);
-        Ok(Reservation { budget: Arc::clone(self), bytes })
     }
-}
-
-impl Account for Budget {
+    /// Charges bytes that are allocated already, whatever the limit.
     fn charge(&self, bytes: usize) {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         self.peak.fetch_max(in_use, Ordering::Relaxed);
     }
+    /// The bytes in use.
+    #[cfg(test)]
+    pub(crate) fn in_use(&self) -> usize {
+        self.in_use.load(Ordering::Relaxed)
+    }
+}
+
+impl Account for Budget {
     fn release(&self, bytes: usize) {
         self.in_use.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -83,5 +95,26 @@ impl Drop for Reservation {
         if self.bytes > 0 {
             self.budget.release(self.bytes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_do_not_pass_the_limit_together() {
+        let budget = Budget::new(Some(35));
+        let reserve = || (0..1000).filter(|_| budget.reserve(10).is_ok()).count();
+        let most = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(reserve)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>()
+        });
+        assert!(most > 0);
+        assert!(budget.peak() <= 35, "{} bytes", budget.peak());
+        assert_eq!(budget.in_use(), 0);
+        let error = budget.reserve(36).err().unwrap().to_string();
+        assert!(error.contains("36 bytes are needed, 0 bytes are in use"), "{error}");
+        assert!(budget.reserve(usize::MAX).is_err());
     }
 }

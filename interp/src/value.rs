@@ -60,6 +60,22 @@ impl Value {
             Self::Async(_) => return Err(not_done()),
         })
     }
+    /// Whether it is a value of this shape inside a run, where a dynamic dimension takes its bound. A started operation may
+    /// stand for any value.
+    pub(crate) fn fits(&self, shape: &Shape) -> bool {
+        match (self, shape) {
+            (Self::Array(array), Shape::Array(shape)) => {
+                array.array_shape().is_some_and(|a| a.ty == shape.ty && a.dims == shape.dims)
+            }
+            (Self::Tuple(elements), Shape::Tuple(shapes)) => {
+                elements.len() == shapes.len()
+                    && elements.iter().zip(shapes.iter()).all(|(e, shape)| e.fits(shape))
+            }
+            (Self::Token, Shape::Token | Shape::Opaque | Shape::Buffer(_))
+            | (Self::Async(_), _) => true,
+            (Self::Array(_) | Self::Tuple(_) | Self::Token, _) => false,
+        }
+    }
     /// Appends the leaves from left to right.
     pub(crate) fn flatten(self, leaves: &mut Vec<Self>) {
         match self {

@@ -59,7 +59,11 @@ fn shardings_that_cannot_be_are_refused() {
             "E0507",
             "maximal shardings (a value on one device) are not supported",
         ),
-        ("<mesh<[\"c\"=4]>, [{\"c\":(3)2}]>", "E0511", "`:(3)2` is not a sub-axis of an axis of size 4"),
+        (
+            "<mesh<[\"c\"=4]>, [{\"c\":(3)2}]>",
+            "E0511",
+            "`:(3)2` is not a sub-axis of an axis of size 4",
+        ),
         ("", "E0511", "the marker has 1 operands and 0 shardings"),
     ] {
         let cut = cut(text, "\"c\"");
@@ -133,7 +137,10 @@ fn groups_must_fit_the_devices_of_the_region() {
         ROOT r = s32[2] custom-call(s), {join} }}"
     );
     let (number, message, place) = refused(&text, &[]);
-    assert!(message.contains("the groups have 3 ids, but the module has 2 devices"), "{number} {message}");
+    assert!(
+        message.contains("the groups have 3 ids, but the module has 2 devices"),
+        "{number} {message}"
+    );
     assert!(place.starts_with("all-reduce(l)"));
 }
 

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 const WORD: usize = size_of::<u128>();
 
-/// An account of memory in use: the budget of a run.
+/// An account of memory in use: the budget of a run. Whoever charges memory to it has reserved the bytes before.
 pub trait Account: Send + Sync + fmt::Debug {
-    /// Adds `bytes` to the memory in use.
-    fn charge(&self, bytes: usize);
     /// Subtracts `bytes` from the memory in use.
     fn release(&self, bytes: usize);
 }
@@ -54,25 +52,26 @@ impl Buffer {
             Memory::Foreign(_) => None,
         }
     }
-    /// Owned memory with the same bytes, charged to the same account.
+    /// Owned memory with the same bytes, charged to no account.
     pub(super) fn copied(&self) -> Self {
         let mut copy = Self::zeros(self.bytes);
-        if let (Some(to), from) = (copy.bytes_mut(), self.bytes()) {
-            to.copy_from_slice(from);
-        }
-        if let Some(account) = &self.account {
-            account.charge(copy.bytes);
-            copy.account = Some(Arc::clone(account));
-        }
+        copy.bytes_mut().expect("owned").copy_from_slice(self.bytes());
         copy
     }
-    /// Whether it is owned and charged to nobody.
-    pub(super) fn is_uncharged(&self) -> bool {
-        self.account.is_none() && matches!(self.memory, Memory::Owned(_))
-    }
-    /// Names the account that is told when the memory is released; the caller has charged it.
-    pub(super) fn set_account(&mut self, account: Arc<dyn Account>) {
-        self.account = Some(account);
+    /// Charges owned memory to an account, which has reserved it, and releases it from the one it was charged to. Returns
+    /// whether the account changes.
+    pub(super) fn charge_to(&mut self, account: &Arc<dyn Account>) -> bool {
+        let is_charged = self
+            .account
+            .as_ref()
+            .is_some_and(|old| std::ptr::addr_eq(Arc::as_ptr(old), Arc::as_ptr(account)));
+        if is_charged || matches!(self.memory, Memory::Foreign(_)) {
+            return false;
+        }
+        if let Some(old) = self.account.replace(Arc::clone(account)) {
+            old.release(self.bytes);
+        }
+        true
     }
     pub(super) fn len(&self) -> usize {
         self.bytes

@@ -158,7 +158,8 @@ impl Literal {
             Value::Tuple(_) | Value::Token => &[],
         }
     }
-    /// Returns the bytes of the elements mutably; copies them first if they are shared or foreign.
+    /// Returns the bytes of the elements mutably; copies them first if they are shared or foreign. A copy is charged to no
+    /// account.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Value::Array(_, buffer, _) => {
@@ -179,21 +180,18 @@ impl Literal {
             Value::Tuple(_) | Value::Token => false,
         }
     }
-    /// Charges the memory of an array to `account`, which has reserved it, if the memory is not shared and not charged to an
-    /// account yet; returns the number of bytes then.
+    /// Charges the memory of an array to `account`, which has reserved it, and no longer to another one. Returns the number of
+    /// bytes; `None` if nothing changes: the memory is shared, foreign, or charged to this account already.
     pub fn charge_to(&mut self, account: &Arc<dyn Account>) -> Option<usize> {
         let Value::Array(_, buffer, _) = &mut self.0 else { return None };
-        let buffer = Arc::get_mut(buffer).filter(|buffer| buffer.is_uncharged())?;
-        buffer.set_account(Arc::clone(account));
-        Some(buffer.len())
+        let buffer = Arc::get_mut(buffer)?;
+        buffer.charge_to(account).then(|| buffer.len())
     }
     /// Returns the same array in its own memory, charged to no account.
     #[must_use]
     pub fn copied(&self) -> Self {
         let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
-        let mut copy = Buffer::zeros(buffer.len());
-        copy.bytes_mut().expect("owned").copy_from_slice(buffer.bytes());
-        Self(Value::Array(Arc::clone(shape), Arc::new(copy), sizes.clone()))
+        Self(Value::Array(Arc::clone(shape), Arc::new(buffer.copied()), sizes.clone()))
     }
     /// The memory of an array for one of another shape, with arbitrary elements; `None` if it is shared, foreign, or of
     /// another size.

@@ -33,7 +33,13 @@ impl ScalarLoop {
         });
         let mut scalars: Vec<Scalar> = scalars.collect::<Result<_>>()?;
         self.program.run(context, &mut scalars)?;
-        let arrays = scalars.into_iter().zip(&self.types);
-        Ok(arrays.map(|(value, &ty)| Value::Array(Literal::scalar(ty, value))).collect())
+        let bytes = self.types.iter().map(|ty| ty.storage_bytes()).sum();
+        let mut reservation = context.reserve(bytes)?;
+        let arrays = scalars.into_iter().zip(&self.types).map(|(value, &ty)| {
+            let mut scalar = Literal::scalar(ty, value);
+            reservation.attach(&mut scalar);
+            Value::Array(scalar)
+        });
+        Ok(arrays.collect())
     }
 }

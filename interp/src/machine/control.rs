@@ -1,6 +1,6 @@
 //! Control flow: which computation a step calls, and what becomes of the result.
-use super::Machine;
 use super::frame::{Control, Frame};
+use super::{Machine, SPARE_DEPTH};
 use crate::executable::Program;
 use crate::plan::{Action, Step};
 use crate::scan::{Next, Scan};
@@ -91,11 +91,12 @@ impl Machine {
         callee: Frame,
         results: Vec<Value>,
     ) -> Result<()> {
+        let is_shallow = self.frames.len() < SPARE_DEPTH;
         let frame = self.frame();
         let step = &program.plan(frame.computation).steps[frame.next];
         match std::mem::replace(&mut frame.control, Control::None) {
             Control::None => {
-                if frame.repeats && matches!(step.action, Action::Call(_)) {
+                if is_shallow && frame.repeats && matches!(step.action, Action::Call(_)) {
                     frame.callees.insert(frame.next, callee);
                 }
                 self.end_call(step, results)

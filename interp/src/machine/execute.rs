@@ -164,6 +164,11 @@ impl Machine {
     }
     /// Gives the outputs of a step a value that was made outside of the machine, and moves on.
     pub(super) fn set_outputs(&mut self, step: &Step, value: Value) -> Result<()> {
+        let shape = self.shape_of(step);
+        if !value.fits(shape) {
+            let message = format!("the machine waits for {shape:#}, and is resumed with {value:?}");
+            return Err(Code::Invalid { message }.into());
+        }
         let mut reservation = match &value {
             Value::Async(_) => self.context.reserve(0)?,
             Value::Array(_) | Value::Tuple(_) | Value::Token => {
@@ -177,11 +182,14 @@ impl Machine {
         Ok(())
     }
 
+    /// The shape of the result of a step of the innermost frame.
+    fn shape_of(&self, step: &Step) -> &Shape {
+        let frame = self.frames.last().expect("a step has a frame");
+        &self.program.module().computations[frame.computation].instructions[step.instruction].shape
+    }
     /// The error of a step whose result is too large to be counted.
     fn too_large(&self, step: &Step) -> Error {
-        let frame = self.frames.last().expect("a step has a frame");
-        let computation = &self.program.module().computations[frame.computation];
-        let shape = &computation.instructions[step.instruction].shape;
+        let shape = self.shape_of(step);
         let message = format!("{shape} has more elements than memory has addresses");
         Code::OutOfMemory { message }.into()
     }
@@ -241,17 +249,22 @@ fn over_operand(
     Ok((charged(reservation, Literal::zeros(Arc::clone(shape))), None))
 }
 
-/// Operand 0, in memory that may be written to.
+/// Operand 0, in memory that may be written to: its own, if it dies and nobody else holds it.
 fn operand_to_update(
     context: &RunContext,
     step: &Step,
     slots: &mut [Option<Value>],
 ) -> Result<Literal> {
     let output = &step.outputs[0];
-    let mut operand = array(match step.in_place {
-        Some(_) => slots[output.slot.index()].take(),
-        None => slots[step.inputs[0].slot.index()].clone(),
-    })?;
+    if step.in_place.is_none() {
+        let mut result = memory_for(context, output, slots)?;
+        match &slots[step.inputs[0].slot.index()] {
+            Some(Value::Array(operand)) => result.bytes_mut().copy_from_slice(operand.bytes()),
+            Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => return Err(not_done()),
+        }
+        return Ok(result);
+    }
+    let mut operand = array(slots[output.slot.index()].take())?;
     if !operand.is_unique() {
         operand = charged(context.reserve(bytes(output)?)?, operand.copied());
     }

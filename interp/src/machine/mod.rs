@@ -27,6 +27,10 @@ use std::time::{Duration, Instant};
 /// Frames a machine may have open.
 const DEPTH_LIMIT: usize = 10_000;
 
+/// Frames in whose place the frames of callees are kept for the next round: each holds those it has called, and dropping
+/// them takes stack.
+const SPARE_DEPTH: usize = 64;
+
 /// A run that can be suspended and resumed.
 #[derive(Debug)]
 pub struct Machine {
@@ -36,6 +40,12 @@ pub struct Machine {
     /// The operations that were started and are not done.
     started: AsyncOps,
     watch: Option<Watch>,
+    /// Whether it waits for the value of the step it is at.
+    is_suspended: bool,
+}
+
+fn ended() -> Error {
+    Error::internal("a machine was resumed after its end")
 }
 
 /// Why a machine returned.
@@ -59,7 +69,13 @@ impl Machine {
         let watch = context.hooks().observer.clone().map(Watch::new);
         let program = Arc::clone(context.program());
         let started = AsyncOps::default();
-        let mut machine = Self { context, program, frames: Vec::new(), started, watch };
+        let frames = Vec::new();
+        let mut machine = Self { context, program, frames, started, watch, is_suspended: false };
+        let parameters = machine.program.module().computations[id].program_shape().parameters;
+        let fit = arguments.iter().zip(&parameters).all(|(argument, shape)| argument.fits(shape));
+        if arguments.len() != parameters.len() || !fit {
+            return Err(Error::internal("a machine was started with other values than it takes"));
+        }
         let mut leaves = Vec::new();
         for argument in arguments {
             argument.flatten(&mut leaves);
@@ -80,13 +96,14 @@ impl Machine {
     /// Runs until there is a result, or until other devices are needed.
     ///
     /// # Errors
-    /// `E04xx`, with the instruction at which the run stopped.
+    /// `E04xx`, with the instruction at which the run stopped. The run is over then, and its memory is returned.
     pub fn resume(&mut self) -> Result<Outcome> {
+        if self.is_suspended {
+            return Err(Error::internal("a suspended machine was resumed without a value"));
+        }
         let program = Arc::clone(&self.program);
         loop {
-            let Some(frame) = self.frames.last() else {
-                return Err(Error::internal("a machine was resumed after its end"));
-            };
+            let Some(frame) = self.frames.last() else { return Err(ended()) };
             let plan = program.plan(frame.computation);
             let ended = match plan.steps.get(frame.next) {
                 Some(step) => self.step(step),
@@ -95,7 +112,7 @@ impl Machine {
             match ended {
                 Ok(None) => {}
                 Ok(Some(outcome)) => return Ok(outcome),
-                Err(error) => return Err(self.locate(error)),
+                Err(error) => return Err(self.failed(error)),
             }
         }
     }
@@ -103,14 +120,16 @@ impl Machine {
     /// Gives the instruction at which the machine is suspended its value.
     ///
     /// # Errors
-    /// `E0405` if the value takes more memory than is allowed.
+    /// `E0405` if the value takes more memory than is allowed, `E0401` if it does not have the shape of the instruction,
+    /// `E0499` if the machine is not suspended.
     pub fn resume_with(&mut self, value: Value) -> Result<()> {
         let program = Arc::clone(&self.program);
-        let Some(frame) = self.frames.last() else {
-            return Err(Error::internal("a machine was resumed after its end"));
-        };
+        let Some(frame) = self.frames.last() else { return Err(ended()) };
+        if !std::mem::take(&mut self.is_suspended) {
+            return Err(Error::internal("a machine that waits for no value was given one"));
+        }
         let step = &program.plan(frame.computation).steps[frame.next];
-        self.set_outputs(step, value).map_err(|error| self.locate(error))
+        self.set_outputs(step, value).map_err(|error| self.failed(error))
     }
 
     /// A machine of the same device that runs another computation.
@@ -133,10 +152,13 @@ impl Machine {
         let instruction = plan.steps.get(frame.next).map_or(root, |step| step.instruction);
         Position { computation: frame.computation, instruction, depth }
     }
-    /// The error, at the current instruction unless it has a place.
-    fn locate(&self, error: Error) -> Error {
+    /// Ends the run with an error, at the current instruction unless it has a place.
+    fn failed(&mut self, error: Error) -> Error {
         let Some(frame) = self.frames.last() else { return error };
-        self.position_of(frame, self.frames.len()).locate(error, self.program.module())
+        let position = self.position_of(frame, self.frames.len());
+        self.frames.clear();
+        self.started = AsyncOps::default();
+        position.locate(error, self.program.module())
     }
 
     /// Executes one step of the innermost frame, or calls what it calls.
@@ -147,6 +169,7 @@ impl Machine {
             self.frame().open = Some(open);
         }
         if step.action.suspends() && self.context.place().is_some() {
+            self.is_suspended = true;
             return Ok(Some(Outcome::Suspended(self.suspend(step))));
         }
         self.execute(step).map(|()| None)
@@ -194,18 +217,19 @@ impl Machine {
 
     /// Ends the innermost frame; returns the result if it was the last.
     fn pop(&mut self, program: &Program) -> Result<Option<Outcome>> {
-        let mut frame = self.frames.pop().expect("a frame is open");
+        // Errors up to here belong to the root of the computation, so the frame stays open.
+        let is_last = self.frames.len() == 1;
+        let frame = self.frames.last_mut().expect("a frame is open");
         let plan = program.plan(frame.computation);
         self.context.spend(plan.fuel)?;
         let results = frame.take_results(plan);
-        if self.frames.is_empty() {
+        if is_last {
             let shape = program.module().computations[frame.computation].result_shape();
-            let root = program.module().computations[frame.computation].root;
-            let position = Position { computation: frame.computation, instruction: root, depth: 1 };
-            let result = Value::unflatten(shape, &mut results.into_iter()).into_literal();
-            let result = result.map_err(|error| position.locate(error, program.module()))?;
+            let result = Value::unflatten(shape, &mut results.into_iter()).into_literal()?;
+            self.frames.clear();
             return Ok(Some(Outcome::Done(with_layouts(result, shape).cut())));
         }
+        let frame = self.frames.pop().expect("a frame is open");
         self.returned(program, frame, results)?;
         Ok(None)
     }
@@ -243,5 +267,104 @@ impl Machine {
                 bytes: step.bytes.unwrap_or_default(),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CompileOptions, Device, DeviceGrid, Executable, Hooks, RunOptions};
+
+    const TWO: DeviceGrid = DeviceGrid { replicas: 2, partitions: 1 };
+
+    fn executable(text: &str) -> Executable {
+        let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+        Executable::compile(verified, &CompileOptions::default()).unwrap()
+    }
+    fn start(executable: &Executable, place: Option<DeviceGrid>, options: &RunOptions) -> Machine {
+        let x: Literal = "f32[4] {1, 2, 3, 4}".parse().unwrap();
+        let place = place.map(|grid| (Device { replica: 0, partition: 0 }, grid));
+        executable.start(place, &[x], options).unwrap()
+    }
+
+    const SUM: &str = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+      ENTRY e { p = f32[4] parameter(0) q = f32[4] add(p, p)
+        r = f32[4] all-reduce(q), replica_groups={{0,1}}, to_apply=sum ROOT t = (f32[4], f32[4]) tuple(r, q) }";
+
+    #[test]
+    fn the_value_of_a_suspended_instruction_is_checked() {
+        let executable = executable(SUM);
+        let value = |text: &str| Value::from(text.parse::<Literal>().unwrap());
+        let right = value("f32[4] {5, 6, 7, 8}");
+        let mut machine = start(&executable, Some(TWO), &RunOptions::default());
+        let early = machine.resume_with(right.clone()).unwrap_err();
+        assert_eq!(early.code().number(), "E0499");
+        assert!(matches!(machine.resume(), Ok(Outcome::Suspended(_))));
+        assert_eq!(machine.resume().unwrap_err().code().number(), "E0499");
+        machine.resume_with(right.clone()).unwrap();
+        assert_eq!(machine.resume_with(right.clone()).unwrap_err().code().number(), "E0499");
+        let Ok(Outcome::Done(result)) = machine.resume() else { panic!("it ends") };
+        let expected = "(f32[4] {5, 6, 7, 8}, f32[4] {2, 4, 6, 8})".parse().unwrap();
+        assert_eq!(result, expected);
+        assert_eq!(machine.resume_with(right).unwrap_err().code().number(), "E0499");
+        for wrong in ["f32[3] {1, 2, 3}", "s32[4] {1, 2, 3, 4}", "(f32[4] {1, 2, 3, 4})"] {
+            let mut machine = start(&executable, Some(TWO), &RunOptions::default());
+            machine.resume().unwrap();
+            let error = machine.resume_with(value(wrong)).unwrap_err();
+            assert_eq!((error.code().number(), error.instruction()), ("E0401", Some("e/r")));
+            assert_eq!(machine.resume().unwrap_err().code().number(), "E0499");
+        }
+    }
+
+    /// However a run ends, and whether or not it does, its memory is returned.
+    #[test]
+    fn memory_is_returned() {
+        let failing = "less { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
+            n = s32[] constant(9) ROOT l = pred[] compare(i, n), direction=LT }
+          body { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1)
+            j = s32[] add(i, one) x = f32[4] get-tuple-element(t), index=1 y = f32[4] exponential(x)
+            z = f32[4] custom-call(y), custom_call_target=\"fails\" ROOT r = (s32[], f32[4]) tuple(j, z) }
+          ENTRY e { p = f32[4] parameter(0) q = f32[4] add(p, p) z = s32[] constant(0) t = (s32[], f32[4]) tuple(z, q)
+            ROOT w = (s32[], f32[4]) while(t), condition=less, body=body }";
+        let fails = || Hooks::new().custom_call("fails", |_| Err(Error::internal("always")));
+        let options = RunOptions::default();
+        for (text, place, options, ends) in [
+            (SUM, None, options.clone(), true),
+            (SUM, None, options.clone().max_memory(20), false),
+            (SUM, None, options.clone().fuel(4), false),
+            (SUM, Some(TWO), options.clone(), true),
+            (failing, None, options.clone().hooks(fails()), false),
+            (failing, None, options.clone().hooks(fails()).check_nan(true), false),
+        ] {
+            let executable = executable(text);
+            let mut machine = start(&executable, place, &options);
+            let budget = Arc::clone(machine.context.budget());
+            let outcome = machine.resume();
+            assert_eq!(outcome.is_ok(), ends, "{text}");
+            assert!(budget.peak() > 0);
+            drop(outcome);
+            if place.is_some() {
+                assert!(budget.in_use() > 0, "the suspended run holds its values");
+                drop(machine);
+            }
+            assert_eq!(budget.in_use(), 0, "{text}");
+        }
+    }
+
+    /// A value of another device is charged to the device that receives it.
+    #[test]
+    fn charges_move_with_values() {
+        let executable = executable(SUM);
+        let mut first = start(&executable, Some(TWO), &RunOptions::default());
+        let mut second = start(&executable, Some(TWO), &RunOptions::default());
+        let Ok(Outcome::Suspended(mut suspension)) = first.resume() else { panic!("it waits") };
+        second.resume().unwrap();
+        let from = Arc::clone(first.context.budget());
+        drop(first);
+        assert_eq!(from.in_use(), 16);
+        let to = Arc::clone(second.context.budget());
+        let before = to.in_use();
+        second.resume_with(suspension.operands.remove(0)).unwrap();
+        assert_eq!((from.in_use(), to.in_use()), (0, before + 16));
     }
 }

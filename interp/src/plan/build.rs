@@ -20,8 +20,8 @@ const FOLDED_BYTES: usize = 4096;
 pub(crate) fn plans(module: &Module, engine: Engine) -> Vec<Plan> {
     let lowering = Lowering::new(module, engine);
     let drafts = module.computations.ids().map(|id| Draft::of(&lowering, id));
-    let mut plans: Vec<Plan> = drafts.map(assign).collect();
-    super::slots::add_callees(module, &mut plans);
+    let (mut plans, memory): (Vec<Plan>, Vec<_>) = drafts.map(assign).unzip();
+    super::peak::set_peaks(module, &mut plans, &memory);
     plans
 }
 

@@ -5,6 +5,7 @@
 //! instruction is one [`Step`].
 mod action;
 pub(crate) mod build;
+mod peak;
 mod print;
 mod slots;
 
@@ -46,7 +47,7 @@ pub(crate) struct Plan {
     pub(crate) results: Vec<Input>,
     /// Fuel of the instructions after the last step.
     pub(crate) fuel: u64,
-    /// The most bytes that its slots and those of its callees hold at once.
+    /// The most bytes that its slots and those of its callees hold at once, if others hold its arguments.
     pub(crate) peak_bytes: usize,
 }
 

@@ -4,17 +4,16 @@
 //! slot of the same size whose value has died before; a new slot. Between its death and its next use the memory of a slot
 //! is kept only if that does not raise the peak.
 use super::build::{Draft, DraftStep, Leaf, LeafInfo};
+use super::peak::StepMemory;
 use super::{Action, Input, Output, Plan, Reuse, Slot, Step};
-use hlo::Module;
-use hlo::ir::ComputationId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Steps for which memory is kept without a use.
 const KEPT_STEPS: usize = 256;
 
-/// Assigns slots.
-pub(super) fn assign(draft: Draft) -> Plan {
+/// Assigns slots. The peak of the plan is not known before those of its callees are.
+pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
     let live = live_bytes(&draft);
     let peak = live.iter().copied().max().unwrap_or(0);
     let is_entry = draft.is_entry;
@@ -27,6 +26,7 @@ pub(super) fn assign(draft: Draft) -> Plan {
         frees: vec![SmallVec::new(); steps.len()],
         live,
         peak,
+        memory: vec![StepMemory::default(); steps.len()],
         is_entry,
     };
     let mut initial = Vec::new();
@@ -54,11 +54,11 @@ pub(super) fn assign(draft: Draft) -> Plan {
         .collect();
     mark_last(&mut results);
     initial.resize(slots.count, None);
-    let peak_bytes = slots.live.iter().copied().max().unwrap_or(0);
-    for (step, live) in planned.iter_mut().zip(slots.live) {
+    for ((step, memory), live) in planned.iter_mut().zip(&mut slots.memory).zip(slots.live) {
         step.live_bytes = live;
+        memory.live = live;
     }
-    Plan {
+    let plan = Plan {
         computation,
         parameters,
         parameter_leaves,
@@ -66,8 +66,9 @@ pub(super) fn assign(draft: Draft) -> Plan {
         steps: planned,
         results,
         fuel,
-        peak_bytes,
-    }
+        peak_bytes: 0,
+    };
+    (plan, slots.memory)
 }
 
 /// Only the last of several reads of one slot may take the value.
@@ -108,6 +109,7 @@ struct Slots {
     /// Bytes in use during each step, kept memory included.
     live: Vec<usize>,
     peak: usize,
+    memory: Vec<StepMemory>,
     is_entry: bool,
 }
 
@@ -131,8 +133,14 @@ impl Slots {
         // Whoever starts a run keeps the arguments.
         let in_place = in_place(&step, &inputs, leaves)
             .filter(|&k| !self.is_entry || !leaves[step.inputs[k]].is_parameter);
+        self.memory[i] = step_memory(&step, &inputs, leaves);
         if let Some(k) = in_place {
-            self.live[i] -= leaves[step.inputs[k]].bytes.min(self.live[i]);
+            let operand = &leaves[step.inputs[k]];
+            if operand.is_parameter {
+                self.memory[i].over_parameter = operand.bytes;
+            } else {
+                self.live[i] = self.live[i].saturating_sub(operand.bytes);
+            }
         }
         let takes_memory = matches!(step.action, Action::Kernel(_));
         let outputs = step.outputs.iter().enumerate().map(|(k, &leaf)| {
@@ -202,7 +210,7 @@ impl Slots {
         }
         dead.pop();
         for live in &mut self.live[between] {
-            *live += bytes;
+            *live = live.saturating_add(bytes);
         }
         Some(slot)
     }
@@ -224,36 +232,21 @@ fn in_place(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> Option<u
     }
 }
 
-/// Adds to each plan the memory of the computations that it runs.
-pub(super) fn add_callees(module: &Module, plans: &mut [Plan]) {
-    let mut is_done = vec![false; plans.len()];
-    let mut open: Vec<(ComputationId, bool)> =
-        module.computations.ids().map(|id| (id, false)).collect();
-    // Depth first, with a stack of its own: calls may be nested as deep as a module is long.
-    while let Some((id, has_callees)) = open.pop() {
-        if is_done[id.index()] {
-            continue;
+/// The bytes that a step works with, without those that are live.
+fn step_memory(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> StepMemory {
+    let mut memory = StepMemory { is_last_use: true, ..StepMemory::default() };
+    for (&leaf, input) in step.inputs.iter().zip(inputs) {
+        let info = &leaves[leaf];
+        let dying =
+            if info.is_parameter { &mut memory.dying_parameters } else { &mut memory.dying };
+        if input.is_last {
+            *dying = dying.saturating_add(info.bytes);
         }
-        let callees = plans[id.index()].steps.iter().flat_map(|step| step.action.callees());
-        if !has_callees {
-            let missing: Vec<_> = callees.filter(|callee| !is_done[callee.index()]).collect();
-            open.push((id, true));
-            open.extend(missing.into_iter().map(|callee| (callee, false)));
-            continue;
-        }
-        is_done[id.index()] = true;
-        let most = |step: &Step| {
-            let callees = step.action.callees().into_iter();
-            let inner = callees.map(|callee| plans[callee.index()].peak_bytes).max().unwrap_or(0);
-            // A callee makes the outputs, so that they are among its own slots while it runs.
-            let outputs =
-                step.outputs.iter().filter_map(|output| output.shape.as_ref()?.byte_count());
-            let before = step.live_bytes.saturating_sub(outputs.sum());
-            step.live_bytes.max(before.saturating_add(inner))
-        };
-        let peak = plans[id.index()].steps.iter().map(most).max().unwrap_or(0);
-        plans[id.index()].peak_bytes = peak;
+        memory.is_last_use &= input.is_last;
     }
+    let outputs = step.outputs.iter().map(|&leaf| leaves[leaf].bytes);
+    memory.outputs = outputs.fold(0, usize::saturating_add);
+    memory
 }
 
 #[cfg(test)]

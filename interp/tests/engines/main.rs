@@ -1,0 +1,85 @@
+//! The engines against each other, and plans against what runs take.
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+mod generate;
+mod plans;
+
+use generate::Generator;
+use hlo::{ArrayShape, Literal, Module, Scalar, Verified};
+use interp::{CompileOptions, Engine, Executable, Hooks, RunOptions};
+use proptest::prelude::*;
+
+pub(crate) fn verified(text: &str) -> Verified {
+    let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    module.verify().unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
+}
+pub(crate) fn compiled(text: &str, engine: Engine) -> Executable {
+    let options = CompileOptions::default().engine(engine);
+    Executable::compile(verified(text), &options).unwrap()
+}
+
+/// What a run gives and takes.
+#[derive(Debug)]
+struct Run {
+    result: Literal,
+    steps: u64,
+    peak_bytes: usize,
+}
+
+fn run(executable: &Executable, arguments: &[Literal], options: &RunOptions) -> Run {
+    let mut machine = executable.start(None, arguments, options).unwrap();
+    let result = machine.finish().unwrap_or_else(|error| panic!("{error}"));
+    Run { result, steps: machine.steps(), peak_bytes: machine.peak_bytes() }
+}
+
+/// An array whose elements differ.
+pub(crate) fn ramp(shape: &ArrayShape, seed: i64) -> Literal {
+    let mut bytes = Vec::new();
+    for i in 0..shape.element_count().unwrap() {
+        let value = Scalar::Signed(seed + 3 * i64::try_from(i).unwrap() - 4);
+        let mut element = vec![0; shape.ty.storage_bytes()];
+        value.convert(hlo::ElementType::S64, shape.ty).write(shape.ty, &mut element);
+        bytes.append(&mut element);
+    }
+    Literal::from_bytes(shape.clone(), &bytes).unwrap()
+}
+
+/// Runs a module in each engine, observed and not: the same bits, the same fuel, no more memory than planned, and the
+/// arguments as they were.
+pub(crate) fn agree(text: &str) -> Literal {
+    let reference = compiled(text, Engine::Reference);
+    let exact = compiled(text, Engine::Exact);
+    let parameters = exact.module().entry().program_shape().parameters;
+    let arguments: Vec<Literal> =
+        (parameters.iter().zip(1..)).map(|(p, i)| ramp(p.array().unwrap(), i)).collect();
+    let copies: Vec<Literal> = arguments.iter().map(Literal::copied).collect();
+    let options = RunOptions::default();
+    let observed = RunOptions::default().hooks(Hooks::new().observe(|_| {}));
+    let expected = run(&reference, &arguments, &options);
+    for (executable, options, what) in [
+        (&reference, &observed, "reference, observed"),
+        (&exact, &options, "exact"),
+        (&exact, &observed, "exact, observed"),
+        (&exact, &options, "exact, again"),
+    ] {
+        let found = run(executable, &arguments, options);
+        assert_eq!(found.result, expected.result, "{what}\n{text}\n{}", executable.plan());
+        assert_eq!(found.steps, expected.steps, "fuel, {what}\n{text}");
+        let planned = executable.planned_bytes();
+        assert!(
+            found.peak_bytes <= planned,
+            "{what}: {planned} bytes are planned, {} are taken\n{text}\n{}",
+            found.peak_bytes,
+            executable.plan()
+        );
+        assert_eq!(arguments, copies, "arguments change: {what}\n{text}");
+    }
+    expected.result
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn engines_agree_on_random_modules(choices in prop::collection::vec(any::<u8>(), 0..400)) {
+        agree(&Generator::module(&choices));
+    }
+}
