@@ -39,6 +39,10 @@ impl<'a> Lowering<'a> {
 
     /// Whether arrays that follow from constants are computed when the module is compiled.
     pub(crate) fn folds_constants(&self) -> bool {
+        self.has_kernels()
+    }
+    /// Whether ops run as kernels, which expect arrays as large as their bounds.
+    fn has_kernels(&self) -> bool {
         self.engine == Engine::Exact && !self.is_dynamic
     }
 
@@ -84,22 +88,16 @@ impl<'a> Lowering<'a> {
 
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
-        if self.is_dynamic {
-            return Action::Function(self.function(site, instruction, operands));
+        let function = || Action::Function(self.function(site, instruction, operands));
+        if !self.has_kernels() {
+            return function();
         }
         let op = &instruction.op;
-        if self.engine == Engine::Reference {
-            return Action::Function(self.function(site, instruction, operands));
-        }
         let keeps_type = || operands[0].element_type() == instruction.shape.element_type();
         if matches!(op, Op::Reshape(_)) || (matches!(op, Op::Convert(_)) && keeps_type()) {
             return Action::Relabel;
         }
-        let kernel = kernel::select(instruction, operands);
-        match kernel {
-            Some(kernel) => Action::Kernel(kernel),
-            None => Action::Function(self.function(site, instruction, operands)),
-        }
+        kernel::select(instruction, operands).map_or_else(function, Action::Kernel)
     }
 
     /// An instruction as a function of its operands.
