@@ -10,6 +10,7 @@ use crate::value::{bytes_of, with_layouts};
 use crate::{Device, DeviceGrid, Error, Result};
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Verified};
+use std::fmt;
 use std::sync::Arc;
 
 /// The implementation of the ops that a program is compiled to.
@@ -125,8 +126,17 @@ impl RunOptions {
 /// assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Executable(Arc<Program>);
+
+impl fmt::Debug for Executable {
+    /// The name of the module and the engine.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Executable");
+        out.field("module", &self.module().name).field("engine", &self.engine());
+        out.finish_non_exhaustive()
+    }
+}
 
 /// What an executable and its runs share.
 #[derive(Debug)]
