@@ -50,7 +50,6 @@ use hlo::op::Kind;
 use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
 pub(crate) use rng::Streams;
 pub(crate) use scalar_loop::ScalarLoop;
-pub(crate) use typed::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 
 /// The kernel of an instruction, if it has one that writes into memory that is there.
 pub(crate) fn select(instruction: &Instruction, operands: &[&Shape]) -> Option<Box<dyn Kernel>> {

@@ -5,8 +5,8 @@
 //! A function takes its operands; before them, if it wants, the element type (of integers its number of bits).
 use super::complex::{Complex, IntoScalar};
 use super::float_functions::{double, single};
+use super::loops::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 use super::{float, int, pred, signed, unsigned};
-use crate::kernel::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use std::fmt::{Debug, Display};
