@@ -6,7 +6,7 @@ use crate::kernel::dynamic;
 use crate::machine::{Machine, Outcome};
 use crate::plan::{Plan, PlanText, build};
 use crate::scalar_program::ScalarProgram;
-use crate::value::{bytes_of, with_layouts};
+use crate::value::{bytes_of, too_large, with_layouts};
 use crate::{Device, DeviceGrid, Error, Result};
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Verified};
@@ -283,8 +283,7 @@ fn check_arguments(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal
             return Err(Code::Invalid { message }.into());
         }
         if bytes_of(expected).is_none() {
-            let message = format!("{expected} has more elements than memory has addresses");
-            return Err(Code::OutOfMemory { message }.into());
+            return Err(too_large(expected));
         }
         Ok(with_layouts(dynamic::to_bounds(argument, expected), expected))
     };

@@ -121,7 +121,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// An instruction as a function of its operands, whatever their layouts are.
+    /// An instruction as a function of its operands, in any layout.
     fn function_of_values(&self, site: Site, instruction: &Instruction) -> Box<Function> {
         let (instruction, engine) = (instruction.clone(), self.engine);
         if self.is_dynamic {

@@ -1,6 +1,7 @@
 //! Values of a run: arrays, tuples, tokens, and operations that were started.
 use crate::{Code, Error, Result};
 use hlo::{ArrayShape, Literal, Shape};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// The identity of a started operation: `async-start`, `all-gather-start` and the like.
@@ -148,10 +149,21 @@ pub(crate) fn bytes_of(shape: &Shape) -> Option<usize> {
 /// `E0405` if its elements cannot be counted or addressed.
 pub(crate) fn checked_bytes(shape: &ArrayShape) -> Result<usize> {
     let bytes = shape.byte_count().filter(|&b| isize::try_from(b).is_ok());
-    bytes.ok_or_else(|| {
-        let message = format!("{shape} has more elements than memory has addresses");
-        Error::from(Code::OutOfMemory { message })
-    })
+    bytes.ok_or_else(|| too_large(shape))
+}
+
+/// The error of a shape whose elements cannot be counted or addressed.
+pub(crate) fn too_large(shape: &impl Display) -> Error {
+    let message = format!("{shape} has more elements than memory has addresses");
+    Code::OutOfMemory { message }.into()
+}
+
+/// Packs the arrays of a result: one as it is, several as a tuple; `shape` says which.
+pub(crate) fn pack(shape: &Shape, mut arrays: Vec<Literal>) -> Literal {
+    match shape {
+        Shape::Tuple(_) => Literal::tuple(arrays),
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => arrays.swap_remove(0),
+    }
 }
 
 /// The same value under the layouts of `shape`; nothing is copied.

@@ -42,6 +42,7 @@ use crate::executable::Engine;
 use crate::index::to_usize;
 use crate::lower::Site;
 use crate::plan::{Kernel, Reuse};
+pub(crate) use crate::value::pack;
 use crate::value::{static_shape, with_layouts, zeros};
 use crate::{Error, Result};
 pub(crate) use all_reduce::{concatenated, folded, summed};
@@ -63,52 +64,42 @@ pub(crate) fn select(instruction: &Instruction, operands: &[&Shape]) -> Option<B
     data_movement::kernel(&instruction.op, operands, shape)
 }
 
-/// A kernel that is a function of its inputs, which writes every element of its output.
-struct Writes<F>(F);
-/// A kernel that changes part of operand 0, which its output holds.
-struct Updates<F>(F);
+/// A kernel that is a function of its inputs and outputs.
+struct FunctionKernel<F> {
+    function: F,
+    reuse: Reuse,
+}
 
+impl<F> Kernel for FunctionKernel<F>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
+{
+    fn run(
+        &self,
+        context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        (self.function)(context, inputs, outputs)
+    }
+    fn reuse(&self) -> Reuse {
+        self.reuse
+    }
+}
+
+/// A kernel that writes every element of its output.
 fn writes<F>(function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Box::new(Writes(function))
+    Box::new(FunctionKernel { function, reuse: Reuse::None })
 }
+/// A kernel that changes part of operand 0, which its output holds.
 fn updates<F>(function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Box::new(Updates(function))
-}
-
-impl<F> Kernel for Writes<F>
-where
-    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
-{
-    fn run(
-        &self,
-        context: &RunContext,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
-    ) -> Result<()> {
-        (self.0)(context, inputs, outputs)
-    }
-}
-impl<F> Kernel for Updates<F>
-where
-    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
-{
-    fn run(
-        &self,
-        context: &RunContext,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
-    ) -> Result<()> {
-        (self.0)(context, inputs, outputs)
-    }
-    fn reuse(&self) -> Reuse {
-        Reuse::Update
-    }
+    Box::new(FunctionKernel { function, reuse: Reuse::Update })
 }
 
 /// The value of an instruction, of which an operand may be smaller than its bounds.
@@ -319,12 +310,4 @@ pub(crate) fn build(shape: &ArrayShape, mut element: impl FnMut(usize) -> Scalar
 /// The arrays of a result: itself, or the elements of the tuple.
 pub(crate) fn array_shapes(shape: &Shape) -> Vec<&ArrayShape> {
     shape.leaves().into_iter().filter_map(Shape::array).collect()
-}
-
-/// One array as it is, several as a tuple; `shape` says which.
-pub(crate) fn pack(shape: &Shape, mut arrays: Vec<Literal>) -> Literal {
-    match shape {
-        Shape::Tuple(_) => Literal::tuple(arrays),
-        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => arrays.swap_remove(0),
-    }
 }

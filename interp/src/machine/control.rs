@@ -171,7 +171,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether somebody looks at each instruction, so that none may be left out.
+    /// Whether each instruction is observed, so that none may be left out.
     fn is_observed(&self) -> bool {
         self.watch.is_some() || self.context.options().check_nan
     }

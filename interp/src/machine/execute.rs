@@ -5,7 +5,7 @@ use crate::context::RunContext;
 use crate::error::Code;
 use crate::memory::Reservation;
 use crate::plan::{Action, Function, Kernel, Output, Reuse, Step};
-use crate::value::{Value, checked_bytes, not_done};
+use crate::value::{Value, checked_bytes, not_done, too_large};
 use crate::{Error, Result};
 use hlo::{Literal, Shape};
 use smallvec::SmallVec;
@@ -112,9 +112,9 @@ impl Machine {
         Ok(())
     }
 
-    /// Calls a function on whole operands, whose memory is returned if nobody else needs them.
+    /// Calls a function on whole operands, whose memory is freed if this is their last use.
     fn call_function(&mut self, step: &Step, function: &Function) -> Result<Literal> {
-        let bytes = step.bytes.ok_or_else(|| self.too_large(step))?;
+        let bytes = step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?;
         let mut reservation = self.context.reserve(bytes)?;
         let operands = self.operands(step)?;
         let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
@@ -172,7 +172,7 @@ impl Machine {
         let mut reservation = match &value {
             Value::Async(_) => self.context.reserve(0)?,
             Value::Array(_) | Value::Tuple(_) | Value::Token => {
-                self.context.reserve(step.bytes.ok_or_else(|| self.too_large(step))?)?
+                self.context.reserve(step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?)?
             }
         };
         // Devices share no memory, and each counts its own.
@@ -186,12 +186,6 @@ impl Machine {
     fn shape_of(&self, step: &Step) -> &Shape {
         let frame = self.frames.last().expect("a step has a frame");
         &self.program.module().computations[frame.computation].instructions[step.instruction].shape
-    }
-    /// The error of a step whose result is too large to be counted.
-    fn too_large(&self, step: &Step) -> Error {
-        let shape = self.shape_of(step);
-        let message = format!("{shape} has more elements than memory has addresses");
-        Code::OutOfMemory { message }.into()
     }
 }
 
@@ -214,7 +208,7 @@ fn bytes(output: &Output) -> Result<usize> {
     checked_bytes(output.shape.as_ref().expect("a kernel computes arrays"))
 }
 
-/// Memory for an output: that of its slot, if nobody else holds it, or new memory.
+/// Memory for an output: that of its slot, if it is not shared, or new memory.
 fn memory_for(
     context: &RunContext,
     output: &Output,
@@ -230,8 +224,8 @@ fn memory_for(
     Ok(charged(reservation, Literal::zeros(Arc::clone(shape))))
 }
 
-/// Memory for an output that is computed in the memory of an operand, and the number of that operand; if somebody else
-/// holds the operand, new memory.
+/// Memory for an output that is computed in the memory of an operand, and the number of that operand; new memory if the
+/// operand is shared.
 fn over_operand(
     context: &RunContext,
     step: &Step,

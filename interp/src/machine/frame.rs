@@ -23,7 +23,7 @@ pub(super) struct Frame {
     pub(super) repeats: bool,
     /// Frames that its steps have called in earlier rounds: their memory is used again.
     pub(super) callees: FxHashMap<usize, Self>,
-    /// When the step was begun, if somebody observes.
+    /// The start of the step, if an observer measures it.
     pub(super) open: Option<Open>,
 }
 

@@ -86,10 +86,12 @@ pub(crate) use index_space::{indices, set};
 pub(crate) use output::{Output, try_build_all};
 pub(crate) use reshape::result_sizes;
 
+pub(crate) use crate::value::pack;
+
 use crate::Result;
 use crate::context::RunContext;
 use hlo::ir::Instruction;
-use hlo::{Literal, Op, Shape};
+use hlo::{Literal, Op};
 use smallvec::SmallVec;
 
 /// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. `name` is
@@ -238,12 +240,4 @@ pub(crate) fn evaluate(
         | Op::SendDone(_)
         | Op::While(_) => return Ok(None),
     }))
-}
-
-/// Packs the arrays of a result: one as it is, several as a tuple; `shape` says which.
-pub(crate) fn pack(shape: &Shape, mut arrays: Vec<Literal>) -> Literal {
-    match shape {
-        Shape::Tuple(_) => Literal::tuple(arrays),
-        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => arrays.swap_remove(0),
-    }
 }
