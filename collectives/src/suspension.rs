@@ -18,7 +18,6 @@ impl Run {
         let executable = self.executable.clone();
         let (module, position) = (executable.module(), suspension.position);
         let instruction = position.instruction(module);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "machines suspend at these ops only")]
         match &instruction.op {
             Op::AllReduce(op) => self.join_group(i, suspension, op.channel_id),
             Op::AllGather(op) => self.join_group(i, suspension, op.channel_id),

@@ -58,7 +58,6 @@ impl<'a> Lowering<'a> {
     }
 
     fn action(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the arms pick callees")]
         match &instruction.op {
             Op::Call(op) => Action::Call(op.to_apply),
             Op::Fusion(op) => Action::Call(op.calls),

@@ -65,7 +65,6 @@ fn arrays(
     let members = given.len();
     let folded = |reducer| reduce::all(context, reducer, columns(given), order);
     let gathered = |dim| columns(given).map(|column| concatenated(context, &column, dim)).collect();
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only these ops join groups")]
     Ok(match &instruction.op {
         Op::AllReduce(op) => repeat(folded(all_reduce::reducer(op))?, members),
         Op::AllReduceStart(op) => repeat(folded(op.to_apply.0)?, members),

@@ -10,7 +10,6 @@ use hlo::{Op, Shape};
 
 /// Steps of an op on operands of these shapes.
 pub(crate) fn steps(op: &Op, operands: &[&Shape]) -> u64 {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are as fast as their memory")]
     let steps = match op {
         Op::Dot(op) => {
             products(operands, &[&op.rhs_batch_dims[..], &op.rhs_contracting_dims].concat())

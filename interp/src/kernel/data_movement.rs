@@ -15,7 +15,6 @@ struct Affine {
 impl Affine {
     /// The walk of an op that moves elements; `None` of any other.
     fn of(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> Option<Self> {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "every other op is no such walk")]
         match op {
             Op::Broadcast(op) => Some(broadcast(op, operand, shape)),
             Op::Transpose(op) => Some(transpose(op, operand)),
@@ -35,7 +34,6 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option
             Ok(())
         }));
     }
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel of this kind")]
     Some(match op.clone() {
         Op::Iota(op) => writes(move |_, _, outputs| {
             super::iota::iota_into(&op, &mut outputs[0]);

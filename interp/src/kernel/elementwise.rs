@@ -113,7 +113,6 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Optio
         };
     }
     let ty = *operands.first()?;
-    #[expect(clippy::wildcard_enum_match_arm, reason = "every other op is not elementwise")]
     match *op {
         Op::Unary(op) => {
             kernel!(|x, out| unary_block(op, ty, &x[0], out), |x| num::unary(op, ty, x[0]))

@@ -189,7 +189,6 @@ impl Builder<'_> {
         if instruction.opcode().aliases_operand() {
             return Some(operand(0));
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "every other op has a step")]
         match &instruction.op {
             Op::Parameter(parameter) => {
                 Some(Rc::clone(&self.parameters[to_usize(parameter.number)]))

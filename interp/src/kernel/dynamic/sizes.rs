@@ -43,7 +43,6 @@ pub(super) fn moved(instruction: &Instruction, operands: &[Literal]) -> Result<D
     let shape = instruction.shape.array().expect("verified: an array");
     let mut sizes = shape.dims.clone();
     let (from, bounds) = (operands[0].sizes(), bounds_of(&operands[0]));
-    #[expect(clippy::wildcard_enum_match_arm, reason = "these ops only")]
     match &instruction.op {
         Op::Broadcast(op) => {
             for (&d, &size) in op.dimensions.iter().zip(from) {
@@ -171,7 +170,6 @@ pub(super) fn ties(op: &Op, operands: &[Literal]) -> Vec<Tie> {
     let alike = |count: usize| -> Vec<Tie> {
         (0..rank).map(|d| (0..count).map(|i| (i, d)).collect()).collect()
     };
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have nothing to agree on")]
     match op {
         Op::Map(_) | Op::Sort(_) => alike(operands.len()),
         Op::Reduce(_) | Op::ReduceWindow(_) => alike(operands.len() / 2),
