@@ -1,6 +1,6 @@
 //! The five accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
-use crate::num::accumulator::{ExactSum, Sum, is_narrow};
-use crate::num::exact::round_to_odd;
+use super::error::{Error, complex_interval, exact_complex_sum, exact_sum};
+use crate::num::accumulator::Sum;
 use hlo::{ElementType, Scalar};
 
 /// Rows and columns of a tile: sixteen sums that do not wait for each other.
@@ -21,6 +21,8 @@ pub(super) trait Kernel<const PLANES: usize> {
     type Word: Copy + Default + Send + Sync;
     /// A running sum.
     type Sum: Copy;
+    /// Products of real numbers that one term adds to a sum, or to each part of one.
+    const PRODUCTS: usize;
 
     /// The packed form.
     fn pack(element: Self::Stored) -> [Self::Word; PLANES];
@@ -47,90 +49,6 @@ pub(super) trait SingleSums<const PLANES: usize>: Kernel<PLANES> {
     fn add(sum: &mut Self::Sum, a: Self::Stored, b: Self::Stored) -> f64;
 }
 
-/// What a sum of some number of products can lose, in f64.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Error {
-    /// Number of products.
-    terms: f64,
-    /// The type sums are rounded to first.
-    ty: ElementType,
-    /// Whether every sum is exact.
-    is_exact: bool,
-}
-
-/// 2^-53, half the distance from 1 to the next f64.
-const UNIT: f64 = f64::EPSILON / 2.0;
-
-impl Error {
-    pub(super) fn new(terms: usize, ty: ElementType, is_exact: bool) -> Self {
-        let terms = Scalar::Unsigned(terms.try_into().expect("at most 64 bits")).as_f64();
-        Self { terms, ty, is_exact }
-    }
-
-    /// Twice as many products.
-    fn doubled(self) -> Self {
-        Self { terms: 2.0 * self.terms, ..self }
-    }
-
-    /// The ends of an interval around `sum`, which was added up in f64 from exact products.
-    ///
-    /// Rounding errors of n - 1 additions are at most `(n - 1) * UNIT * magnitude` (Rump, Jeannerod). The ends themselves are
-    /// rounded by less than `2 * UNIT * |sum|`, and the magnitude may be a millionth too small.
-    #[inline]
-    fn plain(self, sum: f64, magnitude: f64) -> Option<[f64; 2]> {
-        if self.is_exact || self.terms <= 1.0 || !sum.is_finite() {
-            // The terms are finite or infinite as they were in exact arithmetic: products and sums of f32 do not overflow.
-            return Some([sum, sum]);
-        }
-        let error = (self.terms + 4.0) * UNIT * 1.000_002 * magnitude;
-        error.is_finite().then(|| [sum - error, sum + error])
-    }
-
-    /// The ends of an interval around `sum`, which was added up with its rounding errors kept.
-    ///
-    /// The 2n errors add up to at most `(n + 1) * UNIT * magnitude`, and adding them loses at most 2n units of that. Products
-    /// below 2^-960 may lose a few times the least f64.
-    #[inline]
-    fn compensated(self, sum: Sum, magnitude: f64) -> Option<[f64; 2]> {
-        const LEAST: f64 = f64::from_bits(1 << 10); // 2^-1064
-        let (high, low) = sum.parts();
-        if magnitude == 0.0 {
-            return Some([high, high]);
-        }
-        let lost = (2.0 * self.terms + 8.0) * (self.terms + 4.0) * UNIT * UNIT * 1.000_002;
-        let error = lost * magnitude + self.terms * LEAST + 4.0 * UNIT * low.abs();
-        let end = |low: f64| {
-            if is_narrow(self.ty) { round_to_odd(high, low) } else { high + low }
-        };
-        (error.is_finite() && high.is_finite()).then(|| [end(low - error), end(low + error)])
-    }
-}
-
-/// The exact sum of products of real numbers.
-fn exact_sum(terms: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
-    let mut sum = ExactSum::new(0.0);
-    terms.for_each(|(a, b)| sum.add_product(a, b));
-    Scalar::Float(sum.rounded(ty))
-}
-
-/// The exact sum of products of complex numbers.
-fn exact_complex_sum(terms: impl Iterator<Item = ([f64; 2], [f64; 2])>, ty: ElementType) -> Scalar {
-    let (mut re, mut im) = (ExactSum::new(0.0), ExactSum::new(0.0));
-    for ([a, b], [c, d]) in terms {
-        re.add_product(a, c);
-        re.add_product(-b, d);
-        im.add_product(a, d);
-        im.add_product(b, c);
-    }
-    Scalar::Complex(re.rounded(ty), im.rounded(ty))
-}
-
-/// The interval of a complex number whose parts are in these.
-fn complex_interval(re: Option<[f64; 2]>, im: Option<[f64; 2]>) -> Option<[Scalar; 2]> {
-    let ([re_low, re_high], [im_low, im_high]) = (re?, im?);
-    Some([Scalar::Complex(re_low, im_low), Scalar::Complex(re_high, im_high)])
-}
-
 /// One term of a panel: its words, plane by plane.
 fn terms<W, const PLANES: usize>(panel: &[W]) -> impl Iterator<Item = &[[W; LANES]; PLANES]> {
     let (lanes, _) = panel.as_chunks::<LANES>();
@@ -144,15 +62,22 @@ pub(super) type Norms = [f64; LANES];
 
 /// The norms of the rows or columns of a panel.
 pub(super) fn norms<K: Kernel<PLANES>, const PLANES: usize>(panel: &[K::Word]) -> Norms {
-    // Two sums a lane, so that one addition does not wait for the one before.
-    let mut squares = [[0.0; LANES]; 2];
-    for (i, term) in terms::<K::Word, PLANES>(panel).enumerate() {
-        for (lane, square) in squares[i % 2].iter_mut().enumerate() {
-            *square += K::square(std::array::from_fn(|plane| term[plane][lane]));
+    let mut squares = [0.0; LANES];
+    let mut terms = terms::<K::Word, PLANES>(panel);
+    let square = |term: Option<&[[K::Word; LANES]; PLANES]>| -> Norms {
+        let square = |term: &[[K::Word; LANES]; PLANES]| {
+            std::array::from_fn(|lane| K::square(std::array::from_fn(|plane| term[plane][lane])))
+        };
+        term.map_or([0.0; LANES], square)
+    };
+    // Two terms at a time, so that half of the additions do not wait for each other.
+    while let Some(term) = terms.next() {
+        let (even, odd) = (square(Some(term)), square(terms.next()));
+        for ((square, even), odd) in squares.iter_mut().zip(even).zip(odd) {
+            *square += even + odd;
         }
     }
-    let [even, odd] = squares;
-    std::array::from_fn(|lane| (even[lane] + odd[lane]).sqrt())
+    squares.map(f64::sqrt)
 }
 
 /// Integers, modulo 2^64.
@@ -162,6 +87,7 @@ impl Kernel<1> for WrappingAccumulator {
     type Stored = i64;
     type Word = i64;
     type Sum = i64;
+    const PRODUCTS: usize = 1;
 
     fn pack(element: i64) -> [i64; 1] {
         [element]
@@ -211,6 +137,7 @@ impl Kernel<1> for F64Accumulator {
     type Stored = f32;
     type Word = f64;
     type Sum = f64;
+    const PRODUCTS: usize = 1;
 
     fn pack(element: f32) -> [f64; 1] {
         [f64::from(element)]
@@ -315,6 +242,7 @@ impl Kernel<2> for CompensatedAccumulator {
     type Stored = f64;
     type Word = f64;
     type Sum = Sum;
+    const PRODUCTS: usize = 1;
 
     fn pack(element: f64) -> [f64; 2] {
         halves(element)
@@ -355,6 +283,7 @@ impl Kernel<2> for F64ComplexAccumulator {
     type Stored = [f32; 2];
     type Word = f64;
     type Sum = [f64; 2];
+    const PRODUCTS: usize = 2;
 
     fn pack(element: [f32; 2]) -> [f64; 2] {
         element.map(f64::from)
@@ -373,7 +302,6 @@ impl Kernel<2> for F64ComplexAccumulator {
     }
     #[inline]
     fn interval([re, im]: [f64; 2], magnitude: f64, error: Error) -> Option<[Scalar; 2]> {
-        let error = error.doubled();
         complex_interval(error.plain(re, magnitude), error.plain(im, magnitude))
     }
     fn exact(terms: impl Iterator<Item = ([f32; 2], [f32; 2])>, ty: ElementType) -> Scalar {
@@ -411,6 +339,7 @@ impl Kernel<4> for CompensatedComplexAccumulator {
     type Stored = [f64; 2];
     type Word = f64;
     type Sum = [Sum; 2];
+    const PRODUCTS: usize = 2;
 
     fn pack([re, im]: [f64; 2]) -> [f64; 4] {
         let ([a, b], [c, d]) = (halves(re), halves(im));
@@ -431,7 +360,6 @@ impl Kernel<4> for CompensatedComplexAccumulator {
     }
     #[inline]
     fn interval([re, im]: [Sum; 2], magnitude: f64, error: Error) -> Option<[Scalar; 2]> {
-        let error = error.doubled();
         complex_interval(error.compensated(re, magnitude), error.compensated(im, magnitude))
     }
     fn exact(terms: impl Iterator<Item = ([f64; 2], [f64; 2])>, ty: ElementType) -> Scalar {

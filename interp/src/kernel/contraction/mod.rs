@@ -17,6 +17,7 @@
 //!
 //! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed from their parts as
 //! arithmetic says: an infinite part is not recovered from a NaN that the other part brings.
+mod error;
 mod kernel;
 mod numbers;
 mod panels;
@@ -25,10 +26,11 @@ mod recipe;
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 
+use error::Error;
 use hlo::{ArrayShape, Literal};
 use kernel::{
-    CompensatedAccumulator, CompensatedComplexAccumulator, Error, F64Accumulator,
-    F64ComplexAccumulator, Kernel, WrappingAccumulator,
+    CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
+    Kernel, WrappingAccumulator,
 };
 use panels::Job;
 
@@ -112,7 +114,7 @@ fn job<'a, K: Kernel<PLANES>, const PLANES: usize>(
     rhs: &'a [K::Stored],
     rounding: Rounding,
 ) -> Job<'a, K, PLANES> {
-    let error = Error::new(plan.rhs_terms.len(), rounding.sum_type(), false);
+    let error = Error::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
     Job { plan, lhs, rhs, rounding, error }
 }
 

@@ -1,5 +1,6 @@
 //! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
-use super::kernel::{Error, Kernel, LANES, Norms, SingleSums, norms};
+use super::error::Error;
+use super::kernel::{Kernel, LANES, Norms, SingleSums, norms};
 use super::{PADDING, Plan, Rounding};
 use rayon::prelude::*;
 
@@ -144,28 +145,26 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let panel = self.panel_words();
         let block = (PACKED_WORDS / panel).max(8) * LANES;
         let size = ROWS * columns.len() * self.rounding.to.storage_bytes();
-        let (mut packed, mut norms) = (Vec::new(), Vec::new());
+        let mut packed = Vec::new();
         for (first, block) in columns.chunks(block).enumerate().map(|(i, b)| (i * block, b)) {
             packed.clear();
             packed.resize(block.len().div_ceil(LANES) * panel, K::Word::default());
-            norms.clear();
-            norms.resize(block.len().div_ceil(LANES), [0.0; LANES]);
-            let pack = |((columns, panel), norms): ((&[usize], &mut [K::Word]), &mut [Norms])| {
-                self.pack_columns(rhs_batches[batch], columns, panel, norms);
+            let pack = |(columns, panels): (&[usize], &mut [K::Word])| {
+                self.pack_columns(rhs_batches[batch], columns, panels);
             };
-            if parallel {
-                let panels = block
-                    .par_chunks(TOGETHER * LANES)
-                    .zip(packed.par_chunks_mut(TOGETHER * panel))
-                    .zip(norms.par_chunks_mut(TOGETHER));
-                panels.with_min_len((WORTH_A_THREAD / (TOGETHER * panel)).max(1)).for_each(pack);
+            let norms: Vec<Norms> = if parallel {
+                let least = (WORTH_A_THREAD / (TOGETHER * panel)).max(1);
+                let panels =
+                    block.par_chunks(TOGETHER * LANES).zip(packed.par_chunks_mut(TOGETHER * panel));
+                panels.with_min_len(least).for_each(pack);
+                packed.par_chunks_exact(panel).map(norms::<K, PLANES>).collect()
             } else {
                 block
                     .chunks(TOGETHER * LANES)
                     .zip(packed.chunks_mut(TOGETHER * panel))
-                    .zip(norms.chunks_mut(TOGETHER))
                     .for_each(pack);
-            }
+                packed.chunks_exact(panel).map(norms::<K, PLANES>).collect()
+            };
             let rows = |(at, out): (usize, &mut [u8])| {
                 self.rows(batch, at * ROWS, (first, &packed, &norms), out);
             };
@@ -183,13 +182,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     }
 
     /// Every term of some columns. Neighbours in memory are often columns, so each term visits all of them.
-    fn pack_columns(
-        &self,
-        start: usize,
-        columns: &[usize],
-        panels: &mut [K::Word],
-        out: &mut [Norms],
-    ) {
+    fn pack_columns(&self, start: usize, columns: &[usize], panels: &mut [K::Word]) {
         let panel = self.panel_words();
         for (i, &term) in self.plan.rhs_terms.iter().enumerate() {
             let at = start + term;
@@ -203,9 +196,6 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
                     }
                 }
             }
-        }
-        for (panel, out) in panels.chunks_exact(panel).zip(out) {
-            *out = norms::<K, PLANES>(panel);
         }
     }
 
