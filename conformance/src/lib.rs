@@ -31,6 +31,7 @@ mod case;
 mod compare;
 mod error_model;
 mod file;
+pub mod judge;
 mod report;
 pub mod results;
 mod suite;
