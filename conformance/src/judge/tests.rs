@@ -105,9 +105,9 @@ fn modes_are_proved() {
         assert_eq!(judgement.verdict, Verdict::WithinBound, "{judgement:?}");
         judgement.modes
     };
-    // 1.0000001^2 - 1 = 2^-22 + 2^-46.
+    // x = 1 + 3 * 2^-23: the square has 9 * 2^-46 more than its nearest f32.
     let fused = "p = f32[] multiply(x, x) o = f32[] constant(1) ROOT r = f32[] subtract(p, o)";
-    assert_eq!(of(fused, "f32[] 1.00000012", "f32[] 2.3841859e-7"), [Mode::FusedMultiplyAdd]);
+    assert_eq!(of(fused, "f32[] 1.0000004", "f32[] 7.15255851e-7"), [Mode::FusedMultiplyAdd]);
     assert_eq!(of("ROOT r = f32[] add(x, x)", "f32[] 1e-40", "f32[] 0"), [Mode::FlushedDenormals]);
     assert_eq!(of("ROOT r = f32[] tanh(x)", "f32[] 0.5", "f32[] 0.46211722"), [Mode::FunctionAccuracy]);
     let reciprocal = "c = f32[] constant(49) ROOT r = f32[] divide(x, c)";
