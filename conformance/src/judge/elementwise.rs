@@ -40,6 +40,9 @@ pub(super) fn evaluate<'m>(
         (Op::Compare(compare), class) => {
             let order = compare.order(from);
             let decided = match class {
+                Class::Float if site.same_operands() => {
+                    operands[0].intervals().map(|x| with_itself(compare.direction, x)).collect()
+                }
                 Class::Float => compared(compare.direction, order, operands[0], operands[1]),
                 Class::Complex => complex::compared(compare.direction, operands[0], operands[1]),
                 Class::Pred | Class::Signed | Class::Unsigned => {
@@ -80,7 +83,7 @@ pub(super) fn evaluate<'m>(
         }
         (Op::Unary(unary), _) => real_unary(ev, *unary, &shape, operands[0]),
         (Op::Binary(Binary::Complex), _) => complex::joined(&shape, operands[0], operands[1]),
-        (Op::Binary(binary), _) => real_binary(ev, *binary, &shape, operands),
+        (Op::Binary(binary), _) => real_binary(ev, *binary, &shape, operands, site.same_operands()),
         (Op::Clamp(_), _) => {
             let [low, x, high] = [0, 1, 2].map(|i| parts(operands[i]));
             let clamped = x.iter().enumerate().map(|(i, &x)| {
@@ -131,7 +134,13 @@ fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> R
     Range::of(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
 
-fn real_binary(ev: &Evaluator<'_>, op: Binary, shape: &ArrayShape, operands: &[&Range]) -> Range {
+fn real_binary(
+    ev: &Evaluator<'_>,
+    op: Binary,
+    shape: &ArrayShape,
+    operands: &[&Range],
+    same: bool,
+) -> Range {
     let (modes, ty) = (ev.modes, shape.ty);
     let ulps = ulps(op.opcode().accuracy());
     let product = op == Binary::Multiply;
@@ -140,6 +149,9 @@ fn real_binary(ev: &Evaluator<'_>, op: Binary, shape: &ArrayShape, operands: &[&
     let one = Interval::point(1.0);
     let function = |(x, y): (Interval, Interval)| {
         let mut z = functions::binary(op, x, y);
+        if same && op == Binary::Subtract && x.is_finite() {
+            z = Interval::point(0.0);
+        }
         if picks {
             return z;
         }
@@ -179,6 +191,20 @@ fn compared(
         decided(direction, x, y)
     };
     x.intervals().zip(y.intervals()).map(each).collect()
+}
+
+/// Whether the relation holds between a number and itself: programs test for NaN so.
+fn with_itself(direction: Direction, x: Interval) -> Option<bool> {
+    let equal = match direction {
+        Direction::Eq | Direction::Le | Direction::Ge => true,
+        Direction::Ne | Direction::Lt | Direction::Gt => false,
+    };
+    match (x.is_nan(), x.is_any()) {
+        (true, _) => Some(direction == Direction::Ne),
+        // It may be NaN, which is not below or above itself either.
+        (false, true) => (!equal && direction != Direction::Ne).then_some(false),
+        (false, false) => Some(equal),
+    }
 }
 
 /// Whether the relation holds for all values of two intervals, or for none.

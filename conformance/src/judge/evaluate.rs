@@ -1,15 +1,18 @@
 //! Evaluation of a module over ranges: computation by computation, instruction by instruction.
+use super::interval::Interval;
 use super::modes::Modes;
-use super::range::{Range, converted, wide};
+use super::range::{Cause, Range, converted, wide};
 use super::runner::{Form, Key, Runner};
-use super::{Stop, elementwise, fold, sort, sums};
+use super::{Stop, elementwise, fold, sort, sums, transform};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{Op, While};
-use hlo::{ArrayShape, ConstantValue, Literal, Module, Shape};
-use std::sync::Arc;
+use hlo::{ArrayShape, ConstantValue, ElementType, Literal, Module, Shape};
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
+
+/// Rounds after which a loop may end or not: of one with more, nothing is known.
+const UNDECIDED_ROUNDS: usize = 50;
 
 /// The ranges of the leaves of a value.
 pub(super) type Leaves = Vec<Range>;
@@ -39,9 +42,9 @@ impl<'m> Site<'m> {
     pub(super) fn key(&self, form: Form) -> Key {
         Key { computation: self.id, instruction: self.at, form }
     }
-    /// The name of the instruction, as the cause of a decision.
-    pub(super) fn cause(&self) -> Option<Arc<str>> {
-        Some(self.computation.path(self.at).into())
+    /// The instruction as one that decides.
+    pub(super) fn cause(&self) -> Option<Cause> {
+        Some(Cause { path: self.computation.path(self.at).into(), decides: true })
     }
     /// The shape of an array of this shape: that of a vector for a scalar in lanes.
     pub(super) fn lane_shape(&self, shape: &ArrayShape) -> ArrayShape {
@@ -58,8 +61,12 @@ impl<'m> Site<'m> {
     pub(super) fn operand(&self, i: usize) -> &'m Shape {
         &self.computation.instructions[self.instruction().operands[i]].shape
     }
+    /// Whether both operands are the same value.
+    pub(super) fn same_operands(&self) -> bool {
+        self.instruction().operands.windows(2).all(|pair| pair[0] == pair[1])
+    }
     pub(super) fn unsupported(&self, what: &str) -> Stop {
-        Stop(format!("{}: no bound for {what}", self.computation.path(self.at)))
+        Stop::Unsupported(format!("{}: no bound for {what}", self.computation.path(self.at)))
     }
 }
 
@@ -98,7 +105,7 @@ impl<'m> Evaluator<'m> {
         for (at, instruction) in computation.instructions.iter() {
             self.evaluated += 1;
             if self.evaluated > MOST_INSTRUCTIONS {
-                return Err(Stop("the module runs too many instructions for a bound".to_owned()));
+                return Err(Stop::Unsupported("the module runs too many instructions".to_owned()));
             }
             let site = Site { computation, id, at, lanes };
             let value = if let Op::Parameter(parameter) = &instruction.op {
@@ -107,7 +114,9 @@ impl<'m> Evaluator<'m> {
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();
-                self.instruction(site, &operands)?
+                let mut value = self.instruction(site, &operands)?;
+                value.iter_mut().for_each(|range| name_cause(site, range));
+                value
             };
             values.push(value);
             // What nothing uses any more is freed.
@@ -144,12 +153,19 @@ impl<'m> Evaluator<'m> {
             Op::Scatter(scatter) => sums::scatter(self, site, scatter, operands),
             Op::SelectAndScatter(_) => sums::select_and_scatter(self, site, operands),
             Op::Dot(_) | Op::Convolution(_) => sums::products(self, site, operands),
+            Op::Fft(op) => transform::fft(self, site, op, operands),
             Op::Sort(op) => sort::sort(self, site, op, operands),
             Op::AfterAll(_) => Ok(vec![Range::point(Literal::token())]),
             op if op.opcode().aliases_operand() => Ok(whole(0)),
             op if elementwise::is_elementwise(op) => {
                 let arrays = arrays(site, operands)?;
                 elementwise::evaluate(self, site, &arrays).map(|range| vec![range])
+            }
+            Op::Bitcast(_)
+                if site.shape()?.ty
+                    == site.operand(0).element_type().unwrap_or(ElementType::Pred) =>
+            {
+                self.moved(site, &arrays(site, operands)?)
             }
             op if data_operands(op).is_some() && site.lanes.is_none() => {
                 self.moved(site, &arrays(site, operands)?)
@@ -178,7 +194,7 @@ impl<'m> Evaluator<'m> {
 
     /// An op that only moves elements, applied to both ends.
     fn moved(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
-        let data = data_operands(&site.instruction().op).unwrap_or_default();
+        let data = data_operands(&site.instruction().op).unwrap_or(usize::MAX);
         if let Some(index) = operands.iter().skip(data).find(|index| !index.is_point()) {
             // Which element it is depends on rounding errors.
             let cause = index.cause.clone();
@@ -206,7 +222,7 @@ impl<'m> Evaluator<'m> {
             operands.iter().zip(types).map(|(range, ty)| range.value(ty?)).collect();
         let Some(values) = values else {
             let cause = operands.iter().find_map(|range| range.cause.clone());
-            return Ok(unknown(site, cause));
+            return Ok(unknown(site, cause.or_else(|| site.cause())));
         };
         let form = site.lanes.map_or(Form::Stated, Form::Vector);
         let result = self.runner.run(self.module, &site.key(form), &values)?;
@@ -219,19 +235,28 @@ impl<'m> Evaluator<'m> {
             .collect())
     }
 
+    /// A loop: where rounding errors decide whether it ends, the result may be the state before or after each such round.
     fn looped(&mut self, site: Site<'m>, op: &While, mut state: Leaves) -> Result<Leaves, Stop> {
+        let (mut ends, mut undecided) = (None::<Leaves>, 0);
         loop {
             let decision = self.call(op.condition, vec![state.clone()], site.lanes)?;
             let [decision] = decision.as_slice() else { return Err(site.unsupported("`while`")) };
             match (decision.is_point(), decision.lo.bytes()) {
-                (true, [0]) => return Ok(state),
-                (true, [_]) => state = self.call(op.body, vec![state], site.lanes)?,
-                (true | false, _) => {
+                (true, [0]) => break,
+                (true, [_]) => {}
+                (false, [_]) if undecided < UNDECIDED_ROUNDS => {
                     let cause = decision.cause.clone().or_else(|| site.cause());
-                    return Ok(unknown(site, cause));
+                    undecided += 1;
+                    let here = state.iter().cloned().map(|range| range.because(cause.clone()));
+                    ends = Some(either(ends, here.collect()));
+                }
+                (true | false, _) => {
+                    return Ok(unknown(site, decision.cause.clone().or_else(|| site.cause())));
                 }
             }
+            state = self.call(op.body, vec![state], site.lanes)?;
         }
+        Ok(either(ends, state))
     }
 
     fn conditional(
@@ -256,8 +281,23 @@ impl<'m> Evaluator<'m> {
     }
 }
 
+/// The values of either state of a loop.
+fn either(one: Option<Leaves>, other: Leaves) -> Leaves {
+    match one {
+        Some(one) => one.iter().zip(&other).map(|(a, b)| a.hull(b)).collect(),
+        None => other,
+    }
+}
+
+/// Names the instruction of whose result nothing is known although something was known of its operands.
+fn name_cause(site: Site<'_>, range: &mut Range) {
+    if range.cause.is_none() && !range.is_point() && range.intervals().any(Interval::is_any) {
+        range.cause = site.cause().map(|cause| Cause { decides: false, ..cause });
+    }
+}
+
 /// Any values at all, of the shape of the result.
-pub(super) fn unknown(site: Site<'_>, cause: Option<Arc<str>>) -> Leaves {
+pub(super) fn unknown(site: Site<'_>, cause: Option<Cause>) -> Leaves {
     let leaves = site.instruction().shape.leaves();
     let range = |leaf: &&Shape| match leaf.array() {
         Some(array) => Range::any(&site.lane_shape(array)).because(cause.clone()),

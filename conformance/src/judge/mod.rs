@@ -43,6 +43,7 @@ mod sort;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod transform;
 mod verdict;
 
 pub use modes::Mode;
@@ -82,12 +83,17 @@ pub struct Judgement {
 
 /// Why the legal values of a module cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stop(String);
+enum Stop {
+    /// There is no rule for an instruction.
+    Unsupported(String),
+    /// Nothing is known after this instruction, though no decision depends on rounding errors.
+    Unbounded(String),
+}
 
 impl Stop {
     fn new(module: &Module, key: &Key, reason: &str) -> Self {
         let path = module.computations[key.computation].path(key.instruction);
-        Self(format!("{path}: {reason}"))
+        Self::Unsupported(format!("{path}: {reason}"))
     }
 }
 
@@ -130,7 +136,17 @@ pub fn judge(
         ([arguments], &[(expected, actual)]) => {
             match judge_device(module, arguments, expected, actual, &mut judgement) {
                 Ok(()) => {}
-                Err(Stop(reason)) => estimate(module, reason, expected_of(&pairs), &mut judgement),
+                Err(Stop::Unsupported(reason)) => {
+                    estimate(module, reason, expected_of(&pairs), &mut judgement);
+                }
+                Err(Stop::Unbounded(path)) => {
+                    let reason = format!("{path}: the bound is infinite");
+                    estimate(module, reason, expected_of(&pairs), &mut judgement);
+                    if judgement.verdict == Verdict::Differs {
+                        // A tolerance is no proof that a result is wrong.
+                        judgement.undetermined(path);
+                    }
+                }
             }
         }
         _ => {
@@ -139,6 +155,15 @@ pub fn judge(
         }
     }
     judgement
+}
+
+impl Judgement {
+    /// Makes the verdict `Undefined`, because of this instruction.
+    fn undetermined(&mut self, cause: String) {
+        self.verdict = Verdict::Undefined;
+        self.undetermined = std::mem::take(&mut self.measures.wrong);
+        self.cause = Some(cause);
+    }
 }
 
 /// The expected and the actual results, as lists.
@@ -175,6 +200,10 @@ fn judge_device(
         }
         judgement.modes = modes.list();
     }
+    if check.wrong == 0 && check.cause.as_ref().is_some_and(|cause| !cause.decides) {
+        let path = check.cause.map_or_else(String::new, |cause| cause.path.to_string());
+        return Err(Stop::Unbounded(path));
+    }
     judgement.verdict = match (check.wrong, check.undetermined) {
         (0, 0) => Verdict::WithinBound,
         (0, _) => Verdict::Undefined,
@@ -182,7 +211,7 @@ fn judge_device(
     };
     judgement.measures.wrong = check.wrong;
     judgement.undetermined = check.undetermined;
-    judgement.cause = check.cause.map(|cause| cause.to_string());
+    judgement.cause = check.cause.map(|cause| cause.path.to_string());
     if let Some(worst) = check.worst {
         judgement.measures.max_error = worst.error;
         judgement.measures.bound = worst.bound;

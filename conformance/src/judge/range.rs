@@ -12,8 +12,16 @@ use std::sync::Arc;
 pub(super) struct Range {
     pub(super) lo: Literal,
     pub(super) hi: Literal,
-    /// The instruction whose decision rounding errors change.
-    pub(super) cause: Option<Arc<str>>,
+    /// Why elements of it are unknown, or may be very different values.
+    pub(super) cause: Option<Cause>,
+}
+
+/// The instruction that rounding errors amplify.
+#[derive(Debug, Clone)]
+pub(super) struct Cause {
+    pub(super) path: Arc<str>,
+    /// Whether it decides, as a comparison does; else the bound is infinite after it, as after a division by what may be 0.
+    pub(super) decides: bool,
 }
 
 /// The type that holds the ends of the intervals of a type.
@@ -112,9 +120,21 @@ impl Range {
         };
         Self { lo: fill(least), hi: fill(greatest), cause: None }
     }
-    pub(super) fn because(mut self, cause: Option<Arc<str>>) -> Self {
+    pub(super) fn because(mut self, cause: Option<Cause>) -> Self {
         self.cause = self.cause.or(cause);
         self
+    }
+
+    /// The values of either range, element by element.
+    pub(super) fn hull(&self, other: &Self) -> Self {
+        let cause = self.cause.clone().or_else(|| other.cause.clone());
+        let Some(shape) = self.shape() else { return self.clone() };
+        if shape.ty.is_integral() {
+            let each = |i: usize| super::integers::hull(self.ends(i), other.ends(i));
+            return super::integers::range(shape, (0..self.lo.len()).map(each)).because(cause);
+        }
+        let parts = self.intervals().zip(other.intervals()).map(|(a, b)| a.hull(b));
+        Self::of(shape, &parts.collect::<Vec<_>>()).because(cause)
     }
 
     /// Whether each element has one legal value.
@@ -128,12 +148,6 @@ impl Range {
     /// The ends of element `i` of an array of integers or booleans.
     pub(super) fn ends(&self, i: usize) -> (Scalar, Scalar) {
         (self.lo.get(i), self.hi.get(i))
-    }
-    /// Whether element `i` has one legal value.
-    pub(super) fn is_point_at(&self, i: usize) -> bool {
-        let width = self.lo.bytes().len() / self.lo.len().max(1);
-        let at = i * width..(i + 1) * width;
-        self.lo.bytes()[at.clone()] == self.hi.bytes()[at]
     }
     /// The array in its own type, if each element has one legal value.
     pub(super) fn value(&self, ty: ElementType) -> Option<Literal> {

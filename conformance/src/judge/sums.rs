@@ -433,7 +433,7 @@ pub(super) fn products<'m>(
 }
 
 /// The distance of the ends from the middle of each number.
-fn radii(range: &Range) -> Literal {
+pub(super) fn radii(range: &Range) -> Literal {
     let Some(shape) = range.shape() else { return range.lo.clone() };
     let complex = shape.ty.is_complex();
     let shape = shape.with_type(ElementType::F64);

@@ -1,11 +1,10 @@
 //! The comparison of a result with the ranges of legal values, and the size of the difference.
 use super::interval::Interval;
 use super::modes::contains;
-use super::range::Range;
+use super::range::{Cause, Range};
 use crate::compare::ulps;
 use crate::results::{Element, Measures};
 use hlo::{ElementType, Literal, Scalar};
-use std::sync::Arc;
 
 /// How a result lies in the ranges of legal values.
 #[derive(Debug, Default)]
@@ -14,8 +13,8 @@ pub(super) struct Check {
     pub(super) wrong: usize,
     /// Elements that differ and of which nothing is known.
     pub(super) undetermined: usize,
-    /// The instruction that made them so.
-    pub(super) cause: Option<Arc<str>>,
+    /// Why they are unknown.
+    pub(super) cause: Option<Cause>,
     /// Elements whose expected value is not legal: a mistake in a rule.
     pub(super) missed: usize,
     /// The element that is farthest out.
