@@ -1,11 +1,11 @@
 //! The compiled program: a verified module, and a plan for each of its computations.
 use crate::context::RunContext;
+use crate::dynamic;
 use crate::error::Code;
 use crate::hooks::Hooks;
-use crate::kernel::dynamic;
 use crate::machine::{Machine, Outcome};
 use crate::plan::{Plan, PlanText, build};
-use crate::scalar_program::ScalarProgram;
+use crate::scalar_program::ScalarPrograms;
 use crate::value::{bytes_of, too_large, with_layouts};
 use crate::{Device, DeviceGrid, Error, Result};
 use hlo::ir::ComputationId;
@@ -146,7 +146,7 @@ pub(crate) struct Program {
     /// A plan for each computation, by its number.
     plans: Vec<Plan>,
     /// The computations that take and return scalars, compiled for ops that apply them to elements.
-    scalar_programs: Vec<Option<Arc<ScalarProgram>>>,
+    pub(crate) scalar_programs: ScalarPrograms,
 }
 
 impl Program {
@@ -155,11 +155,6 @@ impl Program {
     }
     pub(crate) fn plan(&self, computation: ComputationId) -> &Plan {
         &self.plans[computation.index()]
-    }
-    pub(crate) fn scalar_program(&self, computation: ComputationId) -> Result<&Arc<ScalarProgram>> {
-        self.scalar_programs[computation.index()]
-            .as_ref()
-            .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
     }
 }
 
@@ -194,11 +189,8 @@ impl Executable {
     /// `E04xx` if the module cannot be compiled.
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
         let verified = verified.into();
-        let module = verified.module();
-        let scalar_programs: Vec<Option<Arc<ScalarProgram>>> = (module.computations.ids())
-            .map(|id| ScalarProgram::compile(module, id).map(Arc::new))
-            .collect();
-        let plans = build::plans(module, options.engine);
+        let scalar_programs = ScalarPrograms::compile(verified.module());
+        let plans = build::plans(verified.module(), options.engine, &scalar_programs);
         Ok(Self(Arc::new(Program { verified, engine: options.engine, plans, scalar_programs })))
     }
     /// The module.
@@ -217,8 +209,8 @@ impl Executable {
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
     }
-    /// The most bytes that a run of one device is planned to hold at once, arguments and temporaries of kernels not
-    /// counted.
+    /// The most bytes that a run of one device is planned to hold at once, memory that kernels work in included, arguments
+    /// not counted.
     pub fn planned_bytes(&self) -> usize {
         self.0.plan(self.module().entry).peak_bytes
     }

@@ -27,6 +27,7 @@ pub mod collective;
 mod context;
 mod custom;
 mod device;
+mod dynamic;
 mod error;
 mod executable;
 mod hooks;
@@ -39,8 +40,10 @@ mod memory;
 pub mod num;
 mod observe;
 mod plan;
+mod rng;
 mod scalar_program;
 mod scan;
+mod site;
 mod spec;
 mod value;
 

@@ -34,7 +34,7 @@ ENTRY e {{ p = f32[100] parameter(0) q = f32[100] add(p, p) z = s32[] constant(0
     )
 }
 
-/// One array is 400 bytes; nothing below needs more than five of them at a time, but for a few scalars.
+/// One array is 400 bytes; nothing below needs more than five of them at a time and as much again to work in.
 #[test]
 fn what_is_dropped_is_given_back() {
     let add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";

@@ -2,6 +2,7 @@
 //!
 //! | file | targets |
 //! |---|---|
+//! | `call.rs` | which of the below is called |
 //! | `markers.rs` | notes for partitioners and schedulers, which change no value |
 //! | `xla.rs` | what XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
 //! | `lapack` | `lapack_*_ffi`, which JAX calls on a CPU |
@@ -9,6 +10,7 @@
 //! | `unknown.rs` | what is said of all others |
 //!
 //! A target that is known but called in a way it does not understand says what it wanted: `E0402`.
+mod call;
 mod dictionary;
 mod lapack;
 mod library;
@@ -16,14 +18,16 @@ mod markers;
 mod unknown;
 mod xla;
 
-pub(crate) use library::{Library, in_libraries};
+pub(crate) use call::custom_call;
+pub(crate) use library::Library;
+use library::in_libraries;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};
 use hlo::Literal;
 
 /// The value of a call whose target is built in.
-pub(crate) fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
+fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
     let found = markers::run(call).or_else(|| xla::run(call)).or_else(|| lapack::run(call));
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
 }

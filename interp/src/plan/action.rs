@@ -42,7 +42,7 @@ pub(crate) type Function = dyn Fn(&RunContext, &[&Literal]) -> Result<Literal> +
 
 /// Computes arrays from arrays, into memory that is there.
 pub(crate) trait Kernel: Send + Sync {
-    /// Computes `outputs`, which have their shapes and arbitrary elements.
+    /// Computes `outputs`, one for each array of the result, which have their shapes and arbitrary elements.
     ///
     /// With [`Reuse::Update`], the first output has the elements of operand 0. Where an output is computed in the memory
     /// of an operand, that operand is a token here.
@@ -51,6 +51,10 @@ pub(crate) trait Kernel: Send + Sync {
     /// Which operands the first output may share memory with.
     fn reuse(&self) -> Reuse {
         Reuse::None
+    }
+    /// Bytes that it takes beside its inputs and outputs while it runs.
+    fn scratch(&self) -> usize {
+        0
     }
 }
 

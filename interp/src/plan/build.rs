@@ -4,7 +4,9 @@ use super::{Action, Plan};
 use crate::executable::Engine;
 use crate::index::to_usize;
 use crate::kernel::data_movement::affine;
-use crate::lower::{Lowering, Site};
+use crate::lower::Lowering;
+use crate::scalar_program::ScalarPrograms;
+use crate::site::Site;
 use crate::value::{Value, bytes_of, static_shape, with_layouts};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::Broadcast;
@@ -17,8 +19,8 @@ use std::sync::Arc;
 const FOLDED_BYTES: usize = 4096;
 
 /// The plans of all computations of a module, by their numbers.
-pub(crate) fn plans(module: &Module, engine: Engine) -> Vec<Plan> {
-    let lowering = Lowering::new(module, engine);
+pub(crate) fn plans(module: &Module, engine: Engine, programs: &ScalarPrograms) -> Vec<Plan> {
+    let lowering = Lowering::new(module, engine, programs);
     let drafts = module.computations.ids().map(|id| Draft::of(&lowering, id));
     let (mut plans, memory): (Vec<Plan>, Vec<_>) = drafts.map(assign).unzip();
     super::peak::set_peaks(module, &mut plans, &memory);

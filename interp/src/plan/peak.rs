@@ -100,8 +100,8 @@ fn peak(
             let inner = callees.iter().map(|id| of(id).shared).max().unwrap_or(0);
             live.saturating_add(inner)
         }
-        Action::Kernel(_)
-        | Action::Function(_)
+        Action::Kernel(kernel) => live.saturating_add(kernel.scratch()),
+        Action::Function(_)
         | Action::Relabel
         | Action::Communicate(_)
         | Action::Start(_)

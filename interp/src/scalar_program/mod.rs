@@ -12,12 +12,13 @@ use crate::context::RunContext;
 use crate::index::to_usize;
 use crate::machine::Machine;
 use crate::value::Value;
-use crate::{Result, num};
+use crate::{Error, Result, num};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A computation of more instructions than this is not compiled: calls inside calls could multiply without end.
 const INSTRUCTION_LIMIT: usize = 4096;
@@ -62,6 +63,31 @@ enum Step {
     Select(usize, usize, usize),
     Clamp(ElementType, usize, usize, usize),
     Convert(ElementType, ElementType, usize),
+}
+
+/// The scalar computations of a module, compiled.
+#[derive(Debug)]
+pub(crate) struct ScalarPrograms(Vec<Option<Arc<ScalarProgram>>>);
+
+impl ScalarPrograms {
+    /// Compiles the computations of a module that take and return scalars.
+    pub(crate) fn compile(module: &Module) -> Self {
+        let ids = module.computations.ids();
+        Self(ids.map(|id| ScalarProgram::compile(module, id).map(Arc::new)).collect())
+    }
+    /// The program of a computation; `None` if it takes or returns other values than scalars.
+    pub(crate) fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
+        self.0[computation.index()].clone()
+    }
+    /// The program of a computation that an op applies to elements.
+    ///
+    /// # Errors
+    /// If it takes or returns other values than scalars, which the verifier has checked.
+    pub(crate) fn of_elements(&self, computation: ComputationId) -> Result<&ScalarProgram> {
+        self.0[computation.index()]
+            .as_deref()
+            .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
+    }
 }
 
 impl ScalarProgram {

@@ -1,18 +1,17 @@
 //! Lowering: which action an instruction becomes.
+mod external;
+mod function;
+
+use crate::dynamic::DynamicValues;
 use crate::executable::Engine;
 use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
-use crate::value::{with_layouts, zeros};
-use hlo::ir::{ComputationId, Instruction, InstructionId};
+use crate::scalar_program::ScalarPrograms;
+use crate::site::Site;
+use function::{Means, in_stated_layouts};
+use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind};
-use hlo::{Literal, Module, Op, Opcode, Shape};
-
-/// Which instruction of a module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Site {
-    pub(crate) computation: ComputationId,
-    pub(crate) instruction: InstructionId,
-}
+use hlo::{Module, Op, Shape};
 
 /// What an instruction becomes.
 pub(crate) struct Lowered {
@@ -25,13 +24,13 @@ pub(crate) struct Lowered {
 pub(crate) struct Lowering<'a> {
     module: &'a Module,
     engine: Engine,
-    /// Whether an array may be smaller than its bounds.
-    is_dynamic: bool,
+    programs: &'a ScalarPrograms,
+    dynamic: DynamicValues,
 }
 
 impl<'a> Lowering<'a> {
-    pub(crate) fn new(module: &'a Module, engine: Engine) -> Self {
-        Self { module, engine, is_dynamic: kernel::dynamic::is_dynamic(module) }
+    pub(crate) fn new(module: &'a Module, engine: Engine, programs: &'a ScalarPrograms) -> Self {
+        Self { module, engine, programs, dynamic: DynamicValues::of(module) }
     }
     pub(crate) fn module(&self) -> &'a Module {
         self.module
@@ -39,11 +38,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether arrays that follow from constants are computed when the module is compiled.
     pub(crate) fn folds_constants(&self) -> bool {
-        self.has_kernels()
-    }
-    /// Whether ops run as kernels, which expect arrays as large as their bounds.
-    fn has_kernels(&self) -> bool {
-        self.engine == Engine::Exact && !self.is_dynamic
+        self.engine == Engine::Exact
     }
 
     /// The action of an instruction that has a step.
@@ -87,16 +82,17 @@ impl<'a> Lowering<'a> {
 
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
-        let function = || Action::Function(self.function(site, instruction, operands));
-        if !self.has_kernels() {
-            return function();
+        if self.engine == Engine::Reference || self.may_be_smaller(site, instruction) {
+            return Action::Function(self.function(site, instruction, operands));
         }
-        let op = &instruction.op;
-        let keeps_type = || operands[0].element_type() == instruction.shape.element_type();
-        if matches!(op, Op::Reshape(_)) || (matches!(op, Op::Convert(_)) && keeps_type()) {
+        if relabels(instruction, operands) {
             return Action::Relabel;
         }
-        kernel::select(instruction, operands).map_or_else(function, Action::Kernel)
+        let means = Means { site, engine: self.engine };
+        match means.kernel(instruction, operands, self.programs) {
+            Some(kernel) => Action::Kernel(kernel),
+            None => Action::Function(self.function(site, instruction, operands)),
+        }
     }
 
     /// An instruction as a function of its operands.
@@ -106,36 +102,18 @@ impl<'a> Lowering<'a> {
         instruction: &Instruction,
         operands: &[&Shape],
     ) -> Box<Function> {
-        let function = self.function_of_values(site, instruction);
-        if !depends_on_layout(&instruction.op) {
-            return function;
+        let means = Means { site, engine: self.engine };
+        let kernel = means.kernel(instruction, operands, self.programs);
+        let mut function = means.fixed(instruction, kernel);
+        if self.may_be_smaller(site, instruction) {
+            function = means.resizable(instruction, operands, function);
         }
-        // A value keeps the layout of the instruction that computed it, through copies and calls.
-        let shapes: Vec<Shape> = operands.iter().map(|&shape| shape.clone()).collect();
-        Box::new(move |context, operands| {
-            let operands = operands.iter().zip(&shapes);
-            let operands = operands.map(|(&operand, shape)| with_layouts(operand.clone(), shape));
-            let operands: Vec<Literal> = operands.collect();
-            function(context, &operands.iter().collect::<Vec<_>>())
-        })
+        in_stated_layouts(instruction, operands, function)
     }
 
-    /// An instruction as a function of its operands, in any layout.
-    fn function_of_values(&self, site: Site, instruction: &Instruction) -> Box<Function> {
-        let (instruction, engine) = (instruction.clone(), self.engine);
-        if self.is_dynamic {
-            return Box::new(move |context, operands| {
-                kernel::evaluate(site, &instruction, operands, engine, context)
-            });
-        }
-        if kernel::is_empty(&instruction) {
-            return Box::new(move |_, _| Ok(zeros(&instruction.shape)));
-        }
-        let function = match engine {
-            Engine::Reference => kernel::reference,
-            Engine::Exact => kernel::function,
-        };
-        Box::new(move |context, operands| function(site, &instruction, operands, context))
+    /// Whether an operand may be smaller than its bounds.
+    fn may_be_smaller(&self, site: Site, instruction: &Instruction) -> bool {
+        self.dynamic.is_among(site.computation, &instruction.operands)
     }
 
     /// A loop over scalars alone, as a program over registers.
@@ -151,17 +129,15 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether the layouts of the operands are part of the meaning, or are seen by the host.
-fn depends_on_layout(op: &Op) -> bool {
-    match op.opcode().kind() {
-        Kind::Custom | Kind::Host | Kind::Transfer => true,
-        Kind::Array
-        | Kind::Value
-        | Kind::Control
-        | Kind::Asynchronous
-        | Kind::Collective
-        | Kind::Device
-        | Kind::Random => op.opcode() == Opcode::Bitcast,
+/// Whether the result has the elements of the operand, in the same order and of the same width.
+fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
+    let (from, to) = (operands.first().and_then(|shape| shape.array()), instruction.shape.array());
+    let (Some(from), Some(to)) = (from, to) else { return false };
+    match &instruction.op {
+        Op::Reshape(_) => true,
+        Op::Convert(_) => from.ty == to.ty,
+        Op::Bitcast(_) => kernel::relabels(from, to),
+        _ => false,
     }
 }
 

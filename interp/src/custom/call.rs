@@ -1,17 +1,17 @@
 //! `custom-call`: functions known by name
 //!
-//! A function that was registered for the target is preferred, then one of a library, then what is built in
-//! ([`crate::custom`]). The result must have the shape that the module states, but for layouts.
+//! A function that was registered for the target is preferred, then one of a library, then what is built in. The result must have the shape that the module states, but for layouts.
+use super::{built_in, in_libraries};
+use crate::Result;
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::hooks::Call;
 use crate::value::with_layouts;
-use crate::{Result, custom};
 use hlo::Literal;
 use hlo::ir::Instruction;
 use hlo::op::CustomCall;
 
-pub(super) fn custom_call(
+pub(crate) fn custom_call(
     op: &CustomCall,
     instruction: &Instruction,
     operands: &[&Literal],
@@ -23,9 +23,9 @@ pub(super) fn custom_call(
     let call = Call { op, backend_config, module: context.module(), operands, shape };
     let result = match hooks.custom_call_target(target) {
         Some(function) => function(&call)?,
-        None => match custom::in_libraries(&call, hooks.libraries()) {
+        None => match in_libraries(&call, hooks.libraries()) {
             Some(result) => result?,
-            None => custom::built_in(&call, hooks)?,
+            None => built_in(&call, hooks)?,
         },
     };
     let found = result.shape();

@@ -21,21 +21,25 @@
 //! side and smaller on the other: the smaller size counts. Two different smaller sizes stop the run with `E0408`, where
 //! XLA:CPU takes either. Collectives, `bitcast` and custom calls but `Sharding`,
 //! `PadToStatic` and `SliceToDynamic` are `E0402`.
+mod flow;
+mod reshape;
 mod sizes;
 
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::{Error, Result};
+pub(crate) use flow::DynamicValues;
 use hlo::ir::Instruction;
 use hlo::op::{CustomCall, DynamicRule};
-use hlo::{Dims, Literal, Module, Op, Shape};
+use hlo::{Dims, Literal, Op, Shape};
 pub(crate) use sizes::common;
 use sizes::{agreed, cut_updates, moved, tied, ties, updated, whole_update};
 
-/// The rule for an op with these operands.
-fn rule(op: &Op, operands: &[&Literal]) -> DynamicRule {
+/// The rule for an op with operands of these shapes.
+pub(crate) fn rule(op: &Op, operands: &[&Shape]) -> DynamicRule {
     // A scalar selects a whole value, and with it its sizes.
-    let selects_whole = || matches!(op, Op::Select(_)) && operands[0].sizes().is_empty();
+    let selects_whole =
+        || matches!(op, Op::Select(_)) && operands[0].array().is_some_and(|p| p.rank() == 0);
     let targets = |call: &CustomCall| {
         ["PadToStatic", "Sharding"].contains(&call.custom_call_target.0.as_str())
     };
@@ -48,24 +52,22 @@ fn rule(op: &Op, operands: &[&Literal]) -> DynamicRule {
 
 /// Whether an operand is smaller than its bounds.
 #[inline]
-pub(super) fn is_among(operands: &[&Literal]) -> bool {
+pub(crate) fn is_among(operands: &[&Literal]) -> bool {
     operands.iter().any(|operand| operand.dynamic_sizes().is_some())
 }
 
-/// Computes an instruction whose operands are as large as their bounds.
-type Fixed<'a> = &'a dyn Fn(&Instruction, &[&Literal]) -> Result<Literal>;
-
-/// The value of an instruction of which an operand is smaller than its bounds.
-pub(super) fn evaluate(
+/// The value of an instruction of which an operand is smaller than its bounds; `fixed` computes it within the bounds. Operands
+/// that are [trimmed](trim) are not.
+pub(crate) fn evaluate(
+    rule: DynamicRule,
     instruction: &Instruction,
     operands: &[&Literal],
-    context: &RunContext,
-    fixed: Fixed<'_>,
+    fixed: &dyn Fn(&[&Literal]) -> Result<Literal>,
 ) -> Result<Literal> {
+    let refs = operands;
     let mut operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
-    let refs: Vec<&Literal> = operands.iter().collect();
-    let sizes = match rule(&instruction.op, &refs) {
-        DynamicRule::Forward => return fixed(instruction, &refs),
+    let sizes = match rule {
+        DynamicRule::Forward => return fixed(refs),
         DynamicRule::Elementwise => agreed(&operands)?,
         DynamicRule::Remap => moved(instruction, &operands)?,
         DynamicRule::Update => {
@@ -78,8 +80,8 @@ pub(super) fn evaluate(
             cut_updates(&instruction.op, &mut operands)?;
             sizes
         }
-        DynamicRule::Reshape => return super::dynamic_shape::reshape(instruction, &operands[0]),
-        DynamicRule::Trim => return trim(instruction, &operands, context, fixed),
+        DynamicRule::Reshape => return reshape::reshape(instruction, &operands[0]),
+        DynamicRule::Trim => return Err(Error::internal("the operands are trimmed")),
         DynamicRule::Refuse => {
             let opcode = instruction.opcode();
             let message =
@@ -88,21 +90,23 @@ pub(super) fn evaluate(
         }
     };
     let refs: Vec<&Literal> = operands.iter().collect();
-    let result = fixed(instruction, &refs)?;
+    let result = fixed(&refs)?;
     Ok(match result.elements() {
         Some(all) => Literal::tuple(all.iter().map(|x| x.clone().with_sizes(&sizes)).collect()),
         None => result.with_sizes(&sizes),
     })
 }
 
-/// Runs the op on what counts, and puts the result into an array of the bounds.
-fn trim(
+/// Runs the op on what counts, and puts the result into an array of the bounds. `compute` gets the instruction with the shape
+/// that its result then has.
+pub(crate) fn trim(
     instruction: &Instruction,
-    operands: &[Literal],
+    operands: &[&Literal],
     context: &RunContext,
-    fixed: Fixed<'_>,
+    compute: &dyn Fn(&Instruction, &[&Literal]) -> Result<Literal>,
 ) -> Result<Literal> {
-    let sizes = tied(operands, &ties(&instruction.op, operands))?;
+    let operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
+    let sizes = tied(&operands, &ties(&instruction.op, &operands))?;
     let operands = operands.iter().zip(&sizes).map(|(o, s)| o.clone().with_sizes(s).cut());
     let operands: Vec<Literal> = operands.collect();
     let shapes: Vec<Shape> = operands.iter().map(Literal::shape).collect();
@@ -116,7 +120,7 @@ fn trim(
     })?;
     let actual = Instruction { shape, ..instruction.clone() };
     let operands: Vec<&Literal> = operands.iter().collect();
-    let result = fixed(&actual, &operands)?;
+    let result = compute(&actual, &operands)?;
     widened(&result, &instruction.shape)
 }
 
@@ -173,17 +177,8 @@ pub(crate) fn to_bounds(value: &Literal, shape: &Shape) -> Literal {
     }
 }
 
-/// Whether an array of the module may be smaller than its bounds.
-pub(crate) fn is_dynamic(module: &Module) -> bool {
-    let is_smaller = |shape: &Shape| {
-        shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|a| a.dynamic.is_some()))
-    };
-    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-    let mut instructions = instructions.map(|(_, instruction)| instruction);
+/// Whether an op gives arrays smaller than their bounds in any module.
+fn resizes(op: &Op) -> bool {
     let slices = |call: &CustomCall| call.custom_call_target.0 == "SliceToDynamic";
-    instructions.any(|instruction| {
-        is_smaller(&instruction.shape)
-            || instruction.opcode().sets_sizes()
-            || matches!(&instruction.op, Op::CustomCall(call) if slices(call))
-    })
+    op.opcode().sets_sizes() || matches!(op, Op::CustomCall(call) if slices(call))
 }

@@ -7,19 +7,14 @@
 //! Neither runs in a computation that is called for each element (`reduce`, `map`, `sort` and the like): those may be
 //! called in any order, so `E0402`.
 use crate::context::RunContext;
-use crate::lower::Site;
+use crate::site::Site;
 use crate::spec::{self, Array};
 use crate::{Error, Result};
 use hlo::op::{Rng, RngGetAndUpdateState};
 use hlo::{ArrayShape, ElementType, Literal, Opcode};
-use std::collections::HashMap;
 
 /// Where `rng-get-and-update-state` starts in XLA.
 const FIRST_STATE: u128 = 0x0701_2395;
-
-/// How far each instruction that draws has come.
-#[derive(Debug, Default)]
-pub(crate) struct Streams(HashMap<Site, u128>);
 
 /// What the instruction has counted to; `count` is then added.
 fn advance(
@@ -33,13 +28,10 @@ fn advance(
         let message = format!("`{opcode}` in a computation that is called for each element");
         return Err(Error::unsupported(message));
     };
-    let state = streams.0.entry(site).or_insert(first);
-    let old = *state;
-    *state = old.wrapping_add(count);
-    Ok(old)
+    Ok(streams.advance(site, first, count))
 }
 
-pub(super) fn get_and_update_state(
+pub(crate) fn get_and_update_state(
     site: Site,
     op: &RngGetAndUpdateState,
     context: &RunContext,
@@ -52,7 +44,7 @@ pub(super) fn get_and_update_state(
     Ok(Literal::from_bytes(shape, &state).expect("two words of 64 bits"))
 }
 
-pub(super) fn rng(
+pub(crate) fn rng(
     site: Site,
     op: &Rng,
     operands: &[&Literal],

@@ -1,7 +1,7 @@
 //! What sizes mean for single ops: where they go, and which must agree.
 use crate::error::Code;
 use crate::index::{to_i64, to_usize};
-use crate::kernel::dynamic_slice::dynamic_slice;
+use crate::kernel::dynamic_slice;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::{Concatenate, Gather};
