@@ -1,12 +1,12 @@
 //! What all parts of one run share: the program, the limits, and what it may reach outside.
 use crate::device::{Device, DeviceGrid};
 use crate::error::Code;
-use crate::executable::{Program, RunOptions};
 use crate::hooks::Hooks;
-use crate::host::Channels;
 use crate::memory::{Budget, Reservation};
+use crate::options::RunOptions;
+use crate::program::Program;
 use crate::scalar_program::ScalarProgram;
-use crate::site::Streams;
+use crate::state::{Channels, Streams};
 use crate::{Error, Result};
 use hlo::Module;
 use hlo::ir::ComputationId;

@@ -64,6 +64,9 @@ hlo::error_codes! {
 /// Why a run did not give a result, and at which instruction.
 pub type Error = hlo::diag::Error<Code>;
 
+/// Result of everything in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
 impl From<Unsupported> for Code {
     fn from(Unsupported(message): Unsupported) -> Self {
         Self::Unsupported { message }

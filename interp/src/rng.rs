@@ -7,8 +7,8 @@
 //! Neither runs in a computation that is called for each element (`reduce`, `map`, `sort` and the like): those may be
 //! called in any order, so `E0402`.
 use crate::context::RunContext;
-use crate::site::Site;
 use crate::spec::{self, Array};
+use crate::state::Site;
 use crate::{Error, Result};
 use hlo::op::{Rng, RngGetAndUpdateState};
 use hlo::{ArrayShape, ElementType, Literal, Opcode};

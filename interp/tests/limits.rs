@@ -67,7 +67,7 @@ fn what_is_dropped_is_given_back() {
             "s = ((f32[100]), f32[100]) async-start(x), calls=f y = f32[100] async-done(s, x), calls=f",
         ),
     ] {
-        assert_eq!(error(&repeated(computations, step), 5 * 400 + 100), "", "{step}");
+        assert_eq!(error(&repeated(computations, step), 10 * 400 + 100), "", "{step}");
     }
 }
 

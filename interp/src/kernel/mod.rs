@@ -6,7 +6,6 @@ mod cholesky;
 mod concatenate;
 mod contraction;
 mod convolution;
-pub(crate) mod cost;
 pub(crate) mod data_movement;
 mod dot;
 mod dynamic_slice;
@@ -21,7 +20,6 @@ mod ragged_dot;
 mod reduce;
 mod reduce_window;
 mod rng_bit_generator;
-mod scalar_loop;
 mod scaled_dot;
 mod scatter;
 mod select;
@@ -40,7 +38,6 @@ pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
 pub(crate) use dynamic_slice::dynamic_slice;
 use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
-pub(crate) use scalar_loop::ScalarLoop;
 
 /// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where
 /// the result shares the memory of an operand, and where a kernel would gain nothing.

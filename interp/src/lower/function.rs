@@ -8,10 +8,10 @@
 //! | sizes read and set, elided constants, `stochastic-convert`, `bitcast` between tiles or widths | a kernel would gain nothing |
 use super::external;
 use crate::context::RunContext;
-use crate::executable::Engine;
+use crate::options::Engine;
 use crate::plan::{Function, Kernel, Reuse};
 use crate::scalar_program::ScalarPrograms;
-use crate::site::Site;
+use crate::state::Site;
 use crate::value::{array_shapes, pack, static_shape, with_layouts, zeros};
 use crate::{Error, Result, dynamic, kernel, spec};
 use hlo::ir::Instruction;

@@ -1,13 +1,19 @@
 //! Lowering: which action an instruction becomes.
+mod build;
+mod cost;
 mod external;
 mod function;
+mod peak;
+mod slots;
+
+pub(crate) use build::plans;
 
 use crate::dynamic::DynamicValues;
-use crate::executable::Engine;
-use crate::kernel::{self, ScalarLoop};
+use crate::kernel;
+use crate::options::Engine;
 use crate::plan::{Action, Function};
-use crate::scalar_program::ScalarPrograms;
-use crate::site::Site;
+use crate::scalar_program::{ScalarLoop, ScalarPrograms};
+use crate::state::Site;
 use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind};
@@ -48,7 +54,7 @@ impl<'a> Lowering<'a> {
         instruction: &Instruction,
         operands: &[&Shape],
     ) -> Lowered {
-        let cost = kernel::cost::steps(&instruction.op, operands);
+        let cost = cost::steps(&instruction.op, operands);
         Lowered { action: self.action(site, instruction, operands), cost }
     }
 

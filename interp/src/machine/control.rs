@@ -1,8 +1,8 @@
 //! Control flow: which computation a step calls, and what becomes of the result.
 use super::frame::{Control, Frame};
 use super::{Machine, SPARE_DEPTH};
-use crate::executable::Program;
 use crate::plan::{Action, Step};
+use crate::program::Program;
 use crate::scan::{Next, Scan};
 use crate::value::Value;
 use crate::{Error, Result};

@@ -1,7 +1,7 @@
 //! What a step does.
 use crate::Result;
 use crate::context::RunContext;
-use crate::kernel::ScalarLoop;
+use crate::scalar_program::ScalarLoop;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;

@@ -1,6 +1,6 @@
 //! Plans as text: `etalon plan`.
 use super::{Input, Plan, Slot, Step};
-use crate::executable::Program;
+use crate::program::Program;
 use std::fmt;
 
 /// The plan of a program, for people.

@@ -3,14 +3,15 @@
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
 //! any other runs on a machine of its own, slower and with the same result.
 mod register_loop;
+mod scalar_loop;
 mod sort_key;
 
-pub(crate) use register_loop::RegisterLoop;
+use register_loop::RegisterLoop;
+pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
 
 use crate::context::RunContext;
 use crate::index::to_usize;
-use crate::machine::Machine;
 use crate::value::Value;
 use crate::{Error, Result, num};
 use hlo::ir::{ComputationId, Instruction};
@@ -189,7 +190,7 @@ impl ScalarProgram {
         let arguments = arguments.iter().zip(&self.parameters);
         let arguments: Vec<Value> =
             arguments.map(|(&value, &ty)| Value::Array(Literal::scalar(ty, value))).collect();
-        let result = Machine::new(context.clone(), id, arguments)?.finish()?;
+        let result = (context.program().call)(context.clone(), id, arguments)?;
         let single = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {
             *out = element.get(0);

@@ -3,7 +3,7 @@
 //! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to the last one that
 //! reads it. Parameters are the caller's. A step that writes over a parameter needs no memory if the caller has handed
 //! the buffer over, and new memory if somebody else still holds it; so every plan has two peaks.
-use super::{Action, Plan, Step};
+use crate::plan::{Action, Plan, Step};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Scan;
 use hlo::{Module, Op};

@@ -1,7 +1,7 @@
 //! Loops whose value consists of scalars: run on registers, without frames.
+use super::RegisterLoop;
 use crate::Result;
 use crate::context::RunContext;
-use crate::scalar_program::RegisterLoop;
 use crate::value::{Value, not_done};
 use hlo::ir::ComputationId;
 use hlo::{ElementType, Literal, Module, Scalar};

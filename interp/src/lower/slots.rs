@@ -5,7 +5,7 @@
 //! is kept only if that does not raise the peak.
 use super::build::{Draft, DraftStep, Leaf, LeafInfo};
 use super::peak::StepMemory;
-use super::{Action, Input, Output, Plan, Reuse, Slot, Step};
+use crate::plan::{Action, Input, Output, Plan, Reuse, Slot, Step};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

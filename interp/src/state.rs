@@ -1,6 +1,8 @@
-//! Instructions of a module by their numbers, and what is counted for each of them.
+//! What a run remembers from one instruction to another: random numbers drawn, values sent and not received.
+use hlo::Literal;
 use hlo::ir::{ComputationId, InstructionId};
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Which instruction of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,3 +24,6 @@ impl Streams {
         old
     }
 }
+
+/// What was sent on each channel and not received.
+pub(crate) type Channels = BTreeMap<Option<i64>, VecDeque<Literal>>;

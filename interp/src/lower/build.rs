@@ -1,12 +1,12 @@
 //! Building the plan of a computation: leaves, steps, last uses.
+use super::Lowering;
 use super::slots::assign;
-use super::{Action, Plan};
-use crate::executable::Engine;
 use crate::index::to_usize;
 use crate::kernel::data_movement::affine;
-use crate::lower::Lowering;
+use crate::options::Engine;
+use crate::plan::{Action, Plan};
 use crate::scalar_program::ScalarPrograms;
-use crate::site::Site;
+use crate::state::Site;
 use crate::value::{Value, bytes_of, static_shape, with_layouts};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::Broadcast;
