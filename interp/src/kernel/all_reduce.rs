@@ -3,7 +3,7 @@
 //! This is what collective ops do with the arrays of a group's members. A float sum is accumulated wide and rounded once, or
 //! rounded after each member where that is what is asked for.
 use crate::context::RunContext;
-use crate::num::accumulator::Sum;
+use crate::num::accumulator::ExactSum;
 use crate::value::build;
 use crate::{Result, num};
 use hlo::ir::ComputationId;
@@ -61,7 +61,7 @@ fn sums(members: &[&Literal]) -> Literal {
     let shape = shape(members[0]);
     debug_assert_eq!(shape.ty.class(), Class::Float);
     build(shape, |i| {
-        let mut sum = Sum::new(members[0].get(i).as_f64());
+        let mut sum = ExactSum::new(members[0].get(i).as_f64());
         members[1..].iter().for_each(|member| sum.add(member.get(i).as_f64()));
         Scalar::Float(sum.rounded(shape.ty))
     })

@@ -122,7 +122,7 @@ impl Recipe {
         rounding: Rounding,
         out: &mut [u8],
     ) {
-        let rounding = Rounding { sums: self.sums, ..rounding };
+        let rounding = rounding.with_sums(self.sums);
         if self.input == Input::AsItIs {
             return contract_into(plan, &Operands::new(lhs, rhs, rounding), rounding, out);
         }
@@ -144,7 +144,8 @@ impl Recipe {
         // What a sum with an infinity or a NaN in it is, its first parts tell.
         let (width, single) = (rounding.to.storage_bytes(), ElementType::F32.storage_bytes());
         let mut single_sums = vec![0; out.len() / width * single];
-        let single_rounding = Rounding { to: ElementType::F32, ..rounding };
+        let single_rounding =
+            Rounding { to: ElementType::F32, ..rounding }.with_sums(rounding.sums);
         contract_into(plan, &pair, single_rounding, &mut single_sums);
         let elements = out.chunks_exact_mut(width).zip(first.chunks_exact(width));
         for ((element, first), sum) in elements.zip(single_sums.chunks_exact(single)) {
