@@ -29,7 +29,7 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
 //! XLA:CPU, and this engine, wraps.
-use super::contraction::{PADDING, Plan, Recipe, form_bytes};
+use super::contraction::{PADDING, Plan, Recipe};
 use super::data_movement::move_elements;
 use super::writes_with;
 use crate::error::Code;
@@ -53,8 +53,7 @@ pub(super) fn kernel(
     let setting = Setting::new(op, &lhs, &rhs, result);
     let order = setting.order(result);
     let scratch = [
-        form_bytes(&lhs, rhs.ty, to),
-        form_bytes(&rhs, lhs.ty, to),
+        recipe.scratch((&lhs, &rhs), to, setting.group_outputs, setting.terms()),
         saturating_count(&rhs.dims).saturating_mul(size_of::<usize>()),
         sparse_lhs.and_then(|_| lhs.byte_count()).unwrap_or(0),
         sparse_rhs.and_then(|_| rhs.byte_count()).unwrap_or(0),
@@ -134,6 +133,12 @@ impl Setting {
     /// Whether some place of the window can lie on no element.
     fn has_padding(&self) -> bool {
         self.window.dims.iter().any(|w| w.lhs_dilation > 1 || w.pad_low > 0 || w.pad_high > 0)
+    }
+
+    /// The terms of a sum.
+    fn terms(&self) -> usize {
+        let window = self.window.dims.iter().map(|dim| to_usize(dim.size));
+        window.fold(self.inputs, usize::saturating_mul)
     }
 
     /// Offsets of the groups in the kernel.

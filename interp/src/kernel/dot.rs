@@ -14,7 +14,7 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
-use super::contraction::{Plan, Recipe, form_bytes};
+use super::contraction::{Plan, Recipe};
 use super::writes_with;
 use crate::index::{offset_list, others, pick, saturating_count};
 use crate::plan::Kernel;
@@ -49,6 +49,14 @@ impl Axes {
         let (batch, free) = (list(&self.batch), list(&self.free));
         Offsets { batch, free, contracting: list(&self.contracting) }
     }
+    /// The number of free indices.
+    pub(super) fn columns(&self) -> usize {
+        saturating_count(&self.free.0)
+    }
+    /// The number of contracting indices.
+    pub(super) fn terms(&self) -> usize {
+        saturating_count(&self.contracting.0)
+    }
     /// Bytes of the offsets.
     pub(super) fn bytes(&self) -> usize {
         let lists = [&self.batch, &self.free, &self.contracting];
@@ -79,9 +87,8 @@ pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) ->
     let l = Axes::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
     let r = Axes::of(rhs, &op.rhs_batch_dims, &op.rhs_contracting_dims);
     let recipe = Recipe::of(op.algorithm);
-    let forms = [form_bytes(lhs, rhs.ty, to), form_bytes(rhs, lhs.ty, to)];
-    let scratch = forms.into_iter().fold(l.bytes(), usize::saturating_add);
-    let scratch = scratch.saturating_add(r.bytes());
+    let sums = recipe.scratch((lhs, rhs), to, r.columns(), r.terms());
+    let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
     writes_with(scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
         let plan = Plan {

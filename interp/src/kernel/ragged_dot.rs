@@ -14,11 +14,12 @@
 //!
 //! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that converts the operands
 //! to the result's type first. XLA:CPU refuses the op.
-use super::contraction::{Numbers, Operands, PADDING, Plan, Rounding, contract_into, form_bytes};
+use super::contraction::{Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into};
 use super::dot::{Axes, Offsets};
 use super::writes_with;
 use crate::index::{offset_list, others, pick, strides, to_i64, to_usize};
 use crate::plan::Kernel;
+use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
 use hlo::{ArrayShape, Dims, Literal};
 
@@ -85,8 +86,9 @@ pub(super) fn kernel(
     let rounding = Rounding::new(lhs.ty, rhs.ty, None, result.ty);
     // The sums of the rows of one group lie beside their places.
     let sums = result.byte_count().unwrap_or(usize::MAX);
-    let forms = [form_bytes(&lhs, rhs.ty, result.ty), form_bytes(rhs, lhs.ty, result.ty)];
-    let scratch = [l.bytes(), r.bytes(), sums].into_iter().chain(forms);
+    let recipe = Recipe::of(DotAlgorithm::Unset);
+    let products = recipe.scratch((&lhs, rhs), result.ty, r.columns(), r.terms());
+    let scratch = [l.bytes(), r.bytes(), sums, products].into_iter();
     writes_with(scratch.fold(0, usize::saturating_add), move |_, inputs, outputs| {
         let groups = Groups::new(&op, inputs[2], &lhs);
         let (l, r) = (l.offsets(), r.offsets());

@@ -19,7 +19,7 @@ use super::writes_with;
 use crate::index::{indices, saturating_count, strides, to_usize};
 use crate::plan::Kernel;
 use hlo::op::ScaledDot;
-use hlo::{ArrayShape, Literal};
+use hlo::{ArrayShape, ElementType, Literal};
 
 pub(super) fn kernel(
     op: &ScaledDot,
@@ -33,10 +33,11 @@ pub(super) fn kernel(
     let l = Axes::of(operands[0], &op.lhs_batch_dims, &op.lhs_contracting_dims);
     let r = Axes::of(operands[1], &op.rhs_batch_dims, &op.rhs_contracting_dims);
     let rounding = Rounding::new(operands[0].ty, operands[1].ty, None, result.ty);
+    let sums = recipe.scratch((operands[0], operands[1]), ElementType::F64, r.columns(), r.terms());
     // Elements as f64, and times their scales.
     let scaled = operands[..2].iter().map(|operand| saturating_count(&operand.dims));
     let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<f64>());
-    let scratch = scaled.saturating_add(l.bytes()).saturating_add(r.bytes());
+    let scratch = scaled.saturating_add(sums).saturating_add(l.bytes()).saturating_add(r.bytes());
     Some(writes_with(scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
         let plan = Plan {

@@ -11,7 +11,7 @@ pub(crate) use build::plans;
 use crate::dynamic::DynamicValues;
 use crate::kernel;
 use crate::options::Engine;
-use crate::plan::{Action, Function};
+use crate::plan::{Action, Function, Kernel};
 use crate::scalar_program::{ScalarLoop, ScalarPrograms};
 use crate::state::Site;
 use function::{Means, in_stated_layouts};
@@ -79,7 +79,7 @@ impl<'a> Lowering<'a> {
                 }
                 (Kind::Collective, Some(AsyncRole::Update(_) | AsyncRole::Done(_))) => Action::Done,
                 _ if op.communicates() => {
-                    Action::Communicate(self.function(site, instruction, operands))
+                    Action::Communicate(self.function(site, instruction, operands, None))
                 }
                 _ => self.compute(site, instruction, operands),
             },
@@ -88,28 +88,26 @@ impl<'a> Lowering<'a> {
 
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
-        if self.engine == Engine::Reference || self.may_be_smaller(site, instruction) {
-            return Action::Function(self.function(site, instruction, operands));
-        }
-        if relabels(instruction, operands) {
+        let is_fixed = !self.may_be_smaller(site, instruction);
+        if is_fixed && self.engine == Engine::Exact && relabels(instruction, operands) {
             return Action::Relabel;
         }
         let means = Means { site, engine: self.engine };
         match means.kernel(instruction, operands, self.programs) {
-            Some(kernel) => Action::Kernel(kernel),
-            None => Action::Function(self.function(site, instruction, operands)),
+            Some(kernel) if is_fixed => Action::Kernel(kernel),
+            kernel => Action::Function(self.function(site, instruction, operands, kernel)),
         }
     }
 
-    /// An instruction as a function of its operands.
+    /// An instruction as a function of its operands, within their bounds by the kernel if there is one.
     fn function(
         &self,
         site: Site,
         instruction: &Instruction,
         operands: &[&Shape],
+        kernel: Option<Box<dyn Kernel>>,
     ) -> Box<Function> {
         let means = Means { site, engine: self.engine };
-        let kernel = means.kernel(instruction, operands, self.programs);
         let mut function = means.fixed(instruction, kernel);
         if self.may_be_smaller(site, instruction) {
             function = means.resizable(instruction, operands, function);

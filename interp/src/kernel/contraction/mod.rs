@@ -22,8 +22,9 @@ mod kernel;
 mod numbers;
 mod panels;
 mod recipe;
+mod scratch;
 
-pub(super) use numbers::{Numbers, Operands, Rounding, form_bytes};
+pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 
 use error::Error;

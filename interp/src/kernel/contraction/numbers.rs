@@ -1,7 +1,6 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
-use crate::index::saturating_count;
 use half::{bf16, f16};
-use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use hlo::{ElementType, Literal, Scalar};
 use std::borrow::Cow;
 
 /// The elements of an array, in a form that loses nothing.
@@ -16,29 +15,6 @@ pub(in crate::kernel) enum Numbers<'a> {
     Complex(Cow<'a, [[f32; 2]]>),
     /// Complex numbers of two f64.
     WideComplex(Cow<'a, [[f64; 2]]>),
-}
-
-/// Bytes that an array takes in the form in which its products are formed, at most; 0 if that may be its own.
-pub(in crate::kernel) fn form_bytes(
-    array: &ArrayShape,
-    other: ElementType,
-    to: ElementType,
-) -> usize {
-    let is_double = |ty: ElementType| {
-        ty.component() == ElementType::F64 || (!ty.is_float() && !ty.is_complex() && ty.bits() > 16)
-    };
-    let (complex, compensated) = (
-        array.ty.is_complex() || other.is_complex(),
-        is_double(array.ty) || is_double(other) || to.component() == ElementType::F64,
-    );
-    let form = match (complex, compensated) {
-        (false, false) => ElementType::F32,
-        (false, true) => ElementType::F64,
-        (true, false) => ElementType::C64,
-        (true, true) => ElementType::C128,
-    };
-    let bytes = if array.ty == form { 0 } else { form.storage_bytes().max(size_of::<i64>()) };
-    saturating_count(&array.dims).saturating_mul(bytes)
 }
 
 /// Types that start with `u` and `pred`, whose elements are not negative.

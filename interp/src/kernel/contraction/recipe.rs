@@ -101,6 +101,20 @@ impl Recipe {
         self.input != Input::AsItIs
     }
 
+    /// Arrays of f32 that the parts of an operand take, beside the operand.
+    pub(super) fn copies(self) -> usize {
+        match (self.input, self.products) {
+            (Input::AsItIs, _) => 0,
+            (_, [_]) => 1,
+            // The first parts, what is left in f64, and all parts.
+            (_, products) => 3 + 1 + products.iter().map(|&(part, _)| part).max().unwrap_or(0),
+        }
+    }
+    /// The terms that each term becomes.
+    pub(super) fn product_count(self) -> usize {
+        self.products.len()
+    }
+
     /// All sums of the plan, over operands treated as the algorithm says, into the bytes of an array of type `to`.
     pub(in crate::kernel) fn contract(
         self,
