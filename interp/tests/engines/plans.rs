@@ -1,5 +1,5 @@
 //! Slots, updates in place and recycled frames, one case each, with results computed by hand.
-use crate::{agree, compiled};
+use crate::{agree, compiled, ramp};
 use hlo::Literal;
 use interp::{Engine, Hooks, RunOptions};
 use std::sync::{Arc, Mutex};
@@ -272,7 +272,7 @@ two { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f
         ),
         (
             "x = f32[7,6] parameter(0)",
-            "f32[7,6] reduce-window(x, z), window={size=7x1 pad=6_0x0_0}, to_apply=max",
+            "f32[5,6] reduce-window(x, z), window={size=3x1}, to_apply=max",
         ),
         (
             "x = f32[1,4,4,1] parameter(0) y = f32[1,2,2,1] parameter(1)",
@@ -318,6 +318,21 @@ two { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f
             "{plan}"
         );
     }
+}
+
+/// Windows that grow are folded from one to the next, in lines that are moved to their places in the end.
+#[test]
+fn growing_windows_work_in_planned_memory() {
+    let text = "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+ENTRY e { x = f32[7,6] parameter(0) z = f32[] constant(0)
+  ROOT r = f32[7,6] reduce-window(x, z), window={size=7x1 pad=6_0x0_0}, to_apply=max }";
+    let x = ramp(&hlo::ArrayShape::new(hlo::ElementType::F32, [7, 6].as_slice()), 1);
+    let executable = compiled(text, Engine::Exact);
+    let mut machine = executable.start(None, &[x.clone()], &RunOptions::default()).unwrap();
+    let result = machine.finish().unwrap();
+    assert!(machine.peak_bytes() <= executable.planned_bytes(), "{}", executable.plan());
+    let reference = compiled(text, Engine::Reference).execute(&[x], &RunOptions::default());
+    assert_eq!(result, reference.unwrap());
 }
 
 /// Only what may depend on an array smaller than its bounds looks at sizes when it runs.
