@@ -5,7 +5,7 @@ mod support;
 use std::path::PathBuf;
 use support::{Folder, expect};
 
-/// A folder with a program `g` and a module `p`.
+/// Returns a folder with a program `g` and a module `p`.
 fn pair(name: &str, global: &str, partitioned: &str) -> Folder {
     let folder = Folder::new(&format!("conform-{name}"));
     folder.write("g", global);
@@ -13,7 +13,7 @@ fn pair(name: &str, global: &str, partitioned: &str) -> Folder {
     folder
 }
 
-/// The exit code of `etalon conform --spmd g p ...`, and what it writes.
+/// Returns the exit code of `etalon conform --spmd g p ...`, and what it writes.
 fn conform(folder: &Folder, rest: &str) -> (i32, String) {
     let output = folder.etalon(&format!("conform --spmd g p {rest}"));
     let text = [output.stdout, output.stderr].concat();

@@ -39,7 +39,7 @@ next { n = s64[] parameter(0) one = s64[] constant(1) ROOT m = s64[] add(n, one)
 ENTRY e { zero = s64[] constant(0) ROOT w = s64[] while(zero), condition=more, body=next }
 ";
 
-/// A folder with this module in it.
+/// Returns a folder with this module in it.
 fn folder(test: &str, text: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("m.hlo", text);
@@ -185,7 +185,7 @@ fn children(parent: u32) -> Vec<u32> {
     found.sort_unstable();
     found
 }
-/// Whether a process has installed its handler of SIGTERM (signal 15): it runs.
+/// Returns whether a process has installed its handler of SIGTERM (signal 15): it runs.
 fn handles_sigterm(process: u32) -> bool {
     let caught = field(process, "SigCgt:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     caught.is_some_and(|mask| mask & (1 << 14) != 0)

@@ -18,7 +18,7 @@ fn program(replicas: u64, text: &str) -> Session {
     Session::compile(verified, &CompileOptions::default()).unwrap()
 }
 
-/// An array of its own for each replica.
+/// Returns an array of its own for each replica.
 fn inputs(replicas: u64, size: u16) -> Vec<Vec<Literal>> {
     let array = |replica: u64| {
         let first = f32::from(u16::try_from(replica % 1000).unwrap());
@@ -78,7 +78,7 @@ fn ring(c: &mut Criterion) {
     group.finish();
 }
 
-/// The most memory this process has had, in bytes, where the system tells.
+/// Returns the most memory this process has had, in bytes, where the system tells.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

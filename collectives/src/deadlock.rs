@@ -55,7 +55,7 @@ struct Location<'a> {
 }
 
 impl Waiting {
-    /// Whether both obviously wait for the same; comparing the missing devices would take too long.
+    /// Returns whether both obviously wait for the same; comparing the missing devices would take too long.
     fn has_same_reason(&self, other: &Self) -> bool {
         let same =
             (&self.what, &self.started, &self.loops) == (&other.what, &other.started, &other.loops);

@@ -254,7 +254,7 @@ impl Run {
         })
     }
 
-    /// Whether other ranks need the operands of the instruction at which a task is suspended.
+    /// Returns whether other ranks need the operands of the instruction at which a task is suspended.
     fn operands_cross_ranks(&mut self, i: usize, position: Position) -> bool {
         let executable = self.executable.clone();
         let module = executable.module();

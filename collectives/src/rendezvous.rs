@@ -110,7 +110,7 @@ impl RendezvousTable {
         *round += 1;
         *round - 1
     }
-    /// Whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel in an arbitrary
+    /// Returns whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel in an arbitrary
     /// order.
     pub(crate) fn is_used_by_one_chain(
         &mut self,
@@ -278,7 +278,7 @@ fn operand_shapes(position: Position, module: &Module) -> Vec<&Shape> {
     position.instruction(module).operands.iter().map(|&id| &instructions[id].shape).collect()
 }
 
-/// Whether two instructions with the same opcode do the same with their operands.
+/// Returns whether two instructions with the same opcode do the same with their operands.
 fn same_work(first: Position, other: Position, module: &Module) -> bool {
     let same = |a, b| same_computation(a, b, module);
     let (a, b) = (operand_shapes(first, module), operand_shapes(other, module));
@@ -306,7 +306,7 @@ fn same_work(first: Position, other: Position, module: &Module) -> bool {
     alike && agree
 }
 
-/// Whether two computations are the same, or copies of each other.
+/// Returns whether two computations are the same, or copies of each other.
 fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: &Module) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a == b };
     if a == b {
@@ -319,7 +319,7 @@ fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: 
     alike && a.instructions.len() == b.instructions.len() && a.root == b.root
 }
 
-/// Whether two ops are the same, up to copies of the computations that they call.
+/// Returns whether two ops are the same, up to copies of the computations that they call.
 fn same_op(a: &Op, b: &Op, module: &Module) -> bool {
     if let (Op::Constant(a), Op::Constant(b)) = (a, b)
         && let (ConstantValue::Literal(a), ConstantValue::Literal(b)) = (&*a.value, &*b.value)

@@ -36,7 +36,7 @@ impl Run {
         let finished = self.results.iter().enumerate().filter(|(_, result)| result.is_some());
         Deadlock { waiting, finished: finished.map(|(device, _)| device).collect() }
     }
-    /// Whether the task at the done reports already what the operation waits for.
+    /// Returns whether the task at the done reports already what the operation waits for.
     fn is_waited_for(&self, async_id: AsyncId) -> bool {
         matches!(self.async_ops.get(async_id), Some(AsyncState::Pending { done: Some(_), .. }))
     }

@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn wrong_shapes_are_errors() {
-        for (shape, sizes, wanted) in [
+        for (shape, sizes, expected) in [
             ("f32[4611686018427387904]", vec![None], "bytes of f32[4611686018427387904]"),
             ("f32[1099511627776,1099511627776]", vec![None], "bytes of"),
             ("f32[2", vec![None], "error["),
@@ -339,7 +339,7 @@ mod tests {
         ] {
             let head = ValueHeader { shape: shape.to_owned(), sizes };
             let error = head.value(&mut [0; 8].as_slice()).unwrap_err();
-            assert!(error.contains(wanted), "{shape}: {error}");
+            assert!(error.contains(expected), "{shape}: {error}");
         }
     }
 

@@ -149,7 +149,7 @@ ENTRY e { t = token[] after-all()
     assert_eq!(seen, ["s32[] 5", "s32[] 6"]);
 }
 
-/// Two devices that do different things, on channel 1 in `t` and `f`.
+/// Returns two devices that do different things, on channel 1 in `t` and `f`.
 fn two(t: &str, f: &str) -> String {
     format!(
         "HloModule m, num_partitions=2

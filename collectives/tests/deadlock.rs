@@ -11,12 +11,12 @@ use hlo::diag::{Source, render};
 use program::Program;
 use std::path::{Path, PathBuf};
 
-/// What follows a word at the beginning of a line.
+/// Returns what follows a word at the beginning of a line.
 fn said<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(word)).map(str::trim)
 }
 
-/// The number of the error a program ends with, and its report.
+/// Returns the number of the error a program ends with, and its report.
 fn report(name: &str, text: &str) -> (&'static str, String) {
     let module = Module::parse(text).unwrap().verify().unwrap();
     let mut options = interp::RunOptions::default();
@@ -56,9 +56,9 @@ fn reports_tell_who_waits_where_and_for_whom() {
         if std::env::var_os("ETALON_BLESS").is_some() {
             std::fs::write(&beside, &found).unwrap();
         }
-        let wanted = std::fs::read_to_string(&beside).unwrap_or_default();
-        if found != wanted {
-            wrong.push(format!("{name} says\n{found}\nand is to say\n{wanted}"));
+        let expected = std::fs::read_to_string(&beside).unwrap_or_default();
+        if found != expected {
+            wrong.push(format!("{name} says\n{found}\nand is to say\n{expected}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -8,7 +8,7 @@ use hlo::{Literal, Module};
 use program::Program;
 use std::process::Command;
 
-/// Three ranks, so that they are not all neighbours.
+/// Three ranks, so that they are not all neighbors.
 const RANKS: usize = 3;
 
 fn main() {
@@ -44,8 +44,8 @@ fn rank() {
     let bytes = |rank: usize, n: usize| vec![u8::try_from(rank * 50 + n).unwrap(); n];
     for lengths in [[0, 0, 0], [5, 0, 13], [1, 2, 3], [40, 40, 40]] {
         let gathered = mpi.all_gather(bytes(own, lengths[own])).unwrap();
-        let wanted: Vec<Vec<u8>> = (0..RANKS).map(|rank| bytes(rank, lengths[rank])).collect();
-        assert_eq!(gathered, wanted);
+        let expected: Vec<Vec<u8>> = (0..RANKS).map(|rank| bytes(rank, lengths[rank])).collect();
+        assert_eq!(gathered, expected);
     }
     assert!(Mpi::start().is_err(), "MPI starts once");
 

@@ -37,7 +37,7 @@ const GRIDS: [(usize, usize); 12] = [
     (12, 1),
 ];
 
-/// How many ids there are.
+/// Returns how many ids there are.
 fn ids(mode: Mode, (replicas, partitions): (usize, usize)) -> usize {
     match mode {
         Mode::CrossReplica | Mode::CrossReplicaAndPartition => replicas,
@@ -89,7 +89,7 @@ impl Setting {
         let groups: Vec<String> = self.ids.iter().map(group).collect();
         format!("replica_groups={{{}}}{}", groups.join(","), self.mode.attributes())
     }
-    /// The header, a computation that adds, and the entry.
+    /// Returns the header, a computation that adds, and the entry.
     fn text(&self, entry: &str) -> String {
         let ((replicas, partitions), ty) = (self.grid, self.ty);
         format!(
@@ -98,7 +98,7 @@ impl Setting {
             ENTRY e {{ {entry} }}"
         )
     }
-    /// An array of its own for each device. Floats have fractions, so that an order of sums could be seen.
+    /// Returns an array of its own for each device. Floats have fractions, so that an order of sums could be seen.
     fn inputs(&self, rows: usize) -> Vec<Vec<Literal>> {
         let mut state = self.seed;
         let mut draw = || {
@@ -121,7 +121,7 @@ impl Setting {
         };
         (0..self.devices()).map(|_| vec![array()]).collect()
     }
-    /// The number of each device's place in its group.
+    /// Returns the number of each device's place in its group.
     fn places(&self) -> Vec<i32> {
         let mut places = vec![0; self.devices()];
         for group in self.groups() {
@@ -279,7 +279,7 @@ proptest! {
     }
 }
 
-/// A chain of ops, before each of which a device may wait some rounds in groups of its own.
+/// Returns a chain of ops, before each of which a device may wait some rounds in groups of its own.
 fn chain(s: &Setting, rows: usize, ops: &[usize]) -> String {
     let Setting { grid: (replicas, partitions), ty, .. } = *s;
     let (shape, attributes) = (s.shape(rows), s.attributes());

@@ -34,7 +34,7 @@ fn bits(results: &[Literal]) -> Vec<(String, Vec<u8>)> {
     leaves.map(|leaf| (leaf.shape().to_string(), leaf.bytes().to_vec())).collect()
 }
 
-/// What one process says, which any number of ranks must say too, each of them.
+/// Returns what one process says, which any number of ranks must say too, each of them.
 fn same(world: &Program, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
     let alone = world.run(inputs);
     for count in [1, 2, 3, 5] {
@@ -237,7 +237,7 @@ fn ranks_that_run_different_things_refuse() {
     let wide = module((4, 1), &text("negate"));
     let inputs = [literals(&["f32[] 1"])];
     let fuel = RunOptions::default().fuel(100);
-    for (other, wanted) in [
+    for (other, expected) in [
         (Program::new(&sine), "ranks 0 and 2 run different modules: `m` ("),
         (
             Program::on_grid(&negate, interp::DeviceGrid { replicas: 1, partitions: 2 }),
@@ -253,7 +253,7 @@ fn ranks_that_run_different_things_refuse() {
         });
         for error in &errors {
             assert_eq!(error.number(), "E0508");
-            assert!(error.to_string().contains(wanted), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
             assert_eq!(error, &errors[0]);
         }
     }

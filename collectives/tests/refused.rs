@@ -21,13 +21,13 @@ fn literals(texts: &[&str]) -> Vec<Literal> {
 /// Fails unless the error has this number, and says this.
 fn says(result: Result<Vec<Literal>, Error>, number: &str, words: &[&str]) {
     let error = match result {
-        Ok(results) => panic!("it gives {results:?}, wanted {number} {words:?}"),
+        Ok(results) => panic!("it gives {results:?}, expected {number} {words:?}"),
         Err(error) => error,
     };
     let text = error.to_string();
     assert_eq!(error.number(), number, "{text}");
     for word in words {
-        assert!(text.contains(word), "{text}, wanted `{word}`");
+        assert!(text.contains(word), "{text}, expected `{word}`");
     }
 }
 

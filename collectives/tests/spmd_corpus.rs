@@ -30,17 +30,17 @@ fn check(path: &Path) -> Result<(), String> {
     let output = session.run(&[inputs], &RunOptions::default()).map_err(|e| e.to_string())?;
     let result = &output.results[0];
     for (i, found) in result.leaves().into_iter().enumerate() {
-        let wanted = literal(&arrays, &format!("global_out{i}"), &found.shape());
+        let expected = literal(&arrays, &format!("global_out{i}"), &found.shape());
         // Sums of a few hundred numbers in another order.
         let share = match found.array_shape().unwrap().ty {
             ElementType::Bf16 => 0.02,
             _ => 1e-5,
         };
-        let scale = (0..wanted.len()).map(|k| wanted.get(k).as_f64().abs()).fold(0.0, f64::max);
-        for k in 0..wanted.len() {
-            let (x, y) = (found.get(k).as_f64(), wanted.get(k).as_f64());
+        let scale = (0..expected.len()).map(|k| expected.get(k).as_f64().abs()).fold(0.0, f64::max);
+        for k in 0..expected.len() {
+            let (x, y) = (found.get(k).as_f64(), expected.get(k).as_f64());
             if x.to_bits() != y.to_bits() && (x - y).abs() > share * scale {
-                return Err(format!("out{i}[{k}] is {x}, wanted {y}"));
+                return Err(format!("out{i}[{k}] is {x}, expected {y}"));
             }
         }
     }

@@ -38,7 +38,7 @@ impl ErrorModel {
         exact: true,
     };
 
-    /// The error model of each leaf of the module's result.
+    /// Returns the error model of each leaf of the module's result.
     pub(crate) fn of(module: &Module) -> Vec<Self> {
         let count = module.computations.len();
         Walk { module, done: vec![None; count] }.computation(module.entry)
@@ -54,12 +54,12 @@ impl ErrorModel {
             exact: self.exact && other.exact,
         }
     }
-    /// This operation, then `next`.
+    /// Returns this operation, then `next`.
     fn then(self, next: Self) -> Self {
         let path = self.path.saturating_add(next.path).min(PATH_LIMIT);
         Self { path, ..self.merge(next) }
     }
-    /// The error of the instruction itself for a leaf of this type.
+    /// Returns the error of the instruction itself for a leaf of this type.
     fn own(
         module: &Module,
         computation: &Computation,
@@ -116,7 +116,7 @@ fn merged<'a>(models: impl IntoIterator<Item = &'a ErrorModel>) -> ErrorModel {
 }
 
 impl Walk<'_> {
-    /// The error models of the root. Computations do not call themselves in a verified module, so this ends.
+    /// Returns the error models of the root. Computations do not call themselves in a verified module, so this ends.
     fn computation(&mut self, id: ComputationId) -> Vec<ErrorModel> {
         if let Some(models) = &self.done[id.index()] {
             return models.clone();
@@ -157,7 +157,7 @@ impl Walk<'_> {
         own.collect()
     }
 
-    /// The error models of the computations that an instruction calls: leaf by leaf where the callee's result is its own,
+    /// Returns the error models of the computations that an instruction calls: leaf by leaf where the callee's result is its own,
     /// else of all together.
     fn called(&mut self, instruction: &Instruction) -> Vec<ErrorModel> {
         let mut callees = Vec::new();
@@ -176,7 +176,7 @@ impl Walk<'_> {
     }
 }
 
-/// The error models of the result's leaves, where each is a leaf of an operand.
+/// Returns the error models of the result's leaves, where each is a leaf of an operand.
 fn forwarded(
     computation: &Computation,
     instruction: &Instruction,
@@ -197,7 +197,7 @@ fn forwarded(
     operand.get(skipped..)?.get(..count).map(<[ErrorModel]>::to_vec)
 }
 
-/// Whether the op copies, compares or selects elements without computing on them.
+/// Returns whether the op copies, compares or selects elements without computing on them.
 fn moves(op: &Op, complex: bool) -> bool {
     if let Op::CustomCall(call) = op {
         // Annotations for partitioners, and the cuts and joins of arrays around manual partitioning.

@@ -89,7 +89,7 @@ impl Report {
         let (name, file) = (name.to_owned(), file.to_owned());
         Self { name, file, outcome, treatment, time: start.elapsed() }
     }
-    /// Whether the case did not pass.
+    /// Returns whether the case did not pass.
     pub fn is_bad(&self) -> bool {
         match self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,

@@ -58,7 +58,7 @@ pub fn find(root: &Path) -> std::io::Result<(Vec<Entry>, Vec<PathBuf>)> {
     Ok((entries, others))
 }
 
-/// Whether the file is a test of the command line: its first line is a command.
+/// Returns whether the file is a test of the command line: its first line is a command.
 fn runs_command(path: &Path) -> bool {
     let mut start = [0; COMMAND.len()];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *COMMAND

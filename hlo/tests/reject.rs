@@ -67,7 +67,7 @@ fn errors(text: &str) -> Vec<Error> {
     }
 }
 
-/// The label in parentheses at the end of a message.
+/// Returns the label in parentheses at the end of a message.
 fn label(error: &Error) -> String {
     let message = error.code().to_string();
     let label = message.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));

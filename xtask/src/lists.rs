@@ -7,7 +7,7 @@ use crate::source::{block, is_word};
 /// The enums of which each variant must be named.
 const ENUMS: [&str; 5] = ["Op::", "Opcode::", "Unary::", "Binary::", "ElementType::"];
 
-/// The lines of such lists in a text that [`code`](crate::source::code) gave.
+/// Returns the lines of such lists in a text that [`code`](crate::source::code) gave.
 pub(crate) fn find(code: &str) -> Vec<usize> {
     let line = |at: usize| code[..at].matches('\n').count() + 1;
     let macros = code.match_indices("matches!(").filter(|&(at, found)| {
@@ -28,7 +28,7 @@ pub(crate) fn find(code: &str) -> Vec<usize> {
     lines
 }
 
-/// How many variants of the enums a pattern names.
+/// Returns how many variants of the enums a pattern names.
 fn mentions(pattern: &str) -> usize {
     let count = |name: &str| {
         let found = pattern.match_indices(name);
@@ -37,7 +37,7 @@ fn mentions(pattern: &str) -> usize {
     ENUMS.iter().map(|name| count(name)).sum()
 }
 
-/// Whether a pattern takes whatever the others do not: `_`, `other`, `(_, _)`.
+/// Returns whether a pattern takes whatever the others do not: `_`, `other`, `(_, _)`.
 fn is_default(pattern: &str) -> bool {
     let mut parts = pattern.trim_matches(['(', ')']).split(',').map(str::trim);
     let takes_all = |part: &str| {
@@ -50,7 +50,7 @@ fn without_guard(pattern: &str) -> &str {
     pattern.split_once(" if ").map_or(pattern, |(pattern, _)| pattern)
 }
 
-/// What stands before the parenthesis that closes what `text` is in.
+/// Returns what stands before the parenthesis that closes what `text` is in.
 fn arguments(text: &str) -> &str {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
@@ -71,7 +71,7 @@ fn step(c: char) -> i32 {
     }
 }
 
-/// Where the arms of a `match` begin.
+/// Returns where the arms of a `match` begin.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
@@ -83,7 +83,7 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// The patterns of the arms in the block that `text` starts with, guards included.
+/// Returns the patterns of the arms in the block that `text` starts with, guards included.
 fn patterns(text: &str) -> Vec<&str> {
     let inside = &text[1..block(text).saturating_sub(1).max(1)];
     let (mut found, mut depth, mut start, mut in_pattern) = (Vec::new(), 0i32, 0, true);

@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The top folder of the repository.
+/// Returns the top folder of the repository.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
@@ -71,7 +71,7 @@ fn write(path: &Path, text: &str) -> Result {
     std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The files under `folder` whose names end in `.ext`, in order; build outputs and hidden folders are left out.
+/// Returns the files under `folder` whose names end in `.ext`, in order; build outputs and hidden folders are left out.
 fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

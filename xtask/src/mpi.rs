@@ -28,7 +28,7 @@ fn runs(program: &str) -> bool {
     ended.is_ok_and(|status| status.success())
 }
 
-/// Whether two processes can be started: a sandbox may not let them talk.
+/// Returns whether two processes can be started: a sandbox may not let them talk.
 fn starts() -> bool {
     let mut command = Command::new("mpirun");
     let root = [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
@@ -37,7 +37,7 @@ fn starts() -> bool {
     ended.is_ok_and(|status| status.success())
 }
 
-/// Whether libclang is there, not deeper than so many folders.
+/// Returns whether libclang is there, not deeper than so many folders.
 fn has_libclang(folder: &Path, depth: usize) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     entries.flatten().any(|entry| {

@@ -122,7 +122,7 @@ fn line<T: std::fmt::Display>(first: &str, cells: &[T]) -> String {
     out
 }
 
-/// Whether the line has an instruction of this opcode: its name as a whole word, followed by operands.
+/// Returns whether the line has an instruction of this opcode: its name as a whole word, followed by operands.
 fn is_used(line: &str, name: &str) -> bool {
     let call = format!("{name}(");
     line.match_indices(&call).any(|(at, _)| {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 const PAGE: &str = "docs/adding-an-op.md";
 
-/// The diff on the page.
+/// Returns the diff on the page.
 fn patch(root: &Path) -> Result<String> {
     let page = read(&root.join(PAGE))?;
     let found = page.split_once("```diff\n").and_then(|(_, rest)| rest.split_once("```"));
@@ -46,7 +46,7 @@ pub(crate) fn run(root: &Path) -> Result {
     done.and(removed)
 }
 
-/// The file of tests that the commit adds.
+/// Returns the file of tests that the commit adds.
 fn patch_test(root: &Path) -> Result<String> {
     let patch = patch(root)?;
     let added = patch.lines().find_map(|line| line.strip_prefix("+++ b/tests/ops/"));

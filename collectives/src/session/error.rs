@@ -38,7 +38,7 @@ impl RunError {
             },
         }
     }
-    /// Whether the module needs something that is not implemented.
+    /// Returns whether the module needs something that is not implemented.
     pub fn is_unsupported(&self) -> bool {
         if let Some(error) = self.device_error() {
             return matches!(

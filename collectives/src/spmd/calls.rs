@@ -54,7 +54,7 @@ pub(super) struct Found {
     pub(super) divides: bool,
 }
 
-/// Whether an op has a value per device whatever its operands are.
+/// Returns whether an op has a value per device whatever its operands are.
 pub(super) fn is_per_device(op: &Op) -> bool {
     op.opcode().kind() == Kind::Device || op.groups().is_some() || op.pairs().is_some()
 }

@@ -103,7 +103,7 @@ impl Output {
             OutputForm::PerDevice(shape) => stacked_shape(shape, devices),
         }
     }
-    /// Whether it is for a later region.
+    /// Returns whether it is for a later region.
     pub(super) fn is_per_device(&self) -> bool {
         matches!(self.form, OutputForm::PerDevice(_))
     }

@@ -5,13 +5,13 @@ use collectives::Result;
 use hlo::{Literal, Module, Verified};
 use program::Program;
 
-/// The module, which must be right.
+/// Returns the module, which must be right.
 pub(crate) fn verified(text: &str) -> Verified {
     let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     module.verify().unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
-/// The result of each device of the module's own grid.
+/// Returns the result of each device of the module's own grid.
 pub(crate) fn run(text: &str, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>> {
     Program::compile(&verified(text))?.run(inputs)
 }

@@ -28,7 +28,7 @@ enum Form {
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
 
-/// One shape as it is, several as a tuple.
+/// Returns one shape as it is, several as a tuple.
 fn packed(shapes: &[String]) -> String {
     match shapes {
         [one] => one.clone(),
@@ -36,7 +36,7 @@ fn packed(shapes: &[String]) -> String {
     }
 }
 
-/// The entry computation, and those it calls, that run the op on the parameters.
+/// Returns the entry computation, and those it calls, that run the op on the parameters.
 fn body(case: &Case, form: Form, attributes: &str) -> String {
     let Case { opcode, operands, results, .. } = case;
     let parameters: Vec<String> = (operands.iter().enumerate())
@@ -77,10 +77,10 @@ fn check(grid: (usize, usize), case: &Case, attributes: &str) {
             body(case, form, attributes)
         );
         let results = run(&text, &case.inputs).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!(results.len(), case.wanted.len());
-        for (device, (found, wanted)) in results.iter().zip(&case.wanted).enumerate() {
+        assert_eq!(results.len(), case.expected.len());
+        for (device, (found, expected)) in results.iter().zip(&case.expected).enumerate() {
             let found: Vec<&[i32]> = found.leaves().iter().map(|x| values(x)).collect();
-            assert_eq!(found, *wanted, "device {device}\n{text}");
+            assert_eq!(found, *expected, "device {device}\n{text}");
         }
     }
 }

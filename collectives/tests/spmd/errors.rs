@@ -5,11 +5,11 @@ use hlo::Module;
 use interp::{CompileOptions, DeviceGrid, Hooks, RunOptions};
 use std::sync::{Arc, Mutex};
 
-/// What stands in the text at an error's place.
+/// Returns what stands in the text at an error's place.
 fn place_of(text: &str, error: &RunError) -> String {
     text[error.diagnostic().span.unwrap().range()].to_owned()
 }
-/// The error of a module, its message, and what stands at its place.
+/// Returns the error of a module, its message, and what stands at its place.
 fn refused(text: &str, inputs: &[&str]) -> (&'static str, String, String) {
     let verified = Module::parse(text).unwrap().verify().unwrap();
     let run = |session: Session| session.run(&[literals(inputs)], &RunOptions::default());
@@ -41,7 +41,7 @@ fn what_gets_out_of_a_region_is_refused() {
 
 #[test]
 fn shardings_that_cannot_be_are_refused() {
-    for (text, number, wanted) in [
+    for (text, number, expected) in [
         (
             "<mesh<[\"c\"=4]>, [{\"c\"}, {}]>",
             "E0511",
@@ -75,7 +75,7 @@ fn shardings_that_cannot_be_are_refused() {
         );
         let (found, message, place) = refused(&text, &[]);
         assert_eq!(found, number, "{message}");
-        assert!(message.contains(wanted), "{message}");
+        assert!(message.contains(expected), "{message}");
         assert!(place.starts_with("custom-call("), "{place}");
     }
     let text = "HloModule m\nENTRY e { x = s32[4] parameter(0) l = s32[1] custom-call(x), custom_call_target=\"SPMDFullToShardShape\", sharding={manual} ROOT r = s32[4] custom-call(l), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[4]<=[4]} }";

@@ -276,7 +276,7 @@ fn divergent_devices_are_reported() {
     assert_eq!(finished.results[0], "f32[1] {3}".parse().unwrap());
     let [divergence] = finished.notes.as_slice() else { panic!("{:?}", finished.notes) };
     assert_eq!((divergence.device, divergence.others.as_slice()), (0, [1, 2, 3].as_slice()));
-    let wanted = "`e/r`: devices 1 to 3 differ from device 0, by up to 2";
-    assert_eq!(divergence.to_string(), wanted);
+    let expected = "`e/r`: devices 1 to 3 differ from device 0, by up to 2";
+    assert_eq!(divergence.to_string(), expected);
     assert!(divergence.diagnostic().span.is_some());
 }

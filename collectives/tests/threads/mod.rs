@@ -51,11 +51,11 @@ impl Transport for Thread {
     }
 }
 
-/// What each of so many ranks makes of its part.
+/// Returns what each of so many ranks makes of its part.
 pub(crate) fn on_ranks<T: Send>(count: usize, part: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
     connected(count, None, part)
 }
-/// The same, with a fault.
+/// Returns the same, with a fault.
 pub(crate) fn with_fault<T: Send>(
     count: usize,
     fault: Fault,

@@ -23,7 +23,7 @@ macro_rules! error_codes {
             )*
         }
         impl $name {
-            /// The number a user can look up: `E0301`.
+            /// Returns the number a user can look up: `E0301`.
             pub const fn number(&self) -> &'static str {
                 match self { $(Self::$variant { .. } => $number,)* }
             }

@@ -140,7 +140,7 @@ impl ElementType {
             (Class::Pred | Class::Signed | Class::Unsigned | Class::Float, _) => self,
         }
     }
-    /// The type of complex numbers whose parts have this type.
+    /// Returns the type of complex numbers whose parts have this type.
     pub const fn complex(self) -> Option<Self> {
         match (self.class(), self.bits()) {
             (Class::Float, 32) => Some(Self::C64),

@@ -44,7 +44,7 @@ impl Buffer {
             Memory::Foreign(owner) => &(**owner).as_ref()[..self.bytes],
         }
     }
-    /// The bytes of memory that may be written to.
+    /// Returns the bytes of memory that may be written to.
     #[inline]
     pub(super) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         match &mut self.memory {

@@ -193,7 +193,7 @@ impl Literal {
         let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
         Self(Value::Array(Arc::clone(shape), Arc::new(buffer.copied()), sizes.clone()))
     }
-    /// The memory of an array for one of another shape, with arbitrary elements; `None` if it is shared, foreign, or of
+    /// Returns the memory of an array for one of another shape, with arbitrary elements; `None` if it is shared, foreign, or of
     /// another size.
     pub fn recycled(self, shape: &Arc<ArrayShape>) -> Option<Self> {
         let Value::Array(_, mut buffer, _) = self.0 else { return None };

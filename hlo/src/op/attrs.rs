@@ -144,7 +144,7 @@ impl<'a> AttrReader<'_, 'a> {
         Ok(())
     }
 
-    /// The error for a required attribute that is not there.
+    /// Returns the error for a required attribute that is not there.
     #[cold]
     pub(crate) fn missing(&self, name: &'static str) -> crate::Error {
         let op = self.op_name.to_owned();
@@ -256,7 +256,7 @@ macro_rules! attrs {
     };
     (@new $name:ident {} { $($fields:tt)* }) => {
         impl Default for $name {
-            /// The defaults of all attributes.
+            /// Returns the defaults of all attributes.
             fn default() -> Self {
                 Self { $($fields)* }
             }

@@ -5,23 +5,23 @@ use crate::{Result, Shape};
 
 /// An op of the kinds `collective` and `transfer`.
 pub(crate) trait Communication {
-    /// The channel, if the op names one.
+    /// Returns the channel, if the op names one.
     fn channel_id(&self) -> Option<i64> {
         None
     }
-    /// Whether the channel leads to the host.
+    /// Returns whether the channel leads to the host.
     fn is_host_transfer(&self) -> bool {
         false
     }
-    /// The groups of devices that take part, and what the ids in them are.
+    /// Returns the groups of devices that take part, and what the ids in them are.
     fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
         None
     }
-    /// The pairs of devices that send and receive, and what the ids are.
+    /// Returns the pairs of devices that send and receive, and what the ids are.
     fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         None
     }
-    /// The sizes of the slices that are copied instead of whole operands.
+    /// Returns the sizes of the slices that are copied instead of whole operands.
     fn slice_sizes(&self) -> &[Vec<i64>] {
         &[]
     }
@@ -32,15 +32,15 @@ pub(crate) trait Communication {
 }
 
 impl Op {
-    /// The channel of an op that communicates, if it names one.
+    /// Returns the channel of an op that communicates, if it names one.
     pub fn channel_id(&self) -> Option<i64> {
         self.communication()?.channel_id()
     }
-    /// Whether other devices take part. An asynchronous op does if the computation it calls does.
+    /// Returns whether other devices take part. An asynchronous op does if the computation it calls does.
     pub fn communicates(&self) -> bool {
         self.communication().is_some_and(|op| !op.is_host_transfer())
     }
-    /// Whether it is a send or a receive whose channel leads to the host.
+    /// Returns whether it is a send or a receive whose channel leads to the host.
     pub fn is_host_transfer(&self) -> bool {
         self.communication().is_some_and(Communication::is_host_transfer)
     }
@@ -48,11 +48,11 @@ impl Op {
     pub fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
         self.communication()?.groups()
     }
-    /// The pairs of `collective-permute`, source and target, and what the ids are.
+    /// Returns the pairs of `collective-permute`, source and target, and what the ids are.
     pub fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         self.communication()?.pairs()
     }
-    /// The sizes of the slices that `collective-permute` copies; none if it sends its operands whole.
+    /// Returns the sizes of the slices that `collective-permute` copies; none if it sends its operands whole.
     pub fn slice_sizes(&self) -> &[Vec<i64>] {
         self.communication().map_or(&[], Communication::slice_sizes)
     }

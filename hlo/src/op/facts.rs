@@ -113,7 +113,7 @@ enum ResultType {
 pub struct Types(pub(super) &'static [Class]);
 
 impl Types {
-    /// Whether the set has the class of `ty`.
+    /// Returns whether the set has the class of `ty`.
     pub fn contains(self, ty: ElementType) -> bool {
         self.0.contains(&ty.class())
     }
@@ -211,15 +211,15 @@ impl Flags {
 }
 
 impl Opcode {
-    /// Whether `result[i]` is a function of the elements at `i` of the operands.
+    /// Returns whether `result[i]` is a function of the elements at `i` of the operands.
     pub const fn is_elementwise(self) -> bool {
         matches!(self.dynamic_rule(), DynamicRule::Elementwise)
     }
-    /// Whether elements are copied, compared or selected, and none is rounded. What computations it calls do is their own.
+    /// Returns whether elements are copied, compared or selected, and none is rounded. What computations it calls do is their own.
     pub const fn moves_data(self) -> bool {
         self.flags().has(MOVES)
     }
-    /// Whether several operands of this type give the same bits in any order and grouping.
+    /// Returns whether several operands of this type give the same bits in any order and grouping.
     pub const fn associates(self, ty: ElementType) -> bool {
         match (self.flags().associates, ty.class()) {
             (Some(_), Class::Pred | Class::Signed | Class::Unsigned) => true,
@@ -227,44 +227,44 @@ impl Opcode {
             (Some(_), Class::Complex) | (None, _) => false,
         }
     }
-    /// The roundings that an element passes in sequence where a backend computes the op step by step, sums apart.
+    /// Returns the roundings that an element passes in sequence where a backend computes the op step by step, sums apart.
     pub const fn roundings(self) -> u32 {
         if self.moves_data() { 0 } else { self.flags().roundings }
     }
-    /// Whether the result is the value of operand 0 as it is, in the same memory.
+    /// Returns whether the result is the value of operand 0 as it is, in the same memory.
     pub const fn aliases_operand(self) -> bool {
         self.flags().has(ALIASES)
     }
-    /// Whether the result takes no memory of its own: operands or the computations it calls own it.
+    /// Returns whether the result takes no memory of its own: operands or the computations it calls own it.
     pub const fn shares_memory(self) -> bool {
         self.flags().has(SHARES)
     }
-    /// Whether the result may be a value of any kind that was made elsewhere, such as a tuple or a started op.
+    /// Returns whether the result may be a value of any kind that was made elsewhere, such as a tuple or a started op.
     pub const fn carries_values(self) -> bool {
         self.flags().has(CARRIES)
     }
-    /// Whether an op that starts another gives `(operands, result, ..)`, not the result alone.
+    /// Returns whether an op that starts another gives `(operands, result, ..)`, not the result alone.
     pub const fn holds_operands(self) -> bool {
         self.flags().has(HOLDS)
     }
-    /// Whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any module.
+    /// Returns whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any module.
     pub const fn sets_sizes(self) -> bool {
         self.flags().has(RESIZES)
     }
-    /// Whether it is one of the functions that take the attribute `result_accuracy`.
+    /// Returns whether it is one of the functions that take the attribute `result_accuracy`.
     pub const fn takes_result_accuracy(self) -> bool {
         self.flags().has(RESULT_ACCURACY)
     }
-    /// Whether other devices take part. Send and receive count, though `is_host_transfer` may turn them to the host: see
+    /// Returns whether other devices take part. Send and receive count, though `is_host_transfer` may turn them to the host: see
     /// [`Op::communicates`](super::Op::communicates).
     pub const fn communicates(self) -> bool {
         matches!(self.kind(), Kind::Collective | Kind::Transfer)
     }
-    /// The part in an asynchronous operation, if it has one.
+    /// Returns the part in an asynchronous operation, if it has one.
     pub const fn async_role(self) -> Option<AsyncRole> {
         self.flags().role
     }
-    /// The op that a start starts; any other op itself.
+    /// Returns the op that a start starts; any other op itself.
     #[must_use]
     pub const fn started(self) -> Self {
         match self.flags().role {
@@ -272,12 +272,12 @@ impl Opcode {
             Some(AsyncRole::Start(None) | AsyncRole::Update(_) | AsyncRole::Done(_)) | None => self,
         }
     }
-    /// Whether the op has an asynchronous form of its own, and so none made with `async-start`.
+    /// Returns whether the op has an asynchronous form of its own, and so none made with `async-start`.
     pub fn has_native_async(self) -> bool {
         let starts = |start: &Self| start.async_role() == Some(AsyncRole::Start(Some(self)));
         Self::ALL.iter().any(starts)
     }
-    /// The result's element type for an operand of type `operand`, of an op whose row states it; `None` if there is none.
+    /// Returns the result's element type for an operand of type `operand`, of an op whose row states it; `None` if there is none.
     pub(super) const fn result_type(self, operand: ElementType) -> Option<ElementType> {
         match self.flags().result {
             ResultType::Operand => Some(operand),

@@ -17,7 +17,7 @@ pub(crate) trait Summation {
 }
 
 impl Op {
-    /// The terms that an element of the result is summed from, for operands of these shapes; 0 of an op that sums nothing.
+    /// Returns the terms that an element of the result is summed from, for operands of these shapes; 0 of an op that sums nothing.
     /// Of a collective op it is the number that each device contributes.
     pub fn terms(&self, operands: &[&Shape]) -> u64 {
         self.summation().map_or(0, |op| op.terms(operands))
@@ -117,15 +117,15 @@ fn dims<'a>(operands: &[&'a Shape], i: usize) -> impl DoubleEndedIterator<Item =
 fn product(sizes: impl Iterator<Item = i64>) -> u64 {
     sizes.fold(1, |product, size| product.saturating_mul(size.max(1).unsigned_abs()))
 }
-/// The product of the sizes of these dimensions.
+/// Returns the product of the sizes of these dimensions.
 fn picked(sizes: impl Iterator<Item = i64>, which: &[i64]) -> u64 {
     product((0i64..).zip(sizes).filter(|(d, _)| which.contains(d)).map(|(_, size)| size))
 }
-/// The elements of each matrix of operand 0.
+/// Returns the elements of each matrix of operand 0.
 fn matrix(operands: &[&Shape]) -> u64 {
     product(dims(operands, 0).rev().take(2))
 }
-/// The elements of one feature: all dimensions but that of the features.
+/// Returns the elements of one feature: all dimensions but that of the features.
 fn one_feature(operands: &[&Shape], feature_index: i64) -> u64 {
     let others = (0i64..).zip(dims(operands, 0)).filter(|&(d, _)| d != feature_index);
     product(others.map(|(_, size)| size))

@@ -2,7 +2,7 @@
 //!
 //! `result = value`
 //!
-//! - A value that the text leaves out, `constant({...})`, is not replaced by any other: using it is `E0403`.
+//! - An elided value, `constant({...})`, is not replaced by any other: using it is `E0403`.
 //!
 //! Source: StableHLO, `constant`.
 use super::with_layout;

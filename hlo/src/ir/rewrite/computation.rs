@@ -54,7 +54,7 @@ impl From<&Computation> for ComputationRewriter {
 }
 
 impl ComputationRewriter {
-    /// An empty computation. It needs a root before the module is finished.
+    /// Returns an empty computation. It needs a root before the module is finished.
     pub fn new(name: impl Into<SmolStr>) -> Self {
         Self {
             name: name.into(),
@@ -65,11 +65,11 @@ impl ComputationRewriter {
             slots: Vec::new(),
         }
     }
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// The ids of its instructions, in ascending order; added ones come last, wherever they stand in the text.
+    /// Returns the ids of its instructions, in ascending order; added ones come last, wherever they stand in the text.
     pub fn ids(&self) -> Vec<InstructionId> {
         self.iter().map(|(id, _)| id).collect()
     }
@@ -77,37 +77,37 @@ impl ComputationRewriter {
         let all = self.slots.iter().enumerate();
         all.filter_map(|(i, slot)| Some((InstructionId::new(i), slot.instruction.as_ref()?)))
     }
-    /// The number of instructions.
+    /// Returns the number of instructions.
     pub fn len(&self) -> usize {
         self.iter().count()
     }
-    /// Whether all instructions were removed.
+    /// Returns whether all instructions were removed.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
-    /// The instruction, unless it was removed.
+    /// Returns the instruction, unless it was removed.
     pub fn get(&self, id: InstructionId) -> Option<&Instruction> {
         self.slots.get(id.index())?.instruction.as_ref()
     }
-    /// The instruction.
+    /// Returns the instruction.
     pub fn instruction(&self, id: InstructionId) -> &Instruction {
         self.get(id).expect("the instruction was not removed")
     }
-    /// The instruction, to edit it in place.
+    /// Returns the instruction, to edit it in place.
     pub fn instruction_mut(&mut self, id: InstructionId) -> &mut Instruction {
         let slot = &mut self.slots[id.index()];
         slot.instruction.as_mut().expect("the instruction was not removed")
     }
-    /// The name of an instruction, which a removed one keeps. The finished module has another one for an added instruction
+    /// Returns the name of an instruction, which a removed one keeps. The finished module has another one for an added instruction
     /// where the name is taken.
     pub fn instruction_name(&self, id: InstructionId) -> &str {
         &self.slots[id.index()].name
     }
-    /// The instruction of this name.
+    /// Returns the instruction of this name.
     pub fn find(&self, name: &str) -> Option<InstructionId> {
         self.iter().map(|(id, _)| id).find(|&id| self.instruction_name(id) == name)
     }
-    /// The instruction whose value is the result; nothing in a new computation.
+    /// Returns the instruction whose value is the result; nothing in a new computation.
     pub fn root(&self) -> Option<InstructionId> {
         self.root
     }
@@ -115,7 +115,7 @@ impl ComputationRewriter {
     pub fn set_root(&mut self, id: InstructionId) {
         self.root = Some(id);
     }
-    /// The parameters, in the order of their numbers.
+    /// Returns the parameters, in the order of their numbers.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let number = |(id, instruction): (InstructionId, &Instruction)| {
             let Op::Parameter(parameter) = &instruction.op else { return None };
@@ -125,11 +125,11 @@ impl ComputationRewriter {
         found.sort_unstable();
         found.into_iter().map(|(_, id)| id).collect()
     }
-    /// The instructions that have this one as an operand.
+    /// Returns the instructions that have this one as an operand.
     pub fn users(&self, id: InstructionId) -> Vec<InstructionId> {
         self.iter().filter(|(_, i)| i.operands.contains(&id)).map(|(user, _)| user).collect()
     }
-    /// The computations that its instructions call.
+    /// Returns the computations that its instructions call.
     pub fn callees(&self) -> Vec<ComputationId> {
         self.iter().flat_map(|(_, instruction)| callees(&instruction.op)).collect()
     }

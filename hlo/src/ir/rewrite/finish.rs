@@ -70,7 +70,7 @@ fn renumber_callees(
     if is_complete { Ok(()) } else { Err(removed()) }
 }
 
-/// The computations, callees before callers, and the new index of each.
+/// Returns the computations, callees before callers, and the new index of each.
 fn computation_order(
     computations: &[Option<Arc<ComputationRewriter>>],
 ) -> Result<(Vec<usize>, Renumbering), RewriteError> {
@@ -139,7 +139,7 @@ fn sorted(
 }
 
 impl ComputationRewriter {
-    /// The computation, whose callees still have the ids of the rewriter, and for each instruction whether it was added.
+    /// Returns the computation, whose callees still have the ids of the rewriter, and for each instruction whether it was added.
     fn finish(&self) -> Result<(Computation, Vec<bool>), RewriteError> {
         let order = self.order()?;
         let renumbered = renumbering(self.slots.len(), &order);
@@ -172,7 +172,7 @@ impl ComputationRewriter {
         computation.span = self.span;
         Ok((computation, added))
     }
-    /// The instructions in text order, each after its operands and control predecessors.
+    /// Returns the instructions in text order, each after its operands and control predecessors.
     fn order(&self) -> Result<Vec<usize>, RewriteError> {
         let mut nodes: Vec<usize> =
             (0..self.slots.len()).filter(|&i| self.slots[i].instruction.is_some()).collect();

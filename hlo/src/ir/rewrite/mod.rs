@@ -95,30 +95,30 @@ impl ModuleRewriter {
     pub fn set_entry(&mut self, id: ComputationId) {
         self.entry = id;
     }
-    /// The attributes of the module.
+    /// Returns the attributes of the module.
     ///
     /// [`finish`](Self::finish) drops those that describe the parameters and the result of the entry (its layout, aliases,
     /// donors, sharding propagation) if the shapes of these have changed.
     pub fn config_mut(&mut self) -> &mut ModuleConfig {
         &mut self.config
     }
-    /// The computations that were not removed, in the order of their ids.
+    /// Returns the computations that were not removed, in the order of their ids.
     pub fn computation_ids(&self) -> Vec<ComputationId> {
         let kept = self.computations.iter().enumerate().filter(|(_, c)| c.is_some());
         kept.map(|(i, _)| ComputationId::new(i)).collect()
     }
-    /// The computation, unless it was removed.
+    /// Returns the computation, unless it was removed.
     pub fn get(&self, id: ComputationId) -> Option<&ComputationRewriter> {
         self.computations.get(id.index())?.as_deref()
     }
-    /// The computation.
+    /// Returns the computation.
     ///
     /// # Panics
     /// If it was removed.
     pub fn computation(&self, id: ComputationId) -> &ComputationRewriter {
         self.get(id).expect("the computation was not removed")
     }
-    /// The computation, to edit it. Clones of the rewriter keep theirs.
+    /// Returns the computation, to edit it. Clones of the rewriter keep theirs.
     ///
     /// # Panics
     /// If it was removed.
@@ -152,13 +152,13 @@ impl ModuleRewriter {
     }
 }
 
-/// The shapes that the header's attributes refer to.
+/// Returns the shapes that the header's attributes refer to.
 fn described(entry: &Computation) -> (Vec<Shape>, Shape) {
     let shape = entry.program_shape();
     (shape.parameters.into_iter().cloned().collect(), shape.result.clone())
 }
 
-/// The computations that an op calls.
+/// Returns the computations that an op calls.
 fn callees(op: &Op) -> Vec<ComputationId> {
     let mut found = Vec::new();
     op.each_callee(&mut |id| found.push(id));
@@ -166,7 +166,7 @@ fn callees(op: &Op) -> Vec<ComputationId> {
 }
 
 impl Instruction {
-    /// An instruction without common attributes.
+    /// Returns an instruction without common attributes.
     pub fn new(
         op: impl Into<Op>,
         shape: impl Into<Shape>,

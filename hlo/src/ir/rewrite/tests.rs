@@ -20,12 +20,12 @@ ENTRY e {
 fn module() -> Module {
     Module::parse(TEXT).unwrap()
 }
-/// The names of the entry's instructions, in their order.
+/// Returns the names of the entry's instructions, in their order.
 fn names(module: &Module) -> Vec<&str> {
     let entry = module.entry();
     entry.instructions.ids().map(|id| entry.name(id).as_str()).collect()
 }
-/// An edit of the entry, which gets the id of a name.
+/// Returns an edit of the entry, which gets the id of a name.
 fn edited(edit: impl FnOnce(&mut ComputationRewriter, &dyn Fn(&str) -> InstructionId)) -> Module {
     let module = module();
     let mut rewriter = ModuleRewriter::new(&module);

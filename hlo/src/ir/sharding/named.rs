@@ -46,7 +46,7 @@ pub struct NamedDim {
     pub open: bool,
 }
 
-/// Whether the mesh is a single device without axes.
+/// Returns whether the mesh is a single device without axes.
 fn is_maximal(mesh: &Mesh) -> bool {
     matches!(mesh.devices, MeshDevices::Maximal(_))
 }

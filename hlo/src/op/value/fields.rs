@@ -92,7 +92,7 @@ macro_rules! value_tests {
             value.print(&mut out);
             out
         }
-        /// The place, the message and the help of the error.
+        /// Returns the place, the message and the help of the error.
         #[allow(dead_code, reason = "not every value has both kinds of tests")]
         fn rejected(text: &str) -> (&str, String, String) {
             let error = $crate::op::value::fields::read(text, <$ty>::parse).expect_err(text);
