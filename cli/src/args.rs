@@ -306,7 +306,7 @@ pub(crate) enum StyleArg {
     Canonical,
 }
 
-impl From<StyleArg> for hlo::Style {
+impl From<StyleArg> for hlo::text::Style {
     fn from(style: StyleArg) -> Self {
         match style {
             StyleArg::Default => Self::Default,

@@ -39,7 +39,8 @@ fn check(path: &Path, share: f64) {
     for (d, result) in devices.zip(&results) {
         for (i, found) in result.leaves().into_iter().enumerate() {
             let expected = literal(&format!("d{d}_out{i}"), &found.shape());
-            let scale = (0..expected.len()).map(|k| expected.get(k).as_f64().abs()).fold(0.0, f64::max);
+            let scale =
+                (0..expected.len()).map(|k| expected.get(k).as_f64().abs()).fold(0.0, f64::max);
             for k in 0..expected.len() {
                 let (x, y) = (found.get(k).as_f64(), expected.get(k).as_f64());
                 let near = x.to_bits() == y.to_bits() || (x - y).abs() <= share * scale;

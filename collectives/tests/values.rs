@@ -10,7 +10,8 @@ mod threads;
 
 use common::program::Program;
 use common::verified;
-use hlo::{Literal, Module, Style};
+use hlo::text::Style;
+use hlo::{Literal, Module};
 use interp::DeviceGrid;
 use std::path::Path;
 

@@ -96,7 +96,7 @@ impl Entry {
             let diagnostics = errors.iter().map(hlo::Error::diagnostic).collect();
             Failed::invalid(Failure::new(&text, diagnostics))
         };
-        let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default());
+        let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default());
         let module = parsed.map_err(|e| rejected(&[e]))?.module;
         let verified = module.verify().map_err(|e| rejected(&e.0))?;
         let failed = |error| Failed::new("", run_failure(&text, &error));

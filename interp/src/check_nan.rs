@@ -15,8 +15,9 @@ pub(crate) fn check(
 ) -> Result<()> {
     // Padding is not checked.
     if operands.iter().chain(outputs).any(|x| x.dynamic_sizes().is_some()) {
-        let cut = |arrays: &[Literal]| arrays.iter().map(Literal::cut).collect::<Vec<_>>();
-        return check(instruction, &cut(operands), &cut(outputs));
+        let to_static =
+            |arrays: &[Literal]| arrays.iter().map(Literal::to_static).collect::<Vec<_>>();
+        return check(instruction, &to_static(operands), &to_static(outputs));
     }
     // An instruction without operands (a constant) did not compute its value.
     if operands.is_empty() || operands.iter().any(|o| first_in(o).is_some()) {
@@ -34,7 +35,7 @@ pub(crate) fn check(
     }
     let error = Error::from(Code::NotFinite { message });
     Err(match op_name(instruction) {
-        Some(name) => error.with_help(format!("it comes from `{name}`")),
+        Some(name) => error.with_help(format!("the op_name of the instruction is `{name}`")),
         None => error,
     })
 }

@@ -118,8 +118,9 @@ impl RunContext {
     pub(crate) fn nested(&self) -> Result<Self> {
         let depth = self.depth + 1;
         if depth > NESTING_LIMIT {
-            return Err(Error::from(Code::TooDeep { limit: NESTING_LIMIT })
-                .with_help("computations that `reduce` and similar ops apply are nested this deep"));
+            return Err(Error::from(Code::TooDeep { limit: NESTING_LIMIT }).with_help(
+                "computations that `reduce` and similar ops apply are nested this deep",
+            ));
         }
         Ok(Self { shared: Arc::clone(&self.shared), depth })
     }

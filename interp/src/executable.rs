@@ -272,14 +272,18 @@ impl Machine {
 fn check_arguments(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal>> {
     let expected = module.entry().program_shape().parameters;
     if expected.len() != arguments.len() {
-        let message =
-            format!("the module has {} parameters, but {} arguments are given", expected.len(), arguments.len());
+        let message = format!(
+            "the module has {} parameters, but {} arguments are given",
+            expected.len(),
+            arguments.len()
+        );
         return Err(Code::Invalid { message }.into());
     }
     let check = |(i, (argument, expected)): (usize, (&Literal, &hlo::Shape))| {
         let found = argument.shape();
         if !dynamic::fits(&found, expected) {
-            let message = format!("argument {i} has shape {found}, but the parameter has shape {expected}");
+            let message =
+                format!("argument {i} has shape {found}, but the parameter has shape {expected}");
             return Err(Code::Invalid { message }.into());
         }
         if bytes_of(expected).is_none() {

@@ -64,7 +64,7 @@ fn next(queue: &Receiver<Literal>, data: &Shape, of: &str, opcode: &str) -> Resu
     Ok(with_layouts(value, data))
 }
 fn put(queue: &Sender<Literal>, value: &Literal, of: &str) -> Result<()> {
-    queue.try_send(value.cut()).map_err(|error| {
+    queue.try_send(value.to_static()).map_err(|error| {
         starved(match error {
             TrySendError::Full(_) => format!("{of} is full"),
             TrySendError::Disconnected(_) => format!("the receiver of {of} is disconnected"),
@@ -118,7 +118,8 @@ pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &RunContext) -> R
     })?;
     let found = value.shape();
     if !found.compatible(data) {
-        let message = format!("{found} was sent on channel{channel}, but `recv-done` expects {data}");
+        let message =
+            format!("{found} was sent on channel{channel}, but `recv-done` expects {data}");
         return Err(Code::Trap { message }.into());
     }
     let value = with_layouts(value, data);
@@ -230,9 +231,17 @@ mod tests {
         for (hooks, code, message) in [
             (Hooks::new(), "E0407", "`infeed` has no queue"),
             (filled(&[first]), "E0407", "the infeed queue is empty"),
-            (filled(&["s32[] 3"]), "E0401", "the infeed queue holds s32[], but `infeed` expects (s32"),
+            (
+                filled(&["s32[] 3"]),
+                "E0401",
+                "the infeed queue holds s32[], but `infeed` expects (s32",
+            ),
             (filled(&both), "E0407", "`outfeed` has no queue"),
-            (filled(&both).outfeed(closed), "E0407", "the receiver of the outfeed queue is disconnected"),
+            (
+                filled(&both).outfeed(closed),
+                "E0407",
+                "the receiver of the outfeed queue is disconnected",
+            ),
             (filled(&both).outfeed(full.0), "E0407", "the outfeed queue is full"),
         ] {
             let error = run(ECHO, hooks).unwrap_err();

@@ -106,7 +106,7 @@ fn unsupported_calls_are_rejected() {
     let typed = run(&body("\"nothing\", api_version=API_VERSION_TYPED_FFI"), &["s4[2] {1, 2}"]);
     assert!(typed.unwrap().unwrap_err().contains("requires API_VERSION_ORIGINAL"));
     let absent = run(&body("\"absent\""), &["s4[2] {1, 2}"]);
-    assert!(absent.unwrap().unwrap_err().contains("`absent` is not known"));
+    assert!(absent.unwrap().unwrap_err().contains("unknown custom call target `absent`"));
 }
 
 #[test]

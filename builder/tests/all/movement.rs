@@ -47,8 +47,8 @@ fn a_scalar_has_nowhere_to_pad() {
 fn mistakes_in_padding() {
     refuses("`padding` has 1 entry, s32[2,3] has rank 2", |_, x| x.pad(0, &[(1, 1, 0)]));
     refuses("interior padding -1 is negative", |_, x| x.pad(0, &[(0, 0, -1), (0, 0, 0)]));
-    refuses("padding turns size 2 into -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
-    refuses("padding turns size 2 into 27670116110564327423", |_, x| {
+    refuses("padding changes size 2 to -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
+    refuses("padding changes size 2 to 27670116110564327423", |_, x| {
         x.pad(0, &[(i64::MAX, i64::MAX, i64::MAX), (0, 0, 0)])
     });
     refuses("in bytes overflows 64 bits", |_, x| x.pad(0, &[(i64::MAX / 2, 0, 0), (0, 0, 0)]));

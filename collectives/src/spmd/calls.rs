@@ -1,8 +1,9 @@
 //! The call graph, and the ops of interest in each computation.
 use super::marker;
+use hlo::id::SecondaryMap;
 use hlo::ir::ComputationId;
 use hlo::op::{Kind, Op};
-use hlo::{Module, SecondaryMap, ir::Computation};
+use hlo::{Module, ir::Computation};
 
 /// Returns the computations that an op calls.
 pub(super) fn callees(op: &Op) -> Vec<ComputationId> {

@@ -6,11 +6,12 @@ use super::region::Region;
 use super::shardy::{self, Meshes};
 use super::stages::Stages;
 use crate::{Code, Error, Result};
+use hlo::id::SecondaryMap;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, ModuleConfig, Sharding,
 };
-use hlo::{Module, Op, SecondaryMap, Shape, Verified};
+use hlo::{Module, Op, Shape, Verified};
 use interp::{CompileOptions, Executable};
 use std::collections::BTreeMap;
 

@@ -8,8 +8,9 @@
 //! must run before it. A region is a connected component of the local instructions of one stage.
 use super::calls::{self, Found};
 use super::marker::{self, MarkerKind};
+use hlo::Op;
+use hlo::id::SecondaryMap;
 use hlo::ir::{CommonAttrs, Computation, Instruction, InstructionId};
-use hlo::{Op, SecondaryMap};
 
 /// The regions of a computation.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The handshake of ranks: what they are about to run, and whether their devices could start.
 use super::{Ranks, connection_lost, malformed_message};
 use crate::{Code, Error, Result, wire};
-use hlo::Style;
+use hlo::text::Style;
 use interp::{DeviceGrid, Executable, RunOptions};
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};

@@ -1,4 +1,4 @@
-//! What ops that communicate have in common: channels, groups of devices, pairs of devices.
+//! The common interface of ops that communicate: channels, groups of devices, pairs of devices.
 use super::value::ReplicaGroups;
 use super::{GroupMode, Op};
 use crate::{Result, Shape};
@@ -13,11 +13,11 @@ pub(crate) trait Communication {
     fn is_host_transfer(&self) -> bool {
         false
     }
-    /// Returns the groups of devices that take part, and what the ids in them are.
+    /// Returns the groups of devices that take part, and the meaning of their ids.
     fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
         None
     }
-    /// Returns the pairs of devices that send and receive, and what the ids are.
+    /// Returns the pairs of devices that send and receive, and the meaning of their ids.
     fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         None
     }
@@ -25,7 +25,7 @@ pub(crate) trait Communication {
     fn slice_sizes(&self) -> &[Vec<i64>] {
         &[]
     }
-    /// Fails unless operands and result fit groups of so many devices.
+    /// Fails unless operands and result fit groups of this number of devices.
     fn check_group_size(&self, _operands: &[&Shape], _result: &Shape, _devices: i64) -> Result<()> {
         Ok(())
     }
@@ -44,15 +44,15 @@ impl Op {
     pub fn is_host_transfer(&self) -> bool {
         self.communication().is_some_and(Communication::is_host_transfer)
     }
-    /// Returns the groups of a collective op, and what the ids in them are.
+    /// Returns the groups of a collective op, and the meaning of their ids.
     pub fn groups(&self) -> Option<(GroupMode, &ReplicaGroups)> {
         self.communication()?.groups()
     }
-    /// Returns the pairs of `collective-permute`, source and target, and what the ids are.
+    /// Returns the pairs of `collective-permute`, source and target, and the meaning of their ids.
     pub fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         self.communication()?.pairs()
     }
-    /// Returns the sizes of the slices that `collective-permute` copies; none if it sends its operands whole.
+    /// Returns the sizes of the slices that `collective-permute` copies; empty if it sends whole operands.
     pub fn slice_sizes(&self) -> &[Vec<i64>] {
         self.communication().map_or(&[], Communication::slice_sizes)
     }

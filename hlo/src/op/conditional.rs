@@ -30,7 +30,7 @@ pub struct Conditional {
     pub on_pred: bool,
 }
 
-// By hand: the two spellings are mutually exclusive.
+// Without `attrs!`: the two spellings are mutually exclusive.
 impl Attrs for Conditional {
     const NAMES: &'static [&'static str] =
         &["branch_computations", "true_computation", "false_computation"];

@@ -215,7 +215,7 @@ macro_rules! define_ops {
             /// All opcodes, in table order.
             pub const ALL: &'static [Self] = &[$(Self::$un,)* $(Self::$bin,)* $(Self::$st,)*];
 
-            /// Names of older texts: old name, opcode, the attributes the name stood for.
+            /// Names in older texts: old name, opcode, the attributes that the name implies.
             pub const OLD_NAMES: &'static [(&'static str, Self, &'static str)] =
                 &[$(($old, Self::$now, $implied),)*];
 
@@ -248,14 +248,14 @@ macro_rules! define_ops {
                     $(Self::$st => accuracy!($st_acc),)*
                 }
             }
-            /// Returns what executes it.
+            /// Returns the part of a system that executes it.
             pub const fn kind(self) -> Kind {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => Kind::Array,
                     $(Self::$st => kind!($st_kind),)*
                 }
             }
-            /// Returns what it does with operands that are smaller than their bounds.
+            /// Returns its treatment of operands that are smaller than their bounds.
             pub const fn dynamic_rule(self) -> DynamicRule {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => DynamicRule::Elementwise,
@@ -277,7 +277,7 @@ macro_rules! define_ops {
                     $(Self::$st)|* => None,
                 }
             }
-            /// Returns whether the verifier checks everything the specification asks of the op.
+            /// Returns whether the verifier checks every constraint of the specification on the op.
             pub const fn is_verified(self) -> bool {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => true,
@@ -381,14 +381,14 @@ macro_rules! define_ops {
                     $(Self::$st(op) => op.each_callee_mut(visit),)*
                 }
             }
-            /// Fills in what attributes left out and operands tell.
+            /// Completes omitted attributes that follow from the operands.
             pub(crate) fn complete(&mut self, operands: &[&Shape], stated: Option<&Shape>) -> Result<()> {
                 match self {
                     Self::Unary(_) | Self::Binary(_) => Ok(()),
                     $(Self::$st(op) => op.complete(operands, stated),)*
                 }
             }
-            /// Returns the shape the op gives for these operands; the number of operands has been checked.
+            /// Returns the result shape for these operands; the number of operands has been checked.
             pub(crate) fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
                 match self {
                     Self::Unary(op) => super::rule::unary(*op, cx),
@@ -401,11 +401,11 @@ macro_rules! define_ops {
 }
 for_each_op!(define_ops);
 
-/// What a word in opcode position stands for.
+/// The meaning of a word in opcode position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spelling {
     pub(crate) opcode: Opcode,
-    /// Attributes an old name stood for, as text.
+    /// Attributes that an old name implies, as text.
     pub(crate) implied: &'static str,
 }
 

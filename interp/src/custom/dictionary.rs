@@ -31,7 +31,8 @@ impl Dictionary {
             if entry.is_empty() && entries.trim().is_empty() {
                 continue;
             }
-            let (name, value) = entry.split_once('=').ok_or_else(|| not_a_dictionary(target, text))?;
+            let (name, value) =
+                entry.split_once('=').ok_or_else(|| not_a_dictionary(target, text))?;
             let name = name.trim().trim_matches('"').to_owned();
             found.insert(name, value_of(value.trim()));
         }

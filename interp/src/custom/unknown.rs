@@ -45,9 +45,9 @@ pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
     let mut known = registered;
     known.extend(built_in.iter().filter(|name| !name.starts_with("lapack_")).cloned());
     known.push("lapack_{s,d,c,z}NAME_ffi".to_owned());
-    let message = format!("custom call target `{target}` is not known{meant}");
+    let message = format!("unknown custom call target `{target}`{meant}");
     Error::from(Code::Unsupported { message }).with_help(format!(
-        "known are {}; others can be registered: see docs/custom-calls.md",
+        "built-in targets are {}; to register others, see docs/custom-calls.md",
         known.join(", ")
     ))
 }

@@ -126,7 +126,9 @@ impl Machine {
         let program = Arc::clone(&self.program);
         let Some(frame) = self.frames.last() else { return Err(ended()) };
         if !std::mem::take(&mut self.is_suspended) {
-            return Err(Error::internal("a machine that is not suspended was resumed with a value"));
+            return Err(Error::internal(
+                "a machine that is not suspended was resumed with a value",
+            ));
         }
         let step = &program.plan(frame.computation).steps[frame.next];
         self.set_outputs(step, value).map_err(|error| self.failed(error))
@@ -227,7 +229,7 @@ impl Machine {
             let shape = program.module().computations[frame.computation].result_shape();
             let result = Value::unflatten(shape, &mut results.into_iter()).into_literal()?;
             self.frames.clear();
-            return Ok(Some(Outcome::Done(with_layouts(result, shape).cut())));
+            return Ok(Some(Outcome::Done(with_layouts(result, shape).to_static())));
         }
         let frame = self.frames.pop().expect("a frame is open");
         self.returned(program, frame, results)?;

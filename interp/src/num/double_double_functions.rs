@@ -114,7 +114,11 @@ impl DoubleDouble {
     }
 }
 
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "an integer of at most 1200")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "an integer of at most 1200"
+)]
 fn small_integer(x: f64) -> i32 {
     x as i32
 }

@@ -14,9 +14,10 @@ use crate::machine::Machine;
 use crate::value::Value;
 use crate::{Result, num};
 use hlo::ir::{ComputationId, Instruction};
+use hlo::literal::ConstantValue;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
-use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
+use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use smallvec::SmallVec;
 
 /// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.

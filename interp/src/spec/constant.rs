@@ -8,8 +8,9 @@
 use super::with_layout;
 use crate::error::Code;
 use crate::{Error, Result};
+use hlo::literal::ConstantValue;
 use hlo::op::Constant;
-use hlo::{ConstantValue, Literal, Shape};
+use hlo::{Literal, Shape};
 
 pub(super) fn constant(op: &Constant, name: &dyn Fn() -> String, shape: &Shape) -> Result<Literal> {
     let Constant { value } = op;

@@ -47,8 +47,7 @@ pub(super) fn gather(
     try_build(shape, |index| {
         if let Some(dim) = empty {
             let of = operand.shape;
-            let message =
-                format!("slices of size 0 in dimension {dim} of {of:#} have no elements");
+            let message = format!("slices of size 0 in dimension {dim} of {of:#} have no elements");
             return Err(Code::Trap { message }.into());
         }
         let batch: Dims = batch_dims.iter().map(|&d| index[to_usize(d)]).collect();

@@ -102,7 +102,8 @@ fn range(
     let end = start.saturating_add(size);
     if start < 0 || size < 0 || end > to_i64(rows) {
         let what = what();
-        let message = format!("{what}: {size} rows from row {start} exceed the {rows} rows of the array");
+        let message =
+            format!("{what}: {size} rows from row {start} exceed the {rows} rows of the array");
         return Err(Code::Trap { message }.into());
     }
     let row = count(&shape.dims[1..]) * shape.ty.storage_bytes();

@@ -71,9 +71,7 @@ impl Distribution {
                 match u128::try_from(high - low) {
                     Ok(count) if count > 0 => Ok(Self::Integers(a, count)),
                     _ => {
-                        let message = format!(
-                            "there is no {ty} in the range [{low}, {high})"
-                        );
+                        let message = format!("there is no {ty} in the range [{low}, {high})");
                         Err(Code::Trap { message }.into())
                     }
                 }

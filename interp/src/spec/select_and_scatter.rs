@@ -28,7 +28,8 @@ pub(super) fn select_and_scatter(
     let first = initial.at(&[]).convert(initial.shape.ty, shape.ty);
     let mut result = Output::of(build(shape, |_| first));
     for index in indices(&source.shape.dims) {
-        let candidates = under(&window.dims, &index, &operand.shape.dims).map(|(_, element)| element);
+        let candidates =
+            under(&window.dims, &index, &operand.shape.dims).map(|(_, element)| element);
         if let Some(target) = selected(&select, operand, candidates)? {
             let arguments = [result.at(&target), source.at(&index)];
             let value = scatter.call_converted(&arguments, [shape.ty, source.shape.ty])?[0];

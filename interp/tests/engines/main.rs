@@ -67,7 +67,7 @@ pub(crate) fn agree(text: &str) -> Literal {
         let planned = executable.planned_bytes();
         assert!(
             found.peak_bytes <= planned,
-            "{what}: {planned} bytes are planned, {} are taken\n{text}\n{}",
+            "{what}: {planned} bytes are planned, {} are used\n{text}\n{}",
             found.peak_bytes,
             executable.plan()
         );

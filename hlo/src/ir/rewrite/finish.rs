@@ -1,7 +1,7 @@
-//! Orders, renumbers and names what is left of an edited module.
+//! Ordering, renumbering and naming of the contents of an edited module.
 use super::computation::{ComputationRewriter, Slot};
 use super::{ModuleRewriter, RewriteError, described};
-use crate::Arena;
+use crate::id::Arena;
 use crate::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, Module, ModuleConfig,
 };
@@ -9,18 +9,18 @@ use crate::text::names::Uniquer;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-/// New index of each old one; nothing for what was removed.
+/// The new index of each old one; `None` for a removed item.
 type Renumbering = Vec<Option<usize>>;
 
 impl ModuleRewriter {
     /// Returns the edited module, which is not verified.
     ///
     /// Instructions stay in text order, except that each comes after its operands and control predecessors; computations
-    /// likewise come after their callees. A control predecessor that was removed is left out. Names of the original stay;
-    /// what was added gets a number where its name is taken.
+    /// likewise come after their callees. A control predecessor that was removed is left out. Original names are kept;
+    /// an added name gets a number if it is taken.
     ///
     /// # Errors
-    /// If something that was removed is still used, or something depends on itself.
+    /// If a removed item is still used, or an item depends on itself.
     pub fn finish(self) -> Result<Module, RewriteError> {
         let Self { name, entry, mut config, frames, described: shapes, computations } = self;
         let (order, renumbered) = computation_order(&computations)?;
@@ -198,7 +198,7 @@ impl ComputationRewriter {
     }
 }
 
-/// Gives every computation and instruction a name of its own: first to those that had one, then to those that were added.
+/// Gives every computation and instruction a unique name: first to original ones, then to added ones.
 fn give_names(computations: &mut Arena<Computation>, added: &[Vec<bool>]) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
     for pass in [false, true] {

@@ -1,7 +1,7 @@
 //! Tests of reading and printing shapes.
 use super::*;
 
-/// Returns what the shape prints as, or the error.
+/// Returns the printed form of the shape, or the error.
 fn round_trip(text: &str) -> Result<String> {
     text.parse::<Shape>().map(|shape| shape.to_string())
 }

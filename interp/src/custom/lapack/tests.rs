@@ -99,7 +99,10 @@ fn schur_multiplies_back<N: HasSchur>() {
             }
             assert!(N::of(0.0, 1.0) == N::ZERO, "a complex form is triangular");
             assert_eq!(t[(i, i)], t[(i - 1, i - 1)], "a block has equal diagonal elements");
-            assert!(t[(i, i - 1)].re() * t[(i - 1, i)].re() < 0.0, "and off-diagonal elements of opposite signs");
+            assert!(
+                t[(i, i - 1)].re() * t[(i - 1, i)].re() < 0.0,
+                "and off-diagonal elements of opposite signs"
+            );
             assert!(i < 2 || t[(i - 1, i - 2)] == N::ZERO, "and does not touch the next one");
         }
     }
