@@ -81,7 +81,7 @@ impl Peers {
 
     /// Reports the error of this rank and ends the run.
     pub(crate) fn conclude(self, result: Result<ExitCode>) -> Result<ExitCode> {
-        // `mpirun` stops the other ranks when one ends with an error. That needs no message.
+        // `mpirun` stops the other ranks when one ends with an error, without a message.
         ENDING.store(true, Ordering::Relaxed);
         let (Some(ranks), Err(failure)) = (&self.0, &result) else { return result };
         if !failure.diagnostics.is_empty() && ranks.rank() != 0 {

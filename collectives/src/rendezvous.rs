@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What instructions of different devices must have in common to belong together: the channel, or the instruction itself and
+/// The common property of matching instructions of different devices: the channel, or the instruction itself and
 /// the path of the task that executes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Site {
@@ -111,8 +111,8 @@ impl RendezvousTable {
         *round += 1;
         *round - 1
     }
-    /// Returns whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel in an arbitrary
-    /// order.
+    /// Returns whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel
+    /// in an arbitrary order.
     pub(crate) fn is_used_by_one_chain(
         &mut self,
         device: usize,
@@ -202,7 +202,7 @@ impl RendezvousTable {
         let (joined, missing) =
             (list_devices(&rendezvous.joined_devices()), list_devices(&rendezvous.missing()));
         let message = format!(
-            "{joined} started a collective op that {missing} never joined, and all devices have finished"
+            "{joined} started a collective op that {missing} did not join, and all devices have finished"
         );
         Err(Error::from(Code::Unclaimed { message }).at(rendezvous.first.1.site(module)).with_help(
             "execute the op equally often on each device of a group, and wait for its done",

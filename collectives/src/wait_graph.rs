@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The missing devices of each rendezvous, in one list for all members that have joined.
 type Known = BTreeMap<Key, Arc<[usize]>>;
 
-/// What a device waits for: see [`Waiting`].
+/// The reason why a device waits: see [`Waiting`].
 struct Missing {
     started: Option<Position>,
     what: Option<String>,
@@ -88,7 +88,7 @@ impl Run {
             }
         }
     }
-    /// Returns what an async operation waits for.
+    /// Returns the reason why an async operation waits.
     fn async_missing(&self, async_id: AsyncId, known: &mut Known) -> Missing {
         let inner = self.tasks.iter().find(|task| task.async_id == Some(async_id));
         let waits = match (self.async_ops.get(async_id), inner.map(|task| &task.state)) {

@@ -8,7 +8,7 @@ use hlo::{Literal, Module};
 use program::Program;
 use std::process::Command;
 
-/// Three ranks, so that they are not all neighbors.
+/// Three ranks, so that not all are adjacent.
 const RANKS: usize = 3;
 
 fn main() {
@@ -37,7 +37,7 @@ fn started() {
 }
 
 fn rank() {
-    // Pieces of 7 bytes of all ranks together: of the 2 of each, the last ones are shorter on some ranks.
+    // Chunks of 7 bytes of all ranks together: of the 2 of each, the last ones are shorter on some ranks.
     let mut mpi = Mpi::start().unwrap().with_chunks(7);
     let own = mpi.rank();
     assert_eq!(mpi.ranks(), RANKS);

@@ -1,8 +1,9 @@
-//! The programs of `tests/collectives/values`: what each device gives, written down by hand. In one process, and
+//! The programs of `tests/collectives/values`: the result of each device, derived by hand. In one process, and
 //! over ranks.
 //!
-//! `// in d2: LITERAL` is an argument of device 2, `// in: LITERAL` one of every device; `// out d2:` and `// out:` likewise are the
-//! leaves of a result, or all of it as a tuple. `// error CODE LABEL` at the end of a line: the module is refused there.
+//! `// in d2: LITERAL` is an argument of device 2, `// in: LITERAL` one of every device; `// out d2:` and `// out:`
+//! likewise are the leaves of a result, or all of it as a tuple. `// error CODE LABEL` at the end of a line: the module
+//! is rejected there.
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod common;
 #[expect(dead_code, reason = "faults are for other tests")]
@@ -15,7 +16,7 @@ use hlo::{Literal, Module};
 use interp::DeviceGrid;
 use std::path::Path;
 
-/// Returns a device and the text after its colon; no device for what is said of all.
+/// Returns a device and the text after its colon; `None` for all devices.
 fn said<'a>(line: &'a str, word: &str) -> Option<(Option<usize>, &'a str)> {
     let rest = line.trim().strip_prefix("// ")?.strip_prefix(word)?;
     let (device, value) = rest.split_once(':')?;
@@ -25,7 +26,7 @@ fn said<'a>(line: &'a str, word: &str) -> Option<(Option<usize>, &'a str)> {
     }
 }
 
-/// Returns what is said of each device: its arguments, or what it gives.
+/// Returns the arguments or expected results of each device.
 fn of_devices(text: &str, word: &str, devices: usize) -> Vec<Vec<Literal>> {
     let mut found = vec![Vec::new(); devices];
     for (device, value) in text.lines().filter_map(|line| said(line, word)) {
@@ -38,7 +39,7 @@ fn of_devices(text: &str, word: &str, devices: usize) -> Vec<Vec<Literal>> {
     found
 }
 
-/// Returns the leaves, as shapes and elements: -0 is not 0 here, and one NaN is as good as another.
+/// Returns the leaves, as shapes and elements: -0 differs from 0, and all NaN are equal.
 fn shown(values: &[Literal]) -> Vec<(String, Vec<String>)> {
     let elements = |leaf: &Literal| {
         let element = |i| format!("{:?}", leaf.get(i)).replace("-NaN", "NaN");
@@ -68,7 +69,7 @@ fn holds(text: &str) {
     }
 }
 
-/// Fails unless the module is refused on the line that says so, with this code and label.
+/// Fails unless the module is rejected on the line with the expectation, with this code and label.
 fn refused(text: &str) {
     let errors = match Module::parse(text).unwrap().verify() {
         Ok(_) => panic!("it is not refused\n{text}"),

@@ -20,7 +20,7 @@ pub enum Outcome {
     Failed(Failure),
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Failure {
     /// A sentence; empty if there are only diagnostics.
@@ -45,7 +45,7 @@ impl Failed {
     pub(crate) fn new(treatment: impl Into<String>, outcome: Outcome) -> Box<Self> {
         Box::new(Self { treatment: treatment.into(), outcome })
     }
-    /// Returns the failure of a case that cannot run as it is written.
+    /// Returns the failure of a malformed case.
     pub(crate) fn invalid(failure: impl Into<Failure>) -> Box<Self> {
         Self::new("", Outcome::Failed(failure.into()))
     }

@@ -1,4 +1,4 @@
-//! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` beside it.
+//! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` in the same folder.
 //!
 //! The arrays `in0`, `in1`, ... are the arguments, and `out0`, `out1`, ... are the result, in parameter order with tuples
 //! flattened. Their types are those of the module's entry computation. In a module for several devices, `d<k>_in<i>` and

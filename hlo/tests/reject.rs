@@ -1,4 +1,5 @@
-//! Rejection tests, at least one for each rule: the modules of `hlo/tests/reject`, and those of `tests/ops` that expect an error.
+//! Rejection tests, at least one for each rule: the modules of `hlo/tests/reject`, and those of `tests/ops` that expect
+//! an error.
 //!
 //! A case breaks one rule, and has that error, on that line, and no other. The messages and spans of all errors are in
 //! `reject/messages.txt`, so that a case cannot pass for another reason; `ETALON_BLESS=1` rewrites the file. Every label in the

@@ -103,8 +103,8 @@ impl RunContext {
     pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
         self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Returns the states of the instructions that draw random numbers; `None` in a machine inside another one, of which
-    /// several may run concurrently.
+    /// Returns the states of the instructions that draw random numbers; `None` in a machine inside another one, of
+    /// which several may run concurrently.
     pub(crate) fn streams(&self) -> Option<MutexGuard<'_, Streams>> {
         (!self.is_nested())
             .then(|| self.shared.streams.lock().unwrap_or_else(PoisonError::into_inner))

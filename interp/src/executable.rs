@@ -217,8 +217,8 @@ impl Executable {
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
     }
-    /// Returns the most bytes that a run of one device is planned to hold at once, arguments and temporaries of kernels not
-    /// counted.
+    /// Returns the most bytes that a run of one device is planned to hold at once, arguments and temporaries of kernels
+    /// not counted.
     pub fn planned_bytes(&self) -> usize {
         self.0.plan(self.module().entry).peak_bytes
     }

@@ -2,7 +2,8 @@
 //!
 //! The inputs come first among the operands, then the initial carries; the result holds the stacked outputs, then the
 //! last carries. Step `t` reads index `t` of the inputs and writes index `t` of the outputs, also in a reverse scan,
-//! which begins at the end. The machine calls the computation; this module provides its arguments and stores its results.
+//! which begins at the end. The machine calls the computation; this module provides its arguments and stores its
+//! results.
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{offsets, strides, to_i64, to_usize};

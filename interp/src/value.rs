@@ -61,8 +61,8 @@ impl Value {
             Self::Async(_) => return Err(not_done()),
         })
     }
-    /// Returns whether it is a value of this shape inside a run, where a dynamic dimension takes its bound. An asynchronous operation may
-    /// stand for any value.
+    /// Returns whether it is a value of this shape inside a run, where a dynamic dimension takes its bound. An
+    /// asynchronous operation may stand for any value.
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         match (self, shape) {
             (Self::Array(array), Shape::Array(shape)) => {

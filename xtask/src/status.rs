@@ -36,7 +36,7 @@ fn with_table(page: &str, table: &str) -> Result<String> {
     parts.ok_or_else(|| format!("{PAGE} lacks the lines `{}` and `{END}`", BEGIN.trim_end()))
 }
 
-/// What the file tests show of an opcode.
+/// The coverage of an opcode by file tests.
 #[derive(Debug, Clone, Default)]
 struct Tested {
     /// Passing cases that have the opcode.

@@ -1,4 +1,4 @@
-//! `trial`: applies the commit that docs/adding-an-op.md shows, in a worktree of its own, and tests the op.
+//! `trial`: applies the commit of docs/adding-an-op.md in a separate worktree, and tests the op.
 use crate::{Result, read, write};
 use std::path::Path;
 use std::process::Command;
@@ -34,7 +34,7 @@ pub(crate) fn run(root: &Path) -> Result {
     check(root)?;
     let tree = root.join("target/trial");
     let place = tree.display().to_string();
-    // A tree of an earlier trial that failed.
+    // Removes the tree of a failed earlier trial.
     let _ = git(root, &["worktree", "remove", "--force", &place]);
     git(root, &["worktree", "add", "--detach", &place, "HEAD"])?;
     let patch = root.join("target/trial.patch").display().to_string();

@@ -1,8 +1,8 @@
-//! Why a run has no result.
+//! Errors of runs.
 use crate::{Code, Error};
 use hlo::diag::Diagnostic;
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// The run of a program for one device failed.

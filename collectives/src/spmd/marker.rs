@@ -39,8 +39,8 @@ pub(super) fn kind(op: &Op) -> Option<MarkerKind> {
     }
 }
 
-/// Returns whether the result of a shard-to-full marker is still inside of a manual region, if its `sharding=` says so: it names the
-/// manual axes.
+/// Returns whether the result of a shard-to-full marker is still inside of a manual region, if its `sharding=` says so:
+/// it names the manual axes.
 pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
     if attribute(instruction, "xla.sdy.out_shardings").is_some() {
         return None;

@@ -45,7 +45,7 @@ fn to_usize(n: i64) -> usize {
 }
 
 impl Tiles {
-    /// Returns one tile that every device has.
+    /// Returns tiles with one tile that every device has.
     pub(super) fn replicated(rank: usize, devices: usize) -> Self {
         Self {
             counts: vec![1; rank],

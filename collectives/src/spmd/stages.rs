@@ -137,7 +137,8 @@ impl Stages {
     }
 }
 
-/// Returns whether an instruction has a value per device whatever its operands are: because of its op, or of what it calls.
+/// Returns whether an instruction has a value per device whatever its operands are: because of its op, or of what it
+/// calls.
 fn is_per_device(op: &Op, found: &SecondaryMap<Computation, Found>) -> bool {
     calls::is_per_device(op)
         || calls::callees(op).iter().any(|&id| found[id].devices && !found[id].markers)

@@ -1,6 +1,6 @@
-//! Which devices the ids in groups are.
+//! The devices that ids in groups denote.
 
-/// What ids are: `StableHLO`, "Collective ops".
+/// The meaning of ids: `StableHLO`, "Collective ops".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
     CrossReplica,
@@ -10,7 +10,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// Returns the attributes that lead to it.
+    /// Returns the attributes that select the mode.
     pub(crate) fn attributes(self) -> &'static str {
         match self {
             Self::CrossReplica => "",
@@ -31,7 +31,7 @@ impl Mode {
         match self {
             Self::CrossReplica => each(partitions, &|r, p| r * partitions + p),
             Self::CrossPartition => each(replicas, &|p, r| r * partitions + p),
-            // Replica after replica, as XLA has them.
+            // Replica after replica, as in XLA.
             Self::CrossReplicaAndPartition => {
                 let all = |&r: &usize| r * partitions..(r + 1) * partitions;
                 ids.iter().map(|ids| ids.iter().flat_map(all).collect()).collect()

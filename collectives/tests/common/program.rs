@@ -13,7 +13,7 @@ pub(crate) struct Program {
     ranks: Option<Ranks>,
 }
 
-/// Returns the error of a run; on one device as that of device 0.
+/// Returns the error of a run; on one device in the form of device 0.
 fn of_devices(error: RunError) -> Error {
     match error {
         RunError::ManyDevices(error) => error,

@@ -1,7 +1,7 @@
-//! What each op gives each device: a formula for each element, from the specification.
+//! The result of each op on each device: a formula for each element, from the specification.
 //!
-//! Device `d` holds, as its operand `k`, the array with `x(d, k, i, j)` in row `i` and column `j`: no two elements are equal, so
-//! that one in the wrong place is seen.
+//! Device `d` holds, as its operand `k`, the array with `x(d, k, i, j)` in row `i` and column `j`: no two elements are
+//! equal, so that a misplaced element is detected.
 use hlo::Literal;
 
 /// A program's operands and results.
@@ -12,13 +12,13 @@ pub(crate) struct Case {
     pub(crate) operands: Vec<String>,
     /// Shapes.
     pub(crate) results: Vec<String>,
-    /// Of each device.
+    /// The arguments of each device.
     pub(crate) inputs: Vec<Vec<Literal>>,
-    /// Elements of each result, of each device.
+    /// The elements of each result, for each device.
     pub(crate) expected: Vec<Vec<Vec<i32>>>,
 }
 
-/// An op and what of its attributes is not said by the group mode.
+/// An op with the attributes that the group mode does not determine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     AllReduce { arity: usize },
@@ -61,13 +61,13 @@ pub(crate) fn shape(size: [usize; 2]) -> String {
 /// A block of the arrays: two rows of three.
 pub(crate) const BLOCK: [usize; 2] = [2, 3];
 
-/// Returns as many blocks along a dimension.
+/// Returns the sizes of `count` blocks along a dimension.
 fn blocks(dim: usize, count: usize) -> [usize; 2] {
     let mut size = BLOCK;
     size[dim] *= count;
     size
 }
-/// Returns which block along a dimension an element lies in, and where there.
+/// Returns the block along a dimension that contains an element, and the element's index in it.
 fn within(dim: usize, i: usize, j: usize) -> (usize, usize, usize) {
     match dim {
         0 => (i / BLOCK[0], i % BLOCK[0], j),
@@ -82,17 +82,17 @@ fn of_block(device: usize, operand: usize, dim: usize, block: usize, [i, j]: [us
     }
 }
 
-/// Rows that a device sends to a place of its group: 0, 1 or 2.
+/// The number of rows that a device sends to a member of its group: 0, 1 or 2.
 fn rows(device: usize, place: usize) -> usize {
     (device + place) % 3
 }
-/// Rows of an update that a device sends: 0 or 1.
+/// The number of rows of an update that a device sends: 0 or 1.
 fn update(device: usize, place: usize, update: usize) -> usize {
     (device + place + update) % 2
 }
 
 impl Kind {
-    /// Attributes besides those of the group mode.
+    /// Attributes other than those of the group mode.
     pub(crate) fn attributes(self) -> String {
         match self {
             Self::AllReduce { .. } => ", to_apply=add".to_owned(),
@@ -116,7 +116,7 @@ impl Kind {
             Self::Ragged | Self::RaggedUpdates => "ragged-all-to-all",
         }
     }
-    /// Returns how many results there are, in groups of `n`.
+    /// Returns the number of results, in groups of `n`.
     fn results(self, n: usize) -> usize {
         match self {
             Self::AllReduce { arity }
@@ -140,7 +140,7 @@ impl Kind {
             Self::Ragged | Self::RaggedUpdates => (blocks(0, n), blocks(0, n)),
         }
     }
-    /// Returns the lists that follow the arrays, of the member at `place`: elements of each, and their sizes.
+    /// Returns the lists that follow the arrays, of the member at `place`: the elements and sizes of each.
     fn lists(self, group: &[usize], place: usize) -> Vec<(Vec<usize>, String)> {
         let (n, own) = (group.len(), group[place]);
         let places = || 0..n;

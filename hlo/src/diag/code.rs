@@ -1,7 +1,7 @@
 //! The error codes of text, structure and shape rules; `etalon explain` prints the doc comment of a variant.
 
-/// Declares the error codes of a crate: an enum whose doc comments `etalon explain` prints, and the numbers of its variants. The items
-/// in `impl ErrorCode { }` override methods of [`ErrorCode`](crate::diag::ErrorCode).
+/// Declares the error codes of a crate: an enum whose doc comments `etalon explain` prints, and the numbers of its
+/// variants. The items in `impl ErrorCode { }` override methods of [`ErrorCode`](crate::diag::ErrorCode).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! error_codes {

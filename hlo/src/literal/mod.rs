@@ -193,8 +193,8 @@ impl Literal {
         let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
         Self(Value::Array(Arc::clone(shape), Arc::new(buffer.copied()), sizes.clone()))
     }
-    /// Returns an array of another shape in the memory of this one, with arbitrary elements; `None` if the memory is shared, foreign, or of
-    /// another size.
+    /// Returns an array of another shape in the memory of this one, with arbitrary elements; `None` if the memory is
+    /// shared, foreign, or of another size.
     pub fn recycled(self, shape: &Arc<ArrayShape>) -> Option<Self> {
         let Value::Array(_, mut buffer, _) = self.0 else { return None };
         let fits = Some(buffer.len()) == shape.byte_count();
@@ -211,8 +211,8 @@ impl Literal {
         let width = ty.storage_bytes();
         Scalar::read(ty, &self.bytes()[i * width..(i + 1) * width])
     }
-    /// Returns the same bytes with another shape of the same size in bytes: other dimensions, layout, or type of the same width. Dynamic
-    /// sizes are kept if the bounds are.
+    /// Returns the same bytes with another shape of the same size in bytes: other dimensions, layout, or type of the
+    /// same width. Dynamic sizes are kept if the bounds are.
     ///
     /// # Panics
     /// If it is not an array, or the new shape has another number of bytes.

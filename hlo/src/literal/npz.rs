@@ -87,8 +87,9 @@ pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzErro
 
 /// The header of an `.npy` file.
 ///
-/// Parsed by hand: the header is a line of Python, of which numpy writes three entries, and a file may contain arbitrary data. A
-/// library that parses Python literals follows nesting and allocates sizes that a damaged file contains.
+/// Parsed by hand: the header is a line of Python, of which numpy writes three entries, and a file may contain
+/// arbitrary data. A library that parses Python literals follows nesting and allocates sizes that a damaged file
+/// contains.
 struct Header {
     kind: char,
     item_bytes: usize,

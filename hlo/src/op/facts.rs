@@ -66,8 +66,8 @@ pub enum Kind {
 
 /// The treatment of operands that are smaller than their bounds.
 ///
-/// The memory of an array of a dynamic shape has the size of its bounds; the elements beyond its sizes are padding, which
-/// does not affect any result.
+/// The memory of an array of a dynamic shape has the size of its bounds; the elements beyond its sizes are padding,
+/// which does not affect any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DynamicRule {
     /// Computed on the padding, too; the result has the sizes of the operands.
@@ -82,7 +82,8 @@ pub enum DynamicRule {
     Scatter,
     /// Sizes are part of the forwarded value.
     Forward,
-    /// Operands are trimmed to their sizes, the shape rule determines the sizes of the result, which is padded with zeros to its bounds.
+    /// Operands are trimmed to their sizes, the shape rule determines the sizes of the result, which is padded with
+    /// zeros to its bounds.
     Trim,
     /// Not supported.
     Refuse,
@@ -215,7 +216,8 @@ impl Opcode {
     pub const fn is_elementwise(self) -> bool {
         matches!(self.dynamic_rule(), DynamicRule::Elementwise)
     }
-    /// Returns whether elements are copied, compared or selected, and none is rounded, not counting computations it calls.
+    /// Returns whether elements are copied, compared or selected, and none is rounded, not counting computations it
+    /// calls.
     pub const fn moves_data(self) -> bool {
         self.flags().has(MOVES)
     }
@@ -247,7 +249,8 @@ impl Opcode {
     pub const fn holds_operands(self) -> bool {
         self.flags().has(HOLDS)
     }
-    /// Returns whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any module.
+    /// Returns whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any
+    /// module.
     pub const fn sets_sizes(self) -> bool {
         self.flags().has(RESIZES)
     }
@@ -255,8 +258,8 @@ impl Opcode {
     pub const fn takes_result_accuracy(self) -> bool {
         self.flags().has(RESULT_ACCURACY)
     }
-    /// Returns whether other devices take part. Send and receive count, although with `is_host_transfer` the host takes part instead: see
-    /// [`Op::communicates`](super::Op::communicates).
+    /// Returns whether other devices take part. Send and receive count, although with `is_host_transfer` the host takes
+    /// part instead: see [`Op::communicates`](super::Op::communicates).
     pub const fn communicates(self) -> bool {
         matches!(self.kind(), Kind::Collective | Kind::Transfer)
     }
@@ -277,7 +280,8 @@ impl Opcode {
         let starts = |start: &Self| start.async_role() == Some(AsyncRole::Start(Some(self)));
         Self::ALL.iter().any(starts)
     }
-    /// Returns the result's element type for an operand of type `operand`, of an op whose row states it; `None` if there is none.
+    /// Returns the result's element type for an operand of type `operand`, of an op whose row states it; `None` if
+    /// there is none.
     pub(super) const fn result_type(self, operand: ElementType) -> Option<ElementType> {
         match self.flags().result {
             ResultType::Operand => Some(operand),

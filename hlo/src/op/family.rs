@@ -269,7 +269,8 @@ macro_rules! define_ops {
                     $(Self::$st => flags!($st_flags),)*
                 }
             }
-            /// Returns element types an elementwise op is defined on; `None` for any other op, which has rules of its own.
+            /// Returns element types an elementwise op is defined on; `None` for any other op, which has rules of its
+            /// own.
             pub const fn types(self) -> Option<Types> {
                 match self {
                     $(Self::$un => Some(Unary::$un.types()),)*

@@ -1,5 +1,5 @@
-//! The dimension numbers of `gather` and `scatter`: the correspondence of dimensions of the operand, of the indices and of
-//! the slices.
+//! The dimension numbers of `gather` and `scatter`: the correspondence of dimensions of the operand, of the indices and
+//! of the slices.
 use super::check;
 use super::rules::{List, counted};
 use crate::diag::Place;

@@ -99,7 +99,7 @@ impl Scatter {
         check(outer == *batch, "scatter_c4", || {
             format!(
                 "{updates:#} does not hold one window for each index vector: its dimensions outside a \
-                 box are {outer:?}, those of the indices {batch:?}"
+                 window are {outer:?}, those of the indices {batch:?}"
             )
         })?;
         let left_out = [self.inserted_window_dims.as_slice(), &self.input_batching_dims].concat();

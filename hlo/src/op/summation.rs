@@ -17,8 +17,8 @@ pub(crate) trait Summation {
 }
 
 impl Op {
-    /// Returns the number of terms of the sum for each element of the result, for operands of these shapes; 0 for an op without sums.
-    /// For a collective op it is the number that each device contributes.
+    /// Returns the number of terms of the sum for each element of the result, for operands of these shapes; 0 for an op
+    /// without sums. For a collective op it is the number that each device contributes.
     pub fn terms(&self, operands: &[&Shape]) -> u64 {
         self.summation().map_or(0, |op| op.terms(operands))
     }

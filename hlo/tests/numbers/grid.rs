@@ -109,7 +109,8 @@ impl Grid {
         (self.past == Past::Largest).then_some(-0.0)
     }
 
-    /// Returns the nearest value to a real number of this sign, None for NaN. `side` says how its size lies to a given one.
+    /// Returns the nearest value to a real number of this sign, None for NaN. `side` says how its size lies to a given
+    /// one.
     pub fn nearest(&self, negative: bool, side: impl Fn(f64) -> Ordering) -> Option<f64> {
         if self.powers && (negative || side(0.0) == Ordering::Equal) {
             return None;

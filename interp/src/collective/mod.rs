@@ -1,12 +1,13 @@
 //! The results of collective ops for each member of a group, from the operands of all members.
 //!
-//! Members are in group order: the order of the ids in `replica_groups`. The caller determines which devices form a group
-//! and when all have joined.
+//! Members are in group order: the order of the ids in `replica_groups`. The caller determines which devices form a
+//! group and when all have joined.
 //!
-//! The result of each op is defined on its page in `spec/`; reducing, gathering and splitting have kernels too, which the engine
-//! `exact` uses.
+//! The result of each op is defined on its page in `spec/`; reducing, gathering and splitting have kernels too, which
+//! the engine `exact` uses.
 //!
-//! A single device is a group of one. `collective-permute` has no groups: each device gets the value that its source sent.
+//! A single device is a group of one. `collective-permute` has no groups: each device gets the value that its source
+//! sent.
 //!
 //! Source: `StableHLO`, "Collective ops"; XLA operation semantics.
 mod alone;
@@ -28,7 +29,8 @@ use hlo::ir::Instruction;
 use hlo::{Literal, Op, Shape};
 use parts::{concatenated, exchanged, split};
 
-/// Returns the result of each member. Reductions take the members in group order, or in `order`, a list of their positions.
+/// Returns the result of each member. Reductions take the members in group order, or in `order`, a list of their
+/// positions.
 ///
 /// # Errors
 /// `E0408` if values do not fit the group; the errors of the reducer.
@@ -55,7 +57,8 @@ pub fn nothing(instruction: &Instruction) -> Literal {
     zeros(result_shape(instruction))
 }
 
-/// Returns the arrays of each member's result, one for each operand. The caller evaluates the attributes that form groups.
+/// Returns the arrays of each member's result, one for each operand. The caller evaluates the attributes that form
+/// groups.
 fn arrays(
     context: &RunContext,
     instruction: &Instruction,

@@ -1,8 +1,8 @@
 //! Reduction of the members' values, element by element.
 //!
-//! A reduction starts with the first member's value and takes the others in group order. Sums of floats are accumulated wide and
-//! rounded once; other computations are applied pair by pair. Hardware guarantees no order: where one is given, the
-//! reduction takes the members in it and rounds every sum, as hardware does.
+//! A reduction starts with the first member's value and takes the others in group order. Sums of floats are accumulated
+//! wide and rounded once; other computations are applied pair by pair. Hardware guarantees no order: where one is
+//! given, the reduction takes the members in it and rounds every sum, as hardware does.
 use crate::context::RunContext;
 use crate::kernel::{folded, summed};
 use crate::spec::all_reduce::all_reduce;

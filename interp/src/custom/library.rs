@@ -25,8 +25,8 @@ type Function = unsafe extern "C" fn(*mut c_void, *const *const c_void);
 
 impl Library {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        // SAFETY: loading runs the initializers of the library. The user named the library; that it may run in this process is
-        // a documented requirement of `Hooks::library`.
+        // SAFETY: loading runs the initializers of the library. The user named the library; that it may run in this
+        // process is a documented requirement of `Hooks::library`.
         let library = unsafe { libloading::Library::new(path) };
         library.map(Self).map_err(|e| {
             let path = path.display().to_string();

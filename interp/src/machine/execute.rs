@@ -224,8 +224,8 @@ fn memory_for(
     Ok(charged(reservation, Literal::zeros(Arc::clone(shape))))
 }
 
-/// Returns the memory of an output that is computed in place of an operand, and that operand's number; new memory if the
-/// operand is shared.
+/// Returns the memory of an output that is computed in place of an operand, and that operand's number; new memory if
+/// the operand is shared.
 fn over_operand(
     context: &RunContext,
     step: &Step,

@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 /// The limit of open frames of a machine.
 const DEPTH_LIMIT: usize = 10_000;
 
-/// The depth up to which frames of callees are kept for the next iteration: each holds those it has called, and dropping
-/// them recurses.
+/// The depth up to which frames of callees are kept for the next iteration: each holds those it has called, and
+/// dropping them recurses.
 const SPARE_DEPTH: usize = 64;
 
 /// A run that can be suspended and resumed.
@@ -142,7 +142,8 @@ impl Machine {
         Self::new(self.context.clone(), computation, arguments)
     }
 
-    /// Returns the position of each open computation, the outermost first, and for a loop the number of iterations it has begun.
+    /// Returns the position of each open computation, the outermost first, and for a loop the number of iterations it
+    /// has begun.
     pub fn trail(&self) -> Vec<(Position, u64)> {
         let frames = self.frames.iter().zip(1..);
         frames.map(|(frame, depth)| (self.position_of(frame, depth), frame.rounds)).collect()

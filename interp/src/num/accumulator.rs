@@ -1,8 +1,8 @@
 //! Sums that are rounded once.
 //!
-//! [`ExactSum`] is exact: the pages of `spec/` add in it. Its value is the correctly rounded sum, whatever the order, the
-//! cancellation and the intermediate magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's variant of
-//! Kahan's summation): the kernels add in it.
+//! [`ExactSum`] is exact: the pages of `spec/` add in it. Its value is the correctly rounded sum, whatever the order,
+//! the cancellation and the intermediate magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's
+//! variant of Kahan's summation): the kernels add in it.
 use super::exact::{round_to_odd, scale, two_product, two_sum};
 use hlo::{ElementType, Scalar};
 
@@ -38,8 +38,8 @@ impl Sum {
         self.add(product);
         self.lost += a.mul_add(b, -product);
     }
-    /// Returns the sum, to be rounded to the type `ty`: where that is narrower than f64, rounded to odd, since the nearest f64
-    /// may be a tie of the narrow type which the sum is not.
+    /// Returns the sum, to be rounded to the type `ty`: where that is narrower than f64, rounded to odd, since the
+    /// nearest f64 may be a tie of the narrow type which the sum is not.
     pub(crate) fn rounded(self, ty: ElementType) -> f64 {
         let value = self.value();
         if self.lost == 0.0 || !value.is_finite() || !is_narrow(ty) {
@@ -123,8 +123,8 @@ impl ExactSum {
         }
     }
 
-    /// Returns the sum, correctly rounded to the float type `ty` (or to its parts) when the caller rounds this number to it; for any
-    /// other type the nearest f64.
+    /// Returns the sum, correctly rounded to the float type `ty` (or to its parts) when the caller rounds this number
+    /// to it; for any other type the nearest f64.
     pub(crate) fn rounded(&self, ty: ElementType) -> f64 {
         let is_narrow = is_narrow(ty);
         if self.is_special || !self.special.is_finite() {
@@ -214,8 +214,8 @@ impl FixedPoint {
         }
     }
 
-    /// Propagates carries: digits are then in `0..2^32`. Returns whether the number is negative: the last digit, which no
-    /// sum reaches, then holds the borrow.
+    /// Propagates carries: digits are then in `0..2^32`. Returns whether the number is negative: the last digit, which
+    /// no sum reaches, then holds the borrow.
     fn carry(&mut self) -> bool {
         let mut carry = 0;
         let (last, digits) = self.digits.split_last_mut().expect("there are digits");

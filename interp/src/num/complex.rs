@@ -5,8 +5,8 @@
 //! values rounded once per part, so they are within half an ulp and n 2^-29 of one; tens of thousands of samples of each
 //! function were all correctly rounded.
 //!
-//! Where XLA's evaluator and XLA:CPU differ, results follow the evaluator, which has C99's rules (annex G) for infinities,
-//! NaN and signs of zero.
+//! Where XLA's evaluator and XLA:CPU differ, results follow the evaluator, which has C99's rules (annex G) for
+//! infinities, NaN and signs of zero.
 use super::exact::{exponent, round_to_odd, scale, sum_of_products, two_sum};
 use super::float::to_f32;
 use hlo::{ElementType, Scalar};
@@ -108,8 +108,8 @@ impl Complex {
         let abs = core_math::hypot(z.re, z.im);
         z.map(|x| x / abs)
     }
-    /// Returns the product: correctly rounded for `c64`, and for `c128` unless two products cancel in more than 50 bits or
-    /// underflow.
+    /// Returns the product: correctly rounded for `c64`, and for `c128` unless two products cancel in more than 50 bits
+    /// or underflow.
     pub(super) fn mul(ty: ElementType, a: Self, b: Self) -> Self {
         let sum = |a, b, c, d| {
             if ty == ElementType::C64 {

@@ -117,8 +117,8 @@ impl Complex {
         Self { re, im: atan2(b, sum.re) }
     }
 
-    /// Returns the root with a real part of at least +0, on the side of the cut that the sign of the imaginary part selects;
-    /// 2 ulp.
+    /// Returns the root with a real part of at least +0, on the side of the cut that the sign of the imaginary part
+    /// selects; 2 ulp.
     pub(super) fn sqrt(self) -> Self {
         let Self { re: a, im: b } = self;
         if self.is_zero() {

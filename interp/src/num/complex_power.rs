@@ -10,8 +10,8 @@ impl Complex {
     /// self^w as exp(w ln(self)): z^0 and 1^w are 1, 0^w is 0 for Re w > 0.
     ///
     /// The logarithm and its product with w are computed in twice the precision, since exp turns an absolute error of
-    /// its argument into a relative one: 2 ulp of |z^w| while |w ln z| is below 2^40. A real exponent multiplies the angle as a fraction of pi, so that (-1)^2 is 1
-    /// with no imaginary part.
+    /// its argument into a relative one: 2 ulp of |z^w| while |w ln z| is below 2^40. A real exponent multiplies the
+    /// angle as a fraction of pi, so that (-1)^2 is 1 with no imaginary part.
     pub(super) fn pow(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;
         if w.is_zero() || self == Self::ONE {
@@ -56,7 +56,8 @@ impl Complex {
         turn.map(|x| scale(x.mul_add(size.hi, x * size.lo), k))
     }
 
-    /// Returns the power for operands with an infinite or NaN part, or an exponent so large that the result is 0 or infinite.
+    /// Returns the power for operands with an infinite or NaN part, or an exponent so large that the result is 0 or
+    /// infinite.
     fn power_far_out(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;
         if d == 0.0 {

@@ -135,7 +135,8 @@ macro_rules! define {
             }
         }
 
-        /// Returns an operation on one `f32` as a plain function, for typed loops; its results have the same bits as those of [`unary`].
+        /// Returns an operation on one `f32` as a plain function, for typed loops; its results have the same bits as
+        /// those of [`unary`].
         ///
         /// None where the result is of another type or no float has the operation.
         #[inline]
@@ -151,7 +152,8 @@ macro_rules! define {
                 $(Unary::$un => if_class!(F $un_class { same_type!($un_flags double::$un_fn) } else { None }),)*
             }
         }
-        /// Returns an operation on two `f32` as a plain function, for typed loops; its results have the same bits as those of [`binary`].
+        /// Returns an operation on two `f32` as a plain function, for typed loops; its results have the same bits as
+        /// those of [`binary`].
         ///
         /// None where the result is of another type or no float has the operation.
         #[inline]
@@ -200,8 +202,8 @@ fn different_classes(a: Scalar, b: Scalar) -> ! {
     unreachable!("the verifier rejects operands of different types: {a:?} and {b:?}")
 }
 
-/// Runs `$body` with `$name` bound to the op as a constant, so that the compiler specializes the loop for each op that exists for
-/// the class: `with_op!(F, Unary, op, op => ..)`.
+/// Runs `$body` with `$name` bound to the op as a constant, so that the compiler specializes the loop for each op that
+/// exists for the class: `with_op!(F, Unary, op, op => ..)`.
 macro_rules! with_op {
     ($class:ident, $family:ident, $op:expr, $name:ident => $body:expr) => {
         hlo::for_each_op!(with_row $class, $family, $op, $name => $body;)

@@ -55,8 +55,8 @@ impl Real for f64 {
     }
 }
 
-/// The sum of two f64, of which the first is the nearest to it. The relative error of each operation is a few times 2^-106 of its
-/// result; an infinity or NaN is in the first, and the second is 0.
+/// The sum of two f64, of which the first is the nearest to it. The relative error of each operation is a few times
+/// 2^-106 of its result; an infinity or NaN is in the first, and the second is 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct DoubleDouble {
     pub(super) hi: f64,

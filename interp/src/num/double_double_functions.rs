@@ -102,7 +102,8 @@ impl DoubleDouble {
         (sine, Self::ONE + -versed)
     }
 
-    /// Returns the angle of the point (x, y), whose larger part has a size of about 1; within 2^-94 of 1, small angles relatively.
+    /// Returns the angle of the point (x, y), whose larger part has a size of about 1; within 2^-94 of 1, small angles
+    /// relatively.
     pub(super) fn angle(y: f64, x: f64) -> Self {
         let guess = core_math::atan2(y, x);
         let (sine, cosine) = Self::sine_and_cosine(guess);

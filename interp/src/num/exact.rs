@@ -51,8 +51,8 @@ pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
 
 /// `a * b + c * d` in twice the precision: the rounded value, and the rest.
 ///
-/// The error is a few times 2^-106 of the larger product, so the rounded value is within slightly more than 0.5 ulp unless
-/// the products cancel in more than 50 bits.
+/// The error is a few times 2^-106 of the larger product, so the rounded value is within slightly more than 0.5 ulp
+/// unless the products cancel in more than 50 bits.
 #[inline]
 pub(super) fn sum_of_products(a: f64, b: f64, c: f64, d: f64) -> (f64, f64) {
     let ((p, p_error), (q, q_error)) = (two_product(a, b), two_product(c, d));

@@ -93,8 +93,8 @@ pub(super) fn binary<A: Rounded, B: Rounded>(
 ///
 /// - Near zero the angle is the quotient less a part too small for f64, and the quotient of two bf16 can be exactly
 ///   halfway between two subnormal ones. The angle has to be below it.
-/// - A power of nonzero numbers is not zero, which matters in the type without zero: there the result is its smallest value instead
-///   the type that has no zero.
+/// - A power of nonzero numbers is not zero, which matters in the type without zero: there the result is its smallest
+///   value instead the type that has no zero.
 #[inline]
 fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
     if op == Binary::Atan2 && result != 0.0 && result.abs() < pow2(-100) {

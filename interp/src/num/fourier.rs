@@ -1,9 +1,10 @@
 //! The discrete Fourier transform of one line of numbers, of any length in `n log n` steps.
 //!
-//! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed, multiplied by twiddle factors, and
-//! joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a convolution, by lines whose length is a
-//! power of two (Bluestein). The twiddle factors `e^(-2 pi i k/n)` come from exactly reduced angles in twice the precision of f64, so
-//! those of f64 are correctly rounded with very few exceptions, and those of multiples of a right angle are exact.
+//! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed,
+//! multiplied by twiddle factors, and joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a
+//! convolution, by lines whose length is a power of two (Bluestein). The twiddle factors `e^(-2 pi i k/n)` come from
+//! exactly reduced angles in twice the precision of f64, so those of f64 are correctly rounded with very few
+//! exceptions, and those of multiples of a right angle are exact.
 use super::complex_of::{ComplexOf, Field};
 use super::double_double::{DoubleDouble, Real};
 

@@ -43,8 +43,8 @@ pub(crate) use loops::{BinaryLoop, UnaryLoop};
 
 /// Returns whether this relation holds for `a` and `b`, of type `ty`.
 ///
-/// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator does not order them, and XLA:CPU orders them
-/// this way.
+/// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator does not order them, and XLA:CPU
+/// orders them this way.
 #[inline]
 pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b: Scalar) -> bool {
     let ordering = match (order, a, b) {
@@ -73,8 +73,8 @@ pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b
     }
 }
 
-/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so the result is `hi` where the bounds cross, and NaN if any of the three
-/// is NaN.
+/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so the result is `hi` where the bounds cross, and NaN if any of
+/// the three is NaN.
 #[inline]
 pub fn clamp(ty: ElementType, lo: Scalar, x: Scalar, hi: Scalar) -> Scalar {
     binary(Binary::Minimum, ty, hi, binary(Binary::Maximum, ty, x, lo))

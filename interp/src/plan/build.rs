@@ -184,7 +184,8 @@ impl Builder<'_> {
         operands.map(|&operand| &self.computation.instructions[operand].shape).collect()
     }
 
-    /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a renaming of operands' leaves.
+    /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a renaming of operands'
+    /// leaves.
     fn renamed(&mut self, instruction: &Instruction) -> Option<Leaves> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
         if instruction.opcode().aliases_operand() {

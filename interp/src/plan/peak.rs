@@ -1,8 +1,8 @@
 //! The planned peak: the largest total of bytes that a computation and its callees hold.
 //!
 //! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to the last one that
-//! reads it. Parameters belong to the caller. A step that writes over a parameter needs no memory if the caller has passed
-//! ownership of the buffer, and new memory if the buffer is shared; so every plan has two peaks.
+//! reads it. Parameters belong to the caller. A step that writes over a parameter needs no memory if the caller has
+//! passed ownership of the buffer, and new memory if the buffer is shared; so every plan has two peaks.
 use super::{Action, Plan, Step};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Scan;

@@ -1,8 +1,8 @@
 //! Comparators that compare one key of each element: sorting by such a key needs no calls.
 //!
-//! Nearly every comparator is `key(lhs) < key(rhs)`, with a key that is an element itself or a few ops on it. The key is
-//! found by comparing the steps: two expressions that are equal except that one reads the left elements where the other reads the
-//! right ones.
+//! Nearly every comparator is `key(lhs) < key(rhs)`, with a key that is an element itself or a few ops on it. The key
+//! is found by comparing the steps: two expressions that are equal except that one reads the left elements where the
+//! other reads the right ones.
 use super::{Body, Program, ScalarProgram, Step};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::{ElementType, Scalar};
@@ -55,8 +55,8 @@ impl ScalarProgram {
 }
 
 impl Program {
-    /// Returns whether `b` is `a` with the right elements in place of the left ones. `known` holds earlier results: steps
-    /// that are used twice are compared once.
+    /// Returns whether `b` is `a` with the right elements in place of the left ones. `known` holds earlier results:
+    /// steps that are used twice are compared once.
     fn mirrored(
         &self,
         count: usize,

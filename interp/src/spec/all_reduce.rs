@@ -5,8 +5,8 @@
 //! - Group order is the order of the ids in `replica_groups`. The value of a group of one member is that of the member:
 //!   nothing is added to it, and -0 stays -0.
 //! - Without a reducer, as in texts of 2017, the elements are added; of `pred` that is `or`.
-//! - A sum of real floats is exact and rounded once: see [`fold`](super::fold). Hardware guarantees no order: where one is
-//!   given, the fold takes the members in it and rounds each step, as hardware does.
+//! - A sum of real floats is exact and rounded once: see [`fold`](super::fold). Hardware guarantees no order: where one
+//!   is given, the fold takes the members in it and rounds each step, as hardware does.
 //! - Several operands are folded independently.
 //!
 //! Source: StableHLO, `all_reduce`.

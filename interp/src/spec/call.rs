@@ -46,7 +46,8 @@ impl Function<'_> {
     pub(crate) fn is_sum(&self) -> bool {
         self.program.as_binary() == Some(Binary::Add)
     }
-    /// Charges the fuel of `calls` calls. `call` charges its own; a page charges for calls that it replaces by a formula.
+    /// Charges the fuel of `calls` calls. `call` charges its own; a page charges for calls that it replaces by a
+    /// formula.
     ///
     /// # Errors
     /// `E0404` if that is more than the run may take.

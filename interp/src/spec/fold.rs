@@ -26,8 +26,8 @@ pub(super) struct Fold<'a> {
 }
 
 impl<'a> Fold<'a> {
-    /// Returns the fold of elements of the types `elements`, from values of the types `initial`, into values of the types
-    /// `results`.
+    /// Returns the fold of elements of the types `elements`, from values of the types `initial`, into values of the
+    /// types `results`.
     pub(super) fn new(
         call: Call<'a>,
         computation: ComputationId,
@@ -40,7 +40,8 @@ impl<'a> Fold<'a> {
         Ok(Self { function, initial, elements, results, is_exact_sum })
     }
 
-    /// Returns the fold of elements of `operands`, from the scalars `initial`, into arrays of `shape`; and those scalars.
+    /// Returns the fold of elements of `operands`, from the scalars `initial`, into arrays of `shape`; and those
+    /// scalars.
     pub(super) fn of_arrays(
         call: Call<'a>,
         computation: ComputationId,

@@ -1,8 +1,8 @@
 //! The specification of HLO: one page per op, `result[index] = f(index)` over [`Scalar`](hlo::Scalar).
 //!
 //! The engine `reference` runs these pages; the kernels of the engine `exact` are checked against them. A page uses
-//! [`build`], which computes the elements of an array in parallel; [`Array::at`], which reads an element; the arithmetic of
-//! [`num`](crate::num); and [`Call`] where the op applies a computation. It contains no optimizations.
+//! [`build`], which computes the elements of an array in parallel; [`Array::at`], which reads an element; the
+//! arithmetic of [`num`](crate::num); and [`Call`] where the op applies a computation. It contains no optimizations.
 //!
 //! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
 //!
@@ -18,7 +18,8 @@
 //! | several devices | [`all_gather`], [`all_reduce`], [`all_to_all`], [`collective_broadcast`], [`collective_permute`], [`ragged_all_to_all`], [`reduce_scatter`] |
 //! | tuples, tokens | [`tuple`](mod@tuple), [`token`] |
 //!
-//! Modules that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`], [`products`], [`window`].
+//! Modules that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`],
+//! [`products`], [`window`].
 pub(crate) mod all_gather;
 pub(crate) mod all_reduce;
 pub(crate) mod all_to_all;
@@ -94,8 +95,8 @@ use hlo::ir::Instruction;
 use hlo::{Literal, Op};
 use smallvec::SmallVec;
 
-/// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. Only errors
-/// evaluate `name`.
+/// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. Only
+/// errors evaluate `name`.
 #[expect(clippy::too_many_lines, reason = "one arm for each op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,

@@ -18,7 +18,8 @@ pub(crate) fn try_build_all(
     let arrays = match shapes.as_slice() {
         &[shape] => vec![try_build(shape, |index| element(index).map(|values| values[0]))?],
         _ => {
-            // Arrays of different types cannot be written by one parallel loop, so each block of values is computed first.
+            // Arrays of different types cannot be written by one parallel loop, so each block of values is computed
+            // first.
             let mut arrays: Vec<Output> =
                 shapes.iter().map(|&shape| Output::zeros(shape)).collect();
             let mut unvisited = indices(&shapes[0].dims);

@@ -8,14 +8,15 @@
 //! | real floats, or floats and integers | exact | rounded to the result's float type; as `convert` does from `f64` to others |
 //! | complex numbers, or complex and real ones | exact, part by part | part by part |
 //!
-//! So a sum of `s8` wraps only at the width of the result, 0.5 + 0.5 is 1 in `s32`, and `pred` operands count their common
-//! true elements. With a float, an integer beyond 2^53 is rounded to `f64` first. A sum starts at +0. Products of complex
-//! numbers are formed from their parts: unlike in C99, an infinity is not recovered if a part becomes NaN.
+//! So a sum of `s8` wraps only at the width of the result, 0.5 + 0.5 is 1 in `s32`, and `pred` operands count their
+//! common true elements. With a float, an integer beyond 2^53 is rounded to `f64` first. A sum starts at +0. Products
+//! of complex numbers are formed from their parts: unlike in C99, an infinity is not recovered if a part becomes NaN.
 //!
 //! # Algorithms
 //!
-//! `algorithm` determines the type that operands are rounded to, the number of such parts each is split into, the products of parts that are
-//! kept, and the type that the exact sum is rounded to before it is converted to the result type:
+//! `algorithm` determines the type that operands are rounded to, the number of such parts each is split into, the
+//! products of parts that are kept, and the type that the exact sum is rounded to before it is converted to the result
+//! type:
 //!
 //! | `algorithm` | parts of an operand | products kept | sum |
 //! |---|---|---|---|

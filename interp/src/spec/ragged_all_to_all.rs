@@ -5,8 +5,8 @@
 //!
 //! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
 //!
-//! - Indices are row indices, in dimension 0. Output offsets refer to the receiver's array. Rows that are not sent keep the
-//!   value they have in the receiver's output.
+//! - Indices are row indices, in dimension 0. Output offsets refer to the receiver's array. Rows that are not sent keep
+//!   the value they have in the receiver's output.
 //! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
 //! - Rows outside of an array, and a receive size that differs from the sender's send size, are `E0408`.
 //!

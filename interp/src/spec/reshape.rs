@@ -2,13 +2,14 @@
 //!
 //! `result[i] = operand[j]` where i and j have the same number in row-major order
 //!
-//! Layouts have no effect. If the operand is smaller than its bounds, only elements within its sizes are numbered, by the
-//! sizes of both arrays; those of the result follow from the bounds. Both lists of bounds are split into the shortest groups
-//! that hold the same number of elements: `[<=4,2,3]` to `[<=8,3]` is `<=4,2` to `<=8` and `3` to `3`. In each group:
+//! Layouts have no effect. If the operand is smaller than its bounds, only elements within its sizes are numbered, by
+//! the sizes of both arrays; those of the result follow from the bounds. Both lists of bounds are split into the
+//! shortest groups that hold the same number of elements: `[<=4,2,3]` to `[<=8,3]` is `<=4,2` to `<=8` and `3` to `3`.
+//! In each group:
 //!
 //! - If its bounds are equal on both sides, ignoring sizes of 1, each dimension keeps its size.
-//! - Otherwise one dimension of the result is resized, and the others have their bounds as sizes. It is the `inferred_dimension`,
-//!   else the only one that is dynamic in the stated shape, else the first that is larger than 1.
+//! - Otherwise one dimension of the result is resized, and the others have their bounds as sizes. It is the
+//!   `inferred_dimension`, else the only one that is dynamic in the stated shape, else the first that is larger than 1.
 //! - Elements that do not fill whole rows of that dimension are `E0408`. Several dynamic dimensions, none of them inferred,
 //!   are `E0402`.
 //!
@@ -26,8 +27,8 @@ pub(super) fn reshape(op: &Reshape, operand: &Array<'_>, shape: &ArrayShape) -> 
     renumber(operand, &sizes, shape)
 }
 
-/// Returns an array of the bounds of `shape` with the given sizes whose elements are those of `operand`, in row-major order;
-/// elements beyond the sizes are 0.
+/// Returns an array of the bounds of `shape` with the given sizes whose elements are those of `operand`, in row-major
+/// order; elements beyond the sizes are 0.
 pub(super) fn renumber(operand: &Array<'_>, sizes: &[i64], shape: &ArrayShape) -> Result<Literal> {
     let (found, expected) = (count(operand.sizes), count(sizes));
     if found != expected {

@@ -3,8 +3,8 @@
 //! Element i in row-major order is drawn from the blocks `philox(key, drawn + i, attempt)`, attempt = 0, 1, .., where
 //! `drawn` is the number of elements that the instruction has drawn before in this run. The key mixes the seed of the
 //! run with the names of the computation and the instruction. So a module draws the same numbers for the same seed on
-//! every machine, two instructions draw different ones, and a loop draws new ones in each iteration. A block is two words of 64 bits,
-//! u and v; f(u) is the multiple `floor(u / 2^11) / 2^53` in [0, 1).
+//! every machine, two instructions draw different ones, and a loop draws new ones in each iteration. A block is two
+//! words of 64 bits, u and v; f(u) is the multiple `floor(u / 2^11) / 2^53` in [0, 1).
 //!
 //! - `rng_uniform` with operands a and b, floats: `a + (b - a) * f(u)` in f64, rounded once. A number that rounds to b
 //!   is drawn again with the next attempt, so that b is never returned. If a = b it is a; if a > b it lies in (b, a].

@@ -3,7 +3,8 @@
 //! `result[i] = operand[i]` within the bounds; elements with `i[dimension] < size` are valid
 //!
 //! - Elements beyond the previous size may become valid again; their values are those that earlier ops left.
-//! - A size below 0 or above the bound is `E0408`. XLA does not check it; there the values of such an array are undefined.
+//! - A size below 0 or above the bound is `E0408`. XLA does not check it; there the values of such an array are
+//!   undefined.
 //!
 //! Source: XLA operation semantics, `SetDimensionSize`.
 use super::{Array, build};

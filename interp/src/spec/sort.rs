@@ -1,12 +1,12 @@
 //! `sort`: elements along a dimension, ordered by a comparator
 //!
 //! Along `dimensions`, which names one dimension (the last if it names none), the elements of all operands are permuted
-//! alike, so that no element comes after one that it must precede: `to_apply(lhs, rhs)` returns whether `lhs` must precede
-//! `rhs`. It takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
+//! alike, so that no element comes after one that it must precede: `to_apply(lhs, rhs)` returns whether `lhs` must
+//! precede `rhs`. It takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
 //!
 //! - The order of elements neither of which must precede the other is kept, whether or not `is_stable` is set.
-//! - A comparator that is not a strict weak order, such as `<` with a NaN, is called in a fixed sequence, that of a merge
-//!   sort of runs of 1, 2, 4, .. elements; so its result is deterministic but not meaningful.
+//! - A comparator that is not a strict weak order, such as `<` with a NaN, is called in a fixed sequence, that of a
+//!   merge sort of runs of 1, 2, 4, .. elements; so its result is deterministic but not meaningful.
 //! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
 //!
 //! Source: StableHLO, `sort`.

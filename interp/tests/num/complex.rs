@@ -141,7 +141,8 @@ fn formula2(op: Binary, a: &Z, b: &Z) -> Z {
     }
 }
 
-/// Bounds in ulp of `c64` and `c128`: of each part, and of the absolute value. The former is infinite where a part can cancel.
+/// Bounds in ulp of `c64` and `c128`: of each part, and of the absolute value. The former is infinite where a part can
+/// cancel.
 struct Row {
     name: &'static str,
     apply: Apply,
@@ -192,8 +193,8 @@ const ROWS: [Row; 26] = [
     two_of(Binary::Atan2, "atan2", [0.51, 3.0], [0.51, 3.0]),
 ];
 
-/// Returns a number of one of several kinds: of moderate size, of wide range, near a cut, near 1 or i, near a pole of tan or tanh, nearly
-/// real or imaginary.
+/// Returns a number of one of several kinds: of moderate size, of wide range, near a cut, near 1 or i, near a pole of
+/// tan or tanh, nearly real or imaginary.
 fn sample(chance: &mut Chance, i: usize, single: bool) -> (f64, f64) {
     let quarter = std::f64::consts::FRAC_PI_2;
     let round = |x: f64| if single { f64::from(x as f32) } else { x };

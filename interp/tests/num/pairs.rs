@@ -40,7 +40,8 @@ fn rounded_operations() {
     });
 }
 
-/// The remainder as an integer number of units of 2^-17, of which the values of all these types but `f8e8m0fnu` are multiples.
+/// The remainder as an integer number of units of 2^-17, of which the values of all these types but `f8e8m0fnu` are
+/// multiples.
 #[test]
 fn remainders() {
     pairs(|grid, a, b| {

@@ -26,7 +26,8 @@ fn ours2(op: Binary, ty: E, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns whether the function is constant, infinite or undefined around the value, so that the approximation is exact.
+/// Returns whether the function is constant, infinite or undefined around the value, so that the approximation is
+/// exact.
 fn far_out(op: Unary, x: f64) -> bool {
     let limit = match op {
         Unary::Exponential

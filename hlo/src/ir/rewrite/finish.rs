@@ -139,7 +139,8 @@ fn sorted(
 }
 
 impl ComputationRewriter {
-    /// Returns the computation, whose callees still have the ids of the rewriter, and for each instruction whether it was added.
+    /// Returns the computation, whose callees still have the ids of the rewriter, and for each instruction whether it
+    /// was added.
     fn finish(&self) -> Result<(Computation, Vec<bool>), RewriteError> {
         let order = self.order()?;
         let renumbered = renumbering(self.slots.len(), &order);

@@ -103,8 +103,8 @@ impl Tiling {
         }
     }
 
-    /// Returns XLA's normal form: subgroups of size 1 are removed, those of one kind are merged, and all are sorted; a tiling that
-    /// does not divide the value is replaced by its placement.
+    /// Returns XLA's normal form: subgroups of size 1 are removed, those of one kind are merged, and all are sorted; a
+    /// tiling that does not divide the value is replaced by its placement.
     pub(super) fn normal(self) -> Placement {
         if self.subgroups.is_empty() {
             return Placement::Tiled(self);

@@ -1,7 +1,7 @@
 //! `geev`: eigenvalues and eigenvectors of any square matrix, from its Schur form.
 //!
-//! Each vector has length 1. A vector of a complex eigenvalue is scaled so that its largest element is real and positive;
-//! one of a real eigenvalue of a real matrix is real, of either sign.
+//! Each vector has length 1. A vector of a complex eigenvalue is scaled so that its largest element is real and
+//! positive; one of a real eigenvalue of a real matrix is real, of either sign.
 use super::number::{Complex, Matrix, Number, length};
 use super::schur::eigenvalues;
 
@@ -10,8 +10,8 @@ pub(super) fn right<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> 
     vectors(&complex(t), &complex(z), &eigenvalues(t), is_complex::<N>())
 }
 
-/// Returns the columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, whose reverse
-/// is a Schur form again.
+/// Returns the columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, whose
+/// reverse is a Schur form again.
 pub(super) fn left<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     let n = t.rows;
     let (mut turned, mut basis) = (Matrix::zeros(n, n), Matrix::zeros(n, n));

@@ -1,8 +1,9 @@
 //! `syevd`, `heevd`, `gesdd`, `gesvd`: eigenvalues of Hermitian matrices and singular values, by Jacobi rotations.
 //!
 //! LAPACK reduces the matrix first and then divides and conquers. Rotations take longer and are more accurate: each
-//! rotation makes one pair of columns orthogonal, and they are repeated until all pairs are. Results that are determined
-//! mathematically agree; the sign or phase of a vector, and the basis of an eigenspace of several dimensions, may differ.
+//! rotation makes one pair of columns orthogonal, and they are repeated until all pairs are. Results that are
+//! determined mathematically agree; the sign or phase of a vector, and the basis of an eigenspace of several
+//! dimensions, may differ.
 use super::number::{Matrix, Number, hypot, length};
 use super::reflect::{geqrf, hermitian, orgqr};
 

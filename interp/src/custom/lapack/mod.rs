@@ -16,10 +16,10 @@
 //! | `sytrd`, `hetrd` | tridiagonal form | `uplo` |
 //! | `gtsv` | solution of a tridiagonal system | |
 //!
-//! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at the end; sums
-//! are compensated. Where LAPACK documents a sign or an order it is kept: the signs of Householder
-//! reflections, 1-based pivots, ascending eigenvalues, descending singular values. Where a matrix is not
-//! finite, the eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
+//! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at
+//! the end; sums are compensated. Where LAPACK documents a sign or an order it is kept: the signs of Householder
+//! reflections, 1-based pivots, ascending eigenvalues, descending singular values. Where a matrix is not finite, the
+//! eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
 //!
 //! The older names without `_ffi` took sizes as leading operands. They are rejected, with a pointer to the new name.
 mod direct;

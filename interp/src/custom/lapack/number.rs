@@ -1,7 +1,7 @@
 //! Real and complex numbers in f64, for the matrix algorithms.
 //!
-//! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part, where an infinity times the
-//! zero imaginary part would be NaN.
+//! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part, where an infinity
+//! times the zero imaginary part would be NaN.
 use crate::num::accumulator::Sum;
 use hlo::Scalar;
 use std::fmt::Debug;

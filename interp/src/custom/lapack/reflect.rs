@@ -87,9 +87,9 @@ fn eliminate<N: Number>(a: &mut Matrix<N>, k: usize) -> N {
     tau
 }
 
-/// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest remaining one, the first of several equal
-/// ones. Columns whose entry in `pivots` is not 0 are first moved to the front, in their order. `pivots` then holds
-/// the 1-based original number of each column.
+/// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest remaining one, the first of several
+/// equal ones. Columns whose entry in `pivots` is not 0 are first moved to the front, in their order. `pivots` then
+/// holds the 1-based original number of each column.
 pub(super) fn geqp3<N: Number>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> {
     let mut fixed = 0;
     let leading: Vec<bool> = pivots.iter().map(|&p| p != 0).collect();

@@ -27,8 +27,8 @@ fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
     (h, z)
 }
 
-/// Returns the first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element that is
-/// negligible compared to its neighbors is set to zero.
+/// Returns the first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element
+/// that is negligible compared to its neighbors is set to zero.
 fn split<N: Number>(h: &mut Matrix<N>, high: usize) -> usize {
     let whole = h.largest();
     for k in (1..=high).rev() {
@@ -92,8 +92,8 @@ pub(super) fn square_root(x: Complex) -> Complex {
     Complex::of(re, if x.im() < 0.0 { -im } else { im })
 }
 
-/// One step with one shift: a reflection of two rows sets the first column as the shift requires, and the next ones chase
-/// the resulting element below the subdiagonal.
+/// One step with one shift: a reflection of two rows sets the first column as the shift requires, and the next ones
+/// chase the resulting element below the subdiagonal.
 fn complex_step(
     h: &mut Matrix<Complex>,
     z: &mut Matrix<Complex>,

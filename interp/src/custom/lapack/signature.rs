@@ -1,9 +1,9 @@
 //! Signatures of LAPACK routines as short texts, and the check of a call against them.
 //!
 //! `"T[m,n] I[n] -> T[m,n] T[p]"`: a matrix of the routine's own type and a vector of s32, and its results. `T` is the
-//! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters; equal letters are equal sizes;
-//! letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same further dimensions in front:
-//! they count independent problems.
+//! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters; equal letters
+//! are equal sizes; letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same
+//! further dimensions in front: they count independent problems.
 use super::number::{Matrix, Number};
 use crate::hooks::Call;
 use crate::index::to_usize;
