@@ -155,7 +155,7 @@ fn several_devices_are_measured() {
     expect(&bench, 0, "", "");
     let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
     assert_eq!(measured["runs_s"].as_array().unwrap().len(), 2);
-    // Of the device that takes the most: its result.
+    // The peak of the device with the most: its result.
     assert_eq!(measured["peak_bytes"], 8);
     let names: Vec<String> = load(&folder, "out.npz");
     assert!(names[1].starts_with("d1_out0 = s32[2]"), "{names:?}");

@@ -45,7 +45,7 @@ fn folder(test: &str, text: &str) -> Folder {
     folder.write("m.hlo", text);
     folder
 }
-/// `mpirun` with its own options and what it starts.
+/// `mpirun` with its options and its program.
 fn started(folder: &Folder, options: &[&str]) -> Command {
     let mut command = Command::new("mpirun");
     command.arg("--oversubscribe").args(options).current_dir(&folder.0);
@@ -83,7 +83,7 @@ fn ranks_give_the_bits_of_one_process() {
     for ranks in ["2", "4"] {
         assert_eq!(result(&mpirun(ranks, &folder, line)), expected, "{ranks} ranks");
     }
-    // The option in place of the header.
+    // The option overrides the header.
     let (replicas, count) = (SUMS.replacen(", num_partitions=8", "", 1), "--partitions 8");
     folder.write("m.hlo", &replicas);
     assert_eq!(result(&mpirun("4", &folder, &format!("{line} {count}"))), expected);

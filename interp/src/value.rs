@@ -62,7 +62,7 @@ impl Value {
         })
     }
     /// Returns whether it is a value of this shape inside a run, where a dynamic dimension takes its bound. An
-    /// asynchronous operation may stand for any value.
+    /// asynchronous operation fits any shape.
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         match (self, shape) {
             (Self::Array(array), Shape::Array(shape)) => {

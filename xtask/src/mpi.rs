@@ -37,7 +37,7 @@ fn starts() -> bool {
     ended.is_ok_and(|status| status.success())
 }
 
-/// Returns whether libclang is there, not deeper than so many folders.
+/// Returns whether libclang is in the folder or its subfolders, up to this depth.
 fn has_libclang(folder: &Path, depth: usize) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     entries.flatten().any(|entry| {

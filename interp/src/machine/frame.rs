@@ -17,7 +17,7 @@ pub(super) struct Frame {
     pub(super) next: usize,
     /// The number of iterations that the current loop has begun.
     pub(super) rounds: u64,
-    /// What the current step does with the results of the computations it calls.
+    /// The use of the results of the computations that the current step calls.
     pub(super) control: Control,
     /// Whether it belongs to an iteration of a loop, so that its steps are executed again.
     pub(super) repeats: bool,
@@ -27,7 +27,7 @@ pub(super) struct Frame {
     pub(super) open: Option<Open>,
 }
 
-/// What a step does with the result of the computation it called.
+/// The use of the result of a computation that a step called.
 #[derive(Debug)]
 pub(super) enum Control {
     /// It is the result of the step.

@@ -48,13 +48,13 @@ pub(crate) trait Kernel: Send + Sync {
     /// of an operand, that operand is a token here.
     fn run(&self, context: &RunContext, inputs: &[&Literal], outputs: &mut [Literal])
     -> Result<()>;
-    /// Returns which operands the first output may share memory with.
+    /// Returns the operands with which the first output may share memory.
     fn reuse(&self) -> Reuse {
         Reuse::None
     }
 }
 
-/// Which operands an output may share memory with.
+/// The operands with which an output may share memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reuse {
     /// None.
