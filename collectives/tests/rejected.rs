@@ -142,7 +142,7 @@ fn rows_out_of_bounds() {
             "rows from row 2147483647",
         ),
         // Device 1 expects nothing.
-        (device(["0, 0", "0, 2", "0, 0", "0, 0"]), quiet(), "is to receive 0 rows"),
+        (device(["0, 0", "0, 2", "0, 0", "0, 0"]), quiet(), "expects 0 rows"),
         (quiet(), device(["0, 0", "0, 0", "0, 0", "1, 0"]), "is to receive 1 rows"),
     ] {
         says(run(&text, &[sender, receiver]), "E0408", &[words]);
