@@ -210,7 +210,7 @@ fn stochastic_rounding() {
     let random = b.constant([(1u32 << 30) - 1, 1 << 30, 0, u32::MAX, 0, 0]);
     let rounded = x.stochastic_convert_type(random, ElementType::S8);
     assert_eq!(run(&b, rounded, &[]), "s8[6]{0} {2, 1, -8, -7, 2, 127}");
-    refuses("random bits are u8, the operand is f32", |b, _| {
+    refuses("the random numbers are u8, expected the 32 bits of f32", |b, _| {
         b.constant([1f32]).stochastic_convert_type(b.constant([1u8]), ElementType::Bf16)
     });
     refuses("E0303", |b, x| x.stochastic_convert_type(b.iota("u32[2,3]", 0), ElementType::Bf16));
