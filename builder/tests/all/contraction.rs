@@ -142,7 +142,7 @@ fn mistakes_in_groups() {
     refuses("expected one ragged dimension of the left operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[], &[0]), &options)
     });
-    refuses("expected 1 group dimensions of the right operand, found 0", |b, x| {
+    refuses("expected one group dimension of the right operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[0], &[]), &options)
     });
     refuses("group sizes are s32[]", |b, x| {
