@@ -283,7 +283,7 @@ pub(crate) struct ExplainArgs {
 pub(crate) enum EngineArg {
     /// One function per op, written as the specification states it; slow.
     Reference,
-    /// Optimized kernels that give the bits of `reference` wherever an op has one right result.
+    /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
     Exact,
 }
 

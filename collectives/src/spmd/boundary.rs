@@ -1,7 +1,7 @@
 //! The tiles of a partitioned module's arguments and results in those of the unpartitioned program.
 //!
 //! A partitioner writes the shardings that it chose to `sharding=` of the entry's parameters and result, unless later passes
-//! drop them. Then the unpartitioned program may determine them: by an attribute of its own, by the manual region that takes
+//! drop them. Then the unpartitioned program may determine them: by one of its attributes, by the manual region that takes
 //! the parameter or computes the result, or because the shapes are equal. A source is used only if it results in the shapes of
 //! the partitioned module.
 use super::marker::{self, Marker, MarkerKind};

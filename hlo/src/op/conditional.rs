@@ -61,7 +61,7 @@ impl Attrs for Conditional {
             (None, Some(_), None) => Err(attrs.missing("false_computation")),
             (Some(_), _, _) => {
                 let message = "`branch_computations` stands for `true_computation` and \
-                               `false_computation`; give one or the other"
+                               `false_computation`; write one or the other"
                     .to_owned();
                 Err(Code::AttributeValue { message }.into())
             }

@@ -237,7 +237,7 @@ impl Opcode {
     pub const fn aliases_operand(self) -> bool {
         self.flags().has(ALIASES)
     }
-    /// Returns whether the result takes no memory of its own: operands or the computations it calls own it.
+    /// Returns whether the result needs no memory: operands or the computations it calls own it.
     pub const fn shares_memory(self) -> bool {
         self.flags().has(SHARES)
     }
@@ -275,7 +275,7 @@ impl Opcode {
             Some(AsyncRole::Start(None) | AsyncRole::Update(_) | AsyncRole::Done(_)) | None => self,
         }
     }
-    /// Returns whether the op has an asynchronous form of its own, and so none made with `async-start`.
+    /// Returns whether the op has its own asynchronous opcodes, and therefore no form with `async-start`.
     pub fn has_native_async(self) -> bool {
         let starts = |start: &Self| start.async_role() == Some(AsyncRole::Start(Some(self)));
         Self::ALL.iter().any(starts)

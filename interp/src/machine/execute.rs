@@ -287,7 +287,7 @@ fn with_charges(reservation: &mut Reservation, value: Literal) -> Literal {
         }
     }
 }
-/// Returns the value in memory of its own, charged.
+/// Returns the value in separate memory, charged.
 fn owned(reservation: &mut Reservation, value: Value) -> Value {
     match value {
         Value::Array(array) => {

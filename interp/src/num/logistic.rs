@@ -3,7 +3,7 @@
 //! A fast approximation decides almost every argument: its error is a few units of 2^-53, and where both ends of that
 //! interval round to the same value, that is the result. For the others, and for f64 always, the function is computed
 //! to about 98 bits and rounded. That is the correctly rounded value unless the true one lies within 2^-95 of a tie,
-//! relatively; by the usual heuristics only tiny f64 do, which have a series of their own.
+//! relatively; by the usual heuristics only tiny f64 do, which have a separate series.
 //!
 //! XLA evaluates the formula step by step, so that exp(-x) overflows, and -100 in f32 gives 0.
 use super::double_double::{DoubleDouble, Real};

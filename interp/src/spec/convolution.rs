@@ -15,7 +15,7 @@
 //! - `feature_group_count` or `batch_group_count` divides features or batch into groups that do not mix.
 //! - `convolution_kind=dgrad`: the gradient with respect to the input of the convolution that `window` describes, and
 //!   `lhs` the gradient of its result. That is a convolution with a reversed window:
-//!   `Convolution::forward_window`. `wgrad` and `fprop` are computed as they stand.
+//!   `Convolution::forward_window`. `wgrad` and `fprop` are computed as stated.
 //! - `sparsity_config`: an operand stores 1 element of each block of N along one dimension. Element j of the stored array
 //!   is at `N * j + index`, where `index` is the corresponding element of the index operand, and must lie in
 //!   `0..N`. Elements that are not stored are 0.
