@@ -1,8 +1,8 @@
 //! Windows: the elements of an array under a window, for `reduce-window`, `select-and-scatter` and `convolution`
 //!
-//! Position k of the window at result index x lies on element e where, in each dimension, `e * lhs_dilate = x * stride
-//! + k * rhs_dilate - pad_low`. Positions in padding, and in the holes that `lhs_dilate` inserts between the elements,
-//! lie on no element. Negative padding removes elements.
+//! Position k of the window at result index x lies on element e where, in each dimension,
+//! `e * lhs_dilate = x * stride + k * rhs_dilate - pad_low`. Positions in padding, and in the holes that `lhs_dilate`
+//! inserts between the elements, lie on no element. Negative padding removes elements.
 use super::indices;
 use hlo::Dims;
 use hlo::op::value::WindowDim;
