@@ -17,8 +17,8 @@
 //! For an `fft`, `t` is the length of one transform, whatever the batch: its error is of the size `u log(t) |result|`,
 //! spread over all elements, and `sqrt(t)` also allows one element that has all of it. For `cholesky` and
 //! `triangular-solve` of size n, `t` is `n^2`: the error of a stable solver is about `sqrt(n) u` times the condition
-//! number of the matrix (at worst `n u` times it), so a bound of `4 n u` covers condition numbers up to about `4
-//! sqrt(n)`. No bound for all matrices could reject a wrong backend: results for matrices with a larger condition
+//! number of the matrix (at worst `n u` times it), so a bound of `4 n u` covers condition numbers up to about
+//! `4 sqrt(n)`. No bound for all matrices could reject a wrong backend: results for matrices with a larger condition
 //! number may differ by more and be correct. Batch normalization counts as the operations it consists of; elements
 //! whose mean is much larger than their deviation may differ by more if a backend computes the variance as a difference
 //! of squares.

@@ -66,8 +66,8 @@ impl Hooks {
         self.targets.insert(target.into(), Arc::new(function));
         self
     }
-    /// Runs custom calls of every target for which the shared library at `path` has a C function `void target(void*
-    /// out, const void** in)`; they take precedence over built-in targets, and earlier libraries over later ones.
+    /// Runs custom calls of every target for which the shared library at `path` has a C function
+    /// `void target(void* out, const void** in)`; they take precedence over built-in targets, and earlier libraries over later ones.
     /// `docs/custom-calls.md` states the requirements on such a function.
     ///
     /// The code of the library runs as part of this process, and its behavior cannot be checked.

@@ -2,8 +2,8 @@
 //!
 //! The state is a key and a counter. Each block of the generator is a function of the key and one value of the counter.
 //! The new state has the same key; its counter has advanced by the number of blocks used, so that no block is used
-//! twice. All arithmetic wraps. Let i be the number of an element in row-major order, and block(j) the block of counter
-//! + j:
+//! twice. All arithmetic wraps. Let i be the number of an element in row-major order, and block(j) the block of
+//! counter + j:
 //!
 //! **Threefry** (`rng_three_fry`) takes the state `[key, counter]`, `u64[2]`. A block is two words of 32 bits.
 //!

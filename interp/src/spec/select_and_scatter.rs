@@ -2,8 +2,8 @@
 //!
 //! The result has the operand's shape and starts as the broadcast initial value. For each index s of `source`, in
 //! row-major order, `result[j] = scatter(result[j], source[s])` where j is the index that `select` chooses among the
-//! elements of the operand under the window at s: the first one, replaced by each later one for which `select(kept,
-//! later)` is false.
+//! elements of the operand under the window at s: the first one, replaced by each later one for which
+//! `select(kept, later)` is false.
 //!
 //! - With `select` GE the first of equal elements is chosen, with GT the last.
 //! - A window over no element selects nothing, and its element of `source` is not used.

@@ -71,8 +71,8 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
     }
 }
 
-/// `getrf`: `p a = l u` with rows exchanged so that each pivot is the largest remaining element of its column, `|re| +
-/// |im|` being the size of a complex number; the first of equal ones is taken. `l` has ones on its diagonal, which are
+/// `getrf`: `p a = l u` with rows exchanged so that each pivot is the largest remaining element of its column,
+/// `|re| + |im|` being the size of a complex number; the first of equal ones is taken. `l` has ones on its diagonal, which are
 /// not stored.
 ///
 /// Returns the 1-based row that each step exchanged with, and 0, or `k` if the `k`-th pivot is the first that is zero.
