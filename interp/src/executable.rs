@@ -31,7 +31,7 @@ use std::sync::Arc;
 pub struct Executable(Arc<Program>);
 
 impl fmt::Debug for Executable {
-    /// The name of the module and the engine.
+    /// Formats the name of the module and the engine.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Executable");
         out.field("module", &self.module().name).field("engine", &self.engine());
@@ -57,7 +57,7 @@ pub fn run(verified: &Verified, arguments: &[Literal]) -> Result<Literal> {
         .execute(arguments, &RunOptions::default())
 }
 
-/// Losing one of these would break every user that keeps an executable: it is an error here.
+/// Users that store an executable rely on these traits, so their loss is a compile error here.
 const _: () = {
     const fn owned<T: Send + Sync + Clone + 'static>() {}
     owned::<Executable>();
@@ -75,23 +75,23 @@ impl Executable {
         let engine = options.engine;
         Ok(Self(Arc::new(Program { verified, engine, plans, scalar_programs, call })))
     }
-    /// The module.
+    /// Returns the module.
     pub fn module(&self) -> &Module {
         self.0.module()
     }
-    /// The verified module.
+    /// Returns the verified module.
     pub fn verified(&self) -> &Arc<Verified> {
         &self.0.verified
     }
-    /// The engine it was compiled for.
+    /// Returns the engine that the program was compiled for.
     pub fn engine(&self) -> Engine {
         self.0.engine
     }
-    /// The steps, slots and peak memory of each computation, for people.
+    /// Returns the steps, slots and peak memory of each computation, in readable form.
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
     }
-    /// The most bytes that a run of one device is planned to hold at once, memory that kernels work in included, arguments
+    /// Returns the most bytes that a run of one device is planned to hold at once, scratch memory of kernels included, arguments
     /// not counted.
     pub fn planned_bytes(&self) -> usize {
         self.0.plan(self.module().entry).peak_bytes
@@ -104,9 +104,9 @@ impl Executable {
     pub fn execute(&self, arguments: &[Literal], options: &RunOptions) -> Result<Literal> {
         self.start(None, arguments, options)?.finish()
     }
-    /// Starts a run, which has not taken its first step.
+    /// Creates a machine at the first step of a run.
     ///
-    /// With a place among several devices, the machine suspends at each instruction that other devices take part in.
+    /// With a device of a grid as `place`, the machine suspends at each cross-device instruction.
     ///
     /// # Errors
     /// `E0401` if the arguments do not fit the parameters.
@@ -120,7 +120,7 @@ impl Executable {
         let context = RunContext::new(Arc::clone(&self.0), options.clone(), place);
         Machine::new(context, self.module().entry, arguments.into_iter().map(Into::into).collect())
     }
-    /// What ops between devices need: a context that belongs to no device.
+    /// Returns a context that belongs to no device, for cross-device instructions.
     pub(crate) fn context(&self, options: &RunOptions) -> RunContext {
         let options = RunOptions { hooks: Hooks::new(), ..options.clone() };
         RunContext::new(Arc::clone(&self.0), options, None)
@@ -133,7 +133,7 @@ fn call(context: RunContext, id: ComputationId, arguments: Vec<Value>) -> Result
 }
 
 impl Machine {
-    /// Runs to the end on the only device there is.
+    /// Runs to the end on a single device.
     ///
     /// # Errors
     /// `E04xx`, with the instruction at which the run stopped.
@@ -141,24 +141,28 @@ impl Machine {
         match self.resume()? {
             Outcome::Done(result) => Ok(result),
             Outcome::Suspended(_) => {
-                Err(Error::internal("a device that is alone waits for no other"))
+                Err(Error::internal("a single device does not wait for others"))
             }
         }
     }
 }
 
-/// The arguments of a module, checked against its parameters and with their layouts.
+/// Returns the arguments of a module, checked against its parameters and with their layouts.
 fn check_arguments(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal>> {
     let expected = module.entry().program_shape().parameters;
     if expected.len() != arguments.len() {
-        let message =
-            format!("the module takes {} arguments, {} are given", expected.len(), arguments.len());
+        let message = format!(
+            "the module has {} parameters, but {} arguments are given",
+            expected.len(),
+            arguments.len()
+        );
         return Err(Code::Invalid { message }.into());
     }
     let check = |(i, (argument, expected)): (usize, (&Literal, &hlo::Shape))| {
         let found = argument.shape();
         if !dynamic::fits(&found, expected) {
-            let message = format!("argument {i} has shape {found}, the parameter {expected}");
+            let message =
+                format!("argument {i} has shape {found}, but the parameter has shape {expected}");
             return Err(Code::Invalid { message }.into());
         }
         if bytes_of(expected).is_none() {

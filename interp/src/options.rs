@@ -5,7 +5,7 @@ use crate::hooks::Hooks;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The specification itself, one page of `spec/` per op: slow and plain.
+    /// The specification, one page of `spec/` per op: slow and simple.
     Reference,
     /// Optimized kernels, checked against `spec/`: the same bits where an op is exact.
     #[default]
@@ -16,7 +16,7 @@ impl Engine {
     /// All engines; the default is the first.
     pub const ALL: [Self; 2] = [Self::Exact, Self::Reference];
 
-    /// The name of the engine.
+    /// Returns the name of the engine.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -25,7 +25,7 @@ impl Engine {
     }
 }
 
-/// How a module is compiled.
+/// The options of compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CompileOptions {
@@ -42,7 +42,7 @@ impl CompileOptions {
     }
 }
 
-/// How a program is run.
+/// The options of a run.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RunOptions {
@@ -50,17 +50,17 @@ pub struct RunOptions {
     /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
     /// algebra. No limit if absent.
     pub fuel: Option<u64>,
-    /// Bytes that the arrays of a device may take together, its arguments not counted. No limit if absent.
+    /// The limit of the total bytes of the arrays of a device, arguments not counted. No limit if absent.
     pub max_memory: Option<usize>,
-    /// Stops with [`Code::NotFinite`] at the first instruction that makes a NaN or an infinity out of finite operands.
+    /// Stops with [`Code::NotFinite`] at the first instruction that returns a NaN or an infinity for finite operands.
     pub check_nan: bool,
     /// The seed of `rng`: the same seed gives the same numbers on every machine.
     pub seed: u64,
-    /// The order of everything that a run on several devices may do in any order, drawn from this number: which devices
+    /// The seed of the order of everything that a run on several devices may do in any order: which devices
     /// are stepped first, and in which order the values of a group are folded, with each sum rounded. If absent, devices
     /// are stepped together, values are folded in group order, and sums are rounded once.
     pub order: Option<u64>,
-    /// What the program may reach outside of itself, and who observes it.
+    /// The interfaces of the program to the outside: custom calls, queues, the observer.
     pub hooks: Hooks,
 }
 
@@ -77,25 +77,25 @@ impl RunOptions {
         self.max_memory = Some(bytes);
         self
     }
-    /// Stops at the first NaN or infinity that is made out of finite operands.
+    /// Stops at the first NaN or infinity that is computed from finite operands.
     #[must_use]
     pub fn check_nan(mut self, on: bool) -> Self {
         self.check_nan = on;
         self
     }
-    /// Steps devices and folds values in another order.
+    /// Steps devices and reduces values in an order drawn from `seed`.
     #[must_use]
     pub fn order(mut self, seed: u64) -> Self {
         self.order = Some(seed);
         self
     }
-    /// Draws other random numbers.
+    /// Sets the seed of `rng`.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
-    /// Gives the program these hooks.
+    /// Sets the hooks of the program.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = hooks;
