@@ -20,4 +20,4 @@
 pub mod host;
 pub mod sys;
 
-pub use host::{Client, Error, Executable, OptionValue, Plugin, Program};
+pub use host::{Client, Error, Executable, OptionValue, Plugin, Program, Status};

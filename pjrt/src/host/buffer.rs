@@ -194,7 +194,8 @@ fn canonical(literal: &Literal) -> Literal {
     let is_signed = ty.class() == hlo::elem::Class::Signed;
     for byte in out.bytes_mut() {
         let high = *byte << shift;
-        *byte = if is_signed { (high.cast_signed() >> shift).cast_unsigned() } else { high >> shift };
+        *byte =
+            if is_signed { (high.cast_signed() >> shift).cast_unsigned() } else { high >> shift };
     }
     out
 }

@@ -44,7 +44,7 @@ impl Default for Program {
 #[derive(Debug)]
 pub struct Executable {
     client: Client,
-    executable: *mut c_void,
+    raw: *mut c_void,
     /// The devices in the order of the plugin, each with its number `replica * partitions + partition`.
     devices: Vec<(usize, Device)>,
     outputs: usize,
@@ -57,7 +57,7 @@ unsafe impl Sync for Executable {}
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        let executable = self.executable;
+        let executable = self.raw;
         let arguments = sys::LoadedExecutableDestroy { executable, ..Default::default() };
         // SAFETY: this is the last use; the client is alive.
         let _ = unsafe { call(self.client.0.api, arguments) };
@@ -72,7 +72,7 @@ impl Executable {
         replicas: usize,
         partitions: usize,
     ) -> Result<Self> {
-        let mut made = Self { client, executable, devices: Vec::new(), outputs: 0 };
+        let mut made = Self { client, raw: executable, devices: Vec::new(), outputs: 0 };
         made.outputs = made.count_outputs()?;
         made.devices = made.addressable_devices()?;
         if made.devices.len() != replicas * partitions {
@@ -123,12 +123,10 @@ impl Executable {
         let mut outputs = vec![vec![null_mut::<c_void>(); self.outputs]; arguments.len()];
         let output_lists: Vec<_> = outputs.iter_mut().map(Vec::as_mut_ptr).collect();
         let mut events = vec![null_mut::<c_void>(); arguments.len()];
-        let mut options = sys::ExecuteOptions {
-            header: Header::of::<sys::ExecuteOptions>(),
-            fields: [0; _],
-        };
+        let mut options =
+            sys::ExecuteOptions { header: Header::of::<sys::ExecuteOptions>(), fields: [0; _] };
         let execute = sys::LoadedExecutableExecute {
-            executable: self.executable,
+            executable: self.raw,
             options: &raw mut options,
             argument_lists: input_lists.as_ptr(),
             num_devices: arguments.len(),
@@ -153,7 +151,7 @@ impl Executable {
     fn count_outputs(&self) -> Result<usize> {
         let api = self.client.0.api;
         let get = sys::LoadedExecutableGetExecutable {
-            loaded_executable: self.executable,
+            loaded_executable: self.raw,
             ..sys::LoadedExecutableGetExecutable::default()
         };
         // SAFETY: the executable is alive; what describes it is destroyed after its only use.
@@ -161,7 +159,8 @@ impl Executable {
             let executable = call(api, get)?.executable;
             let count = sys::ExecutableNumOutputs { executable, ..Default::default() };
             let count = call(api, count);
-            let destroy = sys::ExecutableDestroy { executable, ..sys::ExecutableDestroy::default() };
+            let destroy =
+                sys::ExecutableDestroy { executable, ..sys::ExecutableDestroy::default() };
             call(api, destroy)?;
             Ok(count?.num_outputs)
         }
@@ -169,8 +168,9 @@ impl Executable {
     /// Returns the devices in the order in which the plugin takes their arguments.
     fn addressable_devices(&self) -> Result<Vec<(usize, Device)>> {
         let client = &*self.client.0;
-        let executable = self.executable;
-        let arguments = sys::LoadedExecutableAddressableDevices { executable, ..Default::default() };
+        let executable = self.raw;
+        let arguments =
+            sys::LoadedExecutableAddressableDevices { executable, ..Default::default() };
         // SAFETY: the executable is alive, and its list of devices lives as long.
         let devices = unsafe {
             let found = call(client.api, arguments)?;

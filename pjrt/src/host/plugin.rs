@@ -35,7 +35,8 @@ impl Plugin {
         let api = api.ok_or_else(|| failed(&"GetPjrtApi returned no table"))?;
         let (major, minor) = api.version();
         if major != MAJOR {
-            let message = format!("the plugin has PJRT version {major}.{minor}, expected {MAJOR}.x");
+            let message =
+                format!("the plugin has PJRT version {major}.{minor}, expected {MAJOR}.x");
             return Err(failed(&message));
         }
         // SAFETY: the struct has no pointers.
