@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The time in which a process that closed its pipe has to end by itself, so that its status tells why.
 const END_LIMIT: Duration = Duration::from_secs(2);
 /// The message of a reply that does not belong to its request.
-const UNEXPECTED: &str = "the host of the plugin violates the protocol";
+pub(super) const UNEXPECTED: &str = "the host of the plugin violates the protocol";
 
 /// A process that started the plugin.
 #[derive(Debug)]

@@ -9,6 +9,8 @@ mod host;
 mod isolated;
 mod module;
 mod protocol;
+#[cfg(test)]
+mod tests;
 
 pub use host::serve;
 

@@ -10,8 +10,8 @@ pub(super) struct Prepared {
     /// The name of the module.
     pub(super) name: String,
     pub(super) program: Program,
-    parameters: Vec<Shape>,
-    result: Shape,
+    pub(super) parameters: Vec<Shape>,
+    pub(super) result: Shape,
 }
 
 impl Prepared {
