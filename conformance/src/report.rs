@@ -140,7 +140,7 @@ impl Report {
             Outcome::Unsupported(_) => ("unsupported", None),
             Outcome::Failed(_) => ("failed", None),
             Outcome::Crashed(_) => ("crashed", None),
-            Outcome::TimedOut(_) => ("timed out", None),
+            Outcome::TimedOut(_) => ("timed_out", None),
         };
         let name = quoted(&self.name);
         let mut out = format!(

@@ -30,12 +30,15 @@ impl Prepared {
         let parameters = shapes.parameters.iter().map(|&shape| shape.clone()).collect();
         let result = shapes.result.clone();
         let name = module.name.to_string();
+        // The schedule is computed after all passes, which abort if they find one.
+        let optimized = module.config.is_scheduled;
         let program = Program {
             format: "hlo".to_owned(),
             code: encode(module, grid)?,
             replicas: grid.replicas,
             partitions: grid.partitions,
             tupled_arguments,
+            optimized,
             xla_options: xla_options.to_vec(),
         };
         Ok(Self { name, program, parameters, result })
