@@ -89,11 +89,14 @@ impl Connection {
     ) -> Result<(), Trouble> {
         let program = module.program.clone();
         let reply = self.ask(&Request::Compile { number, program }, limit)?;
-        self.modules += 1;
-        if let Reply::Compiled = reply {
-            return Ok(());
-        }
-        Err(refused(reply, |message| Code::Rejected { message }))
+        let result = match reply {
+            Reply::Compiled => Ok(()),
+            Reply::Started { .. } | Reply::Results(_) | Reply::Failed { .. } => {
+                Err(refused(reply, |message| Code::Rejected { message }))
+            }
+        };
+        self.modules += usize::from(!matches!(result, Err(Trouble::Died(_))));
+        result
     }
     /// Executes the module of a number; returns the leaves of the result of each device.
     pub(super) fn execute(

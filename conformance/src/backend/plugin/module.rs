@@ -23,10 +23,7 @@ impl Prepared {
     ) -> Result<Self> {
         let module = for_grid(module, grid);
         let shapes = module.entry().program_shape();
-        let tupled_arguments = match shapes.parameters.as_slice() {
-            [only] => only.tuple().is_some(),
-            _ => false,
-        };
+        let tupled_arguments = has_tupled_arguments(&shapes.parameters)?;
         let parameters = shapes.parameters.iter().map(|&shape| shape.clone()).collect();
         let result = shapes.result.clone();
         let name = module.name.to_string();
@@ -70,6 +67,20 @@ impl Prepared {
             Ok(unflatten(&self.result, &mut leaves.into_iter()))
         };
         leaves.into_iter().map(result).collect()
+    }
+}
+
+/// Returns whether the only parameter is a tuple of arrays. Plugins take no other tuples.
+fn has_tupled_arguments(parameters: &[&Shape]) -> Result<bool> {
+    match parameters {
+        [Shape::Tuple(elements)] if elements.iter().all(|shape| shape.array().is_some()) => {
+            Ok(true)
+        }
+        _ if parameters.iter().all(|shape| shape.tuple().is_none()) => Ok(false),
+        _ => {
+            let message = "a plugin takes arrays, or a single tuple of arrays, as parameters";
+            Err(Code::Unsupported { message: message.to_owned() }.into())
+        }
     }
 }
 

@@ -114,7 +114,7 @@ fn a_module_that_runs_alone_is_not_the_cause() {
 #[test]
 fn a_module_alone_is_the_cause_without_a_second_run() {
     let host = Host::new().process(&[started(), Reply::Compiled], "exit 7");
-    let error = run(&host.parent(), "bad").unwrap_err().to_string();
+    let error = run(&host.parent(), "bad").unwrap_err().code().to_string();
     assert_eq!(error, "the process of the plugin died: exit status: 7");
     assert_eq!(host.started(), 1);
 }
@@ -130,7 +130,7 @@ fn a_process_that_hangs_is_killed_with_what_it_started() {
     let parent = host.parent();
     let error = run(&parent, "slow").unwrap_err();
     assert_eq!(error.number(), "E0705");
-    assert_eq!(error.to_string(), "no answer within 0.3 seconds\n  waiting");
+    assert_eq!(error.code().to_string(), "no answer within 0.3 seconds\n  waiting");
     assert_eq!(run(&parent, "good").unwrap(), [value()]);
     assert!(start.elapsed() < Duration::from_secs(20));
     let pid = std::fs::read_to_string(pid).unwrap();
@@ -144,17 +144,17 @@ fn other_output_is_a_violation_of_the_protocol() {
     let mut host = Host::new().process(&[started(), Reply::Compiled], "echo loading; sleep 60");
     let error = run(&host.parent(), "prints").unwrap_err();
     assert_eq!(error.number(), "E0704");
-    assert!(error.to_string().starts_with(UNEXPECTED), "{error}");
+    assert!(error.code().to_string().starts_with(UNEXPECTED), "{error}");
     // Half of a message.
     host = Host::new();
     let half = encode(&results()).unwrap();
     let whole = [encode(&started()).unwrap(), encode(&Reply::Compiled).unwrap()].concat();
     host.bytes(&[&whole, &half[..half.len() / 2]].concat(), "exit 0");
-    let error = run(&host.parent(), "stops").unwrap_err().to_string();
+    let error = run(&host.parent(), "stops").unwrap_err().code().to_string();
     assert_eq!(error, "the process of the plugin died: exit status: 0");
     // A reply to another request.
     let host = Host::new().process(&[started(), results()], "sleep 60");
-    let error = run(&host.parent(), "confused").unwrap_err().to_string();
+    let error = run(&host.parent(), "confused").unwrap_err().code().to_string();
     assert_eq!(error, UNEXPECTED);
 }
 
