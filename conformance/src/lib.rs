@@ -34,6 +34,7 @@ mod conform;
 mod error_model;
 mod file;
 mod report;
+pub mod results;
 mod suite;
 
 pub use bound::Tolerance;

@@ -78,6 +78,7 @@ fn run(plugin: &mut Plugin, text: &str, arguments: &[&[&str]]) -> Result<Vec<Str
 }
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "most are made for the call")]
 fn expect<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), Failed> {
     if found == expected { Ok(()) } else { Err(format!("{found:?} is not {expected:?}").into()) }
 }

@@ -75,10 +75,13 @@ impl Connection {
         limit: Duration,
     ) -> Result<(String, usize), Trouble> {
         let reply = self.ask(&Request::Start { path, options }, limit)?;
-        if let Reply::Started { platform, devices } = reply {
-            return Ok((platform, devices));
+        match reply {
+            Reply::Started { platform, devices } => Ok((platform, devices)),
+            Reply::Failed { message, .. } => {
+                Err(Trouble::Error(Code::NotStarted { message }.into()))
+            }
+            Reply::Compiled | Reply::Results(_) => Err(Trouble::Died(UNEXPECTED.to_owned())),
         }
-        Err(refused(reply, |message| Code::NotStarted { message }))
     }
     /// Compiles a module under a number.
     pub(super) fn compile(
