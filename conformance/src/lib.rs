@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! file test:  NAME.hlo with `// in:`, `// out:`, `// error`  ──> FileTest ──> Case   ─┐
-//! suite:      NAME.hlo with NAME.npz beside it               ──> find     ──> Entry  ─┤
+//! suite:      NAME.hlo and NAME.npz               ──> find     ──> Entry  ─┤
 //!                                                                                     │
 //!        parse ─> verify ─> run in each treatment ─> compare within a Tolerance <─────┘
 //!                                                       │
 //!                                                       └─> Report ─> Summary
 //! ```
 //!
-//! The allowed error follows from the module alone ([`Tolerance`]), never from the case.
+//! The allowed error depends only on the module ([`Tolerance`]), not on the case.
 //!
 //! ```
 //! use conformance::{Engine, FileTest, Summary};
@@ -26,9 +26,11 @@
 //! ```
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
+pub mod backend;
 mod bound;
 mod case;
 mod compare;
+mod conform;
 mod error_model;
 mod file;
 pub mod judge;
@@ -38,8 +40,9 @@ mod suite;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
+pub use conform::{Subject, conform};
 pub use file::{Case, FileTest, ParseError};
 pub use report::{Failure, Outcome, Report, Summary};
-pub use suite::{Entry, find, in_parallel};
+pub use suite::{Entry, find, in_parallel, on_large_stack};
 
 pub use interp::Engine;

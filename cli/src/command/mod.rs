@@ -1,4 +1,5 @@
 //! One module per command, and loading a file as a module.
+pub(crate) mod backend;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod conform;
@@ -14,7 +15,8 @@ use crate::error::{Exit, Failure, Result};
 use crate::output;
 use collectives::Session;
 use hlo::diag::Source;
-use hlo::{Module, ParseOptions, Verified};
+use hlo::ir::ParseOptions;
+use hlo::{Module, Verified};
 use interp::{CompileOptions, DeviceGrid};
 use std::io::Read;
 use std::path::Path;

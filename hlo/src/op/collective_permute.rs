@@ -16,11 +16,11 @@ attrs! {
     /// Starts a [`CollectivePermute`]: returns `(operand, result, ...)`, for several operands `((operands), (results), ...)`.
     pub struct CollectivePermuteStart {
         /// The channel; with one, the ids in the pairs are partitions, else replicas.
-        pub channel_id: Option<i64> = "channel_id" or None;
+        pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// The pairs of sending and receiving devices.
-        pub source_target_pairs: Pairs = "source_target_pairs";
+        pub source_target_pairs: Pairs = "source_target_pairs" in source_target_pairs;
         /// Sizes of the slices that are copied.
-        pub slice_sizes: Vec<Vec<i64>> = "slice_sizes" or Vec::<Vec<i64>>::new();
+        pub slice_sizes: Vec<Vec<i64>> = "slice_sizes" in dynamic_slice_sizes or Vec::<Vec<i64>>::new();
     }
 }
 attrs! {
