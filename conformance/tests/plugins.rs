@@ -129,7 +129,7 @@ ENTRY e { x = f32[2,3] parameter(0) y = f32[3,2] parameter(1)
     let subject = file.cases[0].subject().unwrap().unwrap();
     let report = conform(&subject, &mut EngineBackend(Engine::Exact), &mut plugin);
     match report.outcome {
-        Outcome::Agree(comparison) => expect(comparison.elements, 4),
+        Outcome::Judged(judgement) => expect(judgement.measures.elements, 4),
         _ => Err(report.details(false).into()),
     }
 }

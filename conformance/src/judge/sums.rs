@@ -231,7 +231,13 @@ pub(super) fn reduce_window<'m>(
         {
             ev.monotone(site, combine, &operands)
         }
-        Combine::Op(..) | Combine::Second | Combine::Other => by_value(ev, site, &operands),
+        Combine::Op(..) | Combine::Second | Combine::Other => {
+            let exact = |range: &&Range| range.shape().is_some_and(|s| s.ty.is_integral());
+            if operands.iter().all(exact) && all_points(&operands) {
+                return ev.stated(site, &operands);
+            }
+            fold::reduce_window(ev, site, op, &operands)
+        }
     }
 }
 

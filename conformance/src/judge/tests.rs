@@ -29,7 +29,7 @@ fn missed(
 
 fn recorded(entry: &Entry) -> Option<(Verified, Vec<Vec<Literal>>, Vec<Literal>, Vec<Literal>)> {
     let bytes = std::fs::read(&entry.module).ok()?;
-    let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default()).ok()?;
+    let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default()).ok()?;
     let verified = parsed.module.verify().ok()?;
     let session =
         collectives::Session::compile(verified.clone(), &CompileOptions::default()).ok()?;
