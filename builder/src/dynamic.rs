@@ -31,7 +31,7 @@ impl<'b> Value<'b> {
         false_operand: Self,
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let branches = two(b, (true_operand, on_true), (false_operand, on_false))?;
             choose(b, self, &branches, true)
         })
@@ -39,7 +39,7 @@ impl<'b> Value<'b> {
     /// As [`Value::switch`], of branches whose results may differ in size: XLA's `DynamicConditional` with a branch index.
     #[track_caller]
     pub fn dynamic_switch(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             if branches.len() != operands.len() || branches.is_empty() {
                 let (found, given) = (branches.len(), operands.len());
                 return Err(Error::argument(format!(
@@ -66,7 +66,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn set_dimension_size_with_rebound(self, count: Self, dim: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let dim = self.axis(dim)?;
             let known = self.array()?.dim(dim).unwrap_or(0);
             let mut array = self;
@@ -85,7 +85,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` if there is not one size for each dimension.
     #[track_caller]
     pub fn set_all_dimension_sizes(self, sizes: Self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (shape, given) = (self.array()?, sizes.array()?);
             if given.dims.as_slice() != [size(shape.rank())] {
                 let message =

@@ -109,7 +109,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if it is not one of the functions that have it.
     #[track_caller]
     pub fn with_result_accuracy(self, accuracy: ResultAccuracy) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let opcode = self.opcode()?;
             if !opcode.takes_result_accuracy() {
                 return Err(Error::argument(format!("`{opcode}` has no `result_accuracy`")));

@@ -11,7 +11,7 @@ macro_rules! unary {
             $($(#[$doc])*
             #[track_caller]
             pub fn $method(self) -> Self {
-                self.builder().record(|b| b.emit(Unary::$op, &[self], None))
+                self.record(|b| b.emit(Unary::$op, &[self], None))
             }
             )*
         }
@@ -97,7 +97,7 @@ macro_rules! binary {
             /// The other operand is broadcast; see [`Operand`] and [`Value::along`].
             #[track_caller]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
-                self.builder().record(|_| binary(Binary::$op, self, rhs, self))
+                self.record(|_| binary(Binary::$op, self, rhs, self))
             }
             )*
         }
@@ -172,12 +172,12 @@ macro_rules! comparisons {
             /// The other operand is broadcast; see [`Operand`] and [`Value::along`]. Returns `pred`.
             #[track_caller]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
-                self.builder().record(|_| compare(self, rhs, Direction::$direction, None))
+                self.record(|_| compare(self, rhs, Direction::$direction, None))
             }
             /// The same in the total order of floats, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
             #[track_caller]
             pub fn $total(self, rhs: impl Operand<'b>) -> Self {
-                self.builder().record(|_| {
+                self.record(|_| {
                     let floats = self.element_type()?.is_float();
                     let order = floats.then_some(ComparisonType::TotalOrder);
                     compare(self, rhs, Direction::$direction, order)
@@ -222,12 +222,12 @@ impl<'b> Value<'b> {
         direction: Direction,
         order: Option<ComparisonType>,
     ) -> Self {
-        self.builder().record(|_| compare(self, rhs, direction, order))
+        self.record(|_| compare(self, rhs, direction, order))
     }
     /// The complex conjugate: `complex(real(x), -imag(x))`.
     #[track_caller]
     pub fn conj(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             if !self.element_type()?.is_complex() {
                 return Ok(self);
             }
@@ -241,7 +241,7 @@ impl<'b> Value<'b> {
     /// becomes a [`conditional`](Value::conditional).
     #[track_caller]
     pub fn select(self, on_true: impl Operand<'b>, on_false: impl Operand<'b>) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             // A number takes the type of the other side.
             let like = on_true.value().or(on_false.value()).ok_or_else(|| {
                 Error::argument("both sides of `select` are plain numbers, of no type")
@@ -257,7 +257,7 @@ impl<'b> Value<'b> {
     /// Clamps `self` to `min..=max`. Scalars broadcast, other shapes do not.
     #[track_caller]
     pub fn clamp(self, min: impl Operand<'b>, max: impl Operand<'b>) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (min, max) = (min.beside(self)?.value, max.beside(self)?.value);
             b.emit(Clamp {}, &same_dims([min, self, max])?, None)
         })
@@ -265,7 +265,7 @@ impl<'b> Value<'b> {
     /// The values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
     #[track_caller]
     pub fn convert_element_type(self, ty: ElementType) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let real = shape.ty.is_complex() && !ty.is_complex();
             let operand = if real { self.real() } else { self };

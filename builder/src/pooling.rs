@@ -186,7 +186,7 @@ impl Value<'_> {
         padding: Padding,
         format: &TensorFormat,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let spatial = make_spatial_padding(&shape.dims, kernel, stride, padding, format)?;
             let pads = everywhere(shape.rank(), &spatial, format)?;
@@ -221,7 +221,7 @@ impl Value<'_> {
         format: &TensorFormat,
         counts_include_padding: bool,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
             let padded = self.pad(b.zero(shape.ty), &pads);
             let sums = window_sum(padded, kernel, stride)?;
@@ -245,7 +245,7 @@ impl Value<'_> {
         format: &TensorFormat,
         counts_include_padding: bool,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
             each(input.len(), kernel, stride)?;
             let share = match counts_include_padding {

@@ -41,7 +41,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn update_slice(self, update: Self, start: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             same_count(start.len(), self.rank()?, "starts and dimensions")?;
             // s32, as XLA has it, unless a start does not fit.
             let wide = start.iter().any(|&s| i32::try_from(s).is_err());
@@ -61,7 +61,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn slice_in_minor_dims(self, start: &[i64], end: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             same_count(start.len(), end.len(), "starts and ends")?;
             let major = unnamed(&shape, start.len(), "starts")?;
@@ -73,7 +73,7 @@ impl Value<'_> {
     /// The array with a box of the last dimensions replaced, from `start` on: XLA's `UpdateSliceInMinorDims`.
     #[track_caller]
     pub fn update_slice_in_minor_dims(self, update: Self, start: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let major = unnamed(&self.array()?, start.len(), "starts")?;
             Ok(self.update_slice(update, &[&vec![0; major], start].concat()))
         })
@@ -81,7 +81,7 @@ impl Value<'_> {
     /// The box of these sizes in the last dimensions, from scalars `starts` on: XLA's `DynamicSliceInMinorDims`.
     #[track_caller]
     pub fn dynamic_slice_in_minor_dims(self, starts_at: &[Self], sizes: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             same_count(starts_at.len(), sizes.len(), "starts and sizes")?;
             let shape = self.array()?;
             let major = unnamed(&shape, sizes.len(), "sizes")?;
@@ -93,7 +93,7 @@ impl Value<'_> {
     /// `DynamicUpdateSliceInMinorDims`.
     #[track_caller]
     pub fn dynamic_update_slice_in_minor_dims(self, update: Self, starts_at: &[Self]) -> Self {
-        self.builder().record(|_| Ok(self.dynamic_update_slice(update, &starts(self, starts_at)?)))
+        self.record(|_| Ok(self.dynamic_update_slice(update, &starts(self, starts_at)?)))
     }
     /// The array repeated to these sizes, lined up at the right, as numpy does it: XLA's `BroadcastTo`.
     ///
@@ -111,7 +111,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0802` if a size is neither 1 nor the expected one, or there are fewer sizes than dimensions.
     #[track_caller]
     pub fn broadcast_to(self, sizes: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             let front = sizes.len().checked_sub(shape.rank());
             let fits = front.is_some_and(|front| {

@@ -49,6 +49,11 @@ impl<'b> Value<'b> {
         self.at.is_some()
     }
 
+    /// [`Builder::record`] of the builder that made it.
+    #[track_caller]
+    pub(crate) fn record(self, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
+        self.builder.record(make)
+    }
     pub(crate) fn look<T>(
         self,
         see: impl FnOnce(&hlo::ir::Instruction, &SmolStr) -> T,

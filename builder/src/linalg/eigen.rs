@@ -96,7 +96,7 @@ impl<'b> Value<'b> {
     /// The singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
     #[track_caller]
     pub fn singular_values(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let [_, d, _, info] = gesdd(self, b'N')?;
             or_nan(d, info.eq(0))
         })

@@ -28,7 +28,7 @@ impl<'b> Value<'b> {
     /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.
     #[track_caller]
     pub fn product_of_elementary_householder_reflectors(self, taus: Self) -> Self {
-        self.builder().record(|_| product(self, taus))
+        self.record(|_| product(self, taus))
     }
     /// `(q, r)` with `a = q r`, `q` with orthonormal columns, `r` upper triangular: XLA's `QrExplicit`.
     ///

@@ -25,7 +25,7 @@ impl Value<'_> {
     /// for the type.
     #[track_caller]
     pub fn solve(self, rhs: Self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (shape, sides) = (self.array()?, rhs.array()?);
             let n = square(&shape)?;
             if sides.rank() == 1 && shape.rank() == 2 {
@@ -55,7 +55,7 @@ impl Value<'_> {
     /// The inverses of square matrices, by [`Value::solve`].
     #[track_caller]
     pub fn inv(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             inexact(&shape, "an inverse")?;
             let n = square(&shape)?;
@@ -76,7 +76,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn det(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (diagonal, parity, last) = diagonal(self)?;
             Ok(diagonal.reduce_prod(&[last]) * parity)
         })
@@ -97,7 +97,7 @@ impl Value<'_> {
     /// The logarithms of the determinants of real matrices, NaN where they are negative: XLA's `LogDet`.
     #[track_caller]
     pub fn log_det(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             if shape.ty.is_complex() {
                 let message = format!("`log_det` is of real matrices, these are {shape:#}");

@@ -79,7 +79,7 @@ impl Value<'_> {
     /// Whether any element of this `pred` is true, false if there is none: XLA's `Any`.
     #[track_caller]
     pub fn any(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let dims = every_dimension(self)?;
             Ok(self.reduce(false, |a, b| a | b, &dims))
         })
@@ -87,7 +87,7 @@ impl Value<'_> {
     /// Whether all elements of this `pred` are true, true if there is none.
     #[track_caller]
     pub fn all(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let dims = every_dimension(self)?;
             Ok(self.reduce(true, |a, b| a & b, &dims))
         })
@@ -118,7 +118,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn arg_min_max(self, output_type: ElementType, axis: i64, is_min: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, axis) = (self.array()?, self.axis(axis)?);
             if !output_type.is_integral() {
                 return Err(Error::argument(format!("{output_type} cannot count places"))

@@ -4,7 +4,7 @@ use hlo::{ElementType, Literal, Scalar};
 
 /// Bits as a scalar constant of `x`'s width, unsigned.
 pub(super) fn word(x: Value<'_>, bits: u64) -> Value<'_> {
-    x.builder().record(|b| {
+    x.record(|b| {
         let ty = unsigned(x.element_type()?.bits()).unwrap_or(ElementType::U64);
         b.make_constant(Literal::scalar(ty, Scalar::Unsigned(bits)))
     })

@@ -121,12 +121,12 @@ impl<'b> Value<'b> {
     /// A scalar constant of this array's type: XLA's `ScalarLike`.
     #[track_caller]
     pub fn scalar_like(self, value: impl Operand<'b>) -> Self {
-        self.builder().record(|_| Ok(value.beside(self)?.value))
+        self.record(|_| Ok(value.beside(self)?.value))
     }
     /// An array of this one's shape, all of whose elements are this number: XLA's `FullLike`.
     #[track_caller]
     pub fn full_like(self, value: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (scalar, shape) = (value.beside(self)?.value, self.array()?);
             if shape.rank() == 0 { Ok(scalar) } else { implicit::splat(scalar, &shape) }
         })
@@ -134,7 +134,7 @@ impl<'b> Value<'b> {
     /// An array of this one's shape, all of whose elements are 0: XLA's `ZerosLike`.
     #[track_caller]
     pub fn zeros_like(self) -> Self {
-        self.builder().record(|b| Ok(b.zeros(self.array()?)))
+        self.record(|b| Ok(b.zeros(self.array()?)))
     }
 }
 

@@ -8,17 +8,17 @@ impl<'b> Value<'b> {
     /// Whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_pos_inf(self) -> Self {
-        self.builder().record(|_| is_value(self, f64::INFINITY))
+        self.record(|_| is_value(self, f64::INFINITY))
     }
     /// Whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_neg_inf(self) -> Self {
-        self.builder().record(|_| is_value(self, f64::NEG_INFINITY))
+        self.record(|_| is_value(self, f64::NEG_INFINITY))
     }
     /// Whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_inf(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             real_format(self)?;
             is_value(self.abs(), f64::INFINITY)
         })
@@ -26,7 +26,7 @@ impl<'b> Value<'b> {
     /// Whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
     #[track_caller]
     pub fn is_nan(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             real_format(self)?;
             Ok(self.ne(self))
         })
@@ -35,7 +35,7 @@ impl<'b> Value<'b> {
     /// `E0801` unless a real float.
     #[track_caller]
     pub fn is_neg_zero(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             real_format(self)?;
             // Types whose width no integer has widen exactly.
             let (x, unsigned) = match bits::unsigned(self.element_type()?.bits()) {
@@ -61,7 +61,7 @@ impl<'b> Value<'b> {
     /// `1 / x`: XLA's `Reciprocal`.
     #[track_caller]
     pub fn reciprocal(self) -> Self {
-        self.builder().record(|_| Ok(self.scalar_like(1) / self))
+        self.record(|_| Ok(self.scalar_like(1) / self))
     }
     /// The angle whose tangent it is, from -pi/2 to pi/2: XLA's `Atan`, `atan2(x, 1)`.
     #[track_caller]
@@ -93,7 +93,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn next_after(self, to: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (from, to) = crate::implicit::pair(self, to, self)?;
             next_after(from, to)
         })

@@ -209,7 +209,7 @@ pub fn scramble_philox_key(key: Value<'_>) -> (Value<'_>, Value<'_>) {
 /// A counter of 128 bits, `u64[2]` with the low half first, plus a `u64`: XLA's `PhiloxIncreaseCounter`.
 #[track_caller]
 pub fn philox_increase_counter<'b>(counter: Value<'b>, delta: Value<'b>) -> Value<'b> {
-    counter.builder().record(|b| {
+    counter.record(|b| {
         let [low, high] = counter_halves(counter)?;
         let [low, high] = increased([low, high], delta);
         Ok(b.concat_scalars(&[low, high]))
@@ -273,7 +273,7 @@ fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Value<'b> {
 }
 /// A state of one word, increased.
 fn advanced(state: Value<'_>, count: i64) -> Value<'_> {
-    state.builder().record(|b| Ok(state + b.constant_r0_with_type(ElementType::U64, count)))
+    state.record(|b| Ok(state + b.constant_r0_with_type(ElementType::U64, count)))
 }
 
 fn rotated(x: Value<'_>, left: i32) -> Value<'_> {

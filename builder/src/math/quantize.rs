@@ -95,7 +95,7 @@ impl Value<'_> {
     /// `MIN_COMBINED`.
     #[track_caller]
     pub fn dequantize(self, how: &Dequantize) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             if ![ElementType::U8, ElementType::U16].contains(&how.ty) {
                 return Err(Error::argument(format!("codes are u8 or u16, not {}", how.ty)));

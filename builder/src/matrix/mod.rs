@@ -57,7 +57,7 @@ impl<'b> Value<'b> {
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column = row + k`.
     #[track_caller]
     pub fn diagonal_mask(self, k: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
             Ok(rows.eq(columns))
         })
@@ -77,7 +77,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn matrix_diagonal(self, k: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
@@ -95,7 +95,7 @@ impl<'b> Value<'b> {
     /// The same through a `gather`: XLA's `GetMatrixDiagonalViaGather`.
     #[track_caller]
     pub fn matrix_diagonal_via_gather(self, k: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
@@ -134,7 +134,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn set_matrix_diagonal(self, diagonal: Value<'b>, k: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, given) = (self.array()?, diagonal.array()?);
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
@@ -159,7 +159,7 @@ impl<'b> Value<'b> {
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column <= row + k`.
     #[track_caller]
     pub fn triangle_mask(self, k: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
             Ok(rows.ge(columns))
         })
@@ -167,7 +167,7 @@ impl<'b> Value<'b> {
     /// The lower or upper triangle with the main diagonal, 0 otherwise: XLA's `Triangle`.
     #[track_caller]
     pub fn triangle(self, lower: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let zero = b.zero(self.element_type()?);
             Ok(match lower {
                 true => self.triangle_mask(0).select(self, zero),
@@ -190,7 +190,7 @@ impl<'b> Value<'b> {
     /// Complex ones become Hermitian: what is mirrored is conjugated, and the diagonal loses its imaginary part.
     #[track_caller]
     pub fn symmetrize(self, lower: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             square(&shape)?;
             let mirrored = self.transpose_in_minor_dims().conj();
@@ -210,7 +210,7 @@ impl<'b> Value<'b> {
     /// Rows and columns exchanged: XLA's `TransposeInMinorDims`.
     #[track_caller]
     pub fn transpose_in_minor_dims(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             matrix(&shape)?;
             let mut order = first(shape.rank());

@@ -30,7 +30,7 @@ impl Value<'_> {
     /// `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere.
     #[track_caller]
     pub fn elu(self, alpha: f64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             inexact(&shape, "`elu`")?;
             // Where x is large its exponential, which is not used, would be infinite and spoil derivatives.
@@ -65,7 +65,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn softplus(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let zero = b.zero(self.element_type()?);
             // Chosen, since `max` and `abs` have corners at 0, whose derivatives do not add up to those of the sum.
             let above = self.gt(0);

@@ -42,7 +42,7 @@ pub fn attention<'b>(
     v: Value<'b>,
     options: Attention<'b>,
 ) -> Value<'b> {
-    q.builder().record(|b| {
+    q.record(|b| {
         let scores = scores(q, k, v, options.scale)?;
         let shape = scores.array()?;
         let mut scores = match options.bias {

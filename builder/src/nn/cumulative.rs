@@ -40,7 +40,7 @@ macro_rules! cumulative {
             $($(#[$doc])*
             #[track_caller]
             pub fn $name(self, dim: i64, reverse: bool) -> Self {
-                self.builder().record(|b| {
+                self.record(|b| {
                     folded(self, dim, reverse, b.$unit(self.element_type()?), $combine)
                 })
             })*
@@ -73,7 +73,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if the elements are not real floats.
     #[track_caller]
     pub fn log_cumsum_exp(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             inexact(&self.array()?, "`log_cumsum_exp`")?;
             folded(self, dim, reverse, b.min_value(self.element_type()?), log_add_exp)
         })
@@ -82,7 +82,7 @@ impl Value<'_> {
 
 /// `log(exp(a) + exp(c))`.
 fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
-    a.builder().record(|b| {
+    a.record(|b| {
         // Chosen, since `max` and `abs` have corners where both are equal, and their derivatives would be wrong there.
         let above = a.gt(c);
         let (most, least) = (above.select(a, c), above.select(c, a));

@@ -20,7 +20,7 @@ use hlo::ElementType;
 /// Kept by the builder: `E0801` if `x` is a scalar; the rules of `dot`.
 #[track_caller]
 pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         let last = size(x.rank()?) - 1;
         if last < 0 || w.rank()? != 2 {
             let (x, w) = (x.array()?, w.array()?);
@@ -57,7 +57,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 /// Kept by the builder: `E0801` if indices are not integers.
 #[track_caller]
 pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
-    indices.builder().record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))
+    indices.record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))
 }
 /// Compares the positions in a new last dimension with the indices.
 pub(super) fn chosen(indices: Value<'_>, depth: i64) -> Result<Value<'_>> {
@@ -91,7 +91,7 @@ fn rate_of(rate: f64) -> Result<()> {
 /// Kept by the builder: `E0801` if the bits are not `u32`, or the rate is not in `[0, 1)`.
 #[track_caller]
 pub fn dropout_mask(bits: Value<'_>, rate: f64) -> Value<'_> {
-    bits.builder().record(|b| {
+    bits.record(|b| {
         rate_of(rate)?;
         let shape = bits.array()?;
         if shape.ty != ElementType::U32 {
@@ -106,7 +106,7 @@ pub fn dropout_mask(bits: Value<'_>, rate: f64) -> Value<'_> {
 /// The elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see [`dropout_mask`].
 #[track_caller]
 pub fn dropout<'b>(x: Value<'b>, bits: Value<'b>, rate: f64) -> Value<'b> {
-    x.builder().record(|b| {
+    x.record(|b| {
         rate_of(rate)?;
         let ty = x.element_type()?;
         let kept = x / b.constant_r0_with_type(ty, 1.0 - rate);

@@ -22,7 +22,7 @@ use crate::{Error, Value};
 /// Kept by the builder: `E0801` if labels are not integers, or not one for each row of logits.
 #[track_caller]
 pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
-    logits.builder().record(|b| {
+    logits.record(|b| {
         let (shape, given) = (logits.array()?, labels.array()?);
         inexact(&shape, "a cross entropy")?;
         let fits = shape.dims.split_last().filter(|(_, front)| **front == given.dims[..]);
@@ -42,12 +42,12 @@ pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
 /// `-sum(labels * log(softmax(logits)))` along the last dimension, of labels that are probabilities: `[..]` of `[.., c]`.
 #[track_caller]
 pub fn cross_entropy_soft<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
-    logits.builder().record(|_| Ok((labels * logits.log_softmax(-1)).reduce_sum(&[-1]).neg()))
+    logits.record(|_| Ok((labels * logits.log_softmax(-1)).reduce_sum(&[-1]).neg()))
 }
 /// The mean of `(x - y)^2` over all elements, a scalar.
 #[track_caller]
 pub fn mean_squared_error<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         let apart = x - y;
         let squares = apart * apart;
         Ok(squares.mean(&first(squares.rank()?)))

@@ -34,7 +34,7 @@ pub fn layer_norm<'b>(
     bias: Option<Value<'b>>,
     epsilon: f64,
 ) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         inexact(&x.array()?, "`layer_norm`")?;
         let axes = axes(x, &[-1])?;
         let centered = x - spread(x.mean(&axes), x, &axes)?;
@@ -45,7 +45,7 @@ pub fn layer_norm<'b>(
 /// `x / sqrt(mean(x^2) + epsilon) * scale` along the last dimension; `scale[n]` of `x[.., n]`.
 #[track_caller]
 pub fn rms_norm<'b>(x: Value<'b>, scale: Option<Value<'b>>, epsilon: f64) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         inexact(&x.array()?, "`rms_norm`")?;
         let axes = axes(x, &[-1])?;
         let by = ((x * x).mean(&axes) + epsilon).rsqrt();

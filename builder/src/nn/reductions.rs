@@ -28,7 +28,7 @@ macro_rules! reductions {
             $($(#[$doc])*
             #[track_caller]
             pub fn $name(self, dims: &[i64]) -> Self {
-                self.builder().record(|b| {
+                self.record(|b| {
                     let init = $init(b, self.element_type()?);
                     Ok(self.reduce(init, $combine, &axes(self, dims)?))
                 })
@@ -71,7 +71,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
     pub fn mean(self, dims: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             inexact(&self.array()?, "a mean")?;
             let axes = axes(self, dims)?;
             Ok(self.reduce_sum(&axes) / folded(self, &axes, 0, self.element_type()?)?)
@@ -87,7 +87,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
     pub fn variance(self, dims: &[i64], correction: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let axes = axes(self, dims)?;
             let centered = self - spread(self.mean(&axes), self, &axes)?;
             let squares = match self.element_type()?.is_complex() {

@@ -30,7 +30,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if it is not of real floats, or there is no such dimension.
     #[track_caller]
     pub fn softmax(self, dim: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let axes = axes(self, &[dim])?;
             let powers = lowered(self, &axes)?.exp();
             Ok(powers / spread(powers.reduce_sum(&axes), self, &axes)?)
@@ -39,7 +39,7 @@ impl Value<'_> {
     /// `x - log(sum(exp(x)))` along a dimension: the logarithm of [`Value::softmax`], exact where that is near 0.
     #[track_caller]
     pub fn log_softmax(self, dim: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let axes = axes(self, &[dim])?;
             let lowered = lowered(self, &axes)?;
             Ok(lowered - spread(lowered.exp().reduce_sum(&axes).log(), self, &axes)?)
@@ -51,7 +51,7 @@ impl Value<'_> {
     /// infinity where one is.
     #[track_caller]
     pub fn logsumexp(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             floats(self, "`logsumexp`")?;
             let axes = axes(self, dims)?;
             let most = self.reduce_max(&axes);

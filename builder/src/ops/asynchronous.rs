@@ -72,7 +72,7 @@ impl Value<'_> {
     /// Continues what [`Builder::async_start`] started, with further operands: XLA's `BuildAsyncUpdate`.
     #[track_caller]
     pub fn async_update(self, operands: &[Self]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = AsyncUpdate {
                 async_execution_thread: Ignored,
                 calls: Ignored,
@@ -84,7 +84,7 @@ impl Value<'_> {
     /// The result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
     #[track_caller]
     pub fn async_done(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = AsyncDone { async_execution_thread: Ignored, calls: Ignored };
             b.emit(op, &[self], None)
         })
@@ -92,7 +92,7 @@ impl Value<'_> {
     /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Returns `(copy, value, u32[])`.
     #[track_caller]
     pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = CopyStart { cross_program_prefetch_index, is_cross_program_prefetch: Ignored };
             b.emit(op, &[self], None)
         })
@@ -100,22 +100,21 @@ impl Value<'_> {
     /// The copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
     #[track_caller]
     pub fn copy_done(self) -> Self {
-        self.builder().record(|b| b.emit(CopyDone {}, &[self], None))
+        self.record(|b| b.emit(CopyDone {}, &[self], None))
     }
     /// The same memory under another shape and layout: XLA's `BuildBitcast`. It is the one op whose value depends on layouts.
     #[track_caller]
     pub fn bitcast(self, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
+        self.record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
     }
     /// The value; on its two sides shardings differ: XLA's `BuildDomain`.
     #[track_caller]
     pub fn domain(self, entry: Sharding, exit: Sharding) -> Self {
-        self.builder()
-            .record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
+        self.record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
     }
     /// The value, once the token is there: XLA's `BuildAddDependency`.
     #[track_caller]
     pub fn add_dependency(self, token: Self) -> Self {
-        self.builder().record(|b| b.emit(AddDependency {}, &[self, token], None))
+        self.record(|b| b.emit(AddDependency {}, &[self, token], None))
     }
 }

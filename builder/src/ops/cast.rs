@@ -20,7 +20,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn bitcast_convert_type(self, ty: ElementType) -> Self {
-        self.builder().record(|b| emit_of_type(b, BitcastConvert {}, &[self], Some(ty)))
+        self.record(|b| emit_of_type(b, BitcastConvert {}, &[self], Some(ty)))
     }
     /// Floats as integers, rounded up or down by chance: XLA's `StochasticConvertType`.
     ///
@@ -29,7 +29,7 @@ impl Value<'_> {
     /// built, and is `E0402` when it runs.
     #[track_caller]
     pub fn stochastic_convert_type(self, random: Self, ty: ElementType) -> Self {
-        self.builder().record(|b| emit_of_type(b, StochasticConvert {}, &[self, random], Some(ty)))
+        self.record(|b| emit_of_type(b, StochasticConvert {}, &[self, random], Some(ty)))
     }
     /// Floats rounded to the precision of a narrower format, in their own type: XLA's `ReducePrecision`.
     ///
@@ -37,7 +37,6 @@ impl Value<'_> {
     /// Kept by the builder: `E0301` of less than 1 bit of exponent or 0 of mantissa; `E0303` of values that are no floats.
     #[track_caller]
     pub fn reduce_precision(self, exponent_bits: i64, mantissa_bits: i64) -> Self {
-        self.builder()
-            .record(|b| b.emit(ReducePrecision { exponent_bits, mantissa_bits }, &[self], None))
+        self.record(|b| b.emit(ReducePrecision { exponent_bits, mantissa_bits }, &[self], None))
     }
 }

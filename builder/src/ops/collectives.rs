@@ -254,7 +254,7 @@ impl Value<'_> {
         combine: impl FnOnce(Self, Self) -> Self,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|b| reduced(b, &Exchanged::of(self)?, combine, options, false))
+        self.record(|b| reduced(b, &Exchanged::of(self)?, combine, options, false))
     }
     /// Starts [`all_reduce`](Value::all_reduce), which [`all_reduce_done`](Value::all_reduce_done) ends.
     #[track_caller]
@@ -263,7 +263,7 @@ impl Value<'_> {
         combine: impl FnOnce(Self, Self) -> Self,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let values = Exchanged { tuple: false, ..Exchanged::of(self)? };
             reduced(b, &values, combine, options, true)
         })
@@ -271,12 +271,12 @@ impl Value<'_> {
     /// The result of what [`all_reduce_start`](Value::all_reduce_start) started.
     #[track_caller]
     pub fn all_reduce_done(self) -> Self {
-        self.builder().record(|b| b.emit(AllReduceDone {}, &[self], None))
+        self.record(|b| b.emit(AllReduceDone {}, &[self], None))
     }
     /// The sum over the replicas of a group; of `pred` whether it is true in any: XLA's `CrossReplicaSum`.
     #[track_caller]
     pub fn cross_replica_sum(self, replica_groups: impl Into<ReplicaGroups>) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let replica_groups = replica_groups.into();
             let options = CollectiveOptions { replica_groups, ..CollectiveOptions::default() };
             let values = Exchanged::of(self)?;
@@ -289,8 +289,7 @@ impl Value<'_> {
     /// `AllGatherWithDeviceList`. `shard_count` is how many devices a group has.
     #[track_caller]
     pub fn all_gather(self, dimension: i64, shard_count: i64, options: &CollectiveOptions) -> Self {
-        self.builder()
-            .record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, false))
+        self.record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, false))
     }
     /// Starts [`all_gather`](Value::all_gather), which [`all_gather_done`](Value::all_gather_done) ends.
     #[track_caller]
@@ -300,13 +299,12 @@ impl Value<'_> {
         shard_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder()
-            .record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, true))
+        self.record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, true))
     }
     /// The result of what [`all_gather_start`](Value::all_gather_start) started.
     #[track_caller]
     pub fn all_gather_done(self) -> Self {
-        self.builder().record(|b| b.emit(AllGatherDone {}, &[self], None))
+        self.record(|b| b.emit(AllGatherDone {}, &[self], None))
     }
     /// This device's part of the combined values of all devices of the group: XLA's `ReduceScatter` and
     /// `ReduceScatterWithDeviceList`. The dimension is cut into `shard_count` parts, as many as a group has devices.
@@ -321,7 +319,7 @@ impl Value<'_> {
         shard_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             scattered(b, &Exchanged::of(self)?, combine, dimension, shard_count, options)
         })
     }

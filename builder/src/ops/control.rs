@@ -99,7 +99,7 @@ impl<'b> Value<'b> {
         condition: impl FnOnce(Self) -> Self,
         body: impl FnOnce(Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let state = [self.shape()?];
             let body = b.trace_open("body", &state, |p| body(p[0]), true)?;
             if !body.result().compatible(&state[0]) {
@@ -147,7 +147,7 @@ impl<'b> Value<'b> {
         false_operand: Self,
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             choice(self, &two(b, (true_operand, on_true), (false_operand, on_false))?, true)
         })
     }
@@ -175,7 +175,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0202` if there are not as many operands as computations.
     #[track_caller]
     pub fn switch_computations(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let branches: Result<Vec<_>> = branches.iter().map(|c| c.id_in(b)).collect();
             let operands = [&[self], operands].concat();
             b.emit(Conditional { branches: branches?, on_pred: false }, &operands, None)
@@ -185,7 +185,7 @@ impl<'b> Value<'b> {
     /// tuples too.
     #[track_caller]
     pub fn optimization_barrier(self) -> Self {
-        self.builder().record(|b| b.emit(OptBarrier {}, &[self], None))
+        self.record(|b| b.emit(OptBarrier {}, &[self], None))
     }
 }
 
@@ -215,7 +215,7 @@ impl<'b> Cases<'b> {
         body: impl FnOnce(Value<'b>) -> Value<'b>,
     ) -> Value<'b> {
         let Cases { index, branches } = self;
-        index.builder().record(|b| {
+        index.record(|b| {
             let last = branch(b, "branch", operand, body)?;
             let branches: Option<Vec<_>> = branches.into_iter().collect();
             let mut branches = branches.ok_or(Code::Invalid {})?;

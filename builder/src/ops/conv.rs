@@ -207,7 +207,7 @@ impl Value<'_> {
         dimension_numbers: &ConvDims,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (lhs, kernel) = (self.array()?, rhs.array()?);
             let spatial = |dims: &Dims, shape, what| -> Result<Vec<i64>> {
                 dims.iter().map(|&dim| size(dim, shape, what)).collect()
@@ -259,8 +259,7 @@ impl Value<'_> {
         dimension_numbers: &ConvDims,
         options: &ConvOptions,
     ) -> Self {
-        self.builder()
-            .record(|_| Conv { lhs: self, rhs, window, numbers: dimension_numbers, options }.emit())
+        self.record(|_| Conv { lhs: self, rhs, window, numbers: dimension_numbers, options }.emit())
     }
     /// A convolution of an input whose size is known only at run time: XLA's `DynamicConvForward`, which is a custom call of
     /// `DynamicConvolutionForward`.
@@ -276,7 +275,7 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
             conv.call("DynamicConvolutionForward", padding_type, &[self, rhs], |_| {})
         })
@@ -293,7 +292,7 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
             let operands = [input_sizes, self, rhs];
             conv.call("DynamicConvolutionInputGrad", padding_type, &operands, |_| {})
@@ -311,7 +310,7 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (rhs, numbers) = (gradients, dimension_numbers);
             let conv = Conv { lhs: self, rhs, window, numbers, options };
             let target = "DynamicConvolutionKernelGrad";

@@ -98,12 +98,12 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` of anything but vectors and matrices; `E0301` of sizes that differ.
     #[track_caller]
     pub fn dot(self, rhs: Self) -> Self {
-        self.builder().record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
+        self.record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
     }
     /// As [`Value::dot`], with precision, algorithm and the result's element type.
     #[track_caller]
     pub fn dot_with(self, rhs: Self, options: &DotOptions) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             for operand in [self, rhs] {
                 let shape = operand.array()?;
                 if !(1..=2).contains(&shape.rank()) {
@@ -148,7 +148,7 @@ impl Value<'_> {
         dimension_numbers: &DotDimensionNumbers,
         options: &DotOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = dot!(Dot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs], ty)
@@ -167,7 +167,7 @@ impl Value<'_> {
         dimension_numbers: &RaggedDotDimensionNumbers,
         options: &DotOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             no_algorithm(options.algorithm, "ragged_dot")?;
             let RaggedDotDimensionNumbers {
                 dot_dimension_numbers,
@@ -193,7 +193,7 @@ impl Value<'_> {
         dimension_numbers: &DotDimensionNumbers,
         options: &DotOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = dot!(ScaledDot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, scales[0], scales[1]], ty)

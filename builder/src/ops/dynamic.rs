@@ -22,7 +22,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn dynamic_slice(self, start_indices: &[Self], slice_sizes: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             one_each("slice_sizes", slice_sizes.len(), &shape)?;
             one_index_each(start_indices, &shape)?;
@@ -35,7 +35,7 @@ impl Value<'_> {
     /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
     #[track_caller]
     pub fn dynamic_update_slice(self, update: Self, start_indices: &[Self]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             one_index_each(start_indices, &self.array()?)?;
             b.emit(DynamicUpdateSlice {}, &[&[self, update], start_indices].concat(), None)
         })
@@ -52,7 +52,7 @@ impl Value<'_> {
         new_size_bounds: &[i64],
         dims_are_dynamic: &[bool],
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let mut shape = ArrayShape::new(self.element_type()?, sizes(new_size_bounds)?);
             one_each("dim_sizes", dim_sizes.len(), &shape)?;
             one_each("dims_are_dynamic", dims_are_dynamic.len(), &shape)?;
@@ -70,7 +70,7 @@ impl Value<'_> {
     /// `shape` has another element type.
     #[track_caller]
     pub fn mhlo_dynamic_reshape(self, output_shape: Self, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (from, to) = (self.array()?, array(shape.into_shape()?)?);
             size_vector("output_shape", output_shape, &to)?;
             if from.ty != to.ty {
@@ -95,7 +95,7 @@ impl Value<'_> {
         broadcast_dimensions: &[i64],
         output_shape: impl IntoShape,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (from, to) = (self.array()?, array(output_shape.into_shape()?)?);
             size_vector("output_dimensions", output_dimensions, &to)?;
             one_each("broadcast_dimensions", broadcast_dimensions.len(), &from)?;

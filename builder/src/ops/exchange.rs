@@ -172,7 +172,7 @@ impl Value<'_> {
         split_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             options.without("all-to-all", true, false)?;
             let parts = Parts::new(self, split_dimension, concat_dimension, split_count)?;
             match options.layout {
@@ -191,7 +191,7 @@ impl Value<'_> {
         split_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             Parts::new(self, split_dimension, concat_dimension, split_count)?
                 .as_tuple(self, options)
         })
@@ -200,24 +200,24 @@ impl Value<'_> {
     /// Devices in no group have zeros.
     #[track_caller]
     pub fn collective_broadcast(self, options: &CollectiveOptions) -> Self {
-        self.builder().record(|b| sent_to_all(b, &[self], false, options))
+        self.record(|b| sent_to_all(b, &[self], false, options))
     }
     /// The value of the device whose target this one is: XLA's `CollectivePermute`. `pairs` are sources and targets; a device
     /// that is no target receives zeros. The numbers are replicas, with a channel partitions.
     #[track_caller]
     pub fn collective_permute(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
-        self.builder().record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id))
+        self.record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id))
     }
     /// Starts [`collective_permute`](Value::collective_permute), which
     /// [`collective_permute_done`](Value::collective_permute_done) ends. Returns `(operand, result)`.
     #[track_caller]
     pub fn collective_permute_start(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
-        self.builder().record(|b| permute_started(b, &Exchanged::of(self)?, pairs, channel_id))
+        self.record(|b| permute_started(b, &Exchanged::of(self)?, pairs, channel_id))
     }
     /// The result of what [`collective_permute_start`](Value::collective_permute_start) started.
     #[track_caller]
     pub fn collective_permute_done(self) -> Self {
-        self.builder().record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
+        self.record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
     }
 }
 

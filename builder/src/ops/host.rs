@@ -128,7 +128,7 @@ impl Value<'_> {
     /// The next value of the infeed queue, after this token: XLA's `InfeedWithToken`. Returns `(data, token)`.
     #[track_caller]
     pub fn infeed_with_token(self, shape: impl IntoShape, config: &str) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let stated = Shape::Tuple(vec![shape.into_shape()?, Shape::Token]);
             b.emit(Infeed { infeed_config: Text(config.into()) }, &[self], Some(stated))
         })
@@ -139,7 +139,7 @@ impl Value<'_> {
     /// otherwise the value's own shape.
     #[track_caller]
     pub fn outfeed(self, shape: impl IntoShape, config: &str) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = shape.into_shape()?;
             let chain: Chain = |open| &mut open.outfeed_token;
             let token = b.last_token(chain)?;
@@ -154,7 +154,7 @@ impl Value<'_> {
     /// Writes the value to the outfeed queue, after the token: XLA's `OutfeedWithToken`. Returns a token.
     #[track_caller]
     pub fn outfeed_with_token(self, token: Self, shape: impl IntoShape, config: &str) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             b.emit(outfeed(&shape.into_shape()?, config), &[self, token], Some(Shape::Token))
         })
     }
@@ -171,7 +171,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn send(self, channel: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let token = b.emit(AfterAll {}, &[], None)?;
             Ok(self.send_with_token(token, channel))
         })
@@ -179,12 +179,12 @@ impl Value<'_> {
     /// Sends the value to another device, after the token: XLA's `SendWithToken`. Returns a token.
     #[track_caller]
     pub fn send_with_token(self, token: Self, channel: i64) -> Self {
-        self.builder().record(|_| Ok(self.send_start(token, channel, false).send_done()))
+        self.record(|_| Ok(self.send_start(token, channel, false).send_done()))
     }
     /// A value of this shape from another device, after this token: XLA's `RecvWithToken`. Returns `(data, token)`.
     #[track_caller]
     pub fn recv_with_token(self, shape: impl IntoShape, channel: i64) -> Self {
-        self.builder().record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
+        self.record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
     }
     /// Sends the array to the host, after the token: XLA's `SendToHost`. Returns a token.
     ///
@@ -192,7 +192,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if `shape` is no array, or not the value's.
     #[track_caller]
     pub fn send_to_host(self, token: Self, shape: impl IntoShape, channel: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, own) = (host_array(shape)?, self.shape()?);
             if !own.compatible(&shape) {
                 let message = format!("the host is sent {shape:#}, but this is {own:#}");
@@ -209,15 +209,14 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if `shape` is no array.
     #[track_caller]
     pub fn recv_from_host(self, shape: impl IntoShape, channel: i64) -> Self {
-        self.builder()
-            .record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
+        self.record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
     }
 
     /// Starts sending the value, after the token; [`send_done`](Value::send_done) ends it: the first half of XLA's
     /// `Send`. Returns `(data, u32[], token)`.
     #[track_caller]
     pub fn send_start(self, token: Self, channel: i64, is_host_transfer: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = Send { channel_id: Some(channel), is_host_transfer };
             b.emit(op, &[self, token], Some(under_way(self.shape()?)))
         })
@@ -225,7 +224,7 @@ impl Value<'_> {
     /// Ends what [`send_start`](Value::send_start) started, on the same channel. Returns a token.
     #[track_caller]
     pub fn send_done(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let Op::Send(Send { channel_id, is_host_transfer }) = self.op()? else {
                 return Err(not_started(self, "send_start")?);
             };
@@ -236,7 +235,7 @@ impl Value<'_> {
     /// `Recv`. Returns `(data, u32[], token)`; the data may not be looked at.
     #[track_caller]
     pub fn recv_start(self, shape: impl IntoShape, channel: i64, is_host_transfer: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = Recv { channel_id: Some(channel), is_host_transfer };
             b.emit(op, &[self], Some(under_way(shape.into_shape()?)))
         })
@@ -244,7 +243,7 @@ impl Value<'_> {
     /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Returns `(data, token)`.
     #[track_caller]
     pub fn recv_done(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let Op::Recv(Recv { channel_id, is_host_transfer }) = self.op()? else {
                 return Err(not_started(self, "recv_start")?);
             };

@@ -73,7 +73,7 @@ impl Value<'_> {
         dimension_numbers: &GatherDimensionNumbers,
         slice_sizes: &[i64],
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let numbers = dimension_numbers.clone();
             let op = Gather {
                 offset_dims: numbers.offset_dims,
@@ -116,7 +116,7 @@ impl Value<'_> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimension_numbers: &ScatterDimensionNumbers,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let ty = self.element_type()?;
             let to_apply = b.combiner("update_computation", ty, combine)?;
             let op = scatter(dimension_numbers, to_apply);

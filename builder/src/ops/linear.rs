@@ -41,7 +41,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn fft(self, fft_type: FftType, fft_length: &[i64]) -> Self {
         let op = Fft { fft_type, fft_length: fft_length.to_vec() };
-        self.builder().record(|b| b.emit(op, &[self], None))
+        self.record(|b| b.emit(op, &[self], None))
     }
     /// The solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's
     /// `TriangularSolve`.
@@ -66,7 +66,7 @@ impl Value<'_> {
             unit_diagonal: options.unit_diagonal,
             transpose_a: options.transpose_a,
         };
-        self.builder().record(|b| b.emit(op, &[self, rhs], None))
+        self.record(|b| b.emit(op, &[self, rhs], None))
     }
     /// The Cholesky factor of each matrix in the last two dimensions: XLA's `Cholesky`.
     ///
@@ -74,6 +74,6 @@ impl Value<'_> {
     /// with `a = adjoint(u) * u`. The other triangle of the result is 0. A matrix that is not positive definite gives NaN.
     #[track_caller]
     pub fn cholesky(self, lower: bool) -> Self {
-        self.builder().record(|b| b.emit(Cholesky { lower }, &[self], None))
+        self.record(|b| b.emit(Cholesky { lower }, &[self], None))
     }
 }

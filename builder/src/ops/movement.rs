@@ -8,7 +8,7 @@ impl Value<'_> {
     /// Repeats the array along new dimensions of these sizes, in front of its own: XLA's `Broadcast`.
     #[track_caller]
     pub fn broadcast(self, sizes: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let mut dims = checked(sizes)?;
             dims.extend(shape.dims.iter().copied());
@@ -23,7 +23,7 @@ impl Value<'_> {
     /// `BroadcastInDim`.
     #[track_caller]
     pub fn broadcast_in_dim(self, sizes: &[i64], dims: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             if dims.len() != shape.rank() {
                 let message =
@@ -41,12 +41,12 @@ impl Value<'_> {
     /// The same elements, in row-major order, under other dimensions: XLA's `Reshape`.
     #[track_caller]
     pub fn reshape(self, sizes: &[i64]) -> Self {
-        self.builder().record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
+        self.record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
     }
     /// Dimension `i` of the result is dimension `permutation[i]` of the array: XLA's `Transpose`.
     #[track_caller]
     pub fn transpose(self, permutation: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             // Stated in the default layout: left to itself the shape rule keeps the elements where they are.
             let dims: Option<Dims> = permutation.iter().map(|&d| shape.dim(d)).collect();
@@ -58,7 +58,7 @@ impl Value<'_> {
     /// An element of a tuple: XLA's `GetTupleElement`.
     #[track_caller]
     pub fn get_tuple_element(self, index: i64) -> Self {
-        self.builder().record(|b| b.emit(GetTupleElement { index }, &[self], None))
+        self.record(|b| b.emit(GetTupleElement { index }, &[self], None))
     }
 }
 

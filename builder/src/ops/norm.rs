@@ -28,7 +28,7 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         let op = BatchNormTraining { epsilon: Float(epsilon), feature_index };
-        self.builder().record(|b| b.emit(op, &[self, scale, offset], None))
+        self.record(|b| b.emit(op, &[self, scale, offset], None))
     }
     /// Normalizes with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
     #[track_caller]
@@ -42,7 +42,7 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
-        self.builder().record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
+        self.record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
     }
     /// The gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. Returns a tuple of
     /// the three.
@@ -60,7 +60,6 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         let op = BatchNormGrad { epsilon: Float(epsilon), feature_index };
-        self.builder()
-            .record(|b| b.emit(op, &[self, scale, batch_mean, batch_var, grad_output], None))
+        self.record(|b| b.emit(op, &[self, scale, batch_mean, batch_var, grad_output], None))
     }
 }

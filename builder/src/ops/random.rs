@@ -63,7 +63,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` of a type of 128 bits; `E0301` of a state that the algorithm does not start from.
     #[track_caller]
     pub fn rng_bit_generator(self, algorithm: RandomAlgorithm, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = shape.into_shape()?;
             let array = shape.array().ok_or_else(|| {
                 Error::argument(format!("random bits are an array, not {shape:#}"))

@@ -24,7 +24,7 @@ impl<'b> Value<'b> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimensions: &[i64],
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
             reduce(self, init, combine, dimensions?)
         })
@@ -36,7 +36,7 @@ impl<'b> Value<'b> {
         init: impl Operand<'b>,
         combine: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let all: Vec<i64> = (0i64..).take(self.rank()?).collect();
             reduce(self, init, combine, all)
         })

@@ -13,7 +13,7 @@ impl Value<'_> {
         new_sizes: &[i64],
         inferred_dimension: i64,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let new_sizes = sizes(new_sizes)?;
             let exists = usize::try_from(inferred_dimension).is_ok_and(|d| d < new_sizes.len());
             if !exists {
@@ -31,7 +31,7 @@ impl Value<'_> {
     /// `Reshape` with a shape.
     #[track_caller]
     pub fn reshape_to(self, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = shape.into_shape()?;
             b.emit(Reshape { inferred_dimension: -1 }, &[self], Some(shape))
         })

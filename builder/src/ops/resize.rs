@@ -9,7 +9,7 @@ impl<'b> Value<'b> {
     /// A copy of the value, of any shape: XLA's `Copy`.
     #[track_caller]
     pub fn copy(self) -> Self {
-        self.builder().record(|b| b.emit(Copy {}, &[self], None))
+        self.record(|b| b.emit(Copy {}, &[self], None))
     }
     /// Pads around and between the elements: XLA's `Pad`.
     ///
@@ -26,13 +26,13 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn pad(self, value: impl Operand<'b>, padding: &[(i64, i64, i64)]) -> Self {
-        self.builder().record(|_| pad(self, value, padding))
+        self.record(|_| pad(self, value, padding))
     }
     /// Pads one dimension with `low` elements before and `high` after: XLA's `PadInDim`. Negative numbers remove
     /// elements; `dim` may be counted from the end.
     #[track_caller]
     pub fn pad_in_dim(self, value: impl Operand<'b>, dim: i64, low: i64, high: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let dim = self.axis(dim)?;
             let rank = self.rank()?;
             let padding: Vec<_> = (0..)
@@ -50,7 +50,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0301` unless `0 <= start <= limit <= size` and the stride is positive.
     #[track_caller]
     pub fn slice(self, starts: &[i64], limits: &[i64], strides: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             one_each("starts", starts.len(), &shape)?;
             one_each("limits", limits.len(), &shape)?;
@@ -74,7 +74,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn slice_in_dim(self, start: i64, limit: i64, stride: i64, dim: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let sizes = self.dims()?;
             let range = |(d, &size): (i64, &i64)| match d == dim {
@@ -88,7 +88,7 @@ impl<'b> Value<'b> {
     /// Reverses dimensions: index `i` becomes `size - 1 - i`. XLA's `Rev`.
     #[track_caller]
     pub fn rev(self, dimensions: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
             b.emit(Reverse { dimensions: dimensions? }, &[self], None)
         })
@@ -100,7 +100,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` unless `dimensions` grow by 1 and exist.
     #[track_caller]
     pub fn collapse(self, dimensions: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let Some((&first, &last)) = dimensions.first().zip(dimensions.last()) else {
                 return Ok(self);

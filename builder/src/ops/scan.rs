@@ -21,7 +21,7 @@ impl Value<'_> {
     /// The computation of each element: XLA's `Map` of one array.
     #[track_caller]
     pub fn map(self, computation: impl FnOnce(Self) -> Self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let all: Vec<i64> = (0..).take(self.rank()?).collect();
             map(b, &[self], |p| computation(p[0]), &all)
         })

@@ -31,7 +31,7 @@ impl Value<'_> {
         dimension: i64,
         is_stable: bool,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let comparator = |p: &[Self]| match p {
                 [a, c] => comparator(*a, *c),
                 _ => Value::invalid(b),
@@ -53,7 +53,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn top_k(self, k: i64, largest: bool, is_stable: bool) -> Self {
-        self.builder().record(|b| b.emit(TopK { k, largest, is_stable }, &[self], None))
+        self.record(|b| b.emit(TopK { k, largest, is_stable }, &[self], None))
     }
 }
 

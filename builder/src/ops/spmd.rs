@@ -28,7 +28,7 @@ impl Value<'_> {
         single_dim: Option<i64>,
         unspecified_dims: &[i64],
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let single = single_dim.map(|dim| self.axis(dim)).transpose()?;
             let mut part = self.array()?;
             if let Some(tiles) = tiling(sharding) {
@@ -54,7 +54,7 @@ impl Value<'_> {
         single_dim: Option<i64>,
         unspecified_dims: &[i64],
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let single = single_dim.map(|dim| self.axis(dim)).transpose()?;
             if let Some(tiles) = tiling(sharding) {
                 fits(tiles, &self.array()?)?;

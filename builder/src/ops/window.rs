@@ -33,7 +33,7 @@ impl<'b> Value<'b> {
         window_strides: &[i64],
         padding: Padding,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let window = ruled(self, window_dimensions, window_strides, padding)?;
             fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, padding)
@@ -49,7 +49,7 @@ impl<'b> Value<'b> {
         window_dimensions: &[i64],
         options: &WindowOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let window = window(window_dimensions, options, &[])?;
             fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, Padding::Valid)
@@ -84,7 +84,7 @@ impl<'b> Value<'b> {
         init: impl Operand<'b>,
         scatter: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let window = ruled(self, window_dimensions, window_strides, padding)?;
             let op = selecting(self, window, select, scatter)?;
@@ -116,7 +116,7 @@ impl<'b> Value<'b> {
         init: impl Operand<'b>,
         scatter: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let options = WindowOptions {
                 strides: window_strides.to_vec(),

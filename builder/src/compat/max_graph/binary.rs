@@ -30,7 +30,7 @@ macro_rules! functions {
         /// ```
         #[track_caller]
         pub fn $name<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Value<'b> {
-            lhs.builder().record(|_| {
+            lhs.record(|_| {
                 let (lhs, rhs) = operands($label, lhs, rhs, Domain::$domain)?;
                 $build(lhs, rhs)
             })
@@ -129,7 +129,7 @@ functions! {
 /// ```
 #[track_caller]
 pub fn div<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Value<'b> {
-    lhs.builder().record(|_| {
+    lhs.record(|_| {
         let rhs = strong(lhs, rhs)?;
         let types = [lhs.element_type()?, rhs.element_type()?];
         let mut operands = [lhs, rhs];

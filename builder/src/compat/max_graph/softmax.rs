@@ -26,7 +26,7 @@ use crate::{Error, Result, Value};
 /// ```
 #[track_caller]
 pub fn softmax(x: Value<'_>) -> Value<'_> {
-    x.builder().record(|_| {
+    x.record(|_| {
         over_last_axis("softmax", x, |x| {
             let exp = shifted(x)?.exp();
             Ok(exp.div(along_last(exp.reduce(0, |a, b| a.add(b), &[-1]), x)?))
@@ -53,7 +53,7 @@ pub fn softmax(x: Value<'_>) -> Value<'_> {
 /// ```
 #[track_caller]
 pub fn logsoftmax(x: Value<'_>) -> Value<'_> {
-    x.builder().record(|_| {
+    x.record(|_| {
         over_last_axis("logsoftmax", x, |x| {
             let shifted = shifted(x)?;
             let sum = shifted.exp().reduce(0, |a, b| a.add(b), &[-1]);

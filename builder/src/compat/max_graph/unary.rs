@@ -28,7 +28,7 @@ macro_rules! functions {
         /// ```
         #[track_caller]
         pub fn $name(x: Value<'_>) -> Value<'_> {
-            x.builder().record(|_| {
+            x.record(|_| {
                 admit(stringify!($name), x.element_type()?, Domain::$domain)?;
                 $build(x)
             })

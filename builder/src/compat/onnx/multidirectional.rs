@@ -32,7 +32,7 @@ macro_rules! operators {
         /// ```
         #[track_caller]
         pub fn $name<'b>(a: Value<'b>, b: Value<'b>) -> Value<'b> {
-            a.builder().record(|_| elementwise($operator, a, b, Types::$types, $op.into()))
+            a.record(|_| elementwise($operator, a, b, Types::$types, $op.into()))
         }
     )*};
 }

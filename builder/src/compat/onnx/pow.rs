@@ -30,7 +30,7 @@ use hlo::{Class, ElementType};
 /// ```
 #[track_caller]
 pub fn pow<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
-    x.builder().record(|b| {
+    x.record(|b| {
         b.owns(x)?;
         b.owns(y)?;
         taken("Pow", ("X", x), Types::Powers)?;

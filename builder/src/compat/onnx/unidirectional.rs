@@ -52,7 +52,7 @@ impl Default for Gemm {
 /// ```
 #[track_caller]
 pub fn gemm<'b>(a: Value<'b>, b: Value<'b>, c: Option<Value<'b>>, attributes: Gemm) -> Value<'b> {
-    a.builder().record(|_| {
+    a.record(|_| {
         let mut inputs = vec![("A", a), ("B", b)];
         inputs.extend(c.map(|c| ("C", c)));
         one_type("Gemm", &inputs, Types::HighPrecision)?;
@@ -145,7 +145,7 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
 /// ```
 #[track_caller]
 pub fn prelu<'b>(x: Value<'b>, slope: Value<'b>) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         one_type("PRelu", &[("X", x), ("slope", slope)], Types::HighPrecision)?;
         let dims = Dim::list(&x.array()?);
         onto("PRelu: ", ("X", &dims), ("slope", &Dim::list(&slope.array()?)))?;

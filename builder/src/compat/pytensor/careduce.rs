@@ -169,7 +169,7 @@ impl CAReduce {
     /// none; `E0810` for types that are not reduced so.
     #[track_caller]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
-        input.builder().record(|_| Ok(self.node(&input.into())?.value))
+        input.record(|_| Ok(self.node(&input.into())?.value))
     }
     /// The reduced value with the pattern of the dimensions that are left.
     ///

@@ -103,7 +103,7 @@ impl DimShuffle {
     /// Kept by the builder: `E0801` for an input of another rank and for a dropped dimension that is not broadcastable.
     #[track_caller]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
-        input.builder().record(|_| Ok(self.node(&input.into())?.value))
+        input.record(|_| Ok(self.node(&input.into())?.value))
     }
     /// The output with its pattern, of an input with its own.
     ///

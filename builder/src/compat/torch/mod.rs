@@ -46,7 +46,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn torch_gather(self, index: Self, dim: i64, sparse: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let (shape, expected) = (self.array()?, index.array()?);
             fits(&shape, &expected, dim)?;
@@ -81,7 +81,7 @@ impl Value<'_> {
         dim: i64,
         combine: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let (shape, given) = (self.array()?, index.array()?);
             fits(&shape, &given, dim)?;
@@ -117,7 +117,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if the dimension is one of the first `batch_dims`.
     #[track_caller]
     pub fn torch_index_select(self, index: Self, dim: i64, batch_dims: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let (shape, given) = (self.array()?, index.array()?);
             let index_rank = size(given.rank());

@@ -20,7 +20,7 @@ impl<'b> Value<'b> {
     /// same of that.
     #[track_caller]
     pub fn regularized_incomplete_beta(self, b: impl Operand<'b>, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (b, x) = (b.beside(self)?, x.beside(self)?);
             let (b, x) = (implicit::pair(b, self, self)?.0, implicit::pair(x, self, self)?.0);
             in_f64([self, b, x], |[a, b, x]| incomplete(a, b, x))

@@ -33,7 +33,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn igamma(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let x = x.beside(self)?;
             in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
                 edges(a, x, incomplete(a, x).lower, 0.0)
@@ -50,7 +50,7 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: `16 + 8 |ln Q|` ULP.
     #[track_caller]
     pub fn igammac(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let x = x.beside(self)?;
             in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
                 edges(a, x, incomplete(a, x).upper, 1.0)

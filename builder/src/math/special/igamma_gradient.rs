@@ -14,7 +14,7 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: `64 + 8 |ln D|` ULP where `D` is the result.
     #[track_caller]
     pub fn igamma_grad_a(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let x = x.beside(self)?;
             in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
                 let r = regions(a, x);
@@ -33,7 +33,7 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: 128 ULP.
     #[track_caller]
     pub fn random_gamma_grad(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let x = x.beside(self)?;
             in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
                 let r = regions(a, x);

@@ -80,7 +80,7 @@ pub(super) fn iterate<'b>(
 
 /// Broadcasts a scalar to an array of the same computation.
 pub(super) fn like<'b>(scalar: Value<'b>, array: Value<'b>) -> Value<'b> {
-    array.builder().record(|_| Ok(implicit::pair(scalar, array, array)?.0))
+    array.record(|_| Ok(implicit::pair(scalar, array, array)?.0))
 }
 
 /// `exp(-x*x)` of an f64, as exact as `exp`: the square is taken in two parts, so that its rounding error, which `exp`

@@ -16,7 +16,7 @@ impl<'b> Value<'b> {
     /// the same of the largest of the three sums `zeta(s, q + n)`, `zeta(s, n - q)`, `zeta(s, 1 - q)` it is made of.
     #[track_caller]
     pub fn zeta(self, q: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let q = q.beside(self)?;
             in_f64([self, crate::implicit::pair(q, self, self)?.0], |[s, q]| zeta(s, q))
         })
@@ -30,7 +30,7 @@ impl<'b> Value<'b> {
     /// `2 (n + 1)` ULP.
     #[track_caller]
     pub fn polygamma(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let x = x.beside(self)?;
             in_f64([self, crate::implicit::pair(x, self, self)?.0], |[n, x]| polygamma(n, x))
         })
