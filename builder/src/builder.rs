@@ -23,8 +23,7 @@ use std::panic::Location;
 /// let y = b.parameter(1, "f32[4]", "y");
 /// let module = b.build(2.0 * x + y)?;
 /// let args = ["f32[4] {1, 2, 3, 4}".parse()?, "f32[4] {10, 20, 30, 40}".parse()?];
-/// let sum = interp::run(&module, &args)?;
-/// assert_eq!(sum.to_string(), "f32[4]{0} {12, 24, 36, 48}");
+/// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[4]{0} {12, 24, 36, 48}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

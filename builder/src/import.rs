@@ -15,8 +15,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let negate = b.add_sub_computation(&other);
     /// let x = b.parameter(0, "f32[2]", "x");
-    /// let module = b.build(b.call(negate, &[x]) + negate.inline(&[x]))?;
-    /// let result = interp::run(&module, &["f32[2] {1, 2}".parse()?])?;
+    /// let result = interp::run(&b.build(b.call(negate, &[x]) + negate.inline(&[x]))?, &["f32[2] {1, 2}".parse()?])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {-2, -4}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -13,9 +13,7 @@ impl Builder {
     /// let b = builder::Builder::new("gcd");
     /// let start = [b.constant(48i32), b.constant(36i32)];
     /// let end = b.while_loop_helper(&start, |v| v[1].ne(0), |v| vec![v[1], v[0].rem(v[1])]);
-    /// let module = b.build(end[0])?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[] 12");
+    /// assert_eq!(interp::run(&b.build(end[0])?, &[])?.to_string(), "s32[] 12");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -61,9 +59,7 @@ impl Builder {
     /// let b = builder::Builder::new("powers");
     /// let start = [b.constant(1i32)];
     /// let end = b.for_each_index(5, hlo::ElementType::S32, &start, |_, v| vec![v[0] * 3]);
-    /// let module = b.build(end[0])?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[] 243");
+    /// assert_eq!(interp::run(&b.build(end[0])?, &[])?.to_string(), "s32[] 243");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

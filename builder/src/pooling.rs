@@ -173,8 +173,7 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[[1f32, 4., 2., 3.]]]);
     /// let format = TensorFormat::channels_first(1);
-    /// let module = b.build(x.max_pool(&[1, 1, 2], &[1, 1, 2], Padding::Valid, &format))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.max_pool(&[1, 1, 2], &[1, 1, 2], Padding::Valid, &format))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 4, 3 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -207,9 +206,7 @@ impl Value<'_> {
     /// let x = b.constant([[[1f32, 3., 5.]]]);
     /// let format = TensorFormat::channels_first(1);
     /// let mean = x.avg_pool(&[1, 1, 2], &[1, 1, 2], &[(0, 1)], &format, false);
-    /// let module = b.build(mean)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 2, 5 } } }");
+    /// assert_eq!(interp::run(&b.build(mean)?, &[])?.to_string(), "f32[1,1,2]{2,1,0} { { { 2, 5 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

@@ -34,8 +34,7 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([1i32, 2, 3, 4]);
-    /// let module = b.build(x.update_slice(b.constant([8i32, 9]), &[1]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.update_slice(b.constant([8i32, 9]), &[1]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {1, 8, 9, 4}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

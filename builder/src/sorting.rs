@@ -14,9 +14,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([3i32, 1, 4, 1, 5]);
     /// let (_, places) = x.top_k_as(2, hlo::ElementType::S64);
-    /// let module = b.build(places)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s64[2]{0} {4, 2}");
+    /// assert_eq!(interp::run(&b.build(places)?, &[])?.to_string(), "s64[2]{0} {4, 2}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -33,8 +33,7 @@ impl Builder {
     /// let x = b.parameter(0, "f32[3]", "x");
     /// let loss = (x * x).reduce(0.0, |a, c| a + c, &[0]);
     /// let gradient = b.grad(loss, &[x]);
-    /// let module = b.build(gradient[0])?;
-    /// let result = interp::run(&module, &["f32[3] {1, 2, 3}".parse()?])?;
+    /// let result = interp::run(&b.build(gradient[0])?, &["f32[3] {1, 2, 3}".parse()?])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -55,8 +54,7 @@ impl Builder {
     /// let gradients = b.grad_with(x * x, &[x, y], options);
     /// let module = b.build(gradients[1])?;
     /// let args = ["f32[] 3".parse()?, "f32[2] {1, 2}".parse()?];
-    /// let result = interp::run(&module, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {0, 0}");
+    /// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[2]{0} {0, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -78,8 +76,7 @@ impl Builder {
     /// let pulled = b.vjp(x * x, &[x], c);
     /// let module = b.build(pulled[0])?;
     /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
-    /// let result = interp::run(&module, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
+    /// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[2]{0} {6, 80}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -117,8 +114,7 @@ impl Builder {
     /// let (x, t) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[2]", "t"));
     /// let module = b.build(b.jvp(x * x, &[x], &[t]))?;
     /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
-    /// let result = interp::run(&module, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
+    /// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[2]{0} {6, 80}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

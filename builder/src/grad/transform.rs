@@ -12,9 +12,7 @@ impl<'b> Computation<'b> {
     /// let b = builder::Builder::new("m");
     /// let square = b.computation("square", &["f32[]"], |p| p[0] * p[0]);
     /// let (x, t) = (b.constant(3f32), b.constant(10f32));
-    /// let module = b.build(b.call(square.jvp(), &[x, t]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "( f32[] 9, f32[] 60 )");
+    /// assert_eq!(interp::run(&b.build(b.call(square.jvp(), &[x, t]))?, &[])?.to_string(), "( f32[] 9, f32[] 60 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -44,8 +42,7 @@ impl<'b> Computation<'b> {
     /// let b = builder::Builder::new("m");
     /// let product = b.computation("product", &["f32[]", "f32[]"], |p| p[0] * p[1]);
     /// let (x, y, c) = (b.constant(3f32), b.constant(4f32), b.constant(10f32));
-    /// let module = b.build(b.call(product.vjp(), &[x, y, c]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.call(product.vjp(), &[x, y, c]))?, &[])?;
     /// assert_eq!(result.to_string(), "( f32[] 40, f32[] 30 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -80,9 +77,7 @@ impl<'b> Computation<'b> {
     ///     let slope = cube.grad().inline(p).get_tuple_element(0);
     ///     b.grad(slope, p)[0]
     /// });
-    /// let module = b.build(b.call(second, &[b.constant(5f32)]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[] 30");
+    /// assert_eq!(interp::run(&b.build(b.call(second, &[b.constant(5f32)]))?, &[])?.to_string(), "f32[] 30");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -34,8 +34,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[2f64, 1.], [1., 2.]]);
-    /// let module = b.build(a.self_adjoint_eig(true).w)?;
-    /// let values = interp::run(&module, &[])?;
+    /// let values = interp::run(&b.build(a.self_adjoint_eig(true).w)?, &[])?;
     /// assert!((values.get(0).as_f64() - 1.0).abs() < 1e-14);
     /// assert!((values.get(1).as_f64() - 3.0).abs() < 1e-14);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,8 +71,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[3f64, 0.], [0., -4.], [0., 0.]]);
-    /// let module = b.build(a.svd(false).d)?;
-    /// let values = interp::run(&module, &[])?;
+    /// let values = interp::run(&b.build(a.svd(false).d)?, &[])?;
     /// assert!((values.get(0).as_f64() - 4.0).abs() < 1e-14);
     /// assert!((values.get(1).as_f64() - 3.0).abs() < 1e-14);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

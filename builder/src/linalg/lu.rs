@@ -24,8 +24,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[1f64, 2.], [4., 4.]]);
-    /// let module = b.build(a.lu_decomposition().lu)?;
-    /// let lu = interp::run(&module, &[])?;
+    /// let lu = interp::run(&b.build(a.lu_decomposition().lu)?, &[])?;
     /// assert_eq!(lu.to_string(), "f64[2,2]{1,0} { { 4, 4 }, { 0.25, 1 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -39,8 +39,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[3f64, 1.], [4., 2.]]);
     /// let (q, r) = a.qr_explicit(false);
-    /// let module = b.build(q.batch_dot(r))?;
-    /// let product = interp::run(&module, &[])?;
+    /// let product = interp::run(&b.build(q.batch_dot(r))?, &[])?;
     /// let expected = [3.0, 1.0, 4.0, 2.0];
     /// assert!((0..4).all(|i| (product.get(i).as_f64() - expected[i]).abs() < 1e-14));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

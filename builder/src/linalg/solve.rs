@@ -14,9 +14,7 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[2f64, 0.], [0., 4.]]);
-    /// let module = b.build(a.solve(b.constant([1f64, 1.])))?;
-    /// let x = interp::run(&module, &[])?;
-    /// assert_eq!(x.to_string(), "f64[2]{0} {0.5, 0.25}");
+    /// assert_eq!(interp::run(&b.build(a.solve(b.constant([1f64, 1.])))?, &[])?.to_string(), "f64[2]{0} {0.5, 0.25}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -70,8 +68,7 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[1f64, 2.], [4., 4.]]);
-    /// let module = b.build(a.det())?;
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f64[] -4");
+    /// assert_eq!(interp::run(&b.build(a.det())?, &[])?.to_string(), "f64[] -4");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

@@ -46,9 +46,7 @@ impl Builder {
     /// let (lower, main) = (b.constant([[0f64, 1.]]), b.constant([[2f64, 4.]]));
     /// let upper = b.constant([[1f64, 0.]]);
     /// let x = b.tridiagonal_solver(Tridiagonal { lower, main, upper }, b.constant([[4f64, 9.]]));
-    /// let module = b.build(x)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { 1, 2 } }");
+    /// assert_eq!(interp::run(&b.build(x)?, &[])?.to_string(), "f64[1,2]{1,0} { { 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

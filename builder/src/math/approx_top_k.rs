@@ -165,8 +165,7 @@ impl Builder {
     /// let inits = [b.min_value(F32), b.constant(-1i32)];
     /// let best = b.create_scalar_gt_computation(&[F32, S32]);
     /// let options = ApproxTopK { top_k: 2, ..ApproxTopK::default() };
-    /// let module = b.build(b.approx_top_k_fallback(&[x, places], &inits, best, options))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.approx_top_k_fallback(&[x, places], &inits, best, options))?, &[])?;
     /// assert_eq!(result.to_string(), "( f32[2]{0} {9, 7}, s32[2]{0} {1, 3} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

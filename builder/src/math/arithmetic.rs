@@ -42,8 +42,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let hypot = b.create_scalar_computation("hypot", ElementType::F32, |x, y| (x * x + y * y).sqrt());
     /// let y = b.call(hypot, &[b.constant(3.0f32), b.constant(4.0f32)]);
-    /// let module = b.build(y)?;
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f32[] 5");
+    /// assert_eq!(interp::run(&b.build(y)?, &[])?.to_string(), "f32[] 5");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -112,8 +111,7 @@ impl Value<'_> {
     /// use hlo::ElementType;
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1.0f32, 7.0, 7.0], [f32::NAN, 2.0, f32::NAN]]);
-    /// let module = b.build(x.arg_max(ElementType::S32, -1))?;
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "s32[2]{0} {1, 0}");
+    /// assert_eq!(interp::run(&b.build(x.arg_max(ElementType::S32, -1))?, &[])?.to_string(), "s32[2]{0} {1, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

@@ -86,8 +86,7 @@ impl<'b> Value<'b> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1.0f64, 0.0]).next_after(2.0))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1.0f64, 0.0]).next_after(2.0))?, &[])?;
     /// assert_eq!(result.to_string(), "f64[2]{0} {1.0000000000000002, 4.94065645841247e-324}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -84,9 +84,7 @@ impl Value<'_> {
     /// let packed = b.constant(pack_to_uint32(&[0u8, 85, 170, 255]));
     /// let range = QuantizedRange::new(0.0, 3.0);
     /// let numbers = packed.dequantize(&Dequantize { range, ..Dequantize::default() });
-    /// let module = b.build(numbers)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "bf16[4]{0} {0, 1, 2, 3}");
+    /// assert_eq!(interp::run(&b.build(numbers)?, &[])?.to_string(), "bf16[4]{0} {0, 1, 2, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -25,9 +25,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2], [3, 4]]);
     /// let y = b.constant([10i32, 1]);
-    /// let module = b.build(b.einsum("ij,j->i", &[x, y]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {12, 34}");
+    /// assert_eq!(interp::run(&b.build(b.einsum("ij,j->i", &[x, y]))?, &[])?.to_string(), "s32[2]{0} {12, 34}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -15,8 +15,7 @@ impl Builder {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.identity_matrix(hlo::ElementType::S32, 2, 3))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.identity_matrix(hlo::ElementType::S32, 2, 3))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 1, 0, 0 }, { 0, 1, 0 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -70,9 +69,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    /// let module = b.build(x.matrix_diagonal(1))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {2, 6}");
+    /// assert_eq!(interp::run(&b.build(x.matrix_diagonal(1))?, &[])?.to_string(), "s32[2]{0} {2, 6}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -127,8 +124,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2], [3, 4]]);
-    /// let module = b.build(x.set_matrix_diagonal(b.constant([7i32, 8]), 0))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.set_matrix_diagonal(b.constant([7i32, 8]), 0))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 7, 2 }, { 3, 8 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -7,9 +7,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([-1f32, 2.]).relu())?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {0, 2}");
+    /// assert_eq!(interp::run(&b.build(b.constant([-1f32, 2.]).relu())?, &[])?.to_string(), "f32[2]{0} {0, 2}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -58,8 +56,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([0f32, 1000.]).softplus())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([0f32, 1000.]).softplus())?, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {0.693147182, 1000}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -103,8 +100,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([0f32, 1.]).gelu())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([0f32, 1.]).gelu())?, &[])?;
     /// assert!((result.get(1).as_f64() - 0.841_344_75).abs() < 1e-7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -27,8 +27,7 @@ pub struct Attention<'b> {
 /// let b = Builder::new("m");
 /// let (q, k) = (b.constant([[0f32], [0.]]), b.constant([[1f32], [2.]]));
 /// let options = nn::Attention { causal: true, ..Default::default() };
-/// let module = b.build(nn::attention(q, k, b.constant([[10f32], [20.]]), options))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::attention(q, k, b.constant([[10f32], [20.]]), options))?, &[])?;
 /// assert_eq!(result.to_string(), "f32[2,1]{1,0} { {10}, {15} }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -52,8 +52,7 @@ cumulative! {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1i32, 2, 3, 4]).cumsum(0, false))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1i32, 2, 3, 4]).cumsum(0, false))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {1, 3, 6, 10}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -10,8 +10,7 @@ use hlo::ElementType;
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let (x, w) = (b.constant([1f32, 2.]), b.constant([[1f32, 0., 1.], [0., 1., 1.]]));
-/// let module = b.build(nn::dense(x, w, Some(b.constant([10f32, 20., 30.]))))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::dense(x, w, Some(b.constant([10f32, 20., 30.]))))?, &[])?;
 /// assert_eq!(result.to_string(), "f32[3]{0} {11, 22, 33}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -47,8 +46,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 /// ```
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
-/// let module = b.build(nn::one_hot(b.constant([2i32, 0]), 3, hlo::ElementType::F32))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::one_hot(b.constant([2i32, 0]), 3, hlo::ElementType::F32))?, &[])?;
 /// assert_eq!(result.to_string(), "f32[2,3]{1,0} { { 0, 0, 1 }, { 1, 0, 0 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -81,9 +79,7 @@ fn rate_of(rate: f64) -> Result<()> {
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let bits = b.constant([0u32, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]);
-/// let module = b.build(nn::dropout_mask(bits, 0.5))?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "pred[4]{0} {0, 0, 1, 1}");
+/// assert_eq!(interp::run(&b.build(nn::dropout_mask(bits, 0.5))?, &[])?.to_string(), "pred[4]{0} {0, 0, 1, 1}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

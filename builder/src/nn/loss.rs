@@ -12,9 +12,7 @@ use crate::{Error, Value};
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let loss = nn::cross_entropy(b.constant([[0f32, 0.]]), b.constant([1i32]));
-/// let module = b.build(loss)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[1]{0} {0.693147182}");
+/// assert_eq!(interp::run(&b.build(loss)?, &[])?.to_string(), "f32[1]{0} {0.693147182}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

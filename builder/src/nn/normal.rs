@@ -19,8 +19,7 @@ fn scaled<'b>(
 /// ```
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
-/// let module = b.build(nn::layer_norm(b.constant([[1f64, 3.]]), None, None, 0.0))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::layer_norm(b.constant([[1f64, 3.]]), None, None, 0.0))?, &[])?;
 /// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { -1, 1 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -41,8 +41,7 @@ reductions! {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([[1i32, 2], [3, 4]]).reduce_sum(&[-1]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([[1i32, 2], [3, 4]]).reduce_sum(&[-1]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {3, 7}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -20,8 +20,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1000f32, 1000.]).softmax(-1))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1000f32, 1000.]).softmax(-1))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {0.5, 0.5}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

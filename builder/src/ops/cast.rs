@@ -13,8 +13,7 @@ impl Value<'_> {
     /// ```
     /// use hlo::ElementType;
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant(1.0f32).bitcast_convert_type(ElementType::U16))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant(1.0f32).bitcast_convert_type(ElementType::U16))?, &[])?;
     /// assert_eq!(result.to_string(), "u16[2]{0} {0, 16256}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -11,8 +11,7 @@ impl Builder {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.iota("s32[2,3]", 1))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.iota("s32[2,3]", 1))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 0, 1, 2 }, { 0, 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -88,9 +88,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let limit = b.parameter(0, "s32[]", "limit");
     /// let n = b.constant(1i32).while_loop(|n| n.lt(limit), |n| n * 2);
-    /// let module = b.build(n)?;
-    /// let result = interp::run(&module, &["s32[] 1000".parse()?])?;
-    /// assert_eq!(result.to_string(), "s32[] 1024");
+    /// assert_eq!(interp::run(&b.build(n)?, &["s32[] 1000".parse()?])?.to_string(), "s32[] 1024");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

@@ -246,9 +246,7 @@ impl Value<'_> {
     /// let kernel = b.constant([[[1f32]], [[10.0]]]);
     /// let window = WindowOptions { window_dilations: vec![2], ..Default::default() };
     /// let y = x.conv_general_dilated(kernel, &window, &"b0f_0io->b0f".parse()?, &ConvOptions::default());
-    /// let module = b.build(y)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[1,2,1]{2,1,0} { { {31}, {42} } }");
+    /// assert_eq!(interp::run(&b.build(y)?, &[])?.to_string(), "f32[1,2,1]{2,1,0} { { {31}, {42} } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

@@ -88,9 +88,7 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let (m, v) = (b.constant([[1f32, 2.0], [3.0, 4.0]]), b.constant([10f32, 1.0]));
-    /// let module = b.build(m.dot(v))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {12, 34}");
+    /// assert_eq!(interp::run(&b.build(m.dot(v))?, &[])?.to_string(), "f32[2]{0} {12, 34}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -16,8 +16,7 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let i = b.parameter(0, "s32[]", "i");
     /// let module = b.build(b.constant([10i32, 20, 30]).dynamic_slice(&[i], &[2]))?;
-    /// let result = interp::run(&module, &["s32[] 7".parse()?])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {20, 30}");
+    /// assert_eq!(interp::run(&module, &["s32[] 7".parse()?])?.to_string(), "s32[2]{0} {20, 30}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

@@ -294,8 +294,7 @@ impl Builder {
     ///     output_offsets: list(0),
     ///     recv_sizes: list(2),
     /// };
-    /// let module = b.build(b.ragged_all_to_all(exchange, &CollectiveOptions::default()))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.ragged_all_to_all(exchange, &CollectiveOptions::default()))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[4]{0} {2, 3, 0, 9}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

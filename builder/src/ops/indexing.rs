@@ -61,8 +61,7 @@ impl Value<'_> {
     ///     index_vector_dim: 1,
     ///     ..Default::default()
     /// };
-    /// let module = b.build(x.gather(b.constant([2i32, 0]), &numbers, &[1, 2]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.gather(b.constant([2i32, 0]), &numbers, &[1, 2]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 5, 6 }, { 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -103,8 +102,7 @@ impl Value<'_> {
     ///     ..Default::default()
     /// };
     /// let (zeros, at, ones) = (b.constant([0i32; 4]), b.constant([1i32, 3, 1]), b.constant([1i32; 3]));
-    /// let module = b.build(zeros.scatter(at, ones, |there, one| there + one, &numbers))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(zeros.scatter(at, ones, |there, one| there + one, &numbers))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {0, 2, 0, 1}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

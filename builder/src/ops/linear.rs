@@ -33,8 +33,7 @@ impl Value<'_> {
     /// ```
     /// use hlo::op::value::FftType;
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1f32, 0.0, 0.0, 0.0]).fft(FftType::Rfft, &[4]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1f32, 0.0, 0.0, 0.0]).fft(FftType::Rfft, &[4]))?, &[])?;
     /// assert_eq!(result.to_string(), "c64[3]{0} {(1, 0), (1, 0), (1, 0)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -53,8 +52,7 @@ impl Value<'_> {
     /// use builder::options::TriangularSolveOptions;
     /// let b = builder::Builder::new("m");
     /// let (a, rhs) = (b.constant([[2f32, 0.0], [3.0, 4.0]]), b.constant([[2f32], [11.0]]));
-    /// let module = b.build(a.triangular_solve(rhs, &TriangularSolveOptions::default()))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(a.triangular_solve(rhs, &TriangularSolveOptions::default()))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[2,1]{1,0} { {1}, {2} }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

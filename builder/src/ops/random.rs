@@ -27,8 +27,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let dice = b.rng_uniform(b.constant(1i32), b.constant(7i32), "s32[1000]");
     /// let most = dice.reduce_all(i32::MIN, |a, c| a.max(c));
-    /// let result = interp::run(&b.build(most)?, &[])?;
-    /// assert_eq!(result.to_string(), "s32[] 6");
+    /// assert_eq!(interp::run(&b.build(most)?, &[])?.to_string(), "s32[] 6");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

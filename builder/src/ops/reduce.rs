@@ -12,9 +12,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    /// let module = b.build(x.reduce(0, |a, b| a + b, &[1]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {6, 15}");
+    /// assert_eq!(interp::run(&b.build(x.reduce(0, |a, b| a + b, &[1]))?, &[])?.to_string(), "s32[2]{0} {6, 15}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

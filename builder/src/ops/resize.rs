@@ -19,8 +19,7 @@ impl<'b> Value<'b> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1i32, 2, 3]).pad(0, &[(1, -1, 1)]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1i32, 2, 3]).pad(0, &[(1, -1, 1)]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[5]{0} {0, 1, 0, 2, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -67,8 +66,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    /// let module = b.build(x.slice_in_dim(0, 3, 2, 1))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.slice_in_dim(0, 3, 2, 1))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 1, 3 }, { 4, 6 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -37,8 +37,7 @@ impl Builder {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let (x, y) = (b.constant([1i32, 2, 3]), b.constant([10i32, 20, 30]));
-    /// let module = b.build(b.map(&[x, y], |p| p[0] * p[0] + p[1], &[0]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.map(&[x, y], |p| p[0] * p[0] + p[1], &[0]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[3]{0} {11, 24, 39}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -75,8 +74,7 @@ impl Builder {
     ///     0,
     ///     &ScanOptions::default(),
     /// );
-    /// let result = interp::run(&b.build(sums)?, &[])?;
-    /// assert_eq!(result.to_string(), "( s32[3]{0} {1, 3, 6}, s32[] 6 )");
+    /// assert_eq!(interp::run(&b.build(sums)?, &[])?.to_string(), "( s32[3]{0} {1, 3, 6}, s32[] 6 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

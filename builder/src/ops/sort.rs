@@ -11,9 +11,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([3i32, 1, 2]).sort(-1))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[3]{0} {1, 2, 3}");
+    /// assert_eq!(interp::run(&b.build(b.constant([3i32, 1, 2]).sort(-1))?, &[])?.to_string(), "s32[3]{0} {1, 2, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -47,8 +45,7 @@ impl Value<'_> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let top = b.constant([3i32, 1, 4, 1]).top_k(2, true, true);
-    /// let result = interp::run(&b.build(top)?, &[])?;
-    /// assert_eq!(result.to_string(), "( s32[2]{0} {4, 3}, s32[2]{0} {2, 0} )");
+    /// assert_eq!(interp::run(&b.build(top)?, &[])?.to_string(), "( s32[2]{0} {4, 3}, s32[2]{0} {2, 0} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -78,8 +75,7 @@ impl Builder {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let sorted = b.sort_by_first(&[b.constant([3i32, 1]), b.constant([42i32, 50])], 0, false);
-    /// let result = interp::run(&b.build(sorted)?, &[])?;
-    /// assert_eq!(result.to_string(), "( s32[2]{0} {1, 3}, s32[2]{0} {50, 42} )");
+    /// assert_eq!(interp::run(&b.build(sorted)?, &[])?.to_string(), "( s32[2]{0} {1, 3}, s32[2]{0} {50, 42} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]

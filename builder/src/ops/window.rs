@@ -20,8 +20,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("pool");
     /// let x = b.constant([1i32, 5, 2, 3, 9]);
     /// let top = x.reduce_window(i32::MIN, |a, c| a.max(c), &[2], &[2], Padding::Valid);
-    /// let result = interp::run(&b.build(top)?, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {5, 3}");
+    /// assert_eq!(interp::run(&b.build(top)?, &[])?.to_string(), "s32[2]{0} {5, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -68,8 +67,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("pool_grad");
     /// let (x, dy) = (b.constant([1i32, 5, 2, 3]), b.constant([10i32, 20]));
     /// let dx = x.select_and_scatter(|a, c| a.ge(c), &[2], &[2], Padding::Valid, dy, 0, |a, c| a + c);
-    /// let result = interp::run(&b.build(dx)?, &[])?;
-    /// assert_eq!(result.to_string(), "s32[4]{0} {0, 10, 0, 20}");
+    /// assert_eq!(interp::run(&b.build(dx)?, &[])?.to_string(), "s32[4]{0} {0, 10, 0, 20}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[expect(clippy::too_many_arguments, reason = "XLA's arguments, in XLA's order")]

@@ -23,8 +23,7 @@ macro_rules! functions {
         /// use builder::compat::max_graph;
         /// let b = builder::Builder::new("m");
         #[doc = concat!("let r = max_graph::", stringify!($name), "(b.constant(", $lhs, "), b.constant(", $rhs, "));")]
-        /// let module = b.build(r)?;
-        /// let result = interp::run(&module, &[])?;
+        /// let result = interp::run(&b.build(r)?, &[])?;
         #[doc = concat!("assert_eq!(result.to_string(), \"", $out, "\");")]
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
@@ -122,9 +121,7 @@ functions! {
 /// use builder::compat::max_graph;
 /// let b = builder::Builder::new("m");
 /// let r = max_graph::div(b.constant([7i32, -7]), b.constant(2i32));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f64[2]{0} {3.5, -3.5}");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f64[2]{0} {3.5, -3.5}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]

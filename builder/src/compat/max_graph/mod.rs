@@ -20,8 +20,7 @@
 //! use builder::compat::max_graph;
 //! let b = builder::Builder::new("m");
 //! let (x, y) = (b.constant([[1u8], [2]]), b.constant([10i16, -10]));
-//! let module = b.build(max_graph::sub(x, y))?;
-//! let result = interp::run(&module, &[])?;
+//! let result = interp::run(&b.build(max_graph::sub(x, y))?, &[])?;
 //! assert_eq!(result.to_string(), "s16[2,2]{1,0} { { -9, 11 }, { -8, 12 } }");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

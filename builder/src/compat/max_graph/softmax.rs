@@ -19,9 +19,7 @@ use crate::{Error, Result, Value};
 /// use builder::compat::max_graph;
 /// let b = builder::Builder::new("m");
 /// let r = max_graph::softmax(b.constant([[3f32, 3.0], [0.0, f32::NEG_INFINITY]]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[2,2]{1,0} { { 0.5, 0.5 }, { 1, 0 } }");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[2,2]{1,0} { { 0.5, 0.5 }, { 1, 0 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
@@ -46,9 +44,7 @@ pub fn softmax(x: Value<'_>) -> Value<'_> {
 /// use builder::compat::max_graph;
 /// let b = builder::Builder::new("m");
 /// let r = max_graph::logsoftmax(b.constant([0f32, f32::NEG_INFINITY]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[2]{0} {0, -inf}");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[2]{0} {0, -inf}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]

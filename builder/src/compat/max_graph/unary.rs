@@ -21,8 +21,7 @@ macro_rules! functions {
         /// use builder::compat::max_graph;
         /// let b = builder::Builder::new("m");
         #[doc = concat!("let r = max_graph::", stringify!($name), "(b.constant(", $in, "));")]
-        /// let module = b.build(r)?;
-        /// let result = interp::run(&module, &[])?;
+        /// let result = interp::run(&b.build(r)?, &[])?;
         #[doc = concat!("assert_eq!(result.to_string(), \"", $out, "\");")]
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```

@@ -14,9 +14,7 @@
 //! use builder::compat::onnx;
 //! let b = builder::Builder::new("m");
 //! let (x, y) = (b.constant([[1f32], [2.0]]), b.constant([10f32, 20.0]));
-//! let module = b.build(onnx::add(x, y))?;
-//! let result = interp::run(&module, &[])?;
-//! assert_eq!(result.to_string(), "f32[2,2]{1,0} { { 11, 21 }, { 12, 22 } }");
+//! assert_eq!(interp::run(&b.build(onnx::add(x, y))?, &[])?.to_string(), "f32[2,2]{1,0} { { 11, 21 }, { 12, 22 } }");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod multidirectional;

@@ -23,9 +23,7 @@ use hlo::{Class, ElementType};
 /// use builder::compat::onnx;
 /// let b = builder::Builder::new("m");
 /// let r = onnx::pow(b.constant([1i32, 2, 3]), b.constant([4f32, 5.0, 6.0]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "s32[3]{0} {1, 32, 729}");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "s32[3]{0} {1, 32, 729}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]

@@ -45,9 +45,7 @@ impl Default for Gemm {
 /// let (x, y) = (b.constant([[1f32, 2.0]]), b.constant([[3f32, 4.0], [5.0, 6.0]]));
 /// let c = b.constant([10f32]);
 /// let r = gemm(x, y, Some(c), Gemm { alpha: 2.0, trans_b: true, ..Gemm::default() });
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[1,2]{1,0} { { 32, 44 } }");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[1,2]{1,0} { { 32, 44 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
@@ -138,9 +136,7 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
 /// use builder::compat::onnx;
 /// let b = builder::Builder::new("m");
 /// let r = onnx::prelu(b.constant([[-1f32, 2.0], [-3.0, -4.0]]), b.constant([0.5f32, 0.25]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[2,2]{1,0} { { -0.5, 2 }, { -1.5, -1 } }");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[2,2]{1,0} { { -0.5, 2 }, { -1.5, -1 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]

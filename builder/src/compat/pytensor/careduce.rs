@@ -19,8 +19,7 @@ use hlo::{ElementType, Literal, Scalar};
 /// let sum = CAReduce::new(ScalarOp::Add)?.axis(-1).upcast_discrete_output(true);
 /// let module = b.build(sum.apply(x))?;
 /// let args = ["s8[2,3] {{100, 100, 100}, {1, 2, 3}}".parse()?];
-/// let result = interp::run(&module, &args)?;
-/// assert_eq!(result.to_string(), "s64[2]{0} {300, 6}");
+/// assert_eq!(interp::run(&module, &args)?.to_string(), "s64[2]{0} {300, 6}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]

@@ -24,8 +24,7 @@ impl CAReduce {
     /// let product = CAReduce::new(ScalarOp::Mul)?;
     /// let cotangent = product.pullback(x, product.apply(x), b.constant(1f32));
     /// let module = b.build(cotangent.value().ok_or("it is connected")?)?;
-    /// let result = interp::run(&module, &["f32[3] {0, 4, 5}".parse()?])?;
-    /// assert_eq!(result.to_string(), "f32[3]{0} {20, 0, 0}");
+    /// assert_eq!(interp::run(&module, &["f32[3] {0, 4, 5}".parse()?])?.to_string(), "f32[3]{0} {20, 0, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

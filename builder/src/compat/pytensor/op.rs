@@ -18,8 +18,7 @@ use std::collections::BTreeMap;
 /// let y = b.parameter(1, "s32[2,1]", "y");
 /// let quotient = Elemwise::new(ScalarOp::IntDiv).apply(&b, &[x, y]);
 /// let args = ["s32[1,3] {{7, -7, 9}}".parse()?, "s32[2,1] {{2}, {-3}}".parse()?];
-/// let result = interp::run(&b.build(quotient)?, &args)?;
-/// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 3, -4, 4 }, { -3, 2, -3 } }");
+/// assert_eq!(interp::run(&b.build(quotient)?, &args)?.to_string(), "s32[2,3]{1,0} { { 3, -4, 4 }, { -3, 2, -3 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]

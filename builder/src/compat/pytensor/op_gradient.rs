@@ -21,8 +21,7 @@ impl Elemwise {
     /// let cotangents = mul.pullback(&[x, y], z, b.constant([[1f32, 1.0], [1.0, 1.0]]));
     /// let by_y = cotangents[1].value().ok_or("it is connected")?;
     /// let args = ["f32[2,2] {{1, 2}, {3, 4}}".parse()?, "f32[2] {5, 6}".parse()?];
-    /// let result = interp::run(&b.build(by_y)?, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {4, 6}");
+    /// assert_eq!(interp::run(&b.build(by_y)?, &args)?.to_string(), "f32[2]{0} {4, 6}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -39,8 +39,7 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2], [3, 4]]);
     /// let index = b.constant([[0i32, 0], [1, 0]]);
-    /// let module = b.build(x.torch_gather(index, 1, true))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.torch_gather(index, 1, true))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 1, 1 }, { 4, 3 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -13,8 +13,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([0.0f32, 0.5, 5.0]).erfc())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([0.0f32, 0.5, 5.0]).erfc())?, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {1, 0.479500115, 1.53745983e-12}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -25,8 +25,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1.0f32, 5.0, -0.5]).lgamma())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1.0f32, 5.0, -0.5]).lgamma())?, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {0, 3.17805386, 1.26551211}"); // 0, ln 24, ln(2 sqrt(pi))
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

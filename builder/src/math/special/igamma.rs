@@ -26,8 +26,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([1.0f32, 2.0, 1e6]);
-    /// let module = b.build(a.igamma(a))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(a.igamma(a))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {0.63212055, 0.593994141, 0.500133}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
