@@ -1,10 +1,8 @@
 //! Approximate top-k: the best elements of each window, then the best of those.
+use crate::ops::movement::elements;
+use crate::ops::reduce::scalars;
 use crate::{Builder, Computation, Error, Result, Value};
-use hlo::ir::BackendConfig;
-use hlo::op::value::{
-    ApiVersion, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing, PaddingType,
-    Text, Window,
-};
+use hlo::op::value::Text;
 use hlo::op::{CustomCall, Reduce, Sort};
 use hlo::{ArrayShape, Dims, Shape};
 
@@ -150,8 +148,7 @@ impl Builder {
             if !options.aggregate_to_topk {
                 return Ok(partial);
             }
-            let parts = (0i64..).take(operands.len()).map(|i| partial.get_tuple_element(i));
-            search.finish(b, &parts.collect::<Vec<_>>())
+            search.finish(b, &elements(partial)?)
         })
     }
     /// The best elements along a dimension, by sorting all: XLA's `ApproxTopKFallback`. It misses none; the sizes are those
@@ -255,37 +252,15 @@ impl<'b, 'a> Search<'b, 'a> {
         log2: i64,
     ) -> Result<Value<'b>> {
         let call = CustomCall {
-            window: Window::default(),
-            dim_labels: None,
-            feature_group_count: 1,
-            batch_group_count: 1,
-            operand_precision: OperandPrecision::default(),
-            padding_type: PaddingType::Invalid,
-            custom_call_target: Text("PartialReduce".into()),
-            operand_layout_constraints: None,
-            custom_call_has_side_effect: false,
-            literal: None,
-            output_to_operand_aliasing: OutputOperandAliasing::default(),
-            schedule: CustomCallSchedule::None,
-            api_version: ApiVersion::Original,
             called_computations: vec![self.comparator],
-            to_apply: None,
-            opaque: None,
-            channel_name: Ignored,
-            cost_estimate_ns: Ignored,
+            ..CustomCall::new(Text("PartialReduce".into()))
         };
-        let partial = b.emit(call, inputs, Some(shape))?;
         let config = format!(
             "{{\"log2_reduction\": {log2}, \"reduction_dim\": {}, \"to_apply_type\": \"comparator\", \
              \"top_k\": {}, \"recall_target\": {:.6}}}",
             self.axis, self.options.top_k, self.options.recall_target,
         );
-        let mut state = b.state.borrow_mut();
-        if let Some(id) = partial.id() {
-            let common = &mut state.innermost().instructions[id].common;
-            common.get_or_insert_default().backend_config = Some(BackendConfig(config));
-        }
-        Ok(partial)
+        b.emit_configured(call, inputs, shape, &config)
     }
     fn finish(&self, b: &'b Builder, operands: &[Value<'b>]) -> Result<Value<'b>> {
         match self.options.aggregate_to_topk {
@@ -306,7 +281,7 @@ impl<'b, 'a> Search<'b, 'a> {
         let sorted = b.emit(sort, operands, None)?;
         let parts: Vec<Value<'b>> = match operands.len() {
             1 => vec![sorted],
-            n => (0i64..).take(n).map(|i| sorted.get_tuple_element(i)).collect(),
+            _ => elements(sorted)?,
         };
         let cut: Result<Vec<Value<'b>>> = parts
             .iter()
@@ -320,9 +295,7 @@ impl<'b, 'a> Search<'b, 'a> {
         Ok(b.tuple(&cut?))
     }
     fn single(&self, b: &'b Builder, operands: &[Value<'b>]) -> Result<Value<'b>> {
-        let scalars: Result<Vec<Shape>> =
-            operands.iter().map(|o| Ok(Shape::scalar(o.element_type()?))).collect();
-        let scalars = scalars?;
+        let scalars = scalars(operands)?;
         let compare = Computation::from_id(b, self.comparator);
         let to_apply = b.trace("ReductionFn", &[scalars.clone(), scalars].concat(), |p| {
             let (lhs, rhs) = p.split_at(p.len() / 2);

@@ -4,8 +4,8 @@ mod einsum;
 
 use crate::arguments::{first, matrix, size, square};
 use crate::{Builder, Error, Result, Value};
-use hlo::op::Unary;
 use hlo::op::value::{SliceRange, SliceRanges};
+use hlo::op::{Gather, Slice, Unary};
 use hlo::{ArrayShape, ElementType};
 
 pub use einsum::{EinsumDims, Label, normalize_einsum, parse_einsum};
@@ -86,7 +86,7 @@ impl<'b> Value<'b> {
             let whole = |&limit: &i64| SliceRange { start: 0, limit, stride: 1 };
             let mut ranges: Vec<SliceRange> = front.iter().map(whole).collect();
             ranges.push(SliceRange { start, limit, stride: n + 1 });
-            b.emit(hlo::op::Slice { ranges: SliceRanges(ranges) }, &[flat], None)
+            b.emit(Slice { ranges: SliceRanges(ranges) }, &[flat], None)
         })
     }
     /// The same through a `gather`: XLA's `GetMatrixDiagonalViaGather`.
@@ -104,16 +104,9 @@ impl<'b> Value<'b> {
             let mut slice_sizes = shape.dims.to_vec();
             slice_sizes[shape.rank() - 2] = m.min(1);
             slice_sizes[shape.rank() - 1] = n.min(1);
-            let op = hlo::op::Gather {
-                offset_dims: first(shape.rank() - 2),
-                collapsed_slice_dims: vec![row, row + 1],
-                start_index_map: vec![row, row + 1],
-                operand_batching_dims: Vec::new(),
-                start_indices_batching_dims: Vec::new(),
-                index_vector_dim: 1,
-                slice_sizes,
-                indices_are_sorted: true,
-            };
+            let (front, own) = (first(shape.rank() - 2), vec![row, row + 1]);
+            let op = Gather::new(front, own.clone(), own, 1, slice_sizes);
+            let op = Gather { indices_are_sorted: true, ..op };
             b.emit(op, &[self, places], None)
         })
     }

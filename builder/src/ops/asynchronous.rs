@@ -1,7 +1,7 @@
 //! Ops that compilers insert: asynchronous computations, fusions, bitcasts, domains, dependencies.
 use crate::{Builder, Computation, IntoShape, Value};
 use hlo::ir::Sharding;
-use hlo::op::value::{DomainMetadata, FusionKind, Ignored, OutputOperandAliasing};
+use hlo::op::value::{DomainMetadata, FusionKind, OutputOperandAliasing};
 use hlo::op::{
     AddDependency, AsyncDone, AsyncStart, AsyncUpdate, Bitcast, CopyDone, CopyStart, Domain,
     Fusion, RngGetAndUpdateState,
@@ -31,11 +31,7 @@ impl Builder {
             let calls = computation.id_in(b)?;
             let (_, result) = b.signature(calls)?;
             let thread = b.state.borrow().finished[calls].execution_thread.clone();
-            let op = AsyncStart {
-                async_execution_thread: thread,
-                output_to_operand_aliasing: OutputOperandAliasing::default(),
-                calls,
-            };
+            let op = AsyncStart { async_execution_thread: thread, ..AsyncStart::new(calls) };
             let given: crate::Result<Vec<Shape>> = operands.iter().map(|o| o.shape()).collect();
             let context = Shape::scalar(ElementType::U32);
             let stated = Shape::Tuple(vec![Shape::Tuple(given?), result, context]);
@@ -71,28 +67,18 @@ impl Value<'_> {
     /// Continues what [`Builder::async_start`] started, with further operands: XLA's `BuildAsyncUpdate`.
     #[track_caller]
     pub fn async_update(self, operands: &[Self]) -> Self {
-        self.record(|b| {
-            let op = AsyncUpdate {
-                async_execution_thread: Ignored,
-                calls: Ignored,
-                output_to_operand_aliasing: OutputOperandAliasing::default(),
-            };
-            b.emit(op, &[&[self], operands].concat(), None)
-        })
+        self.record(|b| b.emit(AsyncUpdate::default(), &[&[self], operands].concat(), None))
     }
     /// The result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
     #[track_caller]
     pub fn async_done(self) -> Self {
-        self.record(|b| {
-            let op = AsyncDone { async_execution_thread: Ignored, calls: Ignored };
-            b.emit(op, &[self], None)
-        })
+        self.record(|b| b.emit(AsyncDone::default(), &[self], None))
     }
     /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Returns `(copy, value, u32[])`.
     #[track_caller]
     pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
         self.record(|b| {
-            let op = CopyStart { cross_program_prefetch_index, is_cross_program_prefetch: Ignored };
+            let op = CopyStart { cross_program_prefetch_index, ..CopyStart::default() };
             b.emit(op, &[self], None)
         })
     }

@@ -1,11 +1,10 @@
 //! Convolutions, and the custom calls that represent convolutions of dynamic size.
 use super::dot::{operand_precision, preferred};
-use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
 use super::shapes::{emit_of_type, inferred};
 use crate::program::make_static;
 use crate::{Builder, Error, Result, Value};
-use hlo::op::value::{ConvDims, ConvolutionKind, DotAlgorithm, PaddingType, Precision};
+use hlo::op::value::{ConvDims, PaddingType, Precision, Text};
 use hlo::op::{Convolution, CustomCall};
 use hlo::{Dims, ElementType, Op, Shape};
 
@@ -110,13 +109,10 @@ impl<'b> Conv<'_, 'b> {
             spatial.iter().map(|&dim| size(dim, &rhs, "kernel")).collect();
         Ok(Convolution {
             window: window(&sizes?, self.window, &self.options.window_reversal)?,
-            dim_labels: self.numbers.clone(),
             feature_group_count: self.options.feature_group_count,
             batch_group_count: self.options.batch_group_count,
-            convolution_kind: ConvolutionKind::Unset,
             operand_precision: operand_precision(self.options.precision),
-            algorithm: DotAlgorithm::Unset,
-            sparsity_config: None,
+            ..Convolution::new(self.numbers.clone())
         })
     }
     fn ty(&self) -> Result<Option<ElementType>> {
@@ -142,7 +138,7 @@ impl<'b> Conv<'_, 'b> {
             batch_group_count: op.batch_group_count,
             operand_precision: op.operand_precision.clone(),
             padding_type,
-            ..target_of(target)
+            ..CustomCall::new(Text(target.into()))
         };
         let mut shape = inferred(b, &Op::from(op), &[self.lhs, self.rhs], ty.as_ref())?;
         change(&mut shape);

@@ -1,7 +1,6 @@
 //! Indices and sizes known only at run time.
 use super::shapes::{one_each, sizes};
-use crate::{Builder, Code, Error, IntoShape, Result, Value};
-use hlo::ir::BackendConfig;
+use crate::{Error, IntoShape, Result, Value};
 use hlo::op::value::Text;
 use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
 use hlo::{ArrayShape, Shape};
@@ -76,7 +75,8 @@ impl Value<'_> {
                 let message = format!("a reshape of {} cannot give {to:#}", from.ty);
                 return Err(Error::argument(message));
             }
-            call(b, "mhlo.dynamic_reshape", "", &[self, output_shape], to)
+            let call = CustomCall::new(Text("mhlo.dynamic_reshape".into()));
+            b.emit(call, &[self, output_shape], Some(to.into()))
         })
     }
     /// The broadcast of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicBroadcastInDim`, which is a custom call
@@ -114,7 +114,8 @@ impl Value<'_> {
             let dims: Vec<String> = broadcast_dimensions.iter().map(i64::to_string).collect();
             let config = format!("{{broadcast_dimensions=[{}]}}", dims.join(","));
             let operands = [self, output_dimensions];
-            call(b, "mhlo.dynamic_broadcast_in_dim", &config, &operands, to)
+            let call = CustomCall::new(Text("mhlo.dynamic_broadcast_in_dim".into()));
+            b.emit_configured(call, &operands, to.into(), &config)
         })
     }
 }
@@ -155,46 +156,4 @@ fn size_vector(name: &str, found: Value<'_>, result: &ArrayShape) -> Result<()> 
     }
     let message = format!("`{name}` is {found:#}, expected a vector of {count} integers");
     Err(Error::argument(message).with_help("it holds one size for each dimension of the result"))
-}
-
-/// A custom call of this target and configuration.
-fn call<'b>(
-    b: &'b Builder,
-    target: &str,
-    config: &str,
-    operands: &[Value<'b>],
-    shape: ArrayShape,
-) -> Result<Value<'b>> {
-    let made = b.emit(target_of(target), operands, Some(shape.into()))?;
-    if !config.is_empty() {
-        let id = made.id().ok_or(Code::Invalid {})?;
-        let mut state = b.state.borrow_mut();
-        let common = &mut state.innermost().instructions[id].common;
-        common.get_or_insert_default().backend_config = Some(BackendConfig(config.to_owned()));
-    }
-    Ok(made)
-}
-
-/// A custom call that has nothing but a target.
-pub(crate) fn target_of(target: &str) -> CustomCall {
-    CustomCall {
-        window: hlo::op::value::Window::default(),
-        dim_labels: None,
-        feature_group_count: 1,
-        batch_group_count: 1,
-        operand_precision: hlo::op::value::OperandPrecision::default(),
-        padding_type: hlo::op::value::PaddingType::Invalid,
-        custom_call_target: Text(target.into()),
-        operand_layout_constraints: None,
-        custom_call_has_side_effect: false,
-        literal: None,
-        output_to_operand_aliasing: hlo::op::value::OutputOperandAliasing::default(),
-        schedule: hlo::op::value::CustomCallSchedule::None,
-        api_version: hlo::op::value::ApiVersion::Original,
-        called_computations: Vec::new(),
-        to_apply: None,
-        opaque: None,
-        channel_name: hlo::op::value::Ignored,
-        cost_estimate_ns: hlo::op::value::Ignored,
-    }
 }

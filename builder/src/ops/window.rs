@@ -1,10 +1,9 @@
 //! Moving windows: reduce-window, select-and-scatter.
-use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
 use super::reduce::scalars;
 use super::shapes::{counted, inferred};
 use crate::{Builder, Error, Operand, Result, Value};
-use hlo::op::value::Window;
+use hlo::op::value::{Text, Window};
 use hlo::op::{CustomCall, ReduceWindow, SelectAndScatter};
 use hlo::{ElementType, Op};
 
@@ -92,11 +91,9 @@ impl<'b> Value<'b> {
             }
             let called_computations = vec![op.select, op.scatter];
             let shape = inferred(b, &Op::from(op.clone()), &operands, None)?;
-            let call = CustomCall {
-                window: op.window,
-                called_computations,
-                ..target_of("DynamicSelectAndScatterSamePadding")
-            };
+            let target = Text("DynamicSelectAndScatterSamePadding".into());
+            let call =
+                CustomCall { window: op.window, called_computations, ..CustomCall::new(target) };
             b.emit(call, &operands, Some(shape))
         })
     }
@@ -220,7 +217,7 @@ fn fold<'b>(
     let call = CustomCall {
         window: op.window,
         called_computations: vec![op.to_apply],
-        ..target_of("DynamicReduceWindowSamePadding")
+        ..CustomCall::new(Text("DynamicReduceWindowSamePadding".into()))
     };
     b.emit(call, &all, Some(shape))
 }

@@ -4,7 +4,6 @@ use super::{Dim, onto, stretched};
 use crate::operand::{Number, number};
 use crate::{Code, Error, Result, Value};
 use hlo::op::Dot;
-use hlo::op::value::{DotAlgorithm, OperandPrecision};
 use hlo::{ElementType, Scalar};
 
 /// The attributes of [`gemm`].
@@ -88,12 +87,9 @@ fn product<'b>(a: Value<'b>, b: Value<'b>, attributes: &Gemm) -> Result<Value<'b
             .with_help("A' has as many columns as B' has rows; see `trans_a` and `trans_b`"));
     }
     let dot = Dot {
-        lhs_batch_dims: vec![],
         lhs_contracting_dims: vec![left],
-        rhs_batch_dims: vec![],
         rhs_contracting_dims: vec![right],
-        operand_precision: OperandPrecision::default(),
-        algorithm: DotAlgorithm::Unset,
+        ..Dot::default()
     };
     a.builder().emit(dot, &[a, b], None)
 }

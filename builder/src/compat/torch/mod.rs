@@ -1,5 +1,5 @@
 //! Gather, scatter and index select along one dimension, as in `PyTorch`.
-use crate::arguments::{counting, others, size};
+use crate::arguments::{counting, first, others, size};
 use crate::{Builder, Error, Result, Value};
 use hlo::ArrayShape;
 use hlo::op::{Gather, Scatter};
@@ -53,16 +53,8 @@ impl Value<'_> {
             if !sparse {
                 return masked_gather(b, self, index, dim);
             }
-            let op = Gather {
-                offset_dims: Vec::new(),
-                collapsed_slice_dims: (0..rank).collect(),
-                start_index_map: (0..rank).collect(),
-                operand_batching_dims: Vec::new(),
-                start_indices_batching_dims: Vec::new(),
-                index_vector_dim: rank,
-                slice_sizes: shape.dims.iter().map(|&size| size.min(1)).collect(),
-                indices_are_sorted: false,
-            };
+            let (all, ones) = (first(shape.rank()), shape.dims.iter().map(|&size| size.min(1)));
+            let op = Gather::new(vec![], all.clone(), all, rank, ones.collect());
             b.emit(op, &[self, positions(index, dim)?], None)
         })
     }
@@ -85,17 +77,8 @@ impl Value<'_> {
             let (shape, given) = (self.array()?, index.array()?);
             fits(&shape, &given, dim)?;
             let rank = size(shape.rank());
-            let op = Scatter {
-                update_window_dims: Vec::new(),
-                inserted_window_dims: (0..rank).collect(),
-                scatter_dims_to_operand_dims: (0..rank).collect(),
-                input_batching_dims: Vec::new(),
-                scatter_indices_batching_dims: Vec::new(),
-                index_vector_dim: rank,
-                indices_are_sorted: false,
-                unique_indices: false,
-                to_apply: b.combiner("combiner", shape.ty, combine)?,
-            };
+            let (all, to_apply) = (first(shape.rank()), b.combiner("combiner", shape.ty, combine)?);
+            let op = Scatter::new(vec![], all.clone(), all, rank, to_apply);
             b.emit(op, &[self, positions(index, dim)?, source], None)
         })
     }
@@ -133,15 +116,11 @@ impl Value<'_> {
             let left_out: Vec<i64> = (0..batch_dims).chain([dim]).collect();
             let kept = others(shape.rank(), &left_out);
             let moved = |&d: &i64| if d < dim {d} else { d - 1 + index_rank - batch_dims };
+            let offset_dims = kept.iter().map(moved).collect();
             let op = Gather {
-                offset_dims: kept.iter().map(moved).collect(),
-                collapsed_slice_dims: vec![dim],
-                start_index_map: vec![dim],
                 operand_batching_dims: (0..batch_dims).collect(),
                 start_indices_batching_dims: (0..batch_dims).collect(),
-                index_vector_dim: index_rank,
-                slice_sizes,
-                indices_are_sorted: false,
+                ..Gather::new(offset_dims, vec![dim], vec![dim], index_rank, slice_sizes)
             };
             b.emit(op, &[self, index], None)
         })
