@@ -11,6 +11,7 @@
 //! one parameter, pack the state and the captured values into a tuple. The body of a loop returns the captured values
 //! unchanged.
 use crate::annotations::Caller;
+use crate::arguments::size;
 use crate::computation::Traced;
 use crate::ops::movement::elements;
 use crate::state::{Open, State};
@@ -101,7 +102,7 @@ impl Open {
     /// How many parameters it has.
     pub(crate) fn parameter_count(&self) -> i64 {
         let parameters = self.instructions.iter().filter(|(_, i)| i.opcode() == Opcode::Parameter);
-        i64::try_from(parameters.count()).unwrap_or(i64::MAX)
+        size(parameters.count())
     }
 }
 

@@ -3,6 +3,7 @@
 //! Source: Broadcasting Semantics of the XLA documentation. Scalars stretch to anything; operands of one rank stretch along
 //! dimensions of size 1; an operand of lower rank broadcasts along dimensions that must be named. There is no
 //! alignment by trailing dimensions.
+use crate::arguments::first;
 use crate::operand::Along;
 use crate::{Code, Error, Operand, Result, Value};
 use hlo::op::{Broadcast, Reshape};
@@ -111,8 +112,8 @@ pub(crate) fn stretch<'b>(value: Value<'b>, sizes: &[i64]) -> Result<Value<'b>> 
     if shape.dims.as_slice() == sizes {
         return Ok(value);
     }
-    let dims: Vec<i64> = (0i64..).take(sizes.len()).collect();
-    in_dim(value, &shape, ArrayShape::new(shape.ty, Dims::from_slice(sizes)), &dims)
+    let result = ArrayShape::new(shape.ty, Dims::from_slice(sizes));
+    in_dim(value, &shape, result, &first(sizes.len()))
 }
 
 /// XLA's `BroadcastInDim`: operand dimension `i` becomes `dims[i]`, and is repeated if it has size 1.

@@ -1,4 +1,5 @@
 //! Conversions of Rust values to literals.
+use crate::arguments::size;
 use crate::{Code, Error, Result};
 use half::{bf16, f16};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
@@ -65,19 +66,16 @@ pub trait Nested {
     fn elements(&self, dims: &[i64], out: &mut Vec<Self::Element>) -> Result<()>;
 }
 
-fn length<T>(rows: &[T]) -> i64 {
-    i64::try_from(rows.len()).unwrap_or(i64::MAX)
-}
 fn row_dims<T: Nested>(rows: &[T], out: &mut Dims) {
-    out.push(length(rows));
+    out.push(size(rows.len()));
     if let Some(first) = rows.first() {
         first.dims(out);
     }
 }
 fn row_elements<T: Nested>(rows: &[T], dims: &[i64], out: &mut Vec<T::Element>) -> Result<()> {
-    let Some((&size, inner)) = dims.split_first() else { return Ok(()) };
-    if length(rows) != size {
-        let message = format!("a row has {} elements, the first {size}", rows.len());
+    let Some((&expected, inner)) = dims.split_first() else { return Ok(()) };
+    if size(rows.len()) != expected {
+        let message = format!("a row has {} elements, the first {expected}", rows.len());
         return Err(Error::from(Code::Literal { message })
             .with_help("an array has rows of one length; pad the short ones"));
     }
@@ -128,7 +126,7 @@ impl<S: Data<Elem = T>, T: Element, D: Dimension> IntoLiteral for ArrayBase<S, D
 }
 impl<S: Data<Elem = T>, T: Element, D: Dimension> IntoLiteral for &ArrayBase<S, D> {
     fn into_literal(self) -> Result<Literal> {
-        let dims = self.shape().iter().map(|&size| i64::try_from(size).unwrap_or(i64::MAX));
+        let dims = self.shape().iter().map(|&count| size(count));
         Ok(filled(dims.collect(), self.iter().copied()))
     }
 }

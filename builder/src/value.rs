@@ -1,4 +1,5 @@
 //! Values: the results of instructions.
+use crate::arguments::size;
 use crate::{Builder, Code, Error, Result};
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, ElementType, Op, Opcode, Shape};
@@ -53,6 +54,14 @@ impl<'b> Value<'b> {
     #[track_caller]
     pub(crate) fn record(self, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
         self.builder.record(make)
+    }
+    /// As [`Value::record`], for several values.
+    #[track_caller]
+    pub(crate) fn record_all<const N: usize>(
+        self,
+        make: impl FnOnce(&'b Builder) -> Result<[Self; N]>,
+    ) -> [Self; N] {
+        self.builder.record_or([Self::invalid(self.builder); N], make)
     }
     pub(crate) fn look<T>(
         self,
@@ -112,12 +121,16 @@ impl<'b> Value<'b> {
     /// `E0801` if there is no such dimension.
     pub(crate) fn axis(self, axis: i64) -> Result<i64> {
         let shape = self.array()?;
-        let rank = i64::try_from(shape.rank()).unwrap_or(i64::MAX);
+        let rank = size(shape.rank());
         let counted = if axis < 0 { axis.saturating_add(rank) } else { axis };
         if (0..rank).contains(&counted) {
             return Ok(counted);
         }
         Err(Error::argument(format!("dimension {axis} does not exist in {shape:#}")))
+    }
+    /// The numbers of dimensions, each as [`Value::axis`] counts it.
+    pub(crate) fn axes(self, axes: &[i64]) -> Result<Vec<i64>> {
+        axes.iter().map(|&axis| self.axis(axis)).collect()
     }
     /// The op that computes it.
     ///

@@ -1,4 +1,5 @@
 //! Broadcasting of trailing dimensions, as in `NumPy`: the part that MAX Graph and ONNX share.
+use crate::arguments::size;
 use crate::{Code, Error, Result, Value, implicit};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ArrayShape, Dims};
@@ -106,16 +107,16 @@ pub(crate) fn laid<'b>(
     for (&place, &dim) in places.iter().zip(&own) {
         known[place].dynamic = dim.dynamic;
     }
-    let numbers: Vec<i64> = places.iter().map(|&place| number(place)).collect();
+    let numbers: Vec<i64> = places.iter().map(|&place| size(place)).collect();
     let mut result = implicit::in_dim(value, &shape, Dim::shape(shape.ty, &known), &numbers)?;
     for (at, (expected, known)) in dims.iter().zip(&known).enumerate() {
         if expected == known {
             continue;
         }
-        let size = others.iter().find_map(|other| size_of(*other, dims.len() - at));
-        let size = size.ok_or(Code::Invalid {})??;
-        let op = SetDimensionSize { dimensions: vec![number(at)] };
-        result = b.emit(op, &[result, size], None)?;
+        let count = others.iter().find_map(|other| size_of(*other, dims.len() - at));
+        let count = count.ok_or(Code::Invalid {})??;
+        let op = SetDimensionSize { dimensions: vec![size(at)] };
+        result = b.emit(op, &[result, count], None)?;
     }
     Ok(result)
 }
@@ -124,12 +125,8 @@ pub(crate) fn laid<'b>(
 fn size_of(value: Value<'_>, from_end: usize) -> Option<Result<Value<'_>>> {
     let shape = value.array().ok()?;
     let at = shape.rank().checked_sub(from_end)?;
-    let op = GetDimensionSize { dimensions: vec![number(at)] };
+    let op = GetDimensionSize { dimensions: vec![size(at)] };
     shape.is_dynamic(at).then(|| value.builder().emit(op, &[value], None))
-}
-
-fn number(dim: usize) -> i64 {
-    i64::try_from(dim).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -45,8 +45,7 @@ impl<'b> Value<'b> {
     /// type.
     #[track_caller]
     pub fn self_adjoint_eig(self, lower: bool) -> SelfAdjointEig<'b> {
-        let invalid = Value::invalid(self.builder());
-        let [v, w] = self.builder().record_or([invalid; 2], |b| {
+        let [v, w] = self.record_all(|b| {
             let shape = self.array()?;
             inexact(&shape, "an eigendecomposition")?;
             let n = square(&shape)?;
@@ -81,9 +80,8 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
     #[track_caller]
     pub fn svd(self, full_matrices: bool) -> Svd<'b> {
-        let invalid = Value::invalid(self.builder());
         let mode = if full_matrices { b'A' } else { b'S' };
-        let [u, d, v] = self.builder().record_or([invalid; 3], |_| {
+        let [u, d, v] = self.record_all(|_| {
             let [u, d, vh, info] = gesdd(self, mode)?;
             let fine = info.eq(0);
             let v = vh.transpose_in_minor_dims().conj();

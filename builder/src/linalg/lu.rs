@@ -33,8 +33,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
     #[track_caller]
     pub fn lu_decomposition(self) -> LuDecomposition<'b> {
-        let invalid = Value::invalid(self.builder());
-        let [lu, pivots, permutation] = self.builder().record_or([invalid; 3], |b| {
+        let [lu, pivots, permutation] = self.record_all(|b| {
             let [lu, pivots] = factors(self)?;
             let (rows, _) = matrix(&self.array()?)?;
             Ok([lu, pivots, permutation(b, pivots, rows)?])

@@ -18,8 +18,7 @@ impl<'b> Value<'b> {
     /// It is LAPACK's `geqrf`; diagonal elements of R may be negative.
     #[track_caller]
     pub fn qr(self) -> QrDecomposition<'b> {
-        let invalid = Value::invalid(self.builder());
-        let [q_and_r, taus] = self.builder().record_or([invalid; 2], |_| decompose(self));
+        let [q_and_r, taus] = self.record_all(|_| decompose(self));
         QrDecomposition { q_and_r, taus }
     }
     /// The first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`,

@@ -1,6 +1,6 @@
 //! Computations of two scalars, and reductions that use them.
 use crate::operand::{Number, scalar};
-use crate::{Builder, Computation, Error, Result, Value};
+use crate::{Builder, Computation, Error, Value};
 use hlo::op::Reduce;
 use hlo::{ElementType, Shape};
 
@@ -78,18 +78,12 @@ impl Value<'_> {
     /// Whether any element of this `pred` is true, false if there is none: XLA's `Any`.
     #[track_caller]
     pub fn any(self) -> Self {
-        self.record(|_| {
-            let dims = every_dimension(self)?;
-            Ok(self.reduce(false, |a, b| a | b, &dims))
-        })
+        self.record(|_| Ok(self.reduce_all(false, |a, b| a | b)))
     }
     /// Whether all elements of this `pred` are true, true if there is none.
     #[track_caller]
     pub fn all(self) -> Self {
-        self.record(|_| {
-            let dims = every_dimension(self)?;
-            Ok(self.reduce(true, |a, b| a & b, &dims))
-        })
+        self.record(|_| Ok(self.reduce_all(true, |a, b| a & b)))
     }
     /// The index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
     #[track_caller]
@@ -157,8 +151,4 @@ fn better<'b>(elements: [Value<'b>; 2], places: [Value<'b>; 2], is_min: bool) ->
     let ties = lhs.eq(rhs) | (lhs_nan & rhs_nan);
     let keeps = beats | (ties & lhs_place.lt(rhs_place));
     lhs.builder().tuple(&[keeps.select(lhs, rhs), keeps.select(lhs_place, rhs_place)])
-}
-
-fn every_dimension(x: Value<'_>) -> Result<Vec<i64>> {
-    Ok((0i64..).take(x.rank()?).collect())
 }

@@ -3,7 +3,7 @@
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The bits are those of XLA's
 //! `rng-bit-generator`.
 use super::bits;
-use crate::arguments::cast;
+use crate::arguments::{cast, size};
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::{ArrayShape, Dims, ElementType};
 
@@ -167,7 +167,7 @@ impl BitGenerator {
             let RngOutput { value: bits, state } = self.bits(key, initial_state, &pairs)?;
             let (zero, one) = (b.zero(ty), b.one(ty));
             let numbers = uniform(bits, zero, one)?;
-            let axis = crate::arguments::size(split.axis);
+            let axis = size(split.axis);
             let first = numbers.slice_in_dim(0, 1, 1, axis);
             let second = numbers.slice_in_dim(1, 2, 1, axis);
             // XLA's smallest argument of the logarithm is an f32.
@@ -230,7 +230,7 @@ fn word<'b>(x: Value<'b>, index: i64, what: &str) -> Result<Value<'b>> {
     let fits = shape.ty == ElementType::U64
         && match shape.dims.as_slice() {
             [] => index == 0,
-            [size] => index < *size,
+            [count] => index < *count,
             _ => false,
         };
     if !fits {
@@ -326,7 +326,7 @@ impl Split {
     /// The first dimension of even size is split, else the first of the largest; a scalar is half of a pair.
     fn of(shape: &ArrayShape) -> Self {
         let dims = shape.dims.to_vec();
-        let even = dims.iter().position(|size| size % 2 == 0);
+        let even = dims.iter().position(|d| d % 2 == 0);
         let largest = dims.iter().max().and_then(|most| dims.iter().position(|d| d == most));
         let Some(split) = even.or(largest) else { return Self { dims, pairs: vec![2], axis: 0 } };
         let mut pairs = dims.clone();
@@ -339,7 +339,7 @@ impl Split {
         if self.dims.is_empty() {
             return first.reshape(&[]);
         }
-        let axis = i64::try_from(self.axis).unwrap_or(i64::MAX);
+        let axis = size(self.axis);
         let pairs = first.builder().concat_in_dim(&[first, second], axis);
         let mut even = self.dims.clone();
         even[self.axis - 1] += even[self.axis - 1] % 2;

@@ -1,4 +1,5 @@
 //! Quantized integers packed into words.
+use crate::arguments::{first, size};
 use crate::{Error, Value};
 use half::bf16;
 use hlo::ElementType;
@@ -112,10 +113,9 @@ impl Value<'_> {
             let (bits, mut dims) = (i64::from(how.ty.bits()), shape.dims.to_vec());
             let count = 32 / bits;
             dims.push(count);
-            let last = i64::try_from(shape.rank()).unwrap_or(i64::MAX);
+            let last = size(shape.rank());
             let place = self.builder().iota((ElementType::U32, &dims), last);
-            let kept: Vec<i64> = (0..last).collect();
-            let words = self.broadcast_in_dim(&dims, &kept);
+            let words = self.broadcast_in_dim(&dims, &first(shape.rank()));
             let codes = words.shift_right_logical(
                 (b.constant_r0_with_type(ElementType::U32, count - 1) - place) * bits,
             ) & b.constant_r0_with_type(ElementType::U32, (1i64 << bits) - 1);

@@ -78,8 +78,7 @@ pub fn batch_norm<'b>(
     epsilon: f64,
     feature: i64,
 ) -> BatchNorm<'b> {
-    let invalid = Value::invalid(x.builder());
-    let [output, mean, variance] = x.builder().record_or([invalid; 3], |_| {
+    let [output, mean, variance] = x.record_all(|_| {
         let shape = x.array()?;
         inexact(&shape, "`batch_norm`")?;
         let feature = x.axis(feature)?;

@@ -5,10 +5,8 @@ use hlo::ElementType;
 
 /// The dimensions, counted from the front, each once.
 pub(super) fn axes(x: Value<'_>, dims: &[i64]) -> Result<Vec<i64>> {
-    let axes: Result<Vec<i64>> = dims.iter().map(|&d| x.axis(d)).collect();
-    let axes = axes?;
-    let twice = axes.iter().enumerate().find(|(i, d)| axes[..*i].contains(d));
-    match twice {
+    let axes = x.axes(dims)?;
+    match axes.iter().enumerate().find(|(i, d)| axes[..*i].contains(d)) {
         None => Ok(axes),
         Some((_, d)) => {
             Err(Error::argument(format!("dimension {d} is named twice"))

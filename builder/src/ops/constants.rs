@@ -1,5 +1,6 @@
 //! Iota, filled constants and constants with a layout; logical ops of three and more operands.
 use super::shapes::sizes;
+use crate::arguments::size;
 use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
 use hlo::op::{Binary, Iota};
 use hlo::{ArrayShape, ElementType, Layout, Literal, Op};
@@ -28,12 +29,9 @@ impl Builder {
                 return Err(Error::argument(message)
                     .with_help("count up to the bound, then use `set_dimension_size`"));
             }
-            let rank = shape.array().map_or(0, ArrayShape::rank);
-            let rank = i64::try_from(rank).unwrap_or(i64::MAX);
-            let counted = match iota_dimension {
-                d if d < 0 => d.saturating_add(rank),
-                d => d,
-            };
+            let rank = size(shape.array().map_or(0, ArrayShape::rank));
+            let d = iota_dimension;
+            let counted = if d < 0 { d.saturating_add(rank) } else { d };
             // A dimension that does not exist is named as it was given.
             let known = if (0..rank).contains(&counted) { counted } else { iota_dimension };
             b.emit(Iota { iota_dimension: Some(known) }, &[], Some(shape))

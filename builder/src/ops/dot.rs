@@ -55,8 +55,7 @@ pub(crate) fn preferred(
     let Some(expected) = ty else { return Ok(None) };
     for operand in operands {
         let found = operand.element_type()?;
-        let whole = found.is_integral();
-        if whole && expected.bits() < found.bits() {
+        if found.is_integral() && expected.bits() < found.bits() {
             let message = format!("sums of products of {found} cannot be given as {expected}");
             return Err(Error::argument(message)
                 .with_help("the preferred element type of integers is not narrower than theirs"));
@@ -167,14 +166,10 @@ impl Value<'_> {
     ) -> Self {
         self.record(|b| {
             no_algorithm(options.algorithm, "ragged_dot")?;
-            let RaggedDotDimensionNumbers {
-                dot_dimension_numbers,
-                lhs_ragged_dimensions: lhs_ragged_dims,
-                rhs_group_dimensions: rhs_group_dims,
-            } = dimension_numbers.clone();
+            let numbers = dimension_numbers.clone();
             let op = dot!(
-                RaggedDot, dot_dimension_numbers, options,
-                lhs_ragged_dims: lhs_ragged_dims, rhs_group_dims: rhs_group_dims
+                RaggedDot, numbers.dot_dimension_numbers, options,
+                lhs_ragged_dims: numbers.lhs_ragged_dimensions, rhs_group_dims: numbers.rhs_group_dimensions
             );
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, group_sizes], ty)

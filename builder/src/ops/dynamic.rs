@@ -1,5 +1,6 @@
 //! Indices and sizes known only at run time.
 use super::shapes::{one_each, sizes};
+use crate::arguments::size;
 use crate::{Error, IntoShape, Result, Value};
 use hlo::op::value::Text;
 use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
@@ -98,14 +99,14 @@ impl Value<'_> {
             let (from, to) = (self.array()?, array(output_shape.into_shape()?)?);
             size_vector("output_dimensions", output_dimensions, &to)?;
             one_each("broadcast_dimensions", broadcast_dimensions.len(), &from)?;
-            for (&dim, &size) in broadcast_dimensions.iter().zip(&from.dims) {
+            for (&dim, &own) in broadcast_dimensions.iter().zip(&from.dims) {
                 let Some(result) = to.dim(dim) else {
                     let message = format!("dimension {dim} does not exist in {to:#}");
                     return Err(Error::argument(message));
                 };
-                if size != 1 && size != result {
+                if own != 1 && own != result {
                     let message = format!(
-                        "a dimension of size {size} cannot become dimension {dim} of {to:#}"
+                        "a dimension of size {own} cannot become dimension {dim} of {to:#}"
                     );
                     return Err(Error::argument(message)
                         .with_help("a size stays as it is, or is 1 and repeated"));
@@ -150,7 +151,7 @@ fn array(shape: Shape) -> Result<ArrayShape> {
 /// Fails unless the value holds a size for each dimension of the result.
 fn size_vector(name: &str, found: Value<'_>, result: &ArrayShape) -> Result<()> {
     let found = found.array()?;
-    let count = i64::try_from(result.rank()).unwrap_or(i64::MAX);
+    let count = size(result.rank());
     if found.ty.is_integral() && found.dims.as_slice() == [count] {
         return Ok(());
     }

@@ -114,12 +114,8 @@ impl Value<'_> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimension_numbers: &ScatterDimensionNumbers,
     ) -> Self {
-        self.record(|b| {
-            let ty = self.element_type()?;
-            let to_apply = b.combiner("update_computation", ty, combine)?;
-            let op = scatter(dimension_numbers, to_apply);
-            b.emit(op, &[self, scatter_indices, updates], None)
-        })
+        let combine = |p: &[Self]| combine(p[0], p[1]);
+        self.builder().scatter(&[self], scatter_indices, &[updates], combine, dimension_numbers)
     }
 }
 
@@ -148,22 +144,19 @@ impl Builder {
             let parameters = [scalars.clone(), scalars].concat();
             let to_apply = b.trace("update_computation", &parameters, combine)?;
             let operands = [operands, &[scatter_indices], updates].concat();
-            b.emit(scatter(dimension_numbers, to_apply), &operands, None)
+            let numbers = dimension_numbers.clone();
+            let op = Scatter {
+                update_window_dims: numbers.update_window_dims,
+                inserted_window_dims: numbers.inserted_window_dims,
+                scatter_dims_to_operand_dims: numbers.scatter_dims_to_operand_dims,
+                input_batching_dims: numbers.input_batching_dims,
+                scatter_indices_batching_dims: numbers.scatter_indices_batching_dims,
+                index_vector_dim: numbers.index_vector_dim,
+                indices_are_sorted: numbers.indices_are_sorted,
+                unique_indices: numbers.unique_indices,
+                to_apply,
+            };
+            b.emit(op, &operands, None)
         })
-    }
-}
-
-fn scatter(numbers: &ScatterDimensionNumbers, to_apply: hlo::ir::ComputationId) -> Scatter {
-    let numbers = numbers.clone();
-    Scatter {
-        update_window_dims: numbers.update_window_dims,
-        inserted_window_dims: numbers.inserted_window_dims,
-        scatter_dims_to_operand_dims: numbers.scatter_dims_to_operand_dims,
-        input_batching_dims: numbers.input_batching_dims,
-        scatter_indices_batching_dims: numbers.scatter_indices_batching_dims,
-        index_vector_dim: numbers.index_vector_dim,
-        indices_are_sorted: numbers.indices_are_sorted,
-        unique_indices: numbers.unique_indices,
-        to_apply,
     }
 }

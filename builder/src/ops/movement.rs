@@ -1,5 +1,6 @@
 //! Broadcasts, reshapes, transposes and tuples.
 use super::shapes::sizes as checked;
+use crate::arguments::size;
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
 use hlo::{ArrayShape, Dims};
@@ -12,8 +13,7 @@ impl Value<'_> {
             let shape = self.array()?;
             let mut dims = checked(sizes)?;
             dims.extend(shape.dims.iter().copied());
-            let first = i64::try_from(sizes.len()).unwrap_or(i64::MAX);
-            let dimensions: Vec<i64> = (first..).take(shape.rank()).collect();
+            let dimensions: Vec<i64> = (size(sizes.len())..).take(shape.rank()).collect();
             let mut result = ArrayShape::new(shape.ty, dims);
             implicit::keep_dynamic(&shape, &mut result, &dimensions);
             b.emit(Broadcast { dimensions }, &[self], Some(result.into()))

@@ -1,4 +1,5 @@
 //! Reductions.
+use crate::arguments::first;
 use crate::{Builder, Operand, Result, Value};
 use hlo::Shape;
 use hlo::op::Reduce;
@@ -22,10 +23,7 @@ impl<'b> Value<'b> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimensions: &[i64],
     ) -> Self {
-        self.record(|_| {
-            let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
-            reduce(self, init, combine, dimensions?)
-        })
+        self.record(|_| reduce(self, init, combine, self.axes(dimensions)?))
     }
     /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
     #[track_caller]
@@ -34,10 +32,7 @@ impl<'b> Value<'b> {
         init: impl Operand<'b>,
         combine: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.record(|_| {
-            let all: Vec<i64> = (0i64..).take(self.rank()?).collect();
-            reduce(self, init, combine, all)
-        })
+        self.record(|_| reduce(self, init, combine, first(self.rank()?)))
     }
 }
 
@@ -64,8 +59,7 @@ impl Builder {
         dimensions: &[i64],
     ) -> Value<'b> {
         self.record(|b| {
-            let scalars: Result<Vec<_>> = inits.iter().map(|init| init.shape()).collect();
-            let scalars = scalars?;
+            let scalars = b.shapes(inits)?;
             let to_apply = b.trace("reducer", &[scalars.clone(), scalars].concat(), combine)?;
             let op = Reduce { dimensions: dimensions.to_vec(), to_apply };
             b.emit(op, &[operands, inits].concat(), None)

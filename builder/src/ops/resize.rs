@@ -86,10 +86,7 @@ impl<'b> Value<'b> {
     /// Reverses dimensions: index `i` becomes `size - 1 - i`. XLA's `Rev`.
     #[track_caller]
     pub fn rev(self, dimensions: &[i64]) -> Self {
-        self.record(|b| {
-            let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
-            b.emit(Reverse { dimensions: dimensions? }, &[self], None)
-        })
+        self.record(|b| b.emit(Reverse { dimensions: self.axes(dimensions)? }, &[self], None))
     }
     /// Merges adjacent dimensions into one: XLA's `Collapse`. No dimension, or one alone,
     /// gives the value itself.

@@ -1,6 +1,7 @@
 //! Scans along a dimension and maps over elements.
 use super::reduce::scalars;
 use super::shapes::sizes;
+use crate::arguments::{first, size};
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::ir::ComputationId;
 use hlo::op::{Map, Scan};
@@ -21,10 +22,7 @@ impl Value<'_> {
     /// The computation of each element: XLA's `Map` of one array.
     #[track_caller]
     pub fn map(self, computation: impl FnOnce(Self) -> Self) -> Self {
-        self.record(|b| {
-            let all: Vec<i64> = (0..).take(self.rank()?).collect();
-            map(b, &[self], |p| computation(p[0]), &all)
-        })
+        self.record(|b| map(b, &[self], |p| computation(p[0]), &first(self.rank()?)))
     }
 }
 
@@ -95,10 +93,10 @@ impl Builder {
             let mut parameters: Vec<Shape> = Vec::with_capacity(inputs.len() + inits.len());
             for &input in inputs {
                 let (shape, at) = (input.array()?, input.axis(scan_dimension)?);
-                let size = shape.dim(at).unwrap_or(0);
-                let all = *steps.get_or_insert(size);
-                if size != all {
-                    let message = format!("{shape:#} has {size} steps, expected {all}");
+                let found = shape.dim(at).unwrap_or(0);
+                let all = *steps.get_or_insert(found);
+                if found != all {
+                    let message = format!("{shape:#} has {found} steps, expected {all}");
                     return Err(Error::argument(message)
                         .with_help("all inputs have one size along the dimension"));
                 }
@@ -119,7 +117,7 @@ impl Builder {
             };
             let op = Scan {
                 dimensions: vec![dim],
-                num_carries: i64::try_from(inits.len()).unwrap_or(i64::MAX),
+                num_carries: size(inits.len()),
                 is_reverse: options.is_reverse,
                 is_associative: options.is_associative,
                 to_apply,
@@ -144,7 +142,7 @@ fn map<'b>(
         Error::argument("a computation is to be mapped over nothing")
             .with_help("give one array or more")
     })?;
-    let all: Vec<i64> = (0..).take(widest.rank()).collect();
+    let all = first(widest.rank());
     if dimensions != all {
         let message = format!("`map` goes over {dimensions:?} of {widest:#}");
         return Err(Error::argument(message)

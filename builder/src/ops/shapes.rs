@@ -38,8 +38,7 @@ pub(crate) fn inferred(
     stated: Option<&Shape>,
 ) -> Result<Shape> {
     operands.iter().try_for_each(|&operand| b.owns(operand))?;
-    let shapes: Result<Vec<Shape>> = operands.iter().map(|operand| operand.shape()).collect();
-    let shapes = shapes?;
+    let shapes = b.shapes(operands)?;
     let shapes: Vec<&Shape> = shapes.iter().collect();
     Ok(op.shape(&shapes, stated, &*b.state.borrow())?)
 }

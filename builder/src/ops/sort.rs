@@ -1,6 +1,6 @@
 //! Sorts and largest elements.
 use super::shapes::counted;
-use crate::{Builder, Error, Result, Value};
+use crate::{Builder, Error, Value};
 use hlo::Shape;
 use hlo::op::{Sort, TopK};
 
@@ -29,13 +29,7 @@ impl Value<'_> {
         dimension: i64,
         is_stable: bool,
     ) -> Self {
-        self.record(|b| {
-            let comparator = |p: &[Self]| match p {
-                [a, c] => comparator(*a, *c),
-                _ => Value::invalid(b),
-            };
-            sort(b, &[self], comparator, dimension, is_stable)
-        })
+        self.builder().sort(&[self], |p| comparator(p[0], p[1]), dimension, is_stable)
     }
     /// The `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending order, with
     /// their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
@@ -67,7 +61,17 @@ impl Builder {
         dimension: i64,
         is_stable: bool,
     ) -> Value<'b> {
-        self.record(|b| sort(b, operands, comparator, dimension, is_stable))
+        self.record(|b| {
+            let first = operands.first().ok_or_else(|| {
+                Error::argument(format!("{} cannot be sorted", counted(0, "array")))
+                    .with_help("give one array or more")
+            })?;
+            let dimensions = Some(vec![first.axis(dimension)?]);
+            let scalars = super::reduce::scalars(operands)?;
+            let pairs: Vec<Shape> = scalars.into_iter().flat_map(|s| [s.clone(), s]).collect();
+            let to_apply = Some(b.trace("comparator", &pairs, comparator)?);
+            b.emit(Sort { dimensions, is_stable, to_apply }, operands, None)
+        })
     }
     /// Several arrays along a dimension, all in the ascending order of the first: the page's `Sort(keys, values)`. The order
     /// is that of [`Value::sort`].
@@ -93,22 +97,4 @@ impl Builder {
 /// Whether the left element of the first array is below its right one.
 fn less<'b>(elements: &[Value<'b>]) -> Value<'b> {
     elements[0].lt_total_order(elements[1])
-}
-
-fn sort<'b>(
-    b: &'b Builder,
-    operands: &[Value<'b>],
-    comparator: impl FnOnce(&[Value<'b>]) -> Value<'b>,
-    dimension: i64,
-    is_stable: bool,
-) -> Result<Value<'b>> {
-    let first = operands.first().ok_or_else(|| {
-        Error::argument(format!("{} cannot be sorted", counted(0, "array")))
-            .with_help("give one array or more")
-    })?;
-    let dimensions = Some(vec![first.axis(dimension)?]);
-    let scalars = super::reduce::scalars(operands)?;
-    let pairs: Vec<Shape> = scalars.into_iter().flat_map(|s| [s.clone(), s]).collect();
-    let to_apply = Some(b.trace("comparator", &pairs, comparator)?);
-    b.emit(Sort { dimensions, is_stable, to_apply }, operands, None)
 }

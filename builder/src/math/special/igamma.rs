@@ -2,7 +2,7 @@
 use super::erf::erfc;
 use super::gamma::{gamma_from_one, lgamma1p, stirling};
 use super::temme;
-use super::wide::{in_f64, iterate, log_minus_rest, log1p_rest, log1p_rest_holds, sign_of};
+use super::wide::{iterate, log_minus_rest, log1p_rest, log1p_rest_holds, sign_of, with_operand};
 use crate::{Operand, Value};
 use std::f64::consts::TAU;
 
@@ -32,12 +32,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn igamma(self, x: impl Operand<'b>) -> Self {
-        self.record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
-                edges(a, x, incomplete(a, x).lower, 0.0)
-            })
-        })
+        self.record(|_| with_operand(self, x, |[a, x]| edges(a, x, incomplete(a, x).lower, 0.0)))
     }
     /// Upper regularized incomplete gamma function of `self = a` and `x`: XLA's `Igammac`.
     ///
@@ -49,12 +44,7 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: `16 + 8 |ln Q|` ULP.
     #[track_caller]
     pub fn igammac(self, x: impl Operand<'b>) -> Self {
-        self.record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
-                edges(a, x, incomplete(a, x).upper, 1.0)
-            })
-        })
+        self.record(|_| with_operand(self, x, |[a, x]| edges(a, x, incomplete(a, x).upper, 1.0)))
     }
 }
 

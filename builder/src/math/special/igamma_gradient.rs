@@ -2,7 +2,7 @@
 use super::gamma::{digamma, stirling};
 use super::igamma::{Regions, SMALL, STEPS, eta, regions};
 use super::temme;
-use super::wide::{in_f64, iterate, like};
+use super::wide::{iterate, like, with_operand};
 use crate::{Operand, Value};
 
 impl<'b> Value<'b> {
@@ -15,8 +15,7 @@ impl<'b> Value<'b> {
     #[track_caller]
     pub fn igamma_grad_a(self, x: impl Operand<'b>) -> Self {
         self.record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
+            with_operand(self, x, |[a, x]| {
                 let r = regions(a, x);
                 let inside = r.prefactor * gradient(a, x, &r);
                 let flat = x.eq(0.0) | x.eq(f64::INFINITY);
@@ -34,8 +33,7 @@ impl<'b> Value<'b> {
     #[track_caller]
     pub fn random_gamma_grad(self, x: impl Operand<'b>) -> Self {
         self.record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
+            with_operand(self, x, |[a, x]| {
                 let r = regions(a, x);
                 // dP/dx is the prefactor times a / x.
                 let inside = -gradient(a, x, &r) * (x / a);

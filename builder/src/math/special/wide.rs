@@ -1,6 +1,6 @@
 //! Helpers of the special functions: computation in f64, polynomials, loops with a mask per element.
 use crate::math::bits;
-use crate::{Error, Result, Value, implicit};
+use crate::{Error, Operand, Result, Value, implicit};
 use hlo::ElementType;
 
 /// Computes in f64 on operands broadcast to one shape, and rounds the result once to their type.
@@ -34,6 +34,16 @@ pub(super) fn in_f64<'b, const N: usize>(
     }
     let result = compute(wide);
     Ok(if ty == ElementType::F64 { result } else { result.convert_element_type(ty) })
+}
+
+/// As [`in_f64`], of a value and a second operand of its shape or a scalar.
+pub(super) fn with_operand<'b>(
+    first: Value<'b>,
+    second: impl Operand<'b>,
+    compute: impl FnOnce([Value<'b>; 2]) -> Value<'b>,
+) -> Result<Value<'b>> {
+    let second = second.beside(first)?;
+    in_f64([first, implicit::pair(second, first, first)?.0], compute)
 }
 
 /// `coefficients[0] + coefficients[1] x + ...`, by Horner's rule.

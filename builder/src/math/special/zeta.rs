@@ -1,7 +1,7 @@
 //! The Hurwitz zeta function and the polygamma functions.
 use super::gamma::{digamma, gamma_from_one, stirling};
 use super::tables::BERNOULLI;
-use super::wide::{in_f64, is_whole};
+use super::wide::{is_whole, with_operand};
 use crate::{Operand, Value};
 use std::f64::consts::TAU;
 
@@ -16,10 +16,7 @@ impl<'b> Value<'b> {
     /// the same of the largest of the three sums `zeta(s, q + n)`, `zeta(s, n - q)`, `zeta(s, 1 - q)` it is made of.
     #[track_caller]
     pub fn zeta(self, q: impl Operand<'b>) -> Self {
-        self.record(|_| {
-            let q = q.beside(self)?;
-            in_f64([self, crate::implicit::pair(q, self, self)?.0], |[s, q]| zeta(s, q))
-        })
+        self.record(|_| with_operand(self, q, |[s, q]| zeta(s, q)))
     }
     /// The derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's `Polygamma`.
     ///
@@ -30,10 +27,7 @@ impl<'b> Value<'b> {
     /// `2 (n + 1)` ULP.
     #[track_caller]
     pub fn polygamma(self, x: impl Operand<'b>) -> Self {
-        self.record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[n, x]| polygamma(n, x))
-        })
+        self.record(|_| with_operand(self, x, |[n, x]| polygamma(n, x)))
     }
 }
 
