@@ -1,6 +1,6 @@
 //! Checks of arguments, and lists of dimension numbers.
 use crate::{Error, Result, Value};
-use hlo::{ArrayShape, ElementType};
+use hlo::{ArrayShape, Class, ElementType};
 
 /// A count as HLO's sizes are written.
 pub(crate) fn size(count: usize) -> i64 {
@@ -47,6 +47,11 @@ pub(crate) fn counting(indices: Value<'_>) -> Result<Value<'_>> {
     }
     let narrow = shape.ty.bits() < 32;
     Ok(if narrow { indices.convert_element_type(ElementType::S32) } else { indices })
+}
+/// Returns the unsigned integer type of this many bits.
+pub(crate) fn unsigned_of(bits: u32) -> Option<ElementType> {
+    let fits = |ty: &ElementType| ty.class() == Class::Unsigned && ty.bits() == bits;
+    ElementType::ALL.iter().copied().find(fits)
 }
 /// Converts the elements unless they are of this type.
 pub(crate) fn cast(value: Value<'_>, ty: ElementType) -> Result<Value<'_>> {

@@ -131,6 +131,9 @@ impl<'b> Packing<'b> {
         }
         Self { builder, first, captured }
     }
+    fn is_tuple(&self) -> bool {
+        self.first.tuple().is_some()
+    }
     /// The captured values.
     fn values(&self) -> Vec<Value<'b>> {
         let mark = self.builder.state.borrow_mut().innermost().mark;
@@ -141,10 +144,7 @@ impl<'b> Packing<'b> {
         if self.captured.is_empty() {
             return Ok(first);
         }
-        let mut parts = match self.first {
-            Shape::Tuple(_) => elements(first)?,
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => vec![first],
-        };
+        let mut parts = if self.is_tuple() { elements(first)? } else { vec![first] };
         parts.extend(self.values());
         self.builder.emit(Tuple {}, &parts, None)
     }
@@ -154,13 +154,9 @@ impl<'b> Packing<'b> {
             return Ok(packed);
         }
         let part = |index: i64| self.builder.emit(GetTupleElement { index }, &[packed], None);
-        match &self.first {
-            Shape::Tuple(elements) => {
-                let parts: Result<Vec<_>> = (0i64..).take(elements.len()).map(part).collect();
-                self.builder.emit(Tuple {}, &parts?, None)
-            }
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => part(0),
-        }
+        let Some(elements) = self.first.tuple() else { return part(0) };
+        let parts: Result<Vec<_>> = (0i64..).take(elements.len()).map(part).collect();
+        self.builder.emit(Tuple {}, &parts?, None)
     }
     /// Files the computation with the packed parameter. With `give_on` it returns the captured values too.
     pub(crate) fn file(&self, traced: Traced, give_on: bool) -> ComputationId {
@@ -184,20 +180,15 @@ impl<'b> Packing<'b> {
     ) -> (Open, InstructionId) {
         let Traced { open: old, root } = traced;
         let mut open = Open::new(old.mark, old.name.clone());
-        let state: Vec<Shape> = match &self.first {
-            Shape::Tuple(elements) => elements.clone(),
-            one => vec![one.clone()],
-        };
-        let shapes = [&state[..], captured].concat();
+        let state = self.first.tuple().unwrap_or(std::slice::from_ref(&self.first));
+        let shapes = [state, captured].concat();
         let whole = bare(Parameter { number: 0 }, Shape::Tuple(shapes.clone()), &[]);
         let whole = open.push(whole, "p0".into(), caller);
         let mut parts = take_apart(&mut open, whole, &shapes, caller);
         let captured = parts.split_off(state.len());
-        let first = match &self.first {
-            Shape::Tuple(_) => {
-                open.push(bare(Tuple {}, self.first.clone(), &parts), "tuple".into(), caller)
-            }
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => parts[0],
+        let first = match self.is_tuple() {
+            true => open.push(bare(Tuple {}, self.first.clone(), &parts), "tuple".into(), caller),
+            false => parts[0],
         };
         let slot = |here: InstructionId| {
             let (outer, _) = old.brought.iter().find(|(_, brought)| *brought == here)?;
@@ -221,9 +212,9 @@ impl<'b> Packing<'b> {
         if !give_on {
             return (open, root);
         }
-        let mut given = match &self.first {
-            Shape::Tuple(elements) => take_apart(&mut open, root, elements, caller),
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => vec![root],
+        let mut given = match self.first.tuple() {
+            Some(elements) => take_apart(&mut open, root, elements, caller),
+            None => vec![root],
         };
         given.extend(captured);
         let root = open.push(bare(Tuple {}, Shape::Tuple(shapes), &given), "tuple".into(), caller);

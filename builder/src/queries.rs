@@ -101,32 +101,21 @@ impl Builder {
     }
 }
 
+/// Queries about an instruction. Each fails with `E0813` if the value is invalid.
 impl Value<'_> {
     /// The name of its instruction. The module appends numbers to repeated names.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
     pub fn name(self) -> Result<String> {
         self.look(|_, name| name.to_string())
     }
     /// Its instruction: XLA's `GetInstruction`.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
     pub fn instruction(self) -> Result<Instruction> {
         self.look(|instruction, _| instruction.clone())
     }
     /// Its place among the instructions of its computation.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
     pub fn handle(self) -> Result<usize> {
         Ok(self.id().ok_or(Code::Invalid {})?.index())
     }
     /// Its sharding: XLA's `GetOpSharding`.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
     pub fn sharding(self) -> Result<Option<Sharding>> {
         let common = self.look(|instruction, _| instruction.common.clone())?;
         Ok(common.and_then(|common| common.sharding))

@@ -16,8 +16,11 @@ pub struct RngOutput<'b> {
     pub state: Value<'b>,
 }
 impl<'b> RngOutput<'b> {
-    fn invalid(b: &'b Builder) -> Self {
-        Self { value: Value::invalid(b), state: Value::invalid(b) }
+    /// Runs a call by the user that starts with this key.
+    #[track_caller]
+    fn record(key: Value<'b>, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
+        let invalid = Value::invalid(key.builder());
+        key.builder().record_or(Self { value: invalid, state: invalid }, make)
     }
 }
 
@@ -57,8 +60,7 @@ impl BitGenerator {
         initial_state: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |_| self.bits(key, initial_state, &array(shape)?))
+        RngOutput::record(key, |_| self.bits(key, initial_state, &array(shape)?))
     }
     fn bits<'b>(
         self,
@@ -98,8 +100,7 @@ impl BitGenerator {
         maxval: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |_| {
+        RngOutput::record(key, |_| {
             let RngOutput { value, state } = self.bits(key, initial_state, &array(shape)?)?;
             Ok(RngOutput { value: uniform(value, minval, maxval)?, state })
         })
@@ -119,8 +120,7 @@ impl BitGenerator {
         maxval: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |_| {
+        RngOutput::record(key, |_| {
             let shape = array(shape)?;
             let ty = shape.ty;
             if !(ty.is_integral() && ty.bits() >= 32) {
@@ -153,8 +153,7 @@ impl BitGenerator {
         initial_state: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |b| {
+        RngOutput::record(key, |b| {
             let shape = array(shape)?;
             let ty = shape.ty;
             if !NORMAL.contains(&ty) {

@@ -130,11 +130,8 @@ fn one_index_each(indices: &[Value<'_>], shape: &ArrayShape) -> Result<()> {
     if vector || indices.len() == shape.rank() {
         return Ok(());
     }
-    let found = match indices.len() {
-        1 => "1 start index".to_owned(),
-        n => format!("{n} start indices"),
-    };
-    let message = format!("{found} cannot place a box in {shape:#}");
+    let (found, rank) = (indices.len(), shape.rank());
+    let message = format!("expected {rank} start indices for {shape:#}, found {found}");
     Err(Error::argument(message)
         .with_help("give a scalar for each dimension, or one vector of them all"))
 }

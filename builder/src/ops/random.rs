@@ -1,4 +1,5 @@
 //! Random numbers and random bits.
+use crate::arguments::unsigned_of;
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::op::value::{RandomAlgorithm, RandomDistribution};
 use hlo::op::{Rng, RngBitGenerator};
@@ -74,16 +75,9 @@ impl Value<'_> {
     }
 }
 
-/// The unsigned type of the same width.
+/// Returns the unsigned type of the same width.
 fn unsigned(ty: ElementType) -> Result<ElementType> {
-    match ty.bits() {
-        1 => Ok(ElementType::U1),
-        2 => Ok(ElementType::U2),
-        4 => Ok(ElementType::U4),
-        8 => Ok(ElementType::U8),
-        16 => Ok(ElementType::U16),
-        32 => Ok(ElementType::U32),
-        64 => Ok(ElementType::U64),
-        width => Err(Error::argument(format!("no unsigned type has {width} bits, as {ty} has"))),
-    }
+    let width = ty.bits();
+    unsigned_of(width)
+        .ok_or_else(|| Error::argument(format!("no unsigned type has {width} bits, as {ty} has")))
 }

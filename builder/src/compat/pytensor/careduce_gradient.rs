@@ -1,6 +1,6 @@
 //! Derivatives of `CAReduce`.
 use super::careduce::Plan;
-use super::cotangent::{Cotangent, finished, seed};
+use super::cotangent::{Cotangent, derived, finished};
 use super::scalar::{Partial, full};
 use super::types::is_discrete;
 use super::{Axes, Axis, CAReduce, DimShuffle, ScalarOp};
@@ -37,11 +37,8 @@ impl CAReduce {
         output: Value<'b>,
         cotangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let cotangent = cotangent.into();
-            let Some(given) = cotangent.value() else { return Ok(cotangent) };
-            let (given, plan) = (seed(output, given)?, self.checked(input, output)?);
+        derived(output, cotangent, |given| {
+            let plan = self.checked(input, output)?;
             let spread = |value| spread(value, input, &plan);
             let partial = match self.derivative(input, output, &plan)? {
                 Derivative::One => Partial::Value(spread(given)?),
@@ -67,11 +64,8 @@ impl CAReduce {
         output: Value<'b>,
         tangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let tangent = tangent.into();
-            let Some(given) = tangent.value() else { return Ok(tangent) };
-            let (given, plan) = (seed(input, given)?, self.checked(input, output)?);
+        derived(input, tangent, |given| {
+            let plan = self.checked(input, output)?;
             let step = match self.derivative(input, output, &plan)? {
                 Derivative::One => given,
                 Derivative::Of(factor) => factor.mul(cast(given, factor.element_type()?)?),

@@ -47,6 +47,21 @@ impl<'b> From<&Cotangent<'b>> for Cotangent<'b> {
     }
 }
 
+/// Runs a call that makes a derivative from the one given for `value`; what is no value is returned unchanged.
+#[track_caller]
+pub(super) fn derived<'b>(
+    value: Value<'b>,
+    given: impl Into<Cotangent<'b>>,
+    derive: impl FnOnce(Value<'b>) -> Result<Cotangent<'b>>,
+) -> Cotangent<'b> {
+    let invalid = Cotangent::Value(Value::invalid(value.builder()));
+    value.builder().record_or(invalid, |_| {
+        let given = given.into();
+        let Some(found) = given.value() else { return Ok(given) };
+        derive(seed(value, found)?)
+    })
+}
+
 /// A cotangent or tangent given for `value`: of its sizes, in its type if that is continuous.
 pub(super) fn seed<'b>(value: Value<'b>, given: Value<'b>) -> Result<Value<'b>> {
     let (expected, found) = (value.array()?, given.array()?);

@@ -1,5 +1,5 @@
 //! `DimShuffle`: dimensions reordered, inserted and dropped.
-use super::cotangent::{Cotangent, finished, seed};
+use super::cotangent::{Cotangent, derived, finished};
 use super::scalar::Partial;
 use super::types::is_discrete;
 use super::{Tensor, immediately};
@@ -159,11 +159,7 @@ impl DimShuffle {
         output: Value<'b>,
         cotangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let cotangent = cotangent.into();
-            let Some(given) = cotangent.value() else { return Ok(cotangent) };
-            let given = seed(output, given)?;
+        derived(output, cotangent, |given| {
             if is_discrete(input.element_type()?) {
                 return finished(Partial::Zero, input, self.float_x);
             }
@@ -188,11 +184,8 @@ impl DimShuffle {
         output: Value<'b>,
         tangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let tangent = tangent.into();
-            let Some(given) = tangent.value() else { return Ok(tangent) };
-            Ok(Cotangent::Value(self.node(&seed(input, given)?.into())?.value))
+        derived(input, tangent, |given| {
+            finished(Partial::Value(self.node(&given.into())?.value), output, self.float_x)
         })
     }
 }
