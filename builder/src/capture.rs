@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 use std::panic::Location;
 
 impl Builder {
-    /// The value as one of the innermost computation.
+    /// Returns the value as one of the innermost computation.
     ///
     /// # Errors
     /// `E0803` and `E0804` if it cannot be used there.
@@ -41,9 +41,9 @@ impl Builder {
         let error = Error::from(Code::OtherComputation { found, here });
         Err(error.with_help(match depth {
             Some(_) => {
-                "only loops and branches see values from outside: hand it over as an operand, or make a constant inside"
+                "only loops and branches may use values from outside: pass it as an operand, or make a constant inside"
             }
-            None => "the closure it was made in has ended: give it out as part of the closure's result",
+            None => "the closure it was made in has ended: return it from the closure",
         }))
     }
 }
@@ -82,7 +82,7 @@ impl Open {
         self.brought.push((id, here));
         Some(here)
     }
-    /// Whether it is made of nothing but constants.
+    /// Returns whether it is made of nothing but constants.
     fn is_constant(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
         let opcode = instruction.opcode();
@@ -91,7 +91,7 @@ impl Open {
             operands => opcode == Opcode::Broadcast && self.is_constant(operands[0]),
         }
     }
-    /// Whether its text is short, of a constant.
+    /// Returns whether its text is short, of a constant.
     fn is_small(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
         if instruction.opcode() == Opcode::Constant {
@@ -99,14 +99,14 @@ impl Open {
         }
         instruction.operands.iter().all(|&operand| self.is_small(operand))
     }
-    /// How many parameters it has.
+    /// Returns how many parameters it has.
     pub(crate) fn parameter_count(&self) -> i64 {
         let parameters = self.instructions.iter().filter(|(_, i)| i.opcode() == Opcode::Parameter);
         size(parameters.count())
     }
 }
 
-/// An instruction of the library's own, without marks.
+/// Returns an instruction of the library's own, without marks.
 fn bare(op: impl Into<Op>, shape: Shape, operands: &[InstructionId]) -> Instruction {
     Instruction { op: op.into(), shape, operands: SmallVec::from_slice(operands), common: None }
 }
@@ -134,7 +134,7 @@ impl<'b> Packing<'b> {
     fn is_tuple(&self) -> bool {
         self.first.tuple().is_some()
     }
-    /// The captured values.
+    /// Returns the captured values.
     fn values(&self) -> Vec<Value<'b>> {
         let mark = self.builder.state.borrow_mut().innermost().mark;
         self.captured.iter().map(|&id| Value::new(self.builder, mark, id)).collect()
@@ -222,7 +222,7 @@ impl<'b> Packing<'b> {
     }
 }
 
-/// The elements of a tuple.
+/// Returns the elements of a tuple.
 fn take_apart(
     open: &mut Open,
     tuple: InstructionId,

@@ -42,16 +42,14 @@ impl<'b> Value<'b> {
         self.record(|b| {
             if branches.len() != operands.len() || branches.is_empty() {
                 let (found, given) = (branches.len(), operands.len());
-                return Err(Error::argument(format!(
-                    "{found} branches are given {given} operands"
-                )));
+                return Err(Error::argument(format!("{found} branches have {given} operands")));
             }
             let pairs = branches.iter().zip(operands);
             let with = pairs.map(|(c, &operand)| Ok(Branch { computation: c.id_in(b)?, operand }));
             choose(b, self, &with.collect::<Result<Vec<_>>>()?, false)
         })
     }
-    /// The array, of which only `count` elements of a dimension count: XLA's `SetDimensionSizeWithRebound`.
+    /// Returns the array, of which only `count` elements of a dimension count: XLA's `SetDimensionSizeWithRebound`.
     ///
     /// If it is known before the run that `count`, a scalar `s32`, is smaller than the dimension, the array is cut to that
     /// bound; if `count` is known altogether, the size stays static. Constants, sizes of dimensions, sums, differences and
@@ -77,7 +75,7 @@ impl<'b> Value<'b> {
             if told.dynamic { Ok(array.set_dimension_size(count, dim)) } else { Ok(array) }
         })
     }
-    /// The array with the sizes that `sizes`, a vector of integers, holds: XLA's `SetAllDimensionSizes`.
+    /// Returns the array with the sizes that `sizes`, a vector of integers, holds: XLA's `SetAllDimensionSizes`.
     ///
     /// Dimensions whose size is known beforehand are left as they are.
     ///
@@ -132,9 +130,8 @@ fn choose<'b>(
 /// Returns the shape that both fit: the larger size of each dimension, dynamic where they differ.
 fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     let differ = || {
-        let message = format!("one branch gives {a:#}, another {c:#}");
-        Error::from(Code::Closure { message })
-            .with_help("branches may differ in sizes, in nothing else")
+        let message = format!("one branch returns {a:#}, another {c:#}");
+        Error::from(Code::Closure { message }).with_help("branches may differ only in sizes")
     };
     if let (Some(left), Some(right)) = (a.tuple(), c.tuple())
         && left.len() == right.len()
@@ -158,7 +155,7 @@ fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     }
     Ok(both.into())
 }
-/// The value padded to the bounds of a shape; its own sizes are those that count.
+/// Returns the value padded to the bounds of a shape; its own sizes are those that count.
 fn widened<'b>(value: Value<'b>, expected: &Shape) -> Result<Value<'b>> {
     let b = value.builder();
     if let Some(parts) = expected.tuple() {

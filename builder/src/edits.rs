@@ -67,15 +67,12 @@ impl Builder {
             b.same_builder(parameter)?;
             let (leaves, op) = (parameter.shape()?.leaves().len(), parameter.op()?);
             if op.opcode() != Opcode::Parameter {
-                let message =
-                    format!("replication is said of parameters, this is `{}`", op.opcode());
+                let message = format!("only parameters have replication, found `{}`", op.opcode());
                 return Err(Error::argument(message));
             }
             if leaves != replicated.len() {
-                let message = format!(
-                    "the parameter has {leaves} leaves, {} are spoken of",
-                    replicated.len()
-                );
+                let message =
+                    format!("the parameter has {leaves} leaves, the list has {}", replicated.len());
                 return Err(Error::argument(message));
             }
             amend(parameter, |common| common.parameter_replication = Some(replicated.to_vec()))

@@ -52,7 +52,7 @@ unary! {
     floor Floor;
     /// Imaginary part; 0 of a real number.
     imag Imag;
-    /// Whether it is neither infinite nor NaN.
+    /// Returns whether it is neither infinite nor NaN.
     is_finite IsFinite;
     /// Natural logarithm.
     log Log;
@@ -106,7 +106,7 @@ macro_rules! binary {
     };
 }
 
-/// The op of two operands that are broadcast; plain numbers get the type of `like`.
+/// Returns the op of two operands that are broadcast; plain numbers get the type of `like`.
 pub(crate) fn binary<'b>(
     op: Binary,
     lhs: impl Operand<'b>,
@@ -121,7 +121,7 @@ pub(crate) fn binary<'b>(
 fn mixed(error: Error, lhs: Value<'_>, rhs: Value<'_>) -> Error {
     match (lhs.element_type(), rhs.element_type()) {
         (Ok(l), Ok(r)) if l != r => {
-            error.with_help("nothing is converted by itself: use `convert_element_type`")
+            error.with_help("types are not converted implicitly: use `convert_element_type`")
         }
         _ => error,
     }
@@ -188,17 +188,17 @@ macro_rules! comparisons {
     };
 }
 comparisons! {
-    /// Whether both are equal; NaN equals nothing.
+    /// Returns whether both are equal; NaN equals nothing.
     eq eq_total_order Eq;
-    /// Whether they differ; NaN differs from everything.
+    /// Returns whether they differ; NaN differs from everything.
     ne ne_total_order Ne;
-    /// Whether it is not below; false with NaN.
+    /// Returns whether it is not below; false with NaN.
     ge ge_total_order Ge;
-    /// Whether it is above; false with NaN.
+    /// Returns whether it is above; false with NaN.
     gt gt_total_order Gt;
-    /// Whether it is not above; false with NaN.
+    /// Returns whether it is not above; false with NaN.
     le le_total_order Le;
-    /// Whether it is below; false with NaN.
+    /// Returns whether it is below; false with NaN.
     lt lt_total_order Lt;
 }
 
@@ -224,7 +224,7 @@ impl<'b> Value<'b> {
     ) -> Self {
         self.record(|_| compare(self, rhs, direction, order))
     }
-    /// The complex conjugate: `complex(real(x), -imag(x))`.
+    /// Returns the complex conjugate: `complex(real(x), -imag(x))`.
     #[track_caller]
     pub fn conj(self) -> Self {
         self.record(|b| {
@@ -235,7 +235,7 @@ impl<'b> Value<'b> {
             b.emit(Binary::Complex, &[real, imag], None)
         })
     }
-    /// The element of `on_true` where this is true, otherwise the element of `on_false`.
+    /// Returns the element of `on_true` where this is true, otherwise the element of `on_false`.
     ///
     /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred` chooses between, it
     /// becomes a [`conditional`](Value::conditional).
@@ -262,7 +262,7 @@ impl<'b> Value<'b> {
             b.emit(Clamp {}, &same_dims([min, self, max])?, None)
         })
     }
-    /// The values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
+    /// Returns the values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
     #[track_caller]
     pub fn convert_element_type(self, ty: ElementType) -> Self {
         self.record(|b| {

@@ -6,7 +6,7 @@ use hlo::{Module, Span, Verified};
 use std::panic::Location;
 
 impl Builder {
-    /// The entry computation of a module, with all it calls: XLA's `AddSubComputation`. The header of the module is
+    /// Returns the entry computation of a module, with all it calls: XLA's `AddSubComputation`. The header of the module is
     /// ignored.
     ///
     /// ```
@@ -50,7 +50,7 @@ impl Builder {
     }
 }
 
-/// The entry computation and those it calls, callees before callers.
+/// Returns the entry computation and those it calls, callees before callers.
 fn callees_first(module: &Module) -> Vec<ComputationId> {
     let mut order = Vec::new();
     let mut seen = vec![false; module.computations.len()];

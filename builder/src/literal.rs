@@ -7,7 +7,7 @@ use ndarray::{ArrayBase, Data, Dimension};
 
 /// Values that can be constants: numbers, slices, nested arrays and vectors, `ndarray`s, [`Literal`]s.
 pub trait IntoLiteral {
-    /// The literal.
+    /// Returns the literal.
     ///
     /// # Errors
     /// `E0807` if rows differ in length.
@@ -18,7 +18,7 @@ pub trait IntoLiteral {
 pub trait Element: Copy {
     /// The element type.
     const TYPE: ElementType;
-    /// The element in wide form.
+    /// Returns the element in wide form.
     fn scalar(self) -> Scalar;
 }
 macro_rules! elements {
@@ -109,7 +109,7 @@ fn nested<N: Nested>(rows: &N) -> Result<Literal> {
     Ok(filled(dims, elements.into_iter()))
 }
 
-/// The array of these elements, as many as the sizes say.
+/// Returns the array of these elements, as many as the sizes say.
 fn filled<T: Element>(dims: Dims, elements: impl Iterator<Item = T>) -> Literal {
     let mut literal = Literal::zeros(ArrayShape::new(T::TYPE, dims));
     let width = T::TYPE.storage_bytes();

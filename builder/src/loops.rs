@@ -42,11 +42,11 @@ impl Builder {
             );
             if given != initial.len() {
                 let message = format!(
-                    "the loop's body gives {given} values, its state has {}",
+                    "the loop's body returns {given} values, its state has {}",
                     initial.len()
                 );
                 return Err(Error::from(Code::Closure { message })
-                    .with_help("give back every value of the state, those that stay as well"));
+                    .with_help("return every value of the state, also those that do not change"));
             }
             elements(end)
         })
@@ -95,7 +95,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// The elements of a tuple: XLA's `DisassembleTuple`. [`Builder::tuple`] puts them together.
+    /// Returns the elements of a tuple: XLA's `DisassembleTuple`. [`Builder::tuple`] puts them together.
     ///
     /// ```
     /// let b = builder::Builder::new("m");

@@ -47,7 +47,7 @@ fn shift_right(value: Value<'_>) -> Result<Binary> {
         Class::Signed => Ok(Binary::ShiftRightArithmetic),
         Class::Unsigned => Ok(Binary::ShiftRightLogical),
         Class::Pred | Class::Float | Class::Complex => {
-            Err(Error::argument(format!("`>>` shifts integers, this is {ty}")))
+            Err(Error::argument(format!("`>>` shifts integers, found {ty}")))
         }
     }
 }

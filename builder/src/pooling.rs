@@ -44,7 +44,7 @@ impl TensorFormat {
     }
 }
 
-/// The padding of a spatial dimension: XLA's padding rule of one dimension.
+/// Returns the padding of a spatial dimension: XLA's padding rule of one dimension.
 ///
 /// # Errors
 /// `E0801` if window or stride is not positive.
@@ -55,8 +55,9 @@ pub(crate) fn padding_of(
     padding: Padding,
 ) -> Result<(i64, i64)> {
     if window < 1 || stride < 1 {
-        let message = format!("a window of size {window} that moves by {stride} covers nothing");
-        return Err(Error::argument(message).with_help("both are 1 or more"));
+        let message =
+            format!("the window size {window} and the stride {stride} are not both positive");
+        return Err(Error::argument(message));
     }
     match padding {
         Padding::Valid => Ok((0, 0)),
@@ -69,7 +70,7 @@ pub(crate) fn padding_of(
     }
 }
 
-/// The padding of each spatial dimension: XLA's `MakeSpatialPadding`.
+/// Returns the padding of each spatial dimension: XLA's `MakeSpatialPadding`.
 ///
 /// `input`, `kernel` and `stride` have one entry for each dimension, also for batch and channels.
 ///
@@ -104,7 +105,7 @@ fn each(rank: usize, kernel: &[i64], stride: &[i64]) -> Result<()> {
         return Ok(());
     }
     let (k, s) = (kernel.len(), stride.len());
-    let message = format!("{k} window sizes and {s} strides are given for {rank} dimensions");
+    let message = format!("{rank} dimensions have {k} window sizes and {s} strides");
     Err(Error::argument(message).with_help("one for each dimension; 1 for batch and channels"))
 }
 /// Padding before, behind and between the elements of a dimension.
@@ -118,7 +119,7 @@ fn everywhere(
 ) -> Result<Vec<EdgePadding>> {
     if spatial.len() != format.spatial.len() {
         let (found, expected) = (spatial.len(), format.spatial.len());
-        let message = format!("padding is given for {found} dimensions, there are {expected}");
+        let message = format!("{expected} spatial dimensions have {found} pairs of padding");
         return Err(Error::argument(message).with_help("one pair for each spatial dimension"));
     }
     let mut all = vec![(0, 0, 0); rank];
@@ -164,7 +165,7 @@ fn averaged(
 }
 
 impl Value<'_> {
-    /// The largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one entry for each dimension.
+    /// Returns the largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one entry for each dimension.
     ///
     /// Padding counts as the smallest value, minus infinity where there is one.
     ///
@@ -196,7 +197,7 @@ impl Value<'_> {
             Ok(self.reduce_window_with_general_padding(init, |a, c| a.max(c), kernel, &options))
         })
     }
-    /// The mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial dimension.
+    /// Returns the mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial dimension.
     ///
     /// Padding counts as zeros: in the sum, and in the number the sum is divided by if `counts_include_padding`.
     ///
@@ -228,8 +229,8 @@ impl Value<'_> {
             Ok(sums / counts(self, &shape.dims, &pads, kernel, stride)?)
         })
     }
-    /// The cotangent of what [`Value::avg_pool`] was given, an array of the sizes `input`, from that of its result, `self`:
-    /// XLA's `AvgPoolGrad`.
+    /// Returns the cotangent of what [`Value::avg_pool`] was given, an array of the sizes `input`, from that of its result,
+    /// `self`: XLA's `AvgPoolGrad`.
     ///
     /// Each element's cotangent, divided by the number its mean was divided by, goes to every element of its window.
     #[track_caller]

@@ -41,11 +41,11 @@ impl<'b> Value<'b> {
     pub(crate) fn id(self) -> Option<InstructionId> {
         self.at.map(|(_, id)| id)
     }
-    /// The builder that made it.
+    /// Returns the builder that made it.
     pub fn builder(self) -> &'b Builder {
         self.builder
     }
-    /// Whether the call that made it succeeded.
+    /// Returns whether the call that made it succeeded.
     pub fn is_valid(self) -> bool {
         self.at.is_some()
     }
@@ -76,14 +76,14 @@ impl<'b> Value<'b> {
         };
         Ok(see(&open.instructions[id], &open.names[id]))
     }
-    /// Its shape.
+    /// Returns its shape.
     ///
     /// # Errors
     /// `E0813` if it is invalid.
     pub fn shape(self) -> Result<Shape> {
         self.look(|instruction, _| instruction.shape.clone())
     }
-    /// Its shape, which is an array's.
+    /// Returns its shape, which is an array's.
     ///
     /// # Errors
     /// `E0813` if it is invalid, `E0801` if it is a tuple or a token.
@@ -115,7 +115,7 @@ impl<'b> Value<'b> {
     pub fn element_type(self) -> Result<ElementType> {
         Ok(self.array()?.ty)
     }
-    /// The number of a dimension, which may be counted from the end: `-1` is the last.
+    /// Returns the number of a dimension, which may be counted from the end: `-1` is the last.
     ///
     /// # Errors
     /// `E0801` if there is no such dimension.
@@ -128,11 +128,11 @@ impl<'b> Value<'b> {
         }
         Err(Error::argument(format!("dimension {axis} does not exist in {shape:#}")))
     }
-    /// The numbers of dimensions, each as [`Value::axis`] counts it.
+    /// Returns the numbers of dimensions, each as [`Value::axis`] counts it.
     pub(crate) fn axes(self, axes: &[i64]) -> Result<Vec<i64>> {
         axes.iter().map(|&axis| self.axis(axis)).collect()
     }
-    /// The op that computes it.
+    /// Returns the op that computes it.
     ///
     /// # Errors
     /// `E0813` if it is invalid.
@@ -142,7 +142,7 @@ impl<'b> Value<'b> {
     pub(crate) fn op(self) -> Result<Op> {
         self.look(|instruction, _| instruction.op.clone())
     }
-    /// The operands of its instruction.
+    /// Returns the operands of its instruction.
     pub(crate) fn operands(self) -> Result<Vec<Self>> {
         let operands = self.look(|instruction, _| instruction.operands.clone())?;
         let mark = self.mark().ok_or(Code::Invalid {})?;

@@ -16,12 +16,12 @@ pub(crate) struct Dim {
 impl Dim {
     const ONE: Self = Self { size: 1, dynamic: false };
 
-    /// The dimensions of an array.
+    /// Returns the dimensions of an array.
     pub(crate) fn list(shape: &ArrayShape) -> Vec<Self> {
         let dims = shape.dims.iter().enumerate();
         dims.map(|(d, &size)| Self { size, dynamic: shape.is_dynamic(d) }).collect()
     }
-    /// An array of these dimensions.
+    /// Returns an array of these dimensions.
     pub(crate) fn shape(ty: hlo::ElementType, dims: &[Self]) -> ArrayShape {
         let mut shape = ArrayShape::new(ty, dims.iter().map(|dim| dim.size).collect::<Dims>());
         if dims.iter().any(|dim| dim.dynamic) {
@@ -71,7 +71,7 @@ pub(crate) fn aligned(lhs: &[Dim], rhs: &[Dim]) -> Result<Vec<Dim>, Clash> {
         .collect()
 }
 
-/// The value repeated to dimensions that [`aligned`] gave for it and `others`.
+/// Returns the value repeated to dimensions that [`aligned`] gave for it and `others`.
 pub(crate) fn stretched<'b>(
     value: Value<'b>,
     dims: &[Dim],
@@ -82,8 +82,8 @@ pub(crate) fn stretched<'b>(
     laid(value, &places, dims, others)
 }
 
-/// The value under these dimensions, of which its own become those at `places`. A dynamic size that is not its own is that
-/// of the one of `others` that has it.
+/// Returns the value under these dimensions, of which its own become those at `places`. A dynamic size that is not its own
+/// is that of the one of `others` that has it.
 pub(crate) fn laid<'b>(
     value: Value<'b>,
     places: &[usize],

@@ -62,7 +62,7 @@ impl<'b> Value<'b> {
         });
         SelfAdjointEig { v, w }
     }
-    /// The singular value decomposition: XLA's `SVD`. `a[.., m, n] = u diag(d) v^H`.
+    /// Returns the singular value decomposition: XLA's `SVD`. `a[.., m, n] = u diag(d) v^H`.
     ///
     /// It is LAPACK's `gesdd`. With `full_matrices` `u` and `v` are square. Signs and phases of the vectors are determined by
     /// nothing.
@@ -89,7 +89,7 @@ impl<'b> Value<'b> {
         });
         Svd { u, d, v }
     }
-    /// The singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
+    /// Returns the singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
     #[track_caller]
     pub fn singular_values(self) -> Self {
         self.record(|_| {

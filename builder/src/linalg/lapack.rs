@@ -33,7 +33,7 @@ impl Routine {
     }
 }
 
-/// An array's shape with the last two dimensions, if it has so many of its own, column by column.
+/// Returns an array's shape with the last two dimensions, if it has so many of its own, column by column.
 fn column_major(shape: &ArrayShape, own: usize) -> ArrayShape {
     let mut order = Layout::descending(shape.rank()).minor_to_major;
     if own == 2 {
@@ -45,7 +45,7 @@ fn column_major(shape: &ArrayShape, own: usize) -> ArrayShape {
 /// One array of a call: its shape, and how many dimensions one problem's part of it has.
 pub(super) type Part = (ArrayShape, usize);
 
-/// A result's shape: the dimensions that count problems, then its own.
+/// Returns a result's shape: the dimensions that count problems, then its own.
 pub(super) fn part(ty: ElementType, batch: &[i64], own: &[i64]) -> Part {
     let dims: Dims = batch.iter().chain(own).copied().collect();
     (ArrayShape::new(ty, dims), own.len())

@@ -13,7 +13,7 @@ pub struct QrDecomposition<'b> {
 }
 
 impl<'b> Value<'b> {
-    /// The QR decomposition as reflections: XLA's `Qr`. `a[.., m, n] = Q R`, `Q = H_0 H_1 ..`.
+    /// Returns the QR decomposition as reflections: XLA's `Qr`. `a[.., m, n] = Q R`, `Q = H_0 H_1 ..`.
     ///
     /// It is LAPACK's `geqrf`; diagonal elements of R may be negative.
     #[track_caller]
@@ -21,8 +21,8 @@ impl<'b> Value<'b> {
         let [q_and_r, taus] = self.record_all(|_| decompose(self));
         QrDecomposition { q_and_r, taus }
     }
-    /// The first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`,
-    /// `[.., m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
+    /// Returns the first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`, `[..,
+    /// m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
     ///
     /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.
     #[track_caller]

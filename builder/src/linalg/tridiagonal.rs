@@ -33,7 +33,7 @@ impl Tridiagonal<'_> {
 }
 
 impl Builder {
-    /// The solutions `x` of tridiagonal systems: XLA's `TridiagonalSolver`, `ThomasSolver`.
+    /// Returns the solutions `x` of tridiagonal systems: XLA's `TridiagonalSolver`, `ThomasSolver`.
     ///
     /// With `[.., k, n]` right sides, one in each row,
     /// `lower[i] * x[i-1] + main[i] * x[i] + upper[i] * x[i+1] = rhs[i]`. It is Thomas's algorithm, without pivots: one
@@ -91,7 +91,7 @@ impl Builder {
             Ok(b.tridiagonal_solver(diagonals, rhs))
         })
     }
-    /// The products of tridiagonal matrices and the matrices `rhs[.., n, k]`: XLA's `TridiagonalMatMul`.
+    /// Returns the products of tridiagonal matrices and the matrices `rhs[.., n, k]`: XLA's `TridiagonalMatMul`.
     ///
     /// `result[i] = lower[i] * rhs[i-1] + main[i] * rhs[i] + upper[i] * rhs[i+1]`, where each is a row.
     #[track_caller]

@@ -36,8 +36,9 @@ impl Default for ApproxTopK {
 const CHUNK: i64 = 1024;
 const LANES: i64 = 128;
 
-/// How many elements an approximate top-k leaves of `input_size`, and the logarithm to base 2 of how much it shortens the
-/// dimension: XLA's `ApproxTopKReductionOutputSize`. The logarithm is -1 if `aggregate_to_topk`, which leaves `top_k`.
+/// Returns how many elements an approximate top-k leaves of `input_size`, and the logarithm to base 2 of how much it
+/// shortens the dimension: XLA's `ApproxTopKReductionOutputSize`. The logarithm is -1 if `aggregate_to_topk`, which leaves
+/// `top_k`.
 ///
 /// Of n elements in m windows the best k are expected to stand in different windows with `((m-1)/m)^(k-1)`, which is to be
 /// the recall: `m = (1-k) / ln(recall)`. The size is a multiple of 1024 for `rank` 1 and of 128 for others.
@@ -61,7 +62,7 @@ pub fn approx_top_k_reduction_output_size(
     input_size_override: Option<i64>,
 ) -> Result<(i64, i64)> {
     if top_k < 1 || input_size < 0 {
-        let message = format!("the best {top_k} of {input_size} elements do not exist");
+        let message = format!("`top_k` is {top_k}, of {input_size} elements");
         return Err(Error::argument(message));
     }
     if !(recall_target > 0.0 && recall_target <= 1.0) {
@@ -115,7 +116,7 @@ fn log2_ceil(x: i64) -> i64 {
 }
 
 impl Builder {
-    /// The best elements along a dimension, with a chance to miss some: XLA's `ApproxTopK`.
+    /// Returns the best elements along a dimension, with a chance to miss some: XLA's `ApproxTopK`.
     ///
     /// `operands` are searched together, the first one usually values and the second their places; `init_values` are scalars
     /// that lose against everything. `comparator` takes a left and a right scalar of each operand and says whether the left
@@ -151,8 +152,8 @@ impl Builder {
             search.finish(b, &elements(partial)?)
         })
     }
-    /// The best elements along a dimension, by sorting all: XLA's `ApproxTopKFallback`. It misses none; the sizes are those
-    /// of [`Builder::approx_top_k`].
+    /// Returns the best elements along a dimension, by sorting all: XLA's `ApproxTopKFallback`. It misses none; the sizes
+    /// are those of [`Builder::approx_top_k`].
     ///
     /// ```
     /// use builder::math::ApproxTopK;
@@ -204,7 +205,7 @@ impl<'b, 'a> Search<'b, 'a> {
         options: ApproxTopK,
     ) -> Result<Self> {
         let Some(first) = operands.first() else {
-            return Err(Error::argument("there is nothing to search"));
+            return Err(Error::argument("there are no operands to search"));
         };
         if operands.len() != init_values.len() {
             let message = format!("{} operands, {} init values", operands.len(), init_values.len());
@@ -214,13 +215,13 @@ impl<'b, 'a> Search<'b, 'a> {
         for operand in operands {
             let other = operand.array()?;
             if other.dims != shape.dims {
-                let message = format!("{shape:#} and {other:#} are searched together");
+                let message = format!("the operands have shapes {shape:#} and {other:#}");
                 return Err(Error::argument(message).with_help("give them the same sizes"));
             }
         }
         let size = shape.dim(axis).unwrap_or(0);
         if options.top_k > size {
-            let message = format!("the best {} of {size} elements do not exist", options.top_k);
+            let message = format!("`top_k` is {}, of {size} elements", options.top_k);
             return Err(Error::argument(message));
         }
         let comparator = comparator.id_in(b)?;
@@ -237,13 +238,13 @@ impl<'b, 'a> Search<'b, 'a> {
             reduction_input_size_override,
         )
     }
-    /// The shape with another size along the axis.
+    /// Returns the shape with another size along the axis.
     fn resized(&self, shape: &ArrayShape, size: i64) -> ArrayShape {
         let dims = shape.dims.iter().zip(0i64..);
         let dims = dims.map(|(&d, i)| if i == self.axis { size } else { d });
         ArrayShape::new(shape.ty, dims.collect::<Dims>())
     }
-    /// The custom call that leaves one element of each window.
+    /// Returns the custom call that leaves one element of each window.
     fn partial_reduce(
         &self,
         b: &'b Builder,
@@ -268,7 +269,7 @@ impl<'b, 'a> Search<'b, 'a> {
             false => b.emit(hlo::op::Tuple {}, operands, None),
         }
     }
-    /// The best `count` elements: by a reduction if it is one, else by a sort.
+    /// Returns the best `count` elements: by a reduction if it is one, else by a sort.
     fn best(&self, b: &'b Builder, operands: &[Value<'b>], count: i64) -> Result<Value<'b>> {
         if count == 1 {
             return self.single(b, operands);

@@ -20,7 +20,7 @@ scalar_computations! {
     create_scalar_add_computation "add" |a, b| a + b;
     /// `lhs * rhs` of two scalars: XLA's `CreateScalarMultiplyComputation`.
     create_scalar_multiply_computation "mul" |a, b| a * b;
-    /// Whether `lhs >= rhs`: XLA's `CreateScalarGeComputation`.
+    /// Returns whether `lhs >= rhs`: XLA's `CreateScalarGeComputation`.
     create_scalar_ge_computation "ge" |a, b| a.ge(b);
     /// The larger of two scalars: XLA's `CreateScalarMaxComputation`.
     create_scalar_max_computation "max" |a, b| a.max(b);
@@ -33,7 +33,7 @@ scalar_computations! {
 }
 
 impl Builder {
-    /// A computation of two scalars of this type: XLA's `CreateScalarComputation`.
+    /// Returns a computation of two scalars of this type: XLA's `CreateScalarComputation`.
     ///
     /// It is named after the type as XLA names it, `add_F32`, but for `pred`.
     ///
@@ -75,27 +75,27 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Whether any element of this `pred` is true, false if there is none: XLA's `Any`.
+    /// Returns whether any element of this `pred` is true, false if there is none: XLA's `Any`.
     #[track_caller]
     pub fn any(self) -> Self {
         self.record(|_| Ok(self.reduce_all(false, |a, b| a | b)))
     }
-    /// Whether all elements of this `pred` are true, true if there is none.
+    /// Returns whether all elements of this `pred` are true, true if there is none.
     #[track_caller]
     pub fn all(self) -> Self {
         self.record(|_| Ok(self.reduce_all(true, |a, b| a & b)))
     }
-    /// The index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
+    /// Returns the index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
     #[track_caller]
     pub fn arg_max(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, false)
     }
-    /// The index of the smallest element along a dimension. See [`Value::arg_min_max`].
+    /// Returns the index of the smallest element along a dimension. See [`Value::arg_min_max`].
     #[track_caller]
     pub fn arg_min(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, true)
     }
-    /// The index of the smallest or largest element along a dimension, as this integer type: XLA's `ArgMinMax`.
+    /// Returns the index of the smallest or largest element along a dimension, as this integer type: XLA's `ArgMinMax`.
     ///
     /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or larger, than every number, so
     /// the first NaN is found, as in `numpy` and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.
@@ -113,8 +113,10 @@ impl Value<'_> {
         self.record(|b| {
             let (shape, axis) = (self.array()?, self.axis(axis)?);
             if !output_type.is_integral() {
-                return Err(Error::argument(format!("{output_type} cannot count places"))
-                    .with_help("name an integer type: `ElementType::S32`"));
+                return Err(Error::argument(format!(
+                    "expected an integer type for indices, found {output_type}"
+                ))
+                .with_help("name an integer type: `ElementType::S32`"));
             }
             let size = shape.dim(axis).unwrap_or(0);
             scalar(Number::Integer((size - 1).max(0)), output_type)?;
@@ -142,7 +144,7 @@ impl Value<'_> {
     }
 }
 
-/// The better of two elements with its place.
+/// Returns the better of two elements with its place.
 fn better<'b>(elements: [Value<'b>; 2], places: [Value<'b>; 2], is_min: bool) -> Value<'b> {
     let ([lhs, rhs], [lhs_place, rhs_place]) = (elements, places);
     let (lhs_nan, rhs_nan) = (lhs.ne(lhs), rhs.ne(rhs));

@@ -5,17 +5,17 @@ use hlo::ElementType;
 use hlo::elem::{FloatFormat, Special};
 
 impl<'b> Value<'b> {
-    /// Whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_pos_inf(self) -> Self {
         self.record(|_| is_value(self, f64::INFINITY))
     }
-    /// Whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_neg_inf(self) -> Self {
         self.record(|_| is_value(self, f64::NEG_INFINITY))
     }
-    /// Whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_inf(self) -> Self {
         self.record(|_| {
@@ -23,7 +23,7 @@ impl<'b> Value<'b> {
             is_value(self.abs(), f64::INFINITY)
         })
     }
-    /// Whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
+    /// Returns whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
     #[track_caller]
     pub fn is_nan(self) -> Self {
         self.record(|_| {
@@ -31,8 +31,8 @@ impl<'b> Value<'b> {
             Ok(self.ne(self))
         })
     }
-    /// Whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take subnormal numbers for zero agree.
-    /// `E0801` unless a real float.
+    /// Returns whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take subnormal numbers for zero
+    /// agree. `E0801` unless a real float.
     #[track_caller]
     pub fn is_neg_zero(self) -> Self {
         self.record(|_| {
@@ -63,22 +63,22 @@ impl<'b> Value<'b> {
     pub fn reciprocal(self) -> Self {
         self.record(|_| Ok(self.scalar_like(1) / self))
     }
-    /// The angle whose tangent it is, from -pi/2 to pi/2: XLA's `Atan`, `atan2(x, 1)`.
+    /// Returns the angle whose tangent it is, from -pi/2 to pi/2: XLA's `Atan`, `atan2(x, 1)`.
     #[track_caller]
     pub fn atan(self) -> Self {
         self.atan2(1)
     }
-    /// The nearest integer, halves to the even one: XLA's `RoundToEven`.
+    /// Returns the nearest integer, halves to the even one: XLA's `RoundToEven`.
     #[track_caller]
     pub fn round_to_even(self) -> Self {
         self.round_nearest_even()
     }
-    /// The complex conjugate if `conjugate` and the type is complex, else the value itself: XLA's `MaybeConjugate`.
+    /// Returns the complex conjugate if `conjugate` and the type is complex, else the value itself: XLA's `MaybeConjugate`.
     #[track_caller]
     pub fn maybe_conjugate(self, conjugate: bool) -> Self {
         if conjugate { self.conj() } else { self }
     }
-    /// The value next to `self = from` on the way to `to`: XLA's `NextAfter`.
+    /// Returns the value next to `self = from` on the way to `to`: XLA's `NextAfter`.
     ///
     /// `to` itself where both are equal, NaN if either is; from 0 the smallest number of `to`'s sign, from the largest
     /// finite number `inf` (IEEE 754 `nextUp` and `nextDown`). Exact, for every real float type of 8 bits or more with a
@@ -107,7 +107,7 @@ fn real_format(x: Value<'_>) -> Result<FloatFormat> {
     })
 }
 
-/// Whether it is this infinity.
+/// Returns whether it is this infinity.
 fn is_value(x: Value<'_>, infinity: f64) -> Result<Value<'_>> {
     Ok(match real_format(x)?.special {
         Special::Ieee => x.eq(infinity),

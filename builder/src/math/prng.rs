@@ -179,7 +179,7 @@ impl BitGenerator {
 }
 
 impl Builder {
-    /// A vector of scalars: XLA's `ConcatScalars`.
+    /// Returns a vector of scalars: XLA's `ConcatScalars`.
     #[track_caller]
     pub fn concat_scalars<'b>(&'b self, scalars: &[Value<'b>]) -> Value<'b> {
         self.record(|b| {
@@ -205,7 +205,7 @@ pub fn scramble_philox_key(key: Value<'_>) -> (Value<'_>, Value<'_>) {
     })
 }
 
-/// A counter of 128 bits, `u64[2]` with the low half first, plus a `u64`: XLA's `PhiloxIncreaseCounter`.
+/// Returns a counter of 128 bits, `u64[2]` with the low half first, plus a `u64`: XLA's `PhiloxIncreaseCounter`.
 #[track_caller]
 pub fn philox_increase_counter<'b>(counter: Value<'b>, delta: Value<'b>) -> Value<'b> {
     counter.record(|b| {
@@ -223,7 +223,7 @@ fn array(shape: impl IntoShape) -> Result<ArrayShape> {
         .ok_or_else(|| Error::argument(format!("random numbers fill an array, {shape:#} is none")))
 }
 
-/// The element `index` of an array of `u64`, as a scalar. A scalar has one element.
+/// Returns the element `index` of an array of `u64`, as a scalar. A scalar has one element.
 fn word<'b>(x: Value<'b>, index: i64, what: &str) -> Result<Value<'b>> {
     let shape = x.array()?;
     let fits = shape.ty == ElementType::U64
@@ -245,24 +245,24 @@ fn counter_halves(state: Value<'_>) -> Result<[Value<'_>; 2]> {
     Ok([word(state, 0, "the state")?, word(state, 1, "the state")?])
 }
 
-/// The low and the high half of a `u64`.
+/// Returns the low and the high half of a `u64`.
 fn halves(x: Value<'_>) -> [Value<'_>; 2] {
     let high = x.shift_right_logical(32);
     [x, high].map(|half| half.convert_element_type(ElementType::U32))
 }
-/// The `u64` of two halves, the low one first.
+/// Returns the `u64` of two halves, the low one first.
 fn joined([low, high]: [Value<'_>; 2]) -> Value<'_> {
     let wide = [low, high].map(|half| half.convert_element_type(ElementType::U64));
     wide[0] | (wide[1] << 32)
 }
-/// A number of 128 bits, low half first, plus one of 64.
+/// Returns a number of 128 bits, low half first, plus one of 64.
 fn increased<'b>([low, high]: [Value<'b>; 2], by: Value<'b>) -> [Value<'b>; 2] {
     let sum = low + by;
     let carry = sum.lt(low).convert_element_type(ElementType::U64);
     [sum, carry + high]
 }
 
-/// The row-major numbers of the elements of an array of these sizes, from `first` on.
+/// Returns the row-major numbers of the elements of an array of these sizes, from `first` on.
 fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Value<'b> {
     let count: i64 = dims.iter().product();
     if dims.is_empty() {
@@ -270,7 +270,7 @@ fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Value<'b> {
     }
     (first.builder().iota((ElementType::U64, &[count]), 0) + first).reshape(dims)
 }
-/// A state of one word, increased.
+/// Returns a state of one word, increased.
 fn advanced(state: Value<'_>, count: i64) -> Value<'_> {
     state.record(|b| Ok(state + b.constant_r0_with_type(ElementType::U64, count)))
 }
@@ -279,7 +279,7 @@ fn rotated(x: Value<'_>, left: i32) -> Value<'_> {
     (x << left) | x.shift_right_logical(32 - left)
 }
 
-/// A block of Threefry-2x32: five groups of four rounds, a part of the key after each.
+/// Returns a block of Threefry-2x32: five groups of four rounds, a part of the key after each.
 fn three_fry_block<'b>(key: [Value<'b>; 2], input: [Value<'b>; 2]) -> [Value<'b>; 2] {
     let parity = key[0] ^ key[1] ^ bits::word(key[0], 0x1BD1_1BDA);
     let keys = [key[0], key[1], parity];
@@ -333,7 +333,7 @@ impl Split {
         pairs.insert(split + 1, 2);
         Self { dims, pairs, axis: split + 1 }
     }
-    /// The array of first and second numbers of pairs.
+    /// Returns the array of first and second numbers of pairs.
     fn join<'b>(&self, [first, second]: [Value<'b>; 2]) -> Value<'b> {
         if self.dims.is_empty() {
             return first.reshape(&[]);
@@ -350,7 +350,7 @@ impl Split {
     }
 }
 
-/// A block of Philox-4x32.
+/// Returns a block of Philox-4x32.
 fn philox_block<'b>(counter: [Value<'b>; 4], key: [Value<'b>; 2]) -> [Value<'b>; 4] {
     let (mut x, mut key) = (counter, key);
     for round in 0..10 {
@@ -366,7 +366,7 @@ fn philox_block<'b>(counter: [Value<'b>; 4], key: [Value<'b>; 2]) -> [Value<'b>;
     }
     x
 }
-/// The halves of the 64-bit product of 32-bit numbers, low one first.
+/// Returns the halves of the 64-bit product of 32-bit numbers, low one first.
 fn product(x: Value<'_>, factor: u64) -> [Value<'_>; 2] {
     let wide = x.convert_element_type(ElementType::U64);
     halves(wide * bits::word(wide, factor))

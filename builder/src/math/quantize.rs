@@ -14,7 +14,7 @@ pub struct QuantizedRange {
     pub max: bf16,
 }
 impl QuantizedRange {
-    /// The range from `min` to `max`.
+    /// Returns the range from `min` to `max`.
     pub fn new(min: f32, max: f32) -> Self {
         Self { min: bf16::from_f32(min), max: bf16::from_f32(max) }
     }
@@ -73,7 +73,7 @@ impl Default for Dequantize {
 }
 
 impl Value<'_> {
-    /// The `bf16` numbers of the codes packed by [`pack_to_uint32`]: XLA's `Dequantize`.
+    /// Returns the `bf16` numbers of the codes packed by [`pack_to_uint32`]: XLA's `Dequantize`.
     ///
     /// `u32[d0,...,dn]` gives `bf16[d0,...,dn * k]`, k codes from each word, those in the highest bits first; reversed,
     /// `bf16[dn * k,...,d0]`, if `transpose_output`. A code c stands for `c * scale + min` with

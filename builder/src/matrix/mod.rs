@@ -28,7 +28,7 @@ impl Builder {
     }
 }
 
-/// For each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
+/// Returns for each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
 fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> (Value<'b>, Value<'b>) {
     let row = size(dims.len()).saturating_sub(2);
     let rows = b.iota((ElementType::S32, dims), row);
@@ -51,7 +51,7 @@ fn diagonal_length(m: i64, n: i64, k: i64) -> i64 {
 }
 
 impl<'b> Value<'b> {
-    /// Whether an element is on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
+    /// Returns whether an element is on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column = row + k`.
     #[track_caller]
@@ -110,7 +110,7 @@ impl<'b> Value<'b> {
             b.emit(op, &[self, places], None)
         })
     }
-    /// The matrices with `diagonal` in the place of diagonal `k`: XLA's `SetMatrixDiagonal`.
+    /// Returns the matrices with `diagonal` in the place of diagonal `k`: XLA's `SetMatrixDiagonal`.
     ///
     /// `diagonal` is shaped as [`matrix_diagonal(k)`](Value::matrix_diagonal) gives it.
     ///
@@ -143,7 +143,7 @@ impl<'b> Value<'b> {
             Ok(self.diagonal_mask(k).select(long.broadcast_in_dim(&shape.dims, &dims), self))
         })
     }
-    /// Whether an element is on diagonal `k` or below: XLA's `TriangleMask`.
+    /// Returns whether an element is on diagonal `k` or below: XLA's `TriangleMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column <= row + k`.
     #[track_caller]
@@ -153,7 +153,7 @@ impl<'b> Value<'b> {
             Ok(rows.ge(columns))
         })
     }
-    /// The lower or upper triangle with the main diagonal, 0 otherwise: XLA's `Triangle`.
+    /// Returns the lower or upper triangle with the main diagonal, 0 otherwise: XLA's `Triangle`.
     #[track_caller]
     pub fn triangle(self, lower: bool) -> Self {
         self.record(|b| {
@@ -164,12 +164,12 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// The upper triangle with the main diagonal, 0 otherwise: XLA's `UpperTriangle`.
+    /// Returns the upper triangle with the main diagonal, 0 otherwise: XLA's `UpperTriangle`.
     #[track_caller]
     pub fn upper_triangle(self) -> Self {
         self.triangle(false)
     }
-    /// The lower triangle with the main diagonal, 0 otherwise: XLA's `LowerTriangle`.
+    /// Returns the lower triangle with the main diagonal, 0 otherwise: XLA's `LowerTriangle`.
     #[track_caller]
     pub fn lower_triangle(self) -> Self {
         self.triangle(true)

@@ -97,7 +97,7 @@ fn scores<'b>(q: Value<'b>, k: Value<'b>, v: Value<'b>, scale: Option<f64>) -> R
         * scale.unwrap_or_else(|| depth.sqrt().recip()))
 }
 
-/// Which of `keys` each of `queries` sees that sees those up to its own place: `pred[queries, keys]`.
+/// Returns which of `keys` each of `queries` sees that sees those up to its own place: `pred[queries, keys]`.
 #[track_caller]
 pub fn causal_mask(b: &Builder, queries: i64, keys: i64) -> Value<'_> {
     b.record(|b| {

@@ -16,9 +16,10 @@ fn folded<'b>(
     let dim = x.axis(dim)?;
     let shape = x.array()?;
     if reverse && usize::try_from(dim).is_ok_and(|d| shape.is_dynamic(d)) {
-        let message = format!("from its end dimension {dim} of {shape:#} cannot be folded");
+        let message =
+            format!("dimension {dim} of {shape:#} is dynamic and cannot be scanned in reverse");
         return Err(Error::unsupported(message)
-            .with_help("where it ends is known only at run time: fold from the start"));
+            .with_help("its end is known only at run time: scan from the start"));
     }
     let count = shape.dim(dim).unwrap_or(0);
     let (mut done, mut step) = (x, 1i64);
@@ -66,7 +67,7 @@ cumulative! {
 }
 
 impl Value<'_> {
-    /// The logarithm of the sum of exponentials, as [`Value::cumsum`], computed without overflow.
+    /// Returns the logarithm of the sum of exponentials, as [`Value::cumsum`], computed without overflow.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the elements are not real floats.

@@ -69,11 +69,11 @@ fn rate_of(rate: f64) -> Result<()> {
     if (0.0..1.0).contains(&rate) {
         return Ok(());
     }
-    Err(Error::argument(format!("a dropout rate of {rate} keeps nothing or more than all"))
+    Err(Error::argument(format!("the dropout rate {rate} is out of range"))
         .with_help("it is at least 0 and less than 1"))
 }
 
-/// The mask of elements to keep, from random bits of type `u32`: those that are at least `rate * 2^32`.
+/// Returns the mask of elements to keep, from random bits of type `u32`: those that are at least `rate * 2^32`.
 ///
 /// ```
 /// use builder::{Builder, nn};
@@ -99,7 +99,7 @@ pub fn dropout_mask(bits: Value<'_>, rate: f64) -> Value<'_> {
         Ok(bits.ge(threshold))
     })
 }
-/// The elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see [`dropout_mask`].
+/// Returns the elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see [`dropout_mask`].
 #[track_caller]
 pub fn dropout<'b>(x: Value<'b>, bits: Value<'b>, rate: f64) -> Value<'b> {
     x.record(|b| {

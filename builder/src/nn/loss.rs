@@ -42,7 +42,7 @@ pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
 pub fn cross_entropy_soft<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
     logits.record(|_| Ok((labels * logits.log_softmax(-1)).reduce_sum(&[-1]).neg()))
 }
-/// The mean of `(x - y)^2` over all elements, a scalar.
+/// Returns the mean of `(x - y)^2` over all elements, a scalar.
 #[track_caller]
 pub fn mean_squared_error<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
     x.record(|_| {

@@ -7,7 +7,7 @@ fn floats(x: Value<'_>, what: &str) -> Result<()> {
     let shape = x.array()?;
     inexact(&shape, what)?;
     if shape.ty.is_complex() {
-        return Err(Error::argument(format!("{what} is of real numbers, this is {shape:#}")));
+        return Err(Error::argument(format!("{what} takes real numbers, found {shape:#}")));
     }
     Ok(())
 }
@@ -62,7 +62,7 @@ impl Value<'_> {
     }
 }
 
-/// The array less its largest element along dimensions.
+/// Returns the array less its largest element along dimensions.
 fn lowered<'b>(x: Value<'b>, axes: &[i64]) -> Result<Value<'b>> {
     floats(x, "a softmax")?;
     Ok(x - spread(x.reduce_max(axes), x, axes)?)

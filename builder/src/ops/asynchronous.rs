@@ -55,7 +55,7 @@ impl Builder {
             b.emit(op, operands, Some(result))
         })
     }
-    /// The state of the random number generator, as `u64[2]`, which is then moved on by `delta`: XLA's
+    /// Returns the state of the random number generator, as `u64[2]`, which is then moved on by `delta`: XLA's
     /// `BuildRngGetAndUpdateState`.
     #[track_caller]
     pub fn rng_get_and_update_state(&self, delta: i64) -> Value<'_> {
@@ -69,7 +69,7 @@ impl Value<'_> {
     pub fn async_update(self, operands: &[Self]) -> Self {
         self.record(|b| b.emit(AsyncUpdate::default(), &[&[self], operands].concat(), None))
     }
-    /// The result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
+    /// Returns the result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
     #[track_caller]
     pub fn async_done(self) -> Self {
         self.record(|b| b.emit(AsyncDone::default(), &[self], None))
@@ -82,7 +82,7 @@ impl Value<'_> {
             b.emit(op, &[self], None)
         })
     }
-    /// The copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
+    /// Returns the copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
     #[track_caller]
     pub fn copy_done(self) -> Self {
         self.record(|b| b.emit(CopyDone {}, &[self], None))
@@ -92,7 +92,7 @@ impl Value<'_> {
     pub fn bitcast(self, shape: impl IntoShape) -> Self {
         self.record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
     }
-    /// The value; on its two sides shardings differ: XLA's `BuildDomain`.
+    /// Returns the value; on its two sides shardings differ: XLA's `BuildDomain`.
     #[track_caller]
     pub fn domain(self, entry: Sharding, exit: Sharding) -> Self {
         self.record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))

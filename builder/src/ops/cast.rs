@@ -5,7 +5,7 @@ use hlo::ElementType;
 use hlo::op::{BitcastConvert, ReducePrecision, StochasticConvert};
 
 impl Value<'_> {
-    /// The bits as another element type: XLA's `BitcastConvertType`.
+    /// Returns the bits as another element type: XLA's `BitcastConvertType`.
     ///
     /// To a narrower type each element becomes several, along a new last dimension, the least significant first; to a wider
     /// one the last dimension is taken away, and must be as long as one element takes.

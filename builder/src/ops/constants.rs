@@ -25,7 +25,7 @@ impl Builder {
         self.record(|b| {
             let shape = shape.into_shape()?;
             if shape.array().is_some_and(|array| array.dynamic.is_some()) {
-                let message = format!("nothing tells the dynamic sizes of {shape:#}");
+                let message = format!("the dynamic sizes of {shape:#} are unknown");
                 return Err(Error::argument(message)
                     .with_help("count up to the bound, then use `set_dimension_size`"));
             }
@@ -37,12 +37,12 @@ impl Builder {
             b.emit(Iota { iota_dimension: Some(known) }, &[], Some(shape))
         })
     }
-    /// The numbers from 0 to `size - 1`: XLA's `Iota` with a size.
+    /// Returns the numbers from 0 to `size - 1`: XLA's `Iota` with a size.
     #[track_caller]
     pub fn iota_1d(&self, ty: ElementType, size: i64) -> Value<'_> {
         self.record(|b| Ok(b.iota(ArrayShape::new(ty, sizes(&[size])?), 0)))
     }
-    /// A vector of one number over and over: XLA's `ConstantR1` with a length.
+    /// Returns a vector of one number over and over: XLA's `ConstantR1` with a length.
     #[track_caller]
     pub fn constant_r1_filled<T: Element>(&self, length: i64, value: T) -> Value<'_> {
         self.record(|b| {
@@ -55,7 +55,8 @@ impl Builder {
             }
         })
     }
-    /// A constant in a layout of its own, the dimension that varies fastest first: XLA's `ConstantFromArrayWithLayout`.
+    /// Returns a constant in a layout of its own, the dimension that varies fastest first: XLA's
+    /// `ConstantFromArrayWithLayout`.
     ///
     /// The layout says how the elements lie in memory; it changes no value.
     ///
@@ -99,7 +100,7 @@ impl Builder {
 
 fn fold<'b>(b: &'b Builder, op: Binary, operands: &[Value<'b>]) -> Result<Value<'b>> {
     let Some((&last, others)) = operands.split_last() else {
-        let message = format!("`{}` of nothing has no element type", Op::from(op).opcode());
+        let message = format!("`{}` of an empty list", Op::from(op).opcode());
         return Err(Error::argument(message).with_help("give one value or more"));
     };
     b.owns(last)?;

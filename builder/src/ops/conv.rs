@@ -75,7 +75,7 @@ impl Builder {
         for (name, first, second, spatial) in arrays {
             if spatial.len() < 2 {
                 let message = format!("spatial dimensions of the {name}: {}", spatial.len());
-                return Err(Error::argument(message).with_help("XLA's check wants two at least"));
+                return Err(Error::argument(message).with_help("XLA requires at least two"));
             }
             let mut all: Vec<i64> = spatial.iter().copied().chain([first, second]).collect();
             all.sort_unstable();
@@ -146,7 +146,7 @@ impl<'b> Conv<'_, 'b> {
     }
 }
 
-/// The size of a dimension that dimension numbers name.
+/// Returns the size of a dimension that dimension numbers name.
 fn size(dim: i64, shape: &hlo::ArrayShape, what: &str) -> Result<i64> {
     shape.dim(dim).ok_or_else(|| {
         let message = format!("the spatial dimension {dim} does not exist in the {what} {shape:#}");
@@ -157,8 +157,8 @@ fn size(dim: i64, shape: &hlo::ArrayShape, what: &str) -> Result<i64> {
 }
 
 impl Value<'_> {
-    /// A convolution in the default order of dimensions, padded by a rule: XLA's `Conv`. `rhs` is the kernel; there is one
-    /// stride for each spatial dimension.
+    /// Returns a convolution in the default order of dimensions, padded by a rule: XLA's `Conv`. `rhs` is the kernel; there
+    /// is one stride for each spatial dimension.
     ///
     /// ```
     /// use builder::options::{ConvOptions, Padding};
@@ -180,7 +180,7 @@ impl Value<'_> {
         let numbers = Builder::create_default_conv_dimension_numbers(window_strides.len());
         self.conv_with_general_dimensions(rhs, window_strides, padding, &numbers, options)
     }
-    /// A convolution in the default order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
+    /// Returns a convolution in the default order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
     /// `ConvWithGeneralPadding`.
     #[track_caller]
     pub fn conv_with_general_padding(
@@ -193,7 +193,7 @@ impl Value<'_> {
         let numbers = Builder::create_default_conv_dimension_numbers(window_strides.len());
         self.conv_general(rhs, window_strides, padding, &numbers, options)
     }
-    /// A convolution in any order of dimensions, padded by a rule: XLA's `ConvWithGeneralDimensions`.
+    /// Returns a convolution in any order of dimensions, padded by a rule: XLA's `ConvWithGeneralDimensions`.
     #[track_caller]
     pub fn conv_with_general_dimensions(
         self,
@@ -214,7 +214,8 @@ impl Value<'_> {
             Ok(self.conv_general(rhs, window_strides, &padding, dimension_numbers, options))
         })
     }
-    /// A convolution in any order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's `ConvGeneral`.
+    /// Returns a convolution in any order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
+    /// `ConvGeneral`.
     #[track_caller]
     pub fn conv_general(
         self,
@@ -255,8 +256,8 @@ impl Value<'_> {
     ) -> Self {
         self.record(|_| Conv { lhs: self, rhs, window, numbers: dimension_numbers, options }.emit())
     }
-    /// A convolution of an input whose size is known only at run time: XLA's `DynamicConvForward`, which is a custom call of
-    /// `DynamicConvolutionForward`.
+    /// Returns a convolution of an input whose size is known only at run time: XLA's `DynamicConvForward`, which is a custom
+    /// call of `DynamicConvolutionForward`.
     ///
     /// `padding_type` says by which rule the padding follows the size. The engine runs it where a function is registered for
     /// that target.
@@ -274,8 +275,8 @@ impl Value<'_> {
             conv.call("DynamicConvolutionForward", padding_type, &[self, rhs], |_| {})
         })
     }
-    /// The gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's `DynamicConvInputGrad`,
-    /// which is a custom call of `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
+    /// Returns the gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's
+    /// `DynamicConvInputGrad`, which is a custom call of `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
     #[track_caller]
     pub fn dynamic_conv_input_grad(
         self,
@@ -292,7 +293,7 @@ impl Value<'_> {
             conv.call("DynamicConvolutionInputGrad", padding_type, &operands, |_| {})
         })
     }
-    /// The gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is a custom call of
+    /// Returns the gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is a custom call of
     /// `DynamicConvolutionKernelGrad`. `self` are the activations, `gradients` those of the result; a kernel has a fixed
     /// size. As [`Value::dynamic_conv_forward`].
     #[track_caller]

@@ -3,7 +3,7 @@ use crate::{Result, Value};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ElementType, Literal, Scalar, Shape};
 
-/// A bound as a scalar. What does not fit `s32` is refused.
+/// Returns a bound as a scalar. What does not fit `s32` is refused.
 fn bound(value: Value<'_>, size: i64) -> Result<Value<'_>> {
     if i32::try_from(size).is_err() {
         let message = format!("the size {size} does not fit s32");
@@ -13,7 +13,7 @@ fn bound(value: Value<'_>, size: i64) -> Result<Value<'_>> {
 }
 
 impl Value<'_> {
-    /// The size of a dimension, as `s32[]`: XLA's `GetDimensionSize`. A constant, unless the dimension is dynamic.
+    /// Returns the size of a dimension, as `s32[]`: XLA's `GetDimensionSize`. A constant, unless the dimension is dynamic.
     ///
     /// ```
     /// let b = builder::Builder::new("m");

@@ -56,7 +56,7 @@ pub(crate) fn preferred(
     for operand in operands {
         let found = operand.element_type()?;
         if found.is_integral() && expected.bits() < found.bits() {
-            let message = format!("sums of products of {found} cannot be given as {expected}");
+            let message = format!("sums of products of {found} cannot have type {expected}");
             return Err(Error::argument(message)
                 .with_help("the preferred element type of integers is not narrower than theirs"));
         }
@@ -79,7 +79,7 @@ macro_rules! dot {
 }
 
 impl Value<'_> {
-    /// The product of vectors and matrices: XLA's `Dot`.
+    /// Returns the product of vectors and matrices: XLA's `Dot`.
     ///
     /// Vector by vector gives a scalar, matrix by vector and vector by matrix a vector, matrix by matrix a matrix: the last
     /// dimension of `self` is summed over with the first of `rhs`. (Dot, XLA operation semantics.)
@@ -104,10 +104,9 @@ impl Value<'_> {
             for operand in [self, rhs] {
                 let shape = operand.array()?;
                 if !(1..=2).contains(&shape.rank()) {
-                    let message =
-                        format!("`dot` multiplies vectors and matrices, this is {shape:#}");
+                    let message = format!("`dot` multiplies vectors and matrices, found {shape:#}");
                     return Err(Error::argument(message)
-                        .with_help("say with `dot_general` which dimensions are summed over"));
+                        .with_help("name the contracting dimensions with `dot_general`"));
                 }
             }
             let last = i64::from(self.rank()? != 1);
@@ -151,10 +150,10 @@ impl Value<'_> {
             emit_of_type(b, op, &[self, rhs], ty)
         })
     }
-    /// A dot with groups of different sizes: XLA's `RaggedDot`.
+    /// Returns a dot with groups of different sizes: XLA's `RaggedDot`.
     ///
     /// `group_sizes` are integers, how long each group is along the ragged dimension. If that is kept, each group of rows
-    /// meets its own slice of `rhs`; if it is summed over, each group gives a result of its own, along a new first
+    /// is multiplied by its own slice of `rhs`; if it is summed over, each group has a result of its own, along a new first
     /// dimension; if it is a batch dimension, the sizes tell how many batches count.
     #[track_caller]
     pub fn ragged_dot(
@@ -175,7 +174,7 @@ impl Value<'_> {
             emit_of_type(b, op, &[self, rhs, group_sizes], ty)
         })
     }
-    /// A dot with block-scaled operands: XLA's `ScaledDot`.
+    /// Returns a dot with block-scaled operands: XLA's `ScaledDot`.
     ///
     /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the operand's, or a scalar.
     #[track_caller]

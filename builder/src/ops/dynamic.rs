@@ -7,7 +7,7 @@ use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
 use hlo::{ArrayShape, Shape};
 
 impl Value<'_> {
-    /// The slice of these sizes at these start indices: XLA's `DynamicSlice`.
+    /// Returns the slice of these sizes at these start indices: XLA's `DynamicSlice`.
     ///
     /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of them all. Each is limited
     /// to `0..=size - slice size`, so that the slice is inside the array. (`DynamicSlice`, XLA operation semantics.)
@@ -29,7 +29,7 @@ impl Value<'_> {
             b.emit(op, &[&[self], start_indices].concat(), None)
         })
     }
-    /// The array with the slice at these start indices replaced by `update`: XLA's `DynamicUpdateSlice`.
+    /// Returns the array with the slice at these start indices replaced by `update`: XLA's `DynamicUpdateSlice`.
     ///
     /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
     #[track_caller]
@@ -39,7 +39,7 @@ impl Value<'_> {
             b.emit(DynamicUpdateSlice {}, &[&[self, update], start_indices].concat(), None)
         })
     }
-    /// The elements inside the dynamic sizes, in row-major order, with dimensions of computed sizes: XLA's
+    /// Returns the elements inside the dynamic sizes, in row-major order, with dimensions of computed sizes: XLA's
     /// `DynamicReshape`.
     ///
     /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds` their largest values, whose
@@ -59,8 +59,8 @@ impl Value<'_> {
             b.emit(DynamicReshape {}, &[&[self], dim_sizes].concat(), Some(shape.into()))
         })
     }
-    /// The reshape of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicReshape`, which is a custom call of
-    /// `mhlo.dynamic_reshape`.
+    /// Returns the reshape of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicReshape`, which is a custom call
+    /// of `mhlo.dynamic_reshape`.
     ///
     /// The engine runs it where a function is registered for that target.
     ///
@@ -80,8 +80,8 @@ impl Value<'_> {
             b.emit(call, &[self, output_shape], Some(to.into()))
         })
     }
-    /// The broadcast of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicBroadcastInDim`, which is a custom call
-    /// of `mhlo.dynamic_broadcast_in_dim`. Dimension `i` becomes dimension `broadcast_dimensions[i]`.
+    /// Returns the broadcast of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicBroadcastInDim`, which is a
+    /// custom call of `mhlo.dynamic_broadcast_in_dim`. Dimension `i` becomes dimension `broadcast_dimensions[i]`.
     ///
     /// The engine runs it where a function is registered for that target.
     ///

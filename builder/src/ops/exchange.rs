@@ -60,7 +60,10 @@ impl Parts {
         dims[self.split] = self.block;
         let grown = dims[self.concat].checked_mul(self.count);
         dims[self.concat] = grown.ok_or_else(|| {
-            Error::argument(format!("{} times {} is no size", self.count, dims[self.concat]))
+            Error::argument(format!(
+                "{} times {} is not a valid size",
+                self.count, dims[self.concat]
+            ))
         })?;
         Ok(dims)
     }
@@ -191,14 +194,14 @@ impl Value<'_> {
                 .as_tuple(self, options)
         })
     }
-    /// The value of the first device of the group: XLA's `CollectiveBroadcast` and `CollectiveBroadcastWithDeviceList`.
-    /// Devices in no group have zeros.
+    /// Returns the value of the first device of the group: XLA's `CollectiveBroadcast` and
+    /// `CollectiveBroadcastWithDeviceList`. Devices in no group have zeros.
     #[track_caller]
     pub fn collective_broadcast(self, options: &CollectiveOptions) -> Self {
         self.record(|b| sent_to_all(b, &[self], false, options))
     }
-    /// The value of the device whose target this one is: XLA's `CollectivePermute`. `pairs` are sources and targets; a device
-    /// that is no target receives zeros. The numbers are replicas, with a channel partitions.
+    /// Returns the value of the device whose target this one is: XLA's `CollectivePermute`. `pairs` are sources and targets;
+    /// a device that is no target receives zeros. The numbers are replicas, with a channel partitions.
     #[track_caller]
     pub fn collective_permute(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id, false))
@@ -209,7 +212,7 @@ impl Value<'_> {
     pub fn collective_permute_start(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id, true))
     }
-    /// The result of what [`collective_permute_start`](Value::collective_permute_start) started.
+    /// Returns the result of what [`collective_permute_start`](Value::collective_permute_start) started.
     #[track_caller]
     pub fn collective_permute_done(self) -> Self {
         self.record(|b| b.emit(CollectivePermuteDone {}, &[self], None))

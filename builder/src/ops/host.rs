@@ -13,12 +13,12 @@ use hlo::{ElementType, Op, Shape};
 type Chain = fn(&mut Open) -> &mut Option<InstructionId>;
 
 impl Builder {
-    /// A token without predecessors: XLA's `CreateToken`.
+    /// Returns a token without predecessors: XLA's `CreateToken`.
     #[track_caller]
     pub fn create_token(&self) -> Value<'_> {
         self.record(|b| b.emit(AfterAll {}, &[], None))
     }
-    /// A token after all of these: XLA's `AfterAll`.
+    /// Returns a token after all of these: XLA's `AfterAll`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if one of the values is no token.
@@ -35,14 +35,14 @@ impl Builder {
             b.emit(AfterAll {}, tokens, None)
         })
     }
-    /// The number of a channel that nothing uses yet, from 1 on. Numbers of your own are as good.
+    /// Returns the number of a channel that nothing uses yet, from 1 on. Numbers of your own are as good.
     pub fn create_channel(&self) -> i64 {
         let mut state = self.state.borrow_mut();
         state.channels += 1;
         state.channels
     }
 
-    /// The next value of the infeed queue, of this shape: XLA's `Infeed`.
+    /// Returns the next value of the infeed queue, of this shape: XLA's `Infeed`.
     ///
     /// Infeeds of one computation follow each other. `config` is for the backend; it is mostly empty.
     ///
@@ -72,7 +72,7 @@ impl Builder {
             b.emit(GetTupleElement { index: 0 }, &[both], None)
         })
     }
-    /// The last token of a chain; at its beginning a new one.
+    /// Returns the last token of a chain; at its beginning a new one.
     fn last_token(&self, chain: Chain) -> Result<Value<'_>> {
         let (mark, last) = {
             let mut state = self.state.borrow_mut();
@@ -113,7 +113,7 @@ impl Builder {
         make(self)
     }
 
-    /// A value of this shape from another device: XLA's `Recv`.
+    /// Returns a value of this shape from another device: XLA's `Recv`.
     #[track_caller]
     pub fn recv(&self, shape: impl IntoShape, channel: i64) -> Value<'_> {
         self.record(|b| {
@@ -125,7 +125,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// The next value of the infeed queue, after this token: XLA's `InfeedWithToken`. Returns `(data, token)`.
+    /// Returns the next value of the infeed queue, after this token: XLA's `InfeedWithToken`. The result is `(data, token)`.
     #[track_caller]
     pub fn infeed_with_token(self, shape: impl IntoShape, config: &str) -> Self {
         self.record(|b| {
@@ -181,7 +181,7 @@ impl Value<'_> {
     pub fn send_with_token(self, token: Self, channel: i64) -> Self {
         self.record(|_| Ok(self.send_start(token, channel, false).send_done()))
     }
-    /// A value of this shape from another device, after this token: XLA's `RecvWithToken`. Returns `(data, token)`.
+    /// Returns a value of this shape from another device, after this token: XLA's `RecvWithToken`. The result is `(data, token)`.
     #[track_caller]
     pub fn recv_with_token(self, shape: impl IntoShape, channel: i64) -> Self {
         self.record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
@@ -195,7 +195,7 @@ impl Value<'_> {
         self.record(|b| {
             let (shape, own) = (host_array(shape)?, self.shape()?);
             if !own.compatible(&shape) {
-                let message = format!("the host is sent {shape:#}, but this is {own:#}");
+                let message = format!("expected a value of shape {shape:#}, found {own:#}");
                 return Err(Error::argument(message));
             }
             let op = Send { channel_id: Some(channel), is_host_transfer: true };
@@ -203,7 +203,7 @@ impl Value<'_> {
             Ok(start.send_done())
         })
     }
-    /// An array of this shape from the host, after this token: XLA's `RecvFromHost`. Returns `(data, token)`.
+    /// Returns an array of this shape from the host, after this token: XLA's `RecvFromHost`. The result is `(data, token)`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if `shape` is no array.
@@ -273,6 +273,6 @@ fn host_array(shape: impl IntoShape) -> Result<Shape> {
 }
 
 fn not_started(value: Value<'_>, start: &str) -> Result<Error> {
-    let message = format!("this is no `{start}` but `{}`", value.opcode()?);
-    Ok(Error::argument(message).with_help(format!("give it what `{start}` gave")))
+    let message = format!("expected the result of `{start}`, found `{}`", value.opcode()?);
+    Ok(Error::argument(message).with_help(format!("pass the value that `{start}` returned")))
 }

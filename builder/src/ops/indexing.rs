@@ -46,7 +46,7 @@ pub struct ScatterDimensionNumbers {
 }
 
 impl Value<'_> {
-    /// The slices of these sizes at the given indices, as one array: XLA's `Gather`.
+    /// Returns the slices of these sizes at the given indices, as one array: XLA's `Gather`.
     ///
     /// Indices are clamped so that each slice is inside the array. (Gather, XLA operation semantics.)
     ///
@@ -87,7 +87,7 @@ impl Value<'_> {
             b.emit(op, &[self, start_indices], None)
         })
     }
-    /// The array with updates combined into it at the given indices: XLA's `Scatter`.
+    /// Returns the array with updates combined into it at the given indices: XLA's `Scatter`.
     ///
     /// `combine` is given what is there and the update, both scalars. A slice that is not entirely inside the array is
     /// skipped; places named twice are combined twice, in an order that is not defined. (Scatter, XLA operation semantics.)
@@ -136,7 +136,7 @@ impl Builder {
         self.record(|b| {
             if operands.is_empty() || operands.len() != updates.len() {
                 let (arrays, updates) = (operands.len(), updates.len());
-                let message = format!("{arrays} arrays are to be combined with {updates} updates");
+                let message = format!("{arrays} arrays have {updates} updates");
                 return Err(Error::argument(message)
                     .with_help("give one array or more, and an update for each"));
             }

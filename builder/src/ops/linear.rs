@@ -25,7 +25,7 @@ impl Default for TriangularSolveOptions {
 }
 
 impl Value<'_> {
-    /// The Fourier transform of the last dimensions, one to three, whose sizes are `fft_length`: XLA's `Fft`.
+    /// Returns the Fourier transform of the last dimensions, one to three, whose sizes are `fft_length`: XLA's `Fft`.
     ///
     /// `Fft` sums `x[j] * exp(-2 pi i j k / n)`; `Ifft` is its inverse; `Rfft` gives the first `n / 2 + 1` numbers of the
     /// spectrum of real values, and `Irfft` goes back from those.
@@ -42,8 +42,7 @@ impl Value<'_> {
         let op = Fft { fft_type, fft_length: fft_length.to_vec() };
         self.record(|b| b.emit(op, &[self], None))
     }
-    /// The solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's
-    /// `TriangularSolve`.
+    /// Returns the solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's `TriangularSolve`.
     ///
     /// Both have matrices in their last two dimensions, in batches of the same sizes. The other triangle is not read. A zero
     /// on the diagonal gives infinities and NaN.
@@ -66,7 +65,7 @@ impl Value<'_> {
         };
         self.record(|b| b.emit(op, &[self, rhs], None))
     }
-    /// The Cholesky factor of each matrix in the last two dimensions: XLA's `Cholesky`.
+    /// Returns the Cholesky factor of each matrix in the last two dimensions: XLA's `Cholesky`.
     ///
     /// With `lower` the lower triangle is read, and `l` with `a = l * adjoint(l)` is given; otherwise the upper one, and `u`
     /// with `a = adjoint(u) * u`. The other triangle of the result is 0. A matrix that is not positive definite gives NaN.

@@ -31,7 +31,7 @@ impl Value<'_> {
                 return Err(Error::argument(message).with_help("name a result dimension for each"));
             }
             if !dims.is_sorted_by(|a, b| a < b) {
-                let message = format!("the dimensions {dims:?} do not grow");
+                let message = format!("the dimensions {dims:?} are not increasing");
                 return Err(Error::argument(message).with_help("transpose the operand first"));
             }
             let result = ArrayShape::new(shape.ty, checked(sizes)?);
@@ -55,7 +55,7 @@ impl Value<'_> {
             b.emit(Transpose { dimensions: permutation.to_vec() }, &[self], stated)
         })
     }
-    /// An element of a tuple: XLA's `GetTupleElement`.
+    /// Returns an element of a tuple: XLA's `GetTupleElement`.
     #[track_caller]
     pub fn get_tuple_element(self, index: i64) -> Self {
         self.record(|b| b.emit(GetTupleElement { index }, &[self], None))
@@ -63,14 +63,14 @@ impl Value<'_> {
 }
 
 impl Builder {
-    /// A tuple of values: XLA's `Tuple`.
+    /// Returns a tuple of values: XLA's `Tuple`.
     #[track_caller]
     pub fn tuple<'b>(&'b self, elements: &[Value<'b>]) -> Value<'b> {
         self.record(|b| b.emit(Tuple {}, elements, None))
     }
 }
 
-/// The elements of a tuple: XLA's `DisassembleTuple`.
+/// Returns the elements of a tuple: XLA's `DisassembleTuple`.
 pub(crate) fn elements(tuple: Value<'_>) -> Result<Vec<Value<'_>>> {
     let shape = tuple.shape()?;
     let count = shape

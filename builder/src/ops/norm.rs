@@ -44,8 +44,8 @@ impl Value<'_> {
         let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
         self.record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
     }
-    /// The gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. Returns a tuple of
-    /// the three.
+    /// Returns the gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. The
+    /// result is a tuple of the three.
     ///
     /// `batch_mean` and `batch_var` are what the training gave, `grad_output` the gradient of its output.
     /// (`BatchNormGrad`, XLA operation semantics.)

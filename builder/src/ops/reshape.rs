@@ -38,7 +38,7 @@ impl Value<'_> {
     }
 }
 
-/// The reshape to these sizes; dynamic sizes go where their dimensions go.
+/// Returns the reshape to these sizes; dynamic sizes go where their dimensions go.
 pub(crate) fn to_sizes<'b>(
     b: &'b Builder,
     operand: Value<'b>,
@@ -53,7 +53,7 @@ pub(crate) fn to_sizes<'b>(
     b.emit(Reshape { inferred_dimension }, &[operand], Some(to.into()))
 }
 
-/// Which dimensions of the result are dynamic.
+/// Returns which dimensions of the result are dynamic.
 ///
 /// The dimensions of both sides fall into groups of equal products. A group of one dimension on the right takes the
 /// dynamic size of its left side; of several, `inferred` does, or the first that is longer than 1.
@@ -82,7 +82,7 @@ fn dynamic(from: &ArrayShape, to: &ArrayShape, inferred: i64) -> Result<Option<B
 
 type Range = std::ops::Range<usize>;
 
-/// The shortest runs of dimensions of both sides whose products are equal.
+/// Returns the shortest runs of dimensions of both sides whose products are equal.
 fn groups(from: &[i64], to: &[i64]) -> Vec<(Range, Range)> {
     let mut groups = Vec::new();
     let (mut i, mut j) = (0, 0);

@@ -6,7 +6,7 @@ use hlo::op::value::{PaddingConfig, PaddingDim, SliceRange, SliceRanges};
 use hlo::op::{Concatenate, Copy, Pad, Reverse, Slice};
 
 impl<'b> Value<'b> {
-    /// A copy of the value, of any shape: XLA's `Copy`.
+    /// Returns a copy of the value, of any shape: XLA's `Copy`.
     #[track_caller]
     pub fn copy(self) -> Self {
         self.record(|b| b.emit(Copy {}, &[self], None))
@@ -101,7 +101,7 @@ impl<'b> Value<'b> {
                 return Ok(self);
             };
             if !dimensions.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) {
-                let message = format!("the dimensions {dimensions:?} do not follow each other");
+                let message = format!("the dimensions {dimensions:?} are not consecutive");
                 return Err(Error::argument(message)
                     .with_help("name neighbors, the lowest first; transpose others together"));
             }
@@ -154,8 +154,8 @@ fn pad<'b>(
 }
 
 impl Builder {
-    /// The arrays end to end along a dimension: XLA's `ConcatInDim`. All other sizes are the same; `dim` may be counted
-    /// from the end.
+    /// Returns the arrays end to end along a dimension: XLA's `ConcatInDim`. All other sizes are the same; `dim` may be
+    /// counted from the end.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -170,8 +170,8 @@ impl Builder {
     pub fn concat_in_dim<'b>(&'b self, operands: &[Value<'b>], dim: i64) -> Value<'b> {
         self.record(|b| {
             let first = operands.first().ok_or_else(|| {
-                Error::argument("nothing is to be put end to end")
-                    .with_help("an empty list has no element type: give one array or more")
+                Error::argument("`concat_in_dim` of an empty list")
+                    .with_help("give one array or more")
             })?;
             let dimensions = vec![first.axis(dim)?];
             b.emit(Concatenate { dimensions }, operands, None)

@@ -19,7 +19,7 @@ pub struct ScanOptions {
 }
 
 impl Value<'_> {
-    /// The computation of each element: XLA's `Map` of one array.
+    /// Returns the computation of each element: XLA's `Map` of one array.
     #[track_caller]
     pub fn map(self, computation: impl FnOnce(Self) -> Self) -> Self {
         self.record(|b| map(b, &[self], |p| computation(p[0]), &first(self.rank()?)))
@@ -27,7 +27,7 @@ impl Value<'_> {
 }
 
 impl Builder {
-    /// The computation of the elements at each place: XLA's `Map`.
+    /// Returns the computation of the elements at each place: XLA's `Map`.
     ///
     /// `computation` is given a scalar of each array and gives a scalar, of any type. The arrays have the same dimensions;
     /// scalars among them stretch. `dimensions` are all dimensions in order.
@@ -52,7 +52,7 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| map(b, operands, computation, dimensions))
     }
-    /// A computation carried along a dimension: XLA's `Scan`.
+    /// Returns a computation carried along a dimension: XLA's `Scan`.
     ///
     /// `step` is given a slice of each input, without the dimension, then the carries, which start as `inits`; it gives a
     /// tuple of a slice of each output, then the next carries. The result is a tuple of the outputs, put together along the
@@ -103,7 +103,7 @@ impl Builder {
                 parameters.push(without(&shape, at).into());
             }
             let Some(steps) = steps else {
-                return Err(Error::argument("nothing tells how many steps the scan has")
+                return Err(Error::argument("the number of steps of the scan is unknown")
                     .with_help("without inputs, give `scan_dimension_size`"));
             };
             let steps = sizes(&[steps])?[0];
@@ -139,8 +139,7 @@ fn map<'b>(
 ) -> Result<Value<'b>> {
     let shapes: Result<Vec<ArrayShape>> = operands.iter().map(|v| v.array()).collect();
     let widest = shapes?.into_iter().max_by_key(ArrayShape::rank).ok_or_else(|| {
-        Error::argument("a computation is to be mapped over nothing")
-            .with_help("give one array or more")
+        Error::argument("`map` of an empty list").with_help("give one array or more")
     })?;
     let all = first(widest.rank());
     if dimensions != all {
@@ -158,7 +157,7 @@ fn map<'b>(
     b.emit(Map { dimensions: all, to_apply }, &stretched?, None)
 }
 
-/// The shape without one dimension.
+/// Returns the shape without one dimension.
 fn without(shape: &ArrayShape, dim: i64) -> ArrayShape {
     let kept = (0..shape.rank()).filter(|&d| i64::try_from(d) != Ok(dim));
     let (sizes, flags): (Vec<i64>, Vec<bool>) =
@@ -167,7 +166,7 @@ fn without(shape: &ArrayShape, dim: i64) -> ArrayShape {
     ArrayShape { dynamic, ..ArrayShape::new(shape.ty, sizes.as_slice()) }
 }
 
-/// What a scan of so many steps gives whose step gives this: outputs with the dimension put in, then carries.
+/// Returns what a scan of so many steps gives whose step gives this: outputs with the dimension put in, then carries.
 fn outputs(
     b: &Builder,
     step: ComputationId,

@@ -43,7 +43,7 @@ pub(crate) fn inferred(
     Ok(op.shape(&shapes, stated, &*b.state.borrow())?)
 }
 
-/// The result of an op of which the user chooses the element type, and a rule the rest.
+/// Returns the result of an op of which the user chooses the element type, and a rule the rest.
 pub(crate) fn emit_of_type<'b>(
     b: &'b Builder,
     op: impl Into<Op>,

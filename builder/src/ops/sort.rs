@@ -5,7 +5,7 @@ use hlo::Shape;
 use hlo::op::{Sort, TopK};
 
 impl Value<'_> {
-    /// The elements along a dimension in ascending order; the dimension may be counted from the end.
+    /// Returns the elements along a dimension in ascending order; the dimension may be counted from the end.
     ///
     /// Floats are in total order: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
     ///
@@ -18,7 +18,7 @@ impl Value<'_> {
     pub fn sort(self, dimension: i64) -> Self {
         self.builder().sort_by_first(&[self], dimension, false)
     }
-    /// The elements along a dimension in a custom order: XLA's `Sort` of one array.
+    /// Returns the elements along a dimension in a custom order: XLA's `Sort` of one array.
     ///
     /// `comparator` is given two elements and says whether the first comes before the second. Where neither must, they
     /// keep their order if `is_stable`.
@@ -31,8 +31,8 @@ impl Value<'_> {
     ) -> Self {
         self.builder().sort(&[self], |p| comparator(p[0], p[1]), dimension, is_stable)
     }
-    /// The `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending order, with
-    /// their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
+    /// Returns the `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending
+    /// order, with their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
     ///
     /// Floats are in total order, and equal elements in the order of their places, with or without `is_stable`.
     ///
@@ -94,7 +94,7 @@ impl Builder {
     }
 }
 
-/// Whether the left element of the first array is below its right one.
+/// Returns whether the left element of the first array is below its right one.
 fn less<'b>(elements: &[Value<'b>]) -> Value<'b> {
     elements[0].lt_total_order(elements[1])
 }

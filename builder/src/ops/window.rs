@@ -164,7 +164,7 @@ impl Builder {
     }
 }
 
-/// The first of the arrays, if there is one and an initial value for each.
+/// Returns the first of the arrays, if there is one and an initial value for each.
 fn one_init_each<'b>(operands: &[Value<'b>], inits: &[Value<'b>]) -> Result<Value<'b>> {
     let first = operands.first().filter(|_| operands.len() == inits.len());
     first.copied().ok_or_else(|| {
@@ -175,14 +175,14 @@ fn one_init_each<'b>(operands: &[Value<'b>], inits: &[Value<'b>]) -> Result<Valu
     })
 }
 
-/// The window over an array, padded by a rule.
+/// Returns the window over an array, padded by a rule.
 fn ruled(over: Value<'_>, sizes: &[i64], strides: &[i64], padding: Padding) -> Result<Window> {
     let padding = padding.amounts(&over.dims()?, sizes, strides)?;
     let strides = strides.to_vec();
     window(sizes, &WindowOptions { strides, padding, ..WindowOptions::default() }, &[])
 }
 
-/// Whether the padding follows from sizes that are known only at run time.
+/// Returns whether the padding follows from sizes that are known only at run time.
 fn same_at_run_time(over: Value<'_>, window: &Window, padding: Padding) -> Result<bool> {
     let shape = over.array()?;
     let moves = window

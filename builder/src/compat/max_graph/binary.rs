@@ -89,22 +89,22 @@ functions! {
     /// The difference: MAX Graph's `sub`. Integers wrap.
     sub "sub" Numbers "The result has the promoted type." op(Binary::Subtract),
         ("[1i8]", "[2.5f32, 1.0]") => "f32[2]{0} {-1.5, 0}";
-    /// Whether both are equal: MAX Graph's `equal`. NaN equals nothing.
+    /// Returns whether both are equal: MAX Graph's `equal`. NaN equals nothing.
     equal "equal" All "The result is `bool`, `pred` here." comparison(Direction::Eq),
         ("[1i32, 5]", "[5i32]") => "pred[2]{0} {0, 1}";
-    /// Whether the first is above the second: MAX Graph's `greater`; false with NaN. Of `bool` true is above false.
+    /// Returns whether the first is above the second: MAX Graph's `greater`; false with NaN. Of `bool` true is above false.
     greater "greater" All "The result is `bool`, `pred` here." comparison(Direction::Gt),
         ("[1u8, 5]", "[2.5f32]") => "pred[2]{0} {0, 1}";
-    /// Whether the first is not below the second: MAX Graph's `greater_equal`; false with NaN. Of `bool` true is above
+    /// Returns whether the first is not below the second: MAX Graph's `greater_equal`; false with NaN. Of `bool` true is above
     /// false.
     greater_equal "greater_equal" All "The result is `bool`, `pred` here." comparison(Direction::Ge),
         ("[1i32, 5]", "[5i32]") => "pred[2]{0} {0, 1}";
-    /// Whether they differ: MAX Graph's `not_equal`. NaN differs from everything.
+    /// Returns whether they differ: MAX Graph's `not_equal`. NaN differs from everything.
     not_equal "not_equal" All "The result is `bool`, `pred` here." comparison(Direction::Ne),
         ("[1i32, 5]", "[5i32]") => "pred[2]{0} {1, 0}";
 }
 
-/// The quotient: MAX Graph's `div`.
+/// Returns the quotient: MAX Graph's `div`.
 ///
 /// The page says no more than that it divides; the reference, that it is the true division of Python's `/`. Where no
 /// operand is a float both are cast to `f64`, whatever their widths and signs, and the result is `f64`; integers of 64 bits
@@ -141,7 +141,7 @@ pub fn div<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Value<'b> {
     })
 }
 
-/// The remainder with the divisor's sign, made of the one with the dividend's.
+/// Returns the remainder with the divisor's sign, made of the one with the dividend's.
 fn floor_remainder<'b>(lhs: Value<'b>, rhs: Value<'b>) -> Result<Value<'b>> {
     let remainder = op(Binary::Remainder)(lhs, rhs)?;
     if lhs.element_type()?.class() == hlo::Class::Unsigned {

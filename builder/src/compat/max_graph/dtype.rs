@@ -16,7 +16,7 @@ fn refused(message: String, help: impl Into<String>) -> Error {
     Error::from(Code::Promotion { message }).with_help(help)
 }
 
-/// The numbers of a type that MAX Graph has.
+/// Returns the numbers of a type that MAX Graph has.
 fn numbers(ty: ElementType) -> Result<Numbers> {
     let whole = |signed: bool| {
         if ty.bits() < 8 {
@@ -53,7 +53,8 @@ fn rank(ty: ElementType, numbers: Numbers) -> (u8, u32) {
     }
 }
 
-/// The type two types promote to: the higher category of `bool < unsigned < signed < float` and the larger bit width.
+/// Returns the type two types promote to: the higher category of `bool < unsigned < signed < float` and the larger bit
+/// width.
 ///
 /// Source: "`DType` Promotion Rules". A `bool` counts as 1 bit wide.
 ///
@@ -107,7 +108,7 @@ pub fn promote(lhs: ElementType, rhs: ElementType) -> Result<ElementType> {
 
 const CAST: &str = "cast one of them to the type you want first: `x.convert_element_type(...)`";
 
-/// A value of `from` that `to` does not hold.
+/// Returns a value of `from` that `to` does not hold.
 fn lost(from: Numbers, to: Numbers) -> Option<String> {
     match (from, to) {
         (_, Numbers::Float(FloatFormat { special: Special::PowerOfTwo, .. })) if from != to => {
@@ -130,7 +131,7 @@ fn lost(from: Numbers, to: Numbers) -> Option<String> {
     }
 }
 
-/// The least positive integer that a format with a zero does not hold.
+/// Returns the least positive integer that a format with a zero does not hold.
 fn first_gap(format: FloatFormat) -> i128 {
     let FloatFormat { mantissa_bits, bias, .. } = format;
     let largest = format.largest();
@@ -143,7 +144,7 @@ fn first_gap(format: FloatFormat) -> i128 {
     }
 }
 
-/// A value of one float format that another, which has a zero, does not hold.
+/// Returns a value of one float format that another, which has a zero, does not hold.
 fn lost_float(from: FloatFormat, to: FloatFormat) -> Option<String> {
     let has = |format: FloatFormat| {
         let nan = format.special != Special::Finite;

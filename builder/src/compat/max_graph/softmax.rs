@@ -32,7 +32,7 @@ pub fn softmax(x: Value<'_>) -> Value<'_> {
     })
 }
 
-/// The logarithm of [`softmax`]: MAX Graph's `logsoftmax`, `x - max - log(sum(exp(x - max)))` along the last axis.
+/// Returns the logarithm of [`softmax`]: MAX Graph's `logsoftmax`, `x - max - log(sum(exp(x - max)))` along the last axis.
 ///
 /// # Shape
 /// The operand's.
@@ -74,13 +74,13 @@ fn over_last_axis<'b>(
     through_wide(x, formula)
 }
 
-/// The elements less the largest of their axis.
+/// Returns the elements less the largest of their axis.
 fn shifted(x: Value<'_>) -> Result<Value<'_>> {
     let largest = x.reduce(f64::NEG_INFINITY, Value::max, &[-1]);
     Ok(x.sub(along_last(largest, x)?))
 }
 
-/// What a reduction of the last axis gave, repeated along it.
+/// Returns what a reduction of the last axis gave, repeated along it.
 fn along_last<'b>(reduced: Value<'b>, x: Value<'b>) -> Result<Value<'b>> {
     let places: Vec<usize> = (0..reduced.rank()?).collect();
     laid(reduced, &places, &Dim::list(&x.array()?), &[x])

@@ -32,7 +32,7 @@ use super::align::{Clash, Dim, aligned, stretched};
 use crate::{Code, Error, Result, Value};
 use types::{Types, one_type};
 
-/// The shape that tensors of these shapes are broadcast to, all to each other.
+/// Returns the shape that tensors of these shapes are broadcast to, all to each other.
 ///
 /// Source: "Multidirectional Broadcasting". Shapes with fewer dimensions get 1s in front; each dimension has one common
 /// length, or length 1.
@@ -51,7 +51,7 @@ pub fn multidirectional(shapes: &[&[i64]]) -> Result<Vec<i64>> {
     Ok(sizes(&common("", &shapes?)?))
 }
 
-/// The shape that a tensor of shape `b` is broadcast to by one of shape `a`, which is `a`.
+/// Returns the shape that a tensor of shape `b` is broadcast to by one of shape `a`, which is `a`.
 ///
 /// Source: "Unidirectional Broadcasting". If `b` has fewer dimensions it gets 1s in front; each of its dimensions has the
 /// length of that of `a`, or length 1.
@@ -73,7 +73,9 @@ pub fn unidirectional(a: &[i64], b: &[i64]) -> Result<Vec<i64>> {
 
 fn lengths(shape: &[i64]) -> Result<Vec<Dim>> {
     match shape.iter().find(|&&length| length < 0) {
-        Some(length) => Err(Error::argument(format!("{length} is no length of a dimension"))),
+        Some(length) => {
+            Err(Error::argument(format!("{length} is not a valid length of a dimension")))
+        }
         None => Ok(shape.iter().map(|&length| length.into()).collect()),
     }
 }
@@ -81,7 +83,7 @@ fn sizes(dims: &[Dim]) -> Vec<i64> {
     dims.iter().map(|dim| dim.size).collect()
 }
 
-/// A shape as ONNX's pages write it: `(2, 3)`, `(5,)`, `()`.
+/// Returns a shape as ONNX's pages write it: `(2, 3)`, `(5,)`, `()`.
 fn shown(dims: &[Dim]) -> String {
     let sizes: Vec<String> = dims.iter().map(Dim::to_string).collect();
     let comma = if dims.len() == 1 { "," } else { "" };
@@ -138,7 +140,7 @@ fn onto(who: &str, (to, a): (&str, &[Dim]), (from, b): (&str, &[Dim])) -> Result
     }
 }
 
-/// The inputs of an operator, which are of one type, broadcast to each other.
+/// Returns the inputs of an operator, which are of one type, broadcast to each other.
 fn together<'b>(
     operator: &str,
     inputs: &[(&str, Value<'b>)],

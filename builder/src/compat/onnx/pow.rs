@@ -5,7 +5,7 @@ use crate::Value;
 use hlo::op::Binary;
 use hlo::{Class, ElementType};
 
-/// The power: ONNX's `Pow`. The exponent may be of another type than the base, whose type the result has.
+/// Returns the power: ONNX's `Pow`. The exponent may be of another type than the base, whose type the result has.
 ///
 /// Source: operator `Pow-15`; "Multidirectional Broadcasting". Since version 12 the types may differ. The page does not say
 /// what is computed then. Here it is the power of both as they are: two integers of different type in 64 bits, a float and

@@ -94,7 +94,7 @@ fn product<'b>(a: Value<'b>, b: Value<'b>, attributes: &Gemm) -> Result<Value<'b
     a.builder().emit(dot, &[a, b], None)
 }
 
-/// The value times a factor.
+/// Returns the value times a factor.
 fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
     let (ty, wide) = (value.element_type()?, f64::from(factor));
     // 1 exactly: what is 1 in the attribute is 1 in every type.

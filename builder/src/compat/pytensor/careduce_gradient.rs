@@ -9,7 +9,7 @@ use crate::{Error, Result, Value, implicit};
 use hlo::{ElementType, Scalar};
 
 impl CAReduce {
-    /// The cotangent of the input from that of the output, the vector-Jacobian product.
+    /// Returns the cotangent of the input from that of the output, the vector-Jacobian product.
     ///
     /// - `add`: the cotangent, repeated.
     /// - `mul`: times the product of the other elements, also where elements are 0.
@@ -52,7 +52,7 @@ impl CAReduce {
             finished(partial, input, self.float_x)
         })
     }
-    /// The tangent of the output from that of the input, the Jacobian-vector product: the transpose of
+    /// Returns the tangent of the output from that of the input, the Jacobian-vector product: the transpose of
     /// [`CAReduce::pullback`]. Where several elements equal a maximum their tangents are added.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl CAReduce {
         let left = (0i64..).zip(&shape.dims).filter(|(axis, _)| !plan.axes.contains(axis));
         let dims: Vec<i64> = left.map(|(_, size)| *size).collect();
         if found.ty != plan.output || found.dims.as_slice() != dims {
-            let message = format!("{found:#} is no output of `{self}` on this input");
+            let message = format!("{found:#} is not the output of `{self}` on this input");
             return Err(Error::argument(message));
         }
         Ok(plan)
@@ -137,7 +137,7 @@ fn upcast(x: Value<'_>, y: Value<'_>) -> Result<ElementType> {
     super::types::upcast([x.element_type()?, y.element_type()?])
 }
 
-/// What is left of an array, repeated along the axes that were reduced.
+/// Returns what is left of an array, repeated along the axes that were reduced.
 fn spread<'b>(left: Value<'b>, input: Value<'b>, plan: &Plan) -> Result<Value<'b>> {
     let dims = input.array()?.dims;
     let mut next = 0;
@@ -154,7 +154,7 @@ fn spread<'b>(left: Value<'b>, input: Value<'b>, plan: &Plan) -> Result<Value<'b
     implicit::stretch(DimShuffle::new(next, &order)?.apply(left), &dims)
 }
 
-/// For each element the product of the others that are reduced with it.
+/// Returns for each element the product of the others that are reduced with it.
 ///
 /// Where none is 0 it is the product divided by the element. A single 0 has the product of the others, which then have 0; of
 /// several each has 0.

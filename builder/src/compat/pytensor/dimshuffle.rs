@@ -55,7 +55,7 @@ pub struct DimShuffle {
 }
 
 impl DimShuffle {
-    /// The operation on inputs of this rank.
+    /// Returns the operation on inputs of this rank.
     ///
     /// # Errors
     /// `E0801` for a dimension the input does not have, and one that is named twice.
@@ -97,7 +97,7 @@ impl DimShuffle {
         new.map(|(i, _)| i).collect()
     }
 
-    /// The output, of an input whose dimensions of size 1 are all broadcastable.
+    /// Returns the output, of an input whose dimensions of size 1 are all broadcastable.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` for an input of another rank and for a dropped dimension that is not broadcastable.
@@ -105,7 +105,7 @@ impl DimShuffle {
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
         input.record(|_| Ok(self.node(&input.into())?.value))
     }
-    /// The output with its pattern, of an input with its own.
+    /// Returns the output with its pattern, of an input with its own.
     ///
     /// # Errors
     /// As [`DimShuffle::apply`].
@@ -148,7 +148,7 @@ impl DimShuffle {
         Tensor::from(value).with_broadcastable(&flags)
     }
 
-    /// The cotangent of the input from that of the output: shuffled back.
+    /// Returns the cotangent of the input from that of the output: shuffled back.
     ///
     /// # Errors
     /// Kept by the builder: as [`DimShuffle::apply`]; `E0801` for a cotangent of another shape than the output's.
@@ -173,7 +173,7 @@ impl DimShuffle {
             Ok(Cotangent::Value(back.node(&given.into())?.value))
         })
     }
-    /// The tangent of the output from that of the input: shuffled alike.
+    /// Returns the tangent of the output from that of the input: shuffled alike.
     ///
     /// # Errors
     /// Kept by the builder: as [`DimShuffle::pullback`].

@@ -14,7 +14,7 @@ fn fits(input: &ArrayShape, index: &ArrayShape, dim: i64) -> Result<()> {
     Err(Error::argument(message)
         .with_help("they have one rank; in other dimensions no size is larger"))
 }
-/// For each index its whole position, in a new last dimension.
+/// Returns for each index its whole position, in a new last dimension.
 fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
     let index = counting(index)?;
     let shape = index.array()?;
@@ -29,7 +29,7 @@ fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
 }
 
 impl Value<'_> {
-    /// The element at each index along a dimension: XLA's `TorchGather`, `PyTorch`'s `gather`.
+    /// Returns the element at each index along a dimension: XLA's `TorchGather`, `PyTorch`'s `gather`.
     ///
     /// `result[i, j, k] = self[i, index[i, j, k], k]` for dimension 1. The result is shaped like `index`, whose sizes are at
     /// most those of the array in other dimensions. With `sparse` it is a `gather`, which takes an index outside for the
@@ -58,8 +58,8 @@ impl Value<'_> {
             b.emit(op, &[self, positions(index, dim)?], None)
         })
     }
-    /// The array where `source` is combined into the elements at each index along a dimension: XLA's `TorchScatterDense`,
-    /// `PyTorch`'s `scatter_reduce`.
+    /// Returns the array where `source` is combined into the elements at each index along a dimension: XLA's
+    /// `TorchScatterDense`, `PyTorch`'s `scatter_reduce`.
     ///
     /// `result[i, index[i, j], k] = combine(.., source[i, j])`; `index` and `source` are of one shape, whose sizes are at most
     /// those of the array in other dimensions. Indices outside are skipped. `combine` should be associative. It is a
@@ -82,7 +82,7 @@ impl Value<'_> {
             b.emit(op, &[self, positions(index, dim)?, source], None)
         })
     }
-    /// The slices at each index along a dimension: XLA's `TorchIndexSelect`, `PyTorch`'s `index_select`.
+    /// Returns the slices at each index along a dimension: XLA's `TorchIndexSelect`, `PyTorch`'s `index_select`.
     ///
     /// The dimension gives way to those of `index`. The first `batch_dims` dimensions of both belong together. An index
     /// outside is taken for the nearest one.
@@ -127,7 +127,8 @@ impl Value<'_> {
     }
 }
 
-/// The element at each index, as a sum over a mask: dimension `dim` of the array is compared with a new one of indices.
+/// Returns the element at each index, as a sum over a mask: dimension `dim` of the array is compared with a new one of
+/// indices.
 fn masked_gather<'b>(
     b: &'b Builder,
     x: Value<'b>,

@@ -61,13 +61,13 @@ fn reduced(x: Value<'_>) -> Reduced<'_> {
     Reduced { t, passed }
 }
 impl<'b> Reduced<'b> {
-    /// The product of the numbers passed.
+    /// Returns the product of the numbers passed.
     fn product(&self) -> Value<'b> {
         self.passed
             .iter()
             .fold(self.t.full_like(1.0), |product, &(down, is)| product * is.select(down, 1.0))
     }
-    /// The sum of their reciprocals.
+    /// Returns the sum of their reciprocals.
     fn reciprocals(&self) -> Value<'b> {
         self.passed
             .iter()
@@ -129,7 +129,7 @@ pub(super) fn digamma(x: Value<'_>) -> Value<'_> {
     pole.select(x.full_like(f64::NAN), value)
 }
 
-/// The gamma function of an f64 from 1 on: 12 ULP.
+/// Returns the gamma function of an f64 from 1 on: 12 ULP.
 pub(super) fn gamma_from_one(x: Value<'_>) -> Value<'_> {
     let near = reduced(x);
     let near = lgamma_near_two(near.t).exp() * near.product();
@@ -139,8 +139,8 @@ pub(super) fn gamma_from_one(x: Value<'_>) -> Value<'_> {
     x.lt(FAR).select(near, far)
 }
 
-/// The gamma function over what Stirling's formula says, `gamma(x) / (sqrt(2 pi / x) (x / e)^x)`, of a positive f64: near 1
-/// for large x, near `1 / sqrt(2 pi x)` for small ones.
+/// Returns the gamma function over what Stirling's formula says, `gamma(x) / (sqrt(2 pi / x) (x / e)^x)`, of a positive f64:
+/// near 1 for large x, near `1 / sqrt(2 pi x)` for small ones.
 pub(super) fn scaled_gamma(x: Value<'_>) -> Value<'_> {
     let gamma = gamma_from_one(x.min(FAR) + 1.0);
     let near = gamma * x.pow(-x) * x.exp() / (x * TAU).sqrt();

@@ -48,7 +48,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The value at the edges of the domain: `first` where x is 0 or a infinite, `1 - first` where a is 0 or x infinite.
+/// Returns the value at the edges of the domain: `first` where x is 0 or a infinite, `1 - first` where a is 0 or x infinite.
 fn edges<'b>(a: Value<'b>, x: Value<'b>, inside: Value<'b>, first: f64) -> Value<'b> {
     let (low, high) = (x.eq(0.0) | a.eq(f64::INFINITY), a.eq(0.0) | x.eq(f64::INFINITY));
     let value = high.select(x.full_like(1.0 - first), low.select(x.full_like(first), inside));
@@ -129,7 +129,7 @@ fn power_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Value<'b> 
     end[3]
 }
 
-/// The continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
+/// Returns the continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
 fn continued_fraction<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Value<'b> {
     let first = x + 1.0 - a;
     let (c, d) = (a.full_like(f64::INFINITY), 1.0 / first);

@@ -23,7 +23,7 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// How a sample `x` of the gamma distribution of shape `self = a` moves with `a`: XLA's `RandomGammaGrad`.
+    /// Returns how a sample `x` of the gamma distribution of shape `self = a` moves with `a`: XLA's `RandomGammaGrad`.
     ///
     /// `-dP/da / dP/dx` where `P` is [`igamma`](Value::igamma): the derivative of the quantile `x(a)` at a fixed
     /// probability, as reparameterised sampling needs it (Figurnov, Mohamed, Mnih, 2018). 0 for `x = 0`; NaN unless
@@ -82,7 +82,7 @@ fn power_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Dual<'b> {
     Dual { value: end[4], slope: end[5] }
 }
 
-/// The continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
+/// Returns the continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
 fn continued_fraction<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Dual<'b> {
     let first = x + 1.0 - a;
     let (c, d, zero) = (a.full_like(f64::INFINITY), 1.0 / first, a.full_like(0.0));

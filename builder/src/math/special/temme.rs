@@ -10,11 +10,11 @@ pub(super) const LARGE: f64 = 30.0;
 pub(super) fn sum<'b>(a: Value<'b>, eta: Value<'b>) -> Value<'b> {
     in_powers(a, TEMME.iter().map(|row| polynomial(eta, row)))
 }
-/// Its derivative by `eta`.
+/// Returns its derivative by `eta`.
 pub(super) fn sum_by_eta<'b>(a: Value<'b>, eta: Value<'b>) -> Value<'b> {
     in_powers(a, TEMME.iter().map(|row| polynomial(eta, &derivative(row))))
 }
-/// Its derivative by `a`, where `eta` stays as it is.
+/// Returns its derivative by `a`, where `eta` stays as it is.
 pub(super) fn sum_by_a<'b>(a: Value<'b>, eta: Value<'b>) -> Value<'b> {
     let orders = (1i32..).map(f64::from);
     let rows = TEMME.iter().skip(1).zip(orders).map(|(row, k)| polynomial(eta, row) * -k);
@@ -27,7 +27,7 @@ fn in_powers<'b>(a: Value<'b>, terms: impl DoubleEndedIterator<Item = Value<'b>>
     let sum = terms.rev().reduce(|sum, term| sum / a + term);
     sum.unwrap_or_else(|| a.full_like(0.0))
 }
-/// The coefficients of the derivative of a polynomial.
+/// Returns the coefficients of the derivative of a polynomial.
 fn derivative(coefficients: &[f64]) -> Vec<f64> {
     let orders = (1i32..).map(f64::from);
     coefficients.iter().skip(1).zip(orders).map(|(c, n)| c * n).collect()

@@ -107,7 +107,7 @@ pub(super) fn offset_from_whole(x: Value<'_>) -> Value<'_> {
     x - x.round_nearest_even()
 }
 
-/// Whether `x` is an integer.
+/// Returns whether `x` is an integer.
 pub(super) fn is_whole(x: Value<'_>) -> Value<'_> {
     x.floor().eq(x)
 }

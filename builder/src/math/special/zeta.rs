@@ -18,7 +18,7 @@ impl<'b> Value<'b> {
     pub fn zeta(self, q: impl Operand<'b>) -> Self {
         self.record(|_| with_operand(self, q, |[s, q]| zeta(s, q)))
     }
-    /// The derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's `Polygamma`.
+    /// Returns the derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's `Polygamma`.
     ///
     /// `(-1)^(n+1) n! zeta(n + 1, x)` for `n = 1, 2, ...`, `digamma(x)` for `n = 0`; NaN for other `n` (DLMF 5.15, 25.11.12).
     /// At the poles `x = 0, -1, -2, ...` it is `inf` for odd `n`, NaN for even.
@@ -31,7 +31,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// Whether an integer is even.
+/// Returns whether an integer is even.
 fn is_even(x: Value<'_>) -> Value<'_> {
     is_whole(x * 0.5)
 }

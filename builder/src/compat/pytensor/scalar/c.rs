@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use hlo::ElementType;
 use hlo::elem::Class;
 
-/// The C type of elements.
+/// Returns the C type of elements.
 pub(crate) fn c_type(ty: ElementType) -> Result<&'static str> {
     let types = [
         (ElementType::Pred, "bool"),
@@ -27,7 +27,7 @@ pub(crate) fn c_type(ty: ElementType) -> Result<&'static str> {
     })
 }
 
-/// The expression `x` of type `from` as one of type `to`.
+/// Returns the expression `x` of type `from` as one of type `to`.
 fn cast(x: &str, from: ElementType, to: ElementType) -> Result<String> {
     let target = c_type(to)?;
     c_type(from)?;
@@ -41,8 +41,8 @@ fn cast(x: &str, from: ElementType, to: ElementType) -> Result<String> {
     })
 }
 
-/// The C expression of the operation on inputs, each an expression that can stand in a product and its type; its value has
-/// the type `out`.
+/// Returns the C expression of the operation on inputs, each an expression that can stand in a product and its type; its
+/// value has the type `out`.
 pub(crate) fn expression(
     op: ScalarOp,
     inputs: &[(&str, ElementType)],
@@ -104,7 +104,7 @@ fn compare(inputs: &[(&str, ElementType)], common: ElementType, operator: &str) 
     })
 }
 
-/// What is written alike for every type.
+/// Returns what is written alike for every type.
 fn common(op: ScalarOp, x: &[String]) -> Option<String> {
     Some(match (op, x) {
         (ScalarOp::Identity | ScalarOp::Cast(_) | ScalarOp::Real | ScalarOp::Conj, [x]) => {

@@ -50,7 +50,7 @@ macro_rules! scalar_ops {
                     }
                 }
             }
-            /// How many inputs it takes; nothing if any number from one on.
+            /// Returns how many inputs it takes; nothing if any number from one on.
             pub fn nin(self) -> Option<usize> {
                 let count: usize = match self {
                     $(Self::$variant => $nin,)*
@@ -96,7 +96,7 @@ scalar_ops! {
     Identity "identity" 1 Same "The same.";
     Imag "imag" 1 Part "Imaginary part; 0 of a real number.";
     IntDiv "int_div" 2 UpcastReal "The quotient rounded down, as NumPy rounds it; of integers divided by 0 it is 0.";
-    Invert "invert" 1 Bits "Every bit turned; of `bool` the other truth.";
+    Invert "invert" 1 Bits "The bitwise complement; of `bool` the negation.";
     IsInf "isinf" 1 Truth "Whether it is infinite.";
     IsNan "isnan" 1 Truth "Whether it is not a number.";
     Le "le" 2 Order "Whether it is not above.";
@@ -148,7 +148,7 @@ const ALIASES: [(&str, ScalarOp); 9] = [
 ];
 
 impl ScalarOp {
-    /// The operation of this name, in PyTensor's spelling; `convert_to_<dtype>` for the casts.
+    /// Returns the operation of this name, in PyTensor's spelling; `convert_to_<dtype>` for the casts.
     pub fn from_name(name: &str) -> Option<Self> {
         if let Some(target) = name.strip_prefix("convert_to_") {
             return types::from_dtype(target).map(Self::Cast);
@@ -156,7 +156,7 @@ impl ScalarOp {
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, op)| *op);
         alias.or_else(|| Self::ALL.iter().copied().find(|op| op.name() == name))
     }
-    /// The type of its output on inputs of these types, with PyTensor's `floatX` as it comes, `float64`.
+    /// Returns the type of its output on inputs of these types, with PyTensor's `floatX` as it comes, `float64`.
     ///
     /// # Errors
     /// `E0801` if it does not take so many inputs, `E0810` if it does not take these types.
@@ -176,7 +176,7 @@ impl ScalarOp {
         if expected.is_some_and(|n| n != inputs.len()) || inputs.is_empty() {
             let expected = expected.map_or("one or more".to_owned(), |n| n.to_string());
             let message =
-                format!("`{}` takes {expected} inputs, it is given {}", self.name(), inputs.len());
+                format!("`{}` takes {expected} inputs, found {}", self.name(), inputs.len());
             return Err(Error::argument(message));
         }
         inputs.iter().try_for_each(|&ty| types::check(ty))?;
