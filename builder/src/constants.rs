@@ -70,19 +70,11 @@ impl Builder {
 
 /// Returns an instruction the value depends on that is not constant.
 fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
-    let mut reached = vec![false; root.index() + 1];
-    reached[root.index()] = true;
-    for id in open.instructions.ids().rev().skip_while(|id| id.index() > root.index()) {
-        let instruction = &open.instructions[id];
-        if !reached[id.index()] || folds(instruction) {
-            continue;
-        }
-        if !follows_from_operands(&instruction.op) {
-            return Some(id);
-        }
-        instruction.operands.iter().for_each(|operand| reached[operand.index()] = true);
-    }
-    None
+    let reached = open.reached(root, folds);
+    let varies =
+        |instruction: &Instruction| !folds(instruction) && !follows_from_operands(&instruction.op);
+    let mut all = open.instructions.iter().take(reached.len()).rev();
+    all.find(|(id, instruction)| reached[id.index()] && varies(instruction)).map(|(id, _)| id)
 }
 
 /// Returns whether the result depends on nothing but the operands: not on arguments, the device, the host, other devices, the

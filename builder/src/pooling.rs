@@ -44,32 +44,6 @@ impl TensorFormat {
     }
 }
 
-/// Returns the padding of a spatial dimension: XLA's padding rule of one dimension.
-///
-/// # Errors
-/// `E0801` if window or stride is not positive.
-pub(crate) fn padding_of(
-    input: i64,
-    window: i64,
-    stride: i64,
-    padding: Padding,
-) -> Result<(i64, i64)> {
-    if window < 1 || stride < 1 {
-        let message =
-            format!("the window size {window} and the stride {stride} are not both positive");
-        return Err(Error::argument(message));
-    }
-    match padding {
-        Padding::Valid => Ok((0, 0)),
-        Padding::Same => {
-            let windows = input / stride + i64::from(input % stride != 0);
-            let reach = (windows - 1).saturating_mul(stride).saturating_add(window);
-            let total = (reach - input).max(0);
-            Ok((total / 2, total - total / 2))
-        }
-    }
-}
-
 /// Returns the padding of each spatial dimension: XLA's `MakeSpatialPadding`.
 ///
 /// `input`, `kernel` and `stride` have one entry for each dimension, also for batch and channels.
@@ -96,7 +70,7 @@ pub fn make_spatial_padding(
     each(input.len(), kernel, stride)?;
     let one = |&dim: &i64| {
         let d = usize::try_from(dim).unwrap_or(0);
-        padding_of(input[d], kernel[d], stride[d], padding)
+        padding.amount(input[d], kernel[d], stride[d])
     };
     format.spatial.iter().map(one).collect()
 }
@@ -304,7 +278,7 @@ impl SpatialSizes {
             return Err(Error::argument(message));
         }
         let reach = (filter - 1).saturating_mul(dilation).saturating_add(1);
-        let (before, after) = padding_of(input, reach, stride, padding)?;
+        let (before, after) = padding.amount(input, reach, stride)?;
         let padded = input.saturating_add(before).saturating_add(after);
         let expected = if padded < reach { 0 } else { (padded - reach) / stride + 1 };
         if output != expected {

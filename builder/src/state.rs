@@ -85,6 +85,21 @@ impl Open {
         self.callers.push(caller);
         self.instructions.push(instruction)
     }
+    /// Returns for each instruction up to `root` whether `root` depends on it, without looking past those that `stops`.
+    pub(crate) fn reached(
+        &self,
+        root: InstructionId,
+        stops: impl Fn(&Instruction) -> bool,
+    ) -> Vec<bool> {
+        let mut reached = vec![false; root.index() + 1];
+        reached[root.index()] = true;
+        for (id, instruction) in self.instructions.iter().take(root.index() + 1).rev() {
+            if reached[id.index()] && !stops(instruction) {
+                instruction.operands.iter().for_each(|operand| reached[operand.index()] = true);
+            }
+        }
+        reached
+    }
     /// Returns the computation whose result is `root`.
     pub(crate) fn finish(self, root: InstructionId) -> Computation {
         Computation::from_parts(self.name, self.instructions, self.names, root)

@@ -46,7 +46,7 @@ impl Padding {
         dims.map(|((&input, &window), &stride)| self.amount(input, window, stride)).collect()
     }
 
-    fn amount(self, input: i64, window: i64, stride: i64) -> Result<(i64, i64)> {
+    pub(crate) fn amount(self, input: i64, window: i64, stride: i64) -> Result<(i64, i64)> {
         for (name, value) in [("size", window), ("stride", stride)] {
             if value <= 0 {
                 let message = format!("the {name} {value} of the window is not positive");
