@@ -7,7 +7,7 @@ use hlo::ElementType;
 impl Builder {
     /// Repeats `body` on a list of values while `condition` is true: XLA's `WhileLoopHelper`.
     ///
-    /// Both closures are given the values; `body` gives as many, of the same shapes. The loop's state is their tuple.
+    /// Both closures take the values; `body` returns as many, of the same shapes. The loop's state is their tuple.
     ///
     /// ```
     /// let b = builder::Builder::new("gcd");
@@ -18,7 +18,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0806` if the closures give something else.
+    /// Kept by the builder: `E0806` if the closures return something else.
     #[track_caller]
     pub fn while_loop_helper<'b>(
         &'b self,
@@ -53,7 +53,7 @@ impl Builder {
     }
     /// Runs `body` for every index from 0 to before `count`: XLA's `ForEachIndex`.
     ///
-    /// The closure is given the index, a scalar of type `ty`, and the values; it gives as many, of the same shapes.
+    /// The closure takes the index, a scalar of type `ty`, and the values; it returns as many, of the same shapes.
     ///
     /// ```
     /// let b = builder::Builder::new("powers");

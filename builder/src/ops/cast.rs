@@ -33,7 +33,7 @@ impl Value<'_> {
     /// Floats rounded to the precision of a narrower format, in their own type: XLA's `ReducePrecision`.
     ///
     /// # Errors
-    /// Kept by the builder: `E0301` of less than 1 bit of exponent or 0 of mantissa; `E0303` of values that are no floats.
+    /// Kept by the builder: `E0301` for less than 1 bit of exponent or 0 of mantissa; `E0303` for values that are no floats.
     #[track_caller]
     pub fn reduce_precision(self, exponent_bits: i64, mantissa_bits: i64) -> Self {
         self.record(|b| b.emit(ReducePrecision { exponent_bits, mantissa_bits }, &[self], None))

@@ -18,7 +18,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of a shape with dynamic dimensions; `E0301` of `pred`, and of a dimension that does not
+    /// Kept by the builder: `E0801` for a shape with dynamic dimensions; `E0301` for `pred`, and for a dimension that does not
     /// exist.
     #[track_caller]
     pub fn iota(&self, shape: impl IntoShape, iota_dimension: i64) -> Value<'_> {

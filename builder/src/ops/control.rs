@@ -80,7 +80,7 @@ fn misfit(message: String, help: &str) -> Error {
 impl<'b> Value<'b> {
     /// Repeats `body` on the state, which starts as `self`, while `condition` is true: XLA's `While`.
     ///
-    /// Both closures are given the state, an array or a tuple; `body` returns one of the same shape. They may use values
+    /// Both closures take the state, an array or a tuple; `body` returns one of the same shape. They may use values
     /// from outside, which the loop passes on unchanged. A computation made before is used with
     /// [`Computation::inline`]. (While, XLA operation semantics.)
     ///

@@ -39,7 +39,7 @@ impl Builder {
     /// `CustomCallWithComputation`, `CustomCallWithLayout`, `CustomCallWithComputationAndLayouts` and
     /// `CustomCallWithConvDnums`.
     ///
-    /// What the call gives must be stated. Who runs the module must know the target; see `docs/custom-calls.md`.
+    /// The shape of the result must be stated. The engine that runs the module must know the target; see `docs/custom-calls.md`.
     ///
     /// ```
     /// use builder::{Builder, CustomCallOptions};

@@ -47,7 +47,7 @@ pub(crate) fn operand_precision(precision: [Precision; 2]) -> OperandPrecision {
     if given.all_default() { OperandPrecision::default() } else { given }
 }
 
-/// Fails of a result type that integers do not fit in: XLA lets no integer become narrower.
+/// Fails for a result type narrower than an integer operand, as XLA does.
 pub(crate) fn preferred(
     ty: Option<ElementType>,
     operands: [Value<'_>; 2],
@@ -81,7 +81,7 @@ macro_rules! dot {
 impl Value<'_> {
     /// Returns the product of vectors and matrices: XLA's `Dot`.
     ///
-    /// Vector by vector gives a scalar, matrix by vector and vector by matrix a vector, matrix by matrix a matrix: the last
+    /// The product of two vectors is a scalar, that of a matrix and a vector a vector, that of two matrices a matrix: the last
     /// dimension of `self` is summed over with the first of `rhs`. (Dot, XLA operation semantics.)
     ///
     /// ```
@@ -92,7 +92,7 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of anything but vectors and matrices; `E0301` of sizes that differ.
+    /// Kept by the builder: `E0801` for anything but vectors and matrices; `E0301` for sizes that differ.
     #[track_caller]
     pub fn dot(self, rhs: Self) -> Self {
         self.record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))

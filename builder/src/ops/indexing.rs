@@ -89,7 +89,7 @@ impl Value<'_> {
     }
     /// Returns the array with updates combined into it at the given indices: XLA's `Scatter`.
     ///
-    /// `combine` is given what is there and the update, both scalars. A slice that is not entirely inside the array is
+    /// `combine` takes what is there and the update, both scalars. A slice that is not entirely inside the array is
     /// skipped; places named twice are combined twice, in an order that is not defined. (Scatter, XLA operation semantics.)
     ///
     /// ```
@@ -122,7 +122,7 @@ impl Value<'_> {
 impl Builder {
     /// As [`Value::scatter`], for several arrays: XLA's `Scatter` of many.
     ///
-    /// `combine` is given what is there of each array, then the update of each, and gives a tuple of what is to be there (for
+    /// `combine` takes what is there of each array, then the update of each, and returns a tuple of what is to be there (for
     /// one array, the scalar). The result is a tuple; for one array, the array.
     #[track_caller]
     pub fn scatter<'b>(

@@ -60,7 +60,7 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of a type of 128 bits; `E0301` of a state that the algorithm does not start from.
+    /// Kept by the builder: `E0801` for a type of 128 bits; `E0301` for a state that the algorithm does not start from.
     #[track_caller]
     pub fn rng_bit_generator(self, algorithm: RandomAlgorithm, shape: impl IntoShape) -> Self {
         self.record(|b| {

@@ -7,7 +7,7 @@ use hlo::op::Reduce;
 impl<'b> Value<'b> {
     /// Folds dimensions away: XLA's `Reduce` of one array.
     ///
-    /// `combine` is given the accumulator, which starts as `init`, and an element, both scalars. It should be associative:
+    /// `combine` takes the accumulator, which starts as `init`, and an element, both scalars. It should be associative:
     /// the order of elements is not defined.
     ///
     /// ```
@@ -48,8 +48,8 @@ fn reduce<'b>(
 }
 
 impl Builder {
-    /// Folds dimensions of several arrays together: XLA's `Reduce` of many. `combine` is given the accumulators, then an
-    /// element of each array, and gives a tuple of new accumulators (for one array, the accumulator).
+    /// Folds dimensions of several arrays together: XLA's `Reduce` of many. `combine` takes the accumulators, then an
+    /// element of each array, and returns a tuple of new accumulators (for one array, the accumulator).
     #[track_caller]
     pub fn reduce<'b>(
         &'b self,

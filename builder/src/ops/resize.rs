@@ -165,7 +165,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of no array at all; `E0301` of arrays that do not fit each other, and of scalars.
+    /// Kept by the builder: `E0801` for no array at all; `E0301` for arrays that do not fit each other, and for scalars.
     #[track_caller]
     pub fn concat_in_dim<'b>(&'b self, operands: &[Value<'b>], dim: i64) -> Value<'b> {
         self.record(|b| {

@@ -29,7 +29,7 @@ impl Value<'_> {
 impl Builder {
     /// Returns the computation of the elements at each place: XLA's `Map`.
     ///
-    /// `computation` is given a scalar of each array and gives a scalar, of any type. The arrays have the same dimensions;
+    /// `computation` takes a scalar of each array and returns a scalar, of any type. The arrays have the same dimensions;
     /// scalars among them stretch. `dimensions` are all dimensions in order.
     ///
     /// ```
@@ -41,7 +41,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of no array, and of other dimensions than all in order; `E0301` if the computation gives
+    /// Kept by the builder: `E0801` for no array, and for other dimensions than all in order; `E0301` if the computation returns
     /// no scalar.
     #[track_caller]
     pub fn map<'b>(
@@ -54,7 +54,7 @@ impl Builder {
     }
     /// Returns a computation carried along a dimension: XLA's `Scan`.
     ///
-    /// `step` is given a slice of each input, without the dimension, then the carries, which start as `inits`; it gives a
+    /// `step` takes a slice of each input, without the dimension, then the carries, which start as `inits`; it returns a
     /// tuple of a slice of each output, then the next carries. The result is a tuple of the outputs, put together along the
     /// dimension, and the last carries.
     ///
@@ -77,8 +77,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of an input without the dimension, of sizes that differ, and if nothing determines how
-    /// many steps there are; `E0301` of a step that gives other carries than it takes.
+    /// Kept by the builder: `E0801` for an input without the dimension, for sizes that differ, and if nothing determines how
+    /// many steps there are; `E0301` for a step that returns other carries than it takes.
     #[track_caller]
     pub fn scan<'b>(
         &'b self,
@@ -166,7 +166,7 @@ fn without(shape: &ArrayShape, dim: i64) -> ArrayShape {
     ArrayShape { dynamic, ..ArrayShape::new(shape.ty, sizes.as_slice()) }
 }
 
-/// Returns what a scan of so many steps gives whose step gives this: outputs with the dimension put in, then carries.
+/// Returns the shape of the result of a scan: outputs with the scanned dimension, then carries.
 fn outputs(
     b: &Builder,
     step: ComputationId,

@@ -2,7 +2,7 @@
 use crate::{Builder, Error, Result, Value};
 use hlo::{ArrayShape, Dims, Op, Shape};
 
-/// Sizes of dimensions as a user gives them, none of them negative.
+/// Returns the sizes; fails if one is negative.
 pub(crate) fn sizes(given: &[i64]) -> Result<Dims> {
     match given.iter().find(|&&size| size < 0) {
         None => Ok(Dims::from_slice(given)),
@@ -11,7 +11,7 @@ pub(crate) fn sizes(given: &[i64]) -> Result<Dims> {
     }
 }
 
-/// As many entries as the array has dimensions.
+/// Fails unless there are as many entries as the array has dimensions.
 pub(crate) fn one_each(name: &str, count: usize, shape: &ArrayShape) -> Result<()> {
     if count == shape.rank() {
         return Ok(());

@@ -20,7 +20,7 @@ impl Value<'_> {
     }
     /// Returns the elements along a dimension in a custom order: XLA's `Sort` of one array.
     ///
-    /// `comparator` is given two elements and says whether the first comes before the second. Where neither must, they
+    /// `comparator` takes two elements and says whether the first comes before the second. Where neither must, they
     /// keep their order if `is_stable`.
     #[track_caller]
     pub fn sort_by(
@@ -49,9 +49,9 @@ impl Value<'_> {
 }
 
 impl Builder {
-    /// Several arrays along a dimension, all in the order that the comparator gives: XLA's `Sort` of many.
+    /// Several arrays along a dimension, all in the comparator's order: XLA's `Sort` of many.
     ///
-    /// `comparator` is given the left and the right element of each array in turn, and says whether the left ones must stand
+    /// `comparator` takes the left and the right element of each array in turn, and says whether the left ones must stand
     /// before the right ones. The result is a tuple; for one array, the array. The dimension may be counted from the end.
     #[track_caller]
     pub fn sort<'b>(

@@ -56,8 +56,8 @@ impl<'b> Value<'b> {
     /// Selects one element in each position of a window, and scatters the value of `source` to it: XLA's
     /// `SelectAndScatter`, the gradient of a pooling layer.
     ///
-    /// `select` is given the element chosen so far and the next, and says whether the former is kept. All elements of the
-    /// result start as `init`; `scatter` is given what is there and the source's element. `source` has an element for each
+    /// `select` takes the element chosen so far and the next, and says whether the former is kept. All elements of the
+    /// result start as `init`; `scatter` takes what is there and the source's element. `source` has an element for each
     /// position. Where a dynamic dimension is padded by `Padding::Same` it is a custom call of
     /// `DynamicSelectAndScatterSamePadding`, as in XLA. (`SelectAndScatter`, XLA operation semantics.)
     ///
@@ -127,7 +127,7 @@ impl<'b> Value<'b> {
 impl Builder {
     /// As [`Value::reduce_window`], for several arrays: XLA's `ReduceWindow` of many.
     ///
-    /// `combine` is given the accumulators, then an element of each array, and gives a tuple of new accumulators (for one
+    /// `combine` takes the accumulators, then an element of each array, and returns a tuple of new accumulators (for one
     /// array, the accumulator). The result is a tuple; for one array, the array.
     #[track_caller]
     pub fn reduce_window<'b>(

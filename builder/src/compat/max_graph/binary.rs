@@ -18,7 +18,7 @@ macro_rules! functions {
         ///
         /// # Errors
         /// `E0810` if the types do not promote or the function does not take what they promote to, `E0802` if the shapes do
-        /// not broadcast, `E0807` of a plain number that the other operand's type does not hold.
+        /// not broadcast, `E0807` for a plain number that the other operand's type does not hold.
         ///
         /// ```
         /// use builder::compat::max_graph;
@@ -110,7 +110,7 @@ functions! {
 /// Both operands broadcast to one shape. The result has the promoted type, or `f64` where no operand is a float.
 ///
 /// # Errors
-/// `E0810` if the types do not promote or both are `pred`, `E0802` if the shapes do not broadcast, `E0807` of a plain
+/// `E0810` if the types do not promote or both are `pred`, `E0802` if the shapes do not broadcast, `E0807` for a plain
 /// number that the other operand's type does not hold.
 ///
 /// ```

@@ -16,7 +16,7 @@ use hlo::{Class, ElementType};
 /// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()).
 ///
 /// # Errors
-/// `E0810` of types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run
+/// `E0810` for types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run
 /// time.
 ///
 /// ```

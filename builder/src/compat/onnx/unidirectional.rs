@@ -36,7 +36,7 @@ impl Default for Gemm {
 ///
 /// # Errors
 /// `E0801` if `A` or `B` is no matrix or they share no `K`, `E0802` if `C` does not broadcast, `E0810` if the inputs have
-/// different types or one that the operator does not take, `E0807` of a factor that the type does not hold.
+/// different types or one that the operator does not take, `E0807` for a factor that the type does not hold.
 ///
 /// ```
 /// use builder::compat::onnx::{Gemm, gemm};

@@ -47,7 +47,7 @@ impl<'b> From<&Cotangent<'b>> for Cotangent<'b> {
     }
 }
 
-/// Runs a call that makes a derivative from the one given for `value`; what is no value is returned unchanged.
+/// Runs a call that makes a derivative from the one given for `value`; anything that is not a value is returned unchanged.
 #[track_caller]
 pub(super) fn derived<'b>(
     value: Value<'b>,

@@ -26,7 +26,7 @@ impl<'b> Value<'b> {
     /// Returns how a sample `x` of the gamma distribution of shape `self = a` moves with `a`: XLA's `RandomGammaGrad`.
     ///
     /// `-dP/da / dP/dx` where `P` is [`igamma`](Value::igamma): the derivative of the quantile `x(a)` at a fixed
-    /// probability, as reparameterised sampling needs it (Figurnov, Mohamed, Mnih, 2018). 0 for `x = 0`; NaN unless
+    /// probability, as reparameterized sampling needs it (Figurnov, Mohamed, Mnih, 2018). 0 for `x = 0`; NaN unless
     /// `0 < a < inf` and `0 <= x < inf`.
     ///
     /// Accuracy in `f64`: 128 ULP.

@@ -57,7 +57,7 @@ pub(super) fn polynomial<'b>(x: Value<'b>, coefficients: &[f64]) -> Value<'b> {
 
 /// The state after `step` was applied until no element is active, or `limit` times.
 ///
-/// `step` is given the state and the number of the step, from 1 on, as an f64 scalar; it gives the new state and which
+/// `step` takes the state and the number of the step, from 1 on, as an f64 scalar; it returns the new state and which
 /// elements go on. Elements that have stopped keep their state. The second result is what is still active at the end.
 pub(super) fn iterate<'b>(
     active: Value<'b>,
