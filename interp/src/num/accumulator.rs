@@ -1,8 +1,8 @@
 //! Sums that are rounded once.
 //!
-//! [`ExactSum`] is exact: the pages of `spec/` add in it. Its value is the correctly rounded sum, whatever the order, the
-//! cancellation and the intermediate magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's variant of
-//! Kahan's summation): the kernels add in it.
+//! [`ExactSum`] is exact: the pages of `spec/` add in it, and kernels where the error of a faster sum leaves its rounding
+//! open. Its value is the correctly rounded sum, whatever the order, the cancellation and the intermediate magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's variant of
+//! Kahan's summation): tiles of products and linear algebra add in it.
 use super::exact::{round_to_odd, scale, two_product, two_sum};
 use hlo::{ElementType, Scalar};
 
@@ -38,15 +38,10 @@ impl Sum {
         self.add(product);
         self.lost += a.mul_add(b, -product);
     }
-    /// Returns the sum, to be rounded to the type `ty`: where that is narrower than f64, rounded to odd, since the nearest f64
-    /// may be a tie of the narrow type which the sum is not.
-    pub(crate) fn rounded(self, ty: ElementType) -> f64 {
-        let value = self.value();
-        if self.lost == 0.0 || !value.is_finite() || !is_narrow(ty) {
-            return value;
-        }
-        let (high, low) = two_sum(self.sum, self.lost);
-        round_to_odd(high, low)
+    /// Returns the sum as two numbers that do not overlap: the nearest f64, and the rest.
+    #[inline]
+    pub(crate) fn parts(self) -> (f64, f64) {
+        two_sum(self.sum, self.lost)
     }
     #[inline]
     pub(crate) fn value(self) -> f64 {
@@ -151,7 +146,7 @@ impl ExactSum {
 }
 
 /// Whether `ty` is a float narrower than f64, or made of two.
-fn is_narrow(ty: ElementType) -> bool {
+pub(crate) fn is_narrow(ty: ElementType) -> bool {
     ty.component().is_float() && ty.component() != ElementType::F64
 }
 

@@ -67,7 +67,7 @@ pub(super) fn sum_of_products(a: f64, b: f64, c: f64, d: f64) -> (f64, f64) {
 /// That leaves a mark of what was lost, so that rounding the result once more, to a narrower type, is the same as
 /// rounding the exact sum.
 #[inline]
-pub(super) fn round_to_odd(value: f64, rest: f64) -> f64 {
+pub(crate) fn round_to_odd(value: f64, rest: f64) -> f64 {
     if rest == 0.0 || !value.is_finite() || value.to_bits() & 1 == 1 {
         value
     } else if rest > 0.0 {

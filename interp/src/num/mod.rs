@@ -19,7 +19,7 @@ mod complex_power;
 pub(crate) mod dispatch;
 pub(crate) mod double_double;
 mod double_double_functions;
-mod exact;
+pub(crate) mod exact;
 pub(crate) mod float;
 pub(crate) mod float_functions;
 pub(crate) mod fourier;
