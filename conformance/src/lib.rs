@@ -32,6 +32,7 @@ mod compare;
 mod error_model;
 mod file;
 mod report;
+pub mod results;
 mod suite;
 
 pub use bound::Tolerance;
