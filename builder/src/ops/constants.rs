@@ -2,8 +2,9 @@
 use super::shapes::sizes;
 use crate::arguments::size;
 use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
+use hlo::layout::Layout;
 use hlo::op::{Binary, Iota};
-use hlo::{ArrayShape, ElementType, Layout, Literal, Op};
+use hlo::{ArrayShape, ElementType, Literal, Op};
 
 impl Builder {
     /// Counts from 0 along a dimension of this shape: XLA's `Iota` with a shape. The dimension may be counted from the end.

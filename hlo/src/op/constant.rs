@@ -2,7 +2,8 @@
 use super::value::Positional;
 use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
 use crate::ir::ComputationId;
-use crate::{ConstantValue, Result, Shape};
+use crate::literal::ConstantValue;
+use crate::{Result, Shape};
 
 /// A value written in the text.
 ///
