@@ -7,7 +7,8 @@ use crate::report::{Failed, Failure};
 use crate::{Comparison, Engine, Outcome, Report, Subject, Tolerance, compare_each};
 use collectives::{RunError, Session};
 use hlo::diag::{Diagnostic, locate};
-use hlo::{Literal, Module, Style, Verified};
+use hlo::text::Style;
+use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
 use std::sync::Arc;
 

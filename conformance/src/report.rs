@@ -31,7 +31,7 @@ impl Outcome {
     }
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Failure {
     /// A sentence; empty if there are only diagnostics.
@@ -56,7 +56,7 @@ impl Failed {
     pub(crate) fn new(treatment: impl Into<String>, outcome: Outcome) -> Box<Self> {
         Box::new(Self { treatment: treatment.into(), outcome })
     }
-    /// Returns the failure of a case that cannot run as it is written.
+    /// Returns the failure of a malformed case.
     pub(crate) fn invalid(failure: impl Into<Failure>) -> Box<Self> {
         Self::new("", Outcome::Failed(failure.into()))
     }
@@ -104,7 +104,7 @@ impl Report {
     pub(crate) fn of(name: &str, file: &str, failed: Failed) -> Self {
         Self::run(name, file, || Err(Box::new(failed)))
     }
-    /// Whether the case did not pass.
+    /// Returns whether the case did not pass.
     pub fn is_bad(&self) -> bool {
         match self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,
