@@ -4,9 +4,7 @@ use super::gradient::{check, inputs, pulled};
 use super::make;
 use crate::Value;
 use hlo::op::Convolution;
-use hlo::op::value::{
-    ConvDims, ConvolutionKind, DotAlgorithm, OperandPrecision, Window, WindowDim,
-};
+use hlo::op::value::{ConvDims, ConvolutionKind, Window, WindowDim};
 use hlo::{Dims, Op};
 
 /// `01bf`: spatial dimensions by number, of the input, the kernel (`i`, `o`) and the result.
@@ -31,13 +29,9 @@ fn labels(text: [&str; 3]) -> ConvDims {
 fn convolution(text: [&str; 3], dims: Vec<WindowDim>, groups: [i64; 2]) -> Convolution {
     Convolution {
         window: Window { dims },
-        dim_labels: labels(text),
         feature_group_count: groups[0],
         batch_group_count: groups[1],
-        convolution_kind: ConvolutionKind::Unset,
-        operand_precision: OperandPrecision::default(),
-        algorithm: DotAlgorithm::Unset,
-        sparsity_config: None,
+        ..Convolution::new(labels(text))
     }
 }
 fn conv<'b>(op: &Convolution, x: &[Value<'b>]) -> Value<'b> {

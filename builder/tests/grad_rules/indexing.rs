@@ -7,16 +7,7 @@ use hlo::op::{Gather, Scatter};
 
 /// Rows of a matrix.
 fn rows(width: i64) -> Gather {
-    Gather {
-        offset_dims: vec![1],
-        collapsed_slice_dims: vec![0],
-        start_index_map: vec![0],
-        operand_batching_dims: vec![],
-        start_indices_batching_dims: vec![],
-        index_vector_dim: 1,
-        slice_sizes: vec![1, width],
-        indices_are_sorted: false,
-    }
+    Gather::new(vec![1], vec![0], vec![0], 1, vec![1, width])
 }
 /// `scatter` with the combiner of the closure.
 fn scatter<'b>(
@@ -25,17 +16,7 @@ fn scatter<'b>(
     unique_indices: bool,
 ) -> Scatter {
     let to_apply = b.combiner("combine", hlo::ElementType::F64, combine).expect("a combiner");
-    Scatter {
-        update_window_dims: vec![1],
-        inserted_window_dims: vec![0],
-        scatter_dims_to_operand_dims: vec![0],
-        input_batching_dims: vec![],
-        scatter_indices_batching_dims: vec![],
-        index_vector_dim: 1,
-        indices_are_sorted: false,
-        unique_indices,
-        to_apply,
-    }
+    Scatter { unique_indices, ..Scatter::new(vec![1], vec![0], vec![0], 1, to_apply) }
 }
 fn with_indices(shapes: &[&str], indices: &str) -> Vec<Literal> {
     let mut all = inputs(shapes, 0.5, 1.5);
@@ -65,14 +46,9 @@ fn gathers_add_up_where_rows_are_taken_twice_and_limited() {
 fn gathers_of_boxes_with_batches() {
     // Operand [batch 2, 4, 5]; indices [3, batch 2, vector 2] in any order; boxes of 2 x 3.
     let op = || Gather {
-        offset_dims: vec![0, 3],
-        collapsed_slice_dims: vec![],
-        start_index_map: vec![2, 1],
         operand_batching_dims: vec![0],
         start_indices_batching_dims: vec![2],
-        index_vector_dim: 0,
-        slice_sizes: vec![1, 2, 3],
-        indices_are_sorted: false,
+        ..Gather::new(vec![0, 3], vec![], vec![2, 1], 0, vec![1, 2, 3])
     };
     let indices = "s32[2,3,2] {{{0, 1}, {2, 7}, {1, -1}}, {{0, 3}, {1, 2}, {-5, 0}}}";
     let x = with_indices(&["f64[2,4,5]"], indices);

@@ -2,7 +2,7 @@
 use super::gradient::{check, gradients, inputs};
 use super::make;
 use crate::{Builder, Value};
-use hlo::op::value::{FusionKind, OperandPrecision, OutputOperandAliasing, Window};
+use hlo::op::value::FusionKind;
 use hlo::op::{CustomCall, Fusion, Map};
 
 #[test]
@@ -57,12 +57,8 @@ fn fusions() {
     check("fusion", &x, |b, x| {
         let f =
             b.computation("fused", &["f64[3]", "f64[3]"], |p| b.tuple(&[p[0].sin() * p[1], p[1]]));
-        let op = Fusion {
-            kind: FusionKind::Loop,
-            output_to_operand_aliasing: OutputOperandAliasing::default(),
-            calls: f.id_in(b).expect("made above"),
-        };
-        make(op, x, "(f64[3], f64[3])")
+        let calls = f.id_in(b).expect("made above");
+        make(Fusion::new(FusionKind::Loop, calls), x, "(f64[3], f64[3])")
     });
 }
 
@@ -141,29 +137,9 @@ fn a_branch_is_refused_at_its_line() {
     // The line of the op, inside the computation; the help has that of the derivative.
     assert_eq!(error.location().map(std::panic::Location::line), Some(CUSTOM_LINE), "{error}");
 }
-const CUSTOM_LINE: u32 = line!() + 22;
+const CUSTOM_LINE: u32 = line!() + 2;
 fn custom(x: Value<'_>) -> Value<'_> {
-    let op = CustomCall {
-        window: Window::default(),
-        dim_labels: None,
-        feature_group_count: 1,
-        batch_group_count: 1,
-        operand_precision: OperandPrecision::default(),
-        padding_type: hlo::op::value::PaddingType::Invalid,
-        custom_call_target: hlo::op::value::Text("secret".into()),
-        operand_layout_constraints: None,
-        custom_call_has_side_effect: false,
-        literal: None,
-        output_to_operand_aliasing: OutputOperandAliasing::default(),
-        schedule: hlo::op::value::CustomCallSchedule::None,
-        api_version: hlo::op::value::ApiVersion::Original,
-        called_computations: vec![],
-        to_apply: None,
-        opaque: None,
-        channel_name: hlo::op::value::Ignored,
-        cost_estimate_ns: hlo::op::value::Ignored,
-    };
-    make(op, &[x], "f64[]")
+    make(CustomCall::new(hlo::op::value::Text("secret".into())), &[x], "f64[]")
 }
 
 #[test]

@@ -5,13 +5,13 @@ use hlo::{Op, Shape};
 mod calls;
 mod contraction;
 mod convolution;
-#[path = "../../../tests/all/support/gradient.rs"]
+#[path = "../all/support/gradient.rs"]
 #[expect(unreachable_pub, reason = "shared with other tests")]
 mod gradient;
 mod indexing;
 mod linear_algebra;
 mod loops;
-#[path = "../../../tests/all/support/module.rs"]
+#[path = "../all/support/module.rs"]
 #[expect(unreachable_pub, reason = "shared with other tests")]
 mod module;
 mod movement;

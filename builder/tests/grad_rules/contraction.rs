@@ -3,7 +3,7 @@ use super::gradient::{check, gradients, inputs};
 use super::make;
 use crate::Builder;
 use hlo::op::Dot;
-use hlo::op::value::{DotAlgorithm, OperandPrecision, Precision};
+use hlo::op::value::{OperandPrecision, Precision};
 
 fn dot(batch: [&[i64]; 2], contracting: [&[i64]; 2]) -> Dot {
     Dot {
@@ -11,8 +11,7 @@ fn dot(batch: [&[i64]; 2], contracting: [&[i64]; 2]) -> Dot {
         lhs_contracting_dims: contracting[0].to_vec(),
         rhs_batch_dims: batch[1].to_vec(),
         rhs_contracting_dims: contracting[1].to_vec(),
-        operand_precision: OperandPrecision::default(),
-        algorithm: DotAlgorithm::Unset,
+        ..Dot::default()
     }
 }
 

@@ -135,7 +135,7 @@ fn a_loop_of_unknown_length() {
     assert!(!slope.is_valid());
     let error = b.first_error().expect("refused");
     assert_eq!(error.location().map(std::panic::Location::line), Some(line));
-    assert!(error.to_string().contains("only where its steps can be counted"), "{error}");
+    assert!(error.to_string().contains("only if its trip count is known"), "{error}");
 }
 
 #[test]
