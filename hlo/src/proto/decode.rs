@@ -2,6 +2,8 @@
 mod header;
 mod instruction;
 
+pub(super) use header::apply;
+
 use super::message;
 use super::{bad, wire};
 use crate::diag::Site;
@@ -20,7 +22,7 @@ pub fn decode(bytes: &[u8]) -> Result<Module> {
     module(proto, unknown)
 }
 
-pub(super) fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Module> {
+fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Module> {
     let messages = std::mem::take(&mut proto.computations);
     if messages.is_empty() {
         return Err(bad("the module has no computations"));

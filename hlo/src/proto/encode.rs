@@ -250,10 +250,9 @@ fn own_header(module: &Module) -> Header {
         &config.allow_spmd_sharding_propagation_to_parameters,
         &config.allow_spmd_sharding_propagation_to_output,
     );
-    // One replica and one partition, the default, are not written.
-    let count = |count: i64| if count == 1 { None } else { Some(count) };
+    // One, the default, is not written, unless there may be a device assignment that says otherwise.
+    let count = |count: i64| Some(count).filter(|&n| n != 1 || !config.unknown_fields.is_empty());
     let own = ModuleConfig {
-        entry_computation_layout: None,
         replica_count: count(config.replica_count),
         num_partitions: count(config.num_partitions),
         alias_passthrough_params: config.alias_passthrough_params,

@@ -5,6 +5,7 @@ mod common;
 mod decode;
 mod encode;
 mod field;
+mod file;
 mod literal;
 mod mesh;
 pub(crate) mod message;
@@ -16,6 +17,9 @@ mod wire;
 pub use decode::decode;
 pub use encode::encode;
 pub(crate) use field::{Enum, ProtoField};
+pub use file::{Contents, is_message, open};
+
+pub(crate) use literal::is_elided;
 
 use crate::diag::Code;
 use crate::{Error, Result, Shape};
