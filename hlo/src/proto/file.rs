@@ -51,7 +51,7 @@ pub fn open(bytes: &[u8]) -> Result<Contents> {
             let mut module = decode(field(bytes, 1))?;
             let (config, _) =
                 wire::decode::<ModuleConfig>("HloModuleConfigProto", field(bytes, 2))?;
-            super::decode::apply(config, &mut module.config);
+            decode::apply(config, &mut module.config);
             (module, Vec::new())
         }
         Kind::Snapshot => {
