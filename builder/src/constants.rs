@@ -1,9 +1,11 @@
 //! Values that depend only on constants, and modules that compute them.
 use crate::state::{Open, State};
 use crate::{Builder, Code, Error, Result, Value};
+use hlo::id::Arena;
 use hlo::ir::{Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::{Constant, Kind};
-use hlo::{Arena, ConstantValue, ElementType, Literal, Op, Opcode, Scalar, Verified};
+use hlo::{ElementType, Literal, Op, Opcode, Scalar, Verified};
 use smallvec::SmallVec;
 use std::panic::Location;
 

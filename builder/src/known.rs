@@ -3,7 +3,8 @@ use crate::constants::follows_from_operands;
 use crate::state::Open;
 use crate::{Code, Result, Value};
 use hlo::ir::{Instruction, InstructionId};
-use hlo::{ConstantValue, Op, Opcode};
+use hlo::literal::ConstantValue;
+use hlo::{Op, Opcode};
 
 /// What is known of an integer value before a run.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,12 @@
 //! The state of a builder.
 use crate::annotations::{Annotations, Caller};
 use crate::{Error, Result};
+use hlo::Shape;
+use hlo::id::{Arena, SecondaryMap};
 use hlo::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, ModuleConfig, ProgramShape,
 };
 use hlo::op::Callees;
-use hlo::{Arena, SecondaryMap, Shape};
 use smol_str::SmolStr;
 
 /// The state of a builder.

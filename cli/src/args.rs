@@ -297,7 +297,7 @@ pub(crate) struct ExplainArgs {
 pub(crate) enum EngineArg {
     /// One function per op, written as the specification states it; slow.
     Reference,
-    /// Optimized kernels that give the bits of `reference` wherever an op has one right result.
+    /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
     Exact,
 }
 
@@ -322,7 +322,7 @@ pub(crate) enum StyleArg {
     Canonical,
 }
 
-impl From<StyleArg> for hlo::Style {
+impl From<StyleArg> for hlo::text::Style {
     fn from(style: StyleArg) -> Self {
         match style {
             StyleArg::Default => Self::Default,

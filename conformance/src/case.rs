@@ -8,7 +8,8 @@ use crate::report::{Failed, Failure};
 use crate::{Comparison, Engine, Outcome, Tolerance, compare_each};
 use collectives::{RunError, Session};
 use hlo::diag::{Diagnostic, locate};
-use hlo::{Literal, Module, Style, Verified};
+use hlo::text::Style;
+use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, RunOptions};
 
 type Result<T> = std::result::Result<T, Box<Failed>>;

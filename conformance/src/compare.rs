@@ -59,7 +59,7 @@ pub struct Worst {
 }
 
 impl Comparison {
-    /// Whether every element is within its bound.
+    /// Returns whether every element is within its bound.
     pub fn agrees(&self) -> bool {
         self.wrong == 0
     }
@@ -243,8 +243,8 @@ impl Array<'_> {
         share
     }
 
-    /// Whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it flushes. The denormals of f16 are
-    /// normal numbers of f32.
+    /// Returns whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it flushes. The denormals
+    /// of f16 are normal numbers of f32.
     fn flushed(&self, actual: f64, expected: f64) -> bool {
         let smallest = smallest_normal(self.ty);
         smallest <= f64::from(f32::MIN_POSITIVE)

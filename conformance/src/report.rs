@@ -20,7 +20,7 @@ pub enum Outcome {
     Failed(Failure),
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Failure {
     /// A sentence; empty if there are only diagnostics.
@@ -45,7 +45,7 @@ impl Failed {
     pub(crate) fn new(treatment: impl Into<String>, outcome: Outcome) -> Box<Self> {
         Box::new(Self { treatment: treatment.into(), outcome })
     }
-    /// Returns the failure of a case that cannot run as it is written.
+    /// Returns the failure of a malformed case.
     pub(crate) fn invalid(failure: impl Into<Failure>) -> Box<Self> {
         Self::new("", Outcome::Failed(failure.into()))
     }
@@ -89,7 +89,7 @@ impl Report {
         let (name, file) = (name.to_owned(), file.to_owned());
         Self { name, file, outcome, treatment, time: start.elapsed() }
     }
-    /// Whether the case did not pass.
+    /// Returns whether the case did not pass.
     pub fn is_bad(&self) -> bool {
         match self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,

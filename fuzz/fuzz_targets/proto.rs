@@ -1,6 +1,6 @@
 //! No bytes make the reader of messages panic, and what it reads can be printed and written: `cargo +nightly fuzz run proto`.
 #![no_main]
-use hlo::Style;
+use hlo::text::Style;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let _ = hlo::proto::open(bytes);

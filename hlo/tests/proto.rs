@@ -1,7 +1,9 @@
 //! `HloModuleProto`: files of all kinds, unknown fields, and messages that are not valid.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+use hlo::Module;
+use hlo::ir::ParseOptions;
 use hlo::proto::{decode, encode, is_message, open};
-use hlo::{Module, ParseOptions, Style};
+use hlo::text::Style;
 use proptest::prelude::*;
 
 const TEXT: &str = "HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, must-alias) }, entry_computation_layout={(f32[2,3]{1,0})->f32[2,3]{1,0}}, replica_count=2, new_thing={1}

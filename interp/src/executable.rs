@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The specification itself, one page of `spec/` per op: slow and plain.
+    /// The specification, one page of `spec/` per op: slow and simple.
     Reference,
     /// Optimized kernels, checked against `spec/`: the same bits where an op is exact.
     #[default]
@@ -28,7 +28,7 @@ impl Engine {
     /// All engines; the default is the first.
     pub const ALL: [Self; 2] = [Self::Exact, Self::Reference];
 
-    /// The name of the engine.
+    /// Returns the name of the engine.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -37,7 +37,7 @@ impl Engine {
     }
 }
 
-/// How a module is compiled.
+/// The options of compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CompileOptions {
@@ -54,7 +54,7 @@ impl CompileOptions {
     }
 }
 
-/// How a program is run.
+/// The options of a run.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RunOptions {
@@ -62,17 +62,17 @@ pub struct RunOptions {
     /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
     /// algebra. No limit if absent.
     pub fuel: Option<u64>,
-    /// Bytes that the arrays of a device may take together, its arguments not counted. No limit if absent.
+    /// The limit of the total bytes of the arrays of a device, arguments not counted. No limit if absent.
     pub max_memory: Option<usize>,
-    /// Stops with [`Code::NotFinite`] at the first instruction that makes a NaN or an infinity out of finite operands.
+    /// Stops with [`Code::NotFinite`] at the first instruction that returns a NaN or an infinity for finite operands.
     pub check_nan: bool,
     /// The seed of `rng`: the same seed gives the same numbers on every machine.
     pub seed: u64,
-    /// The order of everything that a run on several devices may do in any order, drawn from this number: which devices
+    /// The seed of the order of everything that a run on several devices may do in any order: which devices
     /// are stepped first, and in which order the values of a group are folded, with each sum rounded. If absent, devices
     /// are stepped together, values are folded in group order, and sums are rounded once.
     pub order: Option<u64>,
-    /// What the program may reach outside of itself, and who observes it.
+    /// The interfaces of the program to the outside: custom calls, queues, the observer.
     pub hooks: Hooks,
 }
 
@@ -89,25 +89,25 @@ impl RunOptions {
         self.max_memory = Some(bytes);
         self
     }
-    /// Stops at the first NaN or infinity that is made out of finite operands.
+    /// Stops at the first NaN or infinity that is computed from finite operands.
     #[must_use]
     pub fn check_nan(mut self, on: bool) -> Self {
         self.check_nan = on;
         self
     }
-    /// Steps devices and folds values in another order.
+    /// Steps devices and reduces values in an order drawn from `seed`.
     #[must_use]
     pub fn order(mut self, seed: u64) -> Self {
         self.order = Some(seed);
         self
     }
-    /// Draws other random numbers.
+    /// Sets the seed of `rng`.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
-    /// Gives the program these hooks.
+    /// Sets the hooks of the program.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = hooks;
@@ -130,7 +130,7 @@ impl RunOptions {
 pub struct Executable(Arc<Program>);
 
 impl fmt::Debug for Executable {
-    /// The name of the module and the engine.
+    /// Formats the name of the module and the engine.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Executable");
         out.field("module", &self.module().name).field("engine", &self.engine());
@@ -138,7 +138,7 @@ impl fmt::Debug for Executable {
     }
 }
 
-/// What an executable and its runs share.
+/// The state shared by an executable and its runs.
 #[derive(Debug)]
 pub(crate) struct Program {
     verified: Arc<Verified>,
@@ -159,7 +159,7 @@ impl Program {
     pub(crate) fn scalar_program(&self, computation: ComputationId) -> Result<&Arc<ScalarProgram>> {
         self.scalar_programs[computation.index()]
             .as_ref()
-            .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
+            .ok_or_else(|| Error::internal("ops apply only scalar computations to elements"))
     }
 }
 
@@ -181,7 +181,7 @@ pub fn run(verified: &Verified, arguments: &[Literal]) -> Result<Literal> {
         .execute(arguments, &RunOptions::default())
 }
 
-/// Losing one of these would break every user that keeps an executable: it is an error here.
+/// Users that store an executable rely on these traits, so their loss is a compile error here.
 const _: () = {
     const fn owned<T: Send + Sync + Clone + 'static>() {}
     owned::<Executable>();
@@ -201,24 +201,24 @@ impl Executable {
         let plans = build::plans(module, options.engine);
         Ok(Self(Arc::new(Program { verified, engine: options.engine, plans, scalar_programs })))
     }
-    /// The module.
+    /// Returns the module.
     pub fn module(&self) -> &Module {
         self.0.module()
     }
-    /// The verified module.
+    /// Returns the verified module.
     pub fn verified(&self) -> &Arc<Verified> {
         &self.0.verified
     }
-    /// The engine it was compiled for.
+    /// Returns the engine that the program was compiled for.
     pub fn engine(&self) -> Engine {
         self.0.engine
     }
-    /// The steps, slots and peak memory of each computation, for people.
+    /// Returns the steps, slots and peak memory of each computation, in readable form.
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
     }
-    /// The most bytes that a run of one device is planned to hold at once, arguments and temporaries of kernels not
-    /// counted.
+    /// Returns the most bytes that a run of one device is planned to hold at once, arguments and temporaries of kernels
+    /// not counted.
     pub fn planned_bytes(&self) -> usize {
         self.0.plan(self.module().entry).peak_bytes
     }
@@ -230,9 +230,9 @@ impl Executable {
     pub fn execute(&self, arguments: &[Literal], options: &RunOptions) -> Result<Literal> {
         self.start(None, arguments, options)?.finish()
     }
-    /// Starts a run, which has not taken its first step.
+    /// Creates a machine at the first step of a run.
     ///
-    /// With a place among several devices, the machine suspends at each instruction that other devices take part in.
+    /// With a device of a grid as `place`, the machine suspends at each cross-device instruction.
     ///
     /// # Errors
     /// `E0401` if the arguments do not fit the parameters.
@@ -246,7 +246,7 @@ impl Executable {
         let context = RunContext::new(Arc::clone(&self.0), options.clone(), place);
         Machine::new(context, self.module().entry, arguments.into_iter().map(Into::into).collect())
     }
-    /// What ops between devices need: a context that belongs to no device.
+    /// Returns a context that belongs to no device, for cross-device instructions.
     pub(crate) fn context(&self, options: &RunOptions) -> RunContext {
         let options = RunOptions { hooks: Hooks::new(), ..options.clone() };
         RunContext::new(Arc::clone(&self.0), options, None)
@@ -254,7 +254,7 @@ impl Executable {
 }
 
 impl Machine {
-    /// Runs to the end on the only device there is.
+    /// Runs to the end on a single device.
     ///
     /// # Errors
     /// `E04xx`, with the instruction at which the run stopped.
@@ -262,24 +262,28 @@ impl Machine {
         match self.resume()? {
             Outcome::Done(result) => Ok(result),
             Outcome::Suspended(_) => {
-                Err(Error::internal("a device that is alone waits for no other"))
+                Err(Error::internal("a single device does not wait for others"))
             }
         }
     }
 }
 
-/// The arguments of a module, checked against its parameters and with their layouts.
+/// Returns the arguments of a module, checked against its parameters and with their layouts.
 fn check_arguments(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal>> {
     let expected = module.entry().program_shape().parameters;
     if expected.len() != arguments.len() {
-        let message =
-            format!("the module takes {} arguments, {} are given", expected.len(), arguments.len());
+        let message = format!(
+            "the module has {} parameters, but {} arguments are given",
+            expected.len(),
+            arguments.len()
+        );
         return Err(Code::Invalid { message }.into());
     }
     let check = |(i, (argument, expected)): (usize, (&Literal, &hlo::Shape))| {
         let found = argument.shape();
         if !dynamic::fits(&found, expected) {
-            let message = format!("argument {i} has shape {found}, the parameter {expected}");
+            let message =
+                format!("argument {i} has shape {found}, but the parameter has shape {expected}");
             return Err(Code::Invalid { message }.into());
         }
         if bytes_of(expected).is_none() {

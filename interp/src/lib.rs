@@ -53,5 +53,5 @@ pub use observe::Event;
 pub use plan::PlanText;
 pub use value::{AsyncId, Value};
 
-/// Result of everything in this crate.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

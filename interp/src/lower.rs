@@ -1,4 +1,4 @@
-//! Lowering: which action an instruction becomes.
+//! Lowering of instructions to actions.
 use crate::executable::Engine;
 use crate::kernel::{self, ScalarLoop};
 use crate::plan::{Action, Function};
@@ -7,25 +7,25 @@ use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::{AsyncRole, Kind};
 use hlo::{Literal, Module, Op, Opcode, Shape};
 
-/// Which instruction of a module.
+/// An instruction of a module, by its ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
     pub(crate) computation: ComputationId,
     pub(crate) instruction: InstructionId,
 }
 
-/// What an instruction becomes.
+/// A lowered instruction.
 pub(crate) struct Lowered {
     pub(crate) action: Action,
-    /// Fuel beyond that of the instruction.
+    /// Fuel in addition to that of the instruction.
     pub(crate) cost: u64,
 }
 
-/// What is known of the module while it is compiled.
+/// The state of compilation.
 pub(crate) struct Lowering<'a> {
     module: &'a Module,
     engine: Engine,
-    /// Whether an array may be smaller than its bounds.
+    /// Whether some array of the module may be smaller than its bounds.
     is_dynamic: bool,
 }
 
@@ -37,16 +37,16 @@ impl<'a> Lowering<'a> {
         self.module
     }
 
-    /// Whether arrays that follow from constants are computed when the module is compiled.
+    /// Returns whether arrays that depend on constants only are computed at compile time.
     pub(crate) fn folds_constants(&self) -> bool {
         self.has_kernels()
     }
-    /// Whether ops run as kernels, which expect arrays as large as their bounds.
+    /// Returns whether ops run as kernels, which require arrays as large as their bounds.
     fn has_kernels(&self) -> bool {
         self.engine == Engine::Exact && !self.is_dynamic
     }
 
-    /// The action of an instruction that has a step.
+    /// Returns the action of an instruction that has a step.
     pub(crate) fn lower(
         &self,
         site: Site,
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The action of an instruction that computes its result from its operands.
+    /// Returns the action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
         let function = || Action::Function(self.function(site, instruction, operands));
         if !self.has_kernels() {
@@ -99,7 +99,7 @@ impl<'a> Lowering<'a> {
         kernel::select(instruction, operands).map_or_else(function, Action::Kernel)
     }
 
-    /// An instruction as a function of its operands.
+    /// Returns an instruction as a function of its operands.
     fn function(
         &self,
         site: Site,
@@ -120,7 +120,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// An instruction as a function of its operands, in any layout.
+    /// Returns an instruction as a function of its operands, in any layout.
     fn function_of_values(&self, site: Site, instruction: &Instruction) -> Box<Function> {
         let (instruction, engine) = (instruction.clone(), self.engine);
         if self.is_dynamic {
@@ -138,7 +138,7 @@ impl<'a> Lowering<'a> {
         Box::new(move |context, operands| function(site, &instruction, operands, context))
     }
 
-    /// A loop over scalars alone, as a program over registers.
+    /// Returns a loop that carries only scalars, as a program over registers.
     fn scalar_loop(
         &self,
         condition: ComputationId,
@@ -151,7 +151,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether the layouts of the operands are part of the meaning, or are seen by the host.
+/// Returns whether the op's meaning depends on the layouts of its operands, or the host receives them.
 fn depends_on_layout(op: &Op) -> bool {
     match op.opcode().kind() {
         Kind::Custom | Kind::Host | Kind::Transfer => true,
@@ -165,7 +165,7 @@ fn depends_on_layout(op: &Op) -> bool {
     }
 }
 
-/// A collective op on the only device there is.
+/// Returns a collective op on a single device.
 fn collective(instruction: &Instruction) -> Box<Function> {
     let instruction = instruction.clone();
     Box::new(move |context, operands| crate::collective::alone(&instruction, operands, context))

@@ -1,10 +1,12 @@
 //! Trip counts of loops that count from a constant by a constant to a constant.
 use super::node::Node;
 use crate::{Code, Result};
+use hlo::id::Arena;
 use hlo::ir::{Computation, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::While;
 use hlo::op::value::Direction;
-use hlo::{Arena, ConstantValue, ElementType, Op, Opcode, Shape};
+use hlo::{ElementType, Op, Opcode, Shape};
 
 /// Where a value comes from, seen through tuples and copies.
 #[derive(Debug, Clone, PartialEq, Eq)]

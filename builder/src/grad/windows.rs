@@ -7,9 +7,10 @@ use super::{leaves, ops, rewrite};
 use crate::arguments::{cast, size};
 use crate::options::{GatherDimensionNumbers, ScatterDimensionNumbers, WindowOptions};
 use crate::{Code, Result, Value};
+use hlo::literal::ConstantValue;
 use hlo::op::value::{Window, WindowDim};
 use hlo::op::{ReduceWindow, SelectAndScatter};
-use hlo::{ArrayShape, ConstantValue, Dims, ElementType, Op, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Op, Shape};
 
 fn kind(op: &ReduceWindow, node: &Node<'_>) -> Result<Combiner> {
     let combiner = match node.operands.len() {

@@ -1,12 +1,13 @@
 //! Calls of LAPACK, as JAX makes them on a CPU: XLA's typed FFI, matrices column by column.
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{BackendConfig, CommonAttrs};
+use hlo::layout::Layout;
 use hlo::op::value::{
     ApiVersion, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing, PaddingType,
     Text, Window,
 };
 use hlo::op::{Copy, CustomCall};
-use hlo::{ArrayShape, Dims, ElementType, Layout, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Shape};
 
 /// A routine, the name without the letter of its type.
 #[derive(Debug, Clone, Copy)]

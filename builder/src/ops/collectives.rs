@@ -5,12 +5,13 @@
 use crate::ops::movement::elements;
 use crate::{Builder, Error, Result, Value};
 use hlo::ir::ComputationId;
+use hlo::layout::Layout;
 use hlo::op::value::{Ignored, Reducer, ReplicaGroups};
 use hlo::op::{
     AllGather, AllGatherDone, AllGatherStart, AllReduce, AllReduceDone, AllReduceStart,
     PartitionId, ReduceScatter, ReplicaId, Tuple,
 };
-use hlo::{ElementType, Layout, Op, Shape};
+use hlo::{ElementType, Op, Shape};
 
 /// The devices that take part in a collective op.
 ///

@@ -1,8 +1,9 @@
 //! Iota, filled constants and constants with a layout; logical ops of three and more operands.
 use super::shapes::sizes;
 use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
+use hlo::layout::Layout;
 use hlo::op::{Binary, Iota};
-use hlo::{ArrayShape, ElementType, Layout, Literal, Op};
+use hlo::{ArrayShape, ElementType, Literal, Op};
 
 impl Builder {
     /// Counts from 0 along a dimension of this shape: XLA's `Iota` with a shape. The dimension may be counted from the end.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 use crate::support::{contains, refused, run, text};
 use builder::{Builder, CollectiveOptions, RaggedExchange, Value};
-use hlo::Layout;
+use hlo::layout::Layout;
 
 fn all() -> CollectiveOptions {
     CollectiveOptions::default()

@@ -84,13 +84,13 @@ fn mistakes() {
     });
     refuses("this is f32[1,2,3]", |_, x| x.broadcast(&[1]).dot_with(x, &plain()));
     refuses("expected an array, found (f32[2,3])", |b, x| b.tuple(&[x]).dot_with(x, &plain()));
-    refuses("dimension 2 is not one of the 2 of f32[2,3]", |_, x| {
+    refuses("dimension 2 does not exist in f32[2,3]", |_, x| {
         x.dot_general(x, &over(&[2], &[1]), &plain())
     });
-    refuses("dimension -1 is not one of the 2", |_, x| {
+    refuses("dimension -1 does not exist in f32[2,3]", |_, x| {
         x.dot_general(x, &over(&[-1], &[-1]), &plain())
     });
-    refuses("1 dimensions of the left operand are paired with 2 of the right", |_, x| {
+    refuses("found 1 dimension of the left operand and 2 of the right", |_, x| {
         x.dot_general(x, &over(&[1], &[0, 1]), &plain())
     });
     refuses("dimension 1 is listed twice", |_, x| {
@@ -142,7 +142,7 @@ fn mistakes_in_groups() {
     refuses("expected one ragged dimension of the left operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[], &[0]), &options)
     });
-    refuses("expected 1 group dimensions of the right operand, found 0", |b, x| {
+    refuses("expected one group dimension of the right operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[0], &[]), &options)
     });
     refuses("group sizes are s32[]", |b, x| {

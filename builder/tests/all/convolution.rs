@@ -169,7 +169,7 @@ fn mistakes() {
     refuses("the labels are for rank 2, operand 0 is f32[1,1,5]", |x, kernel| {
         x.conv_with_general_padding(kernel, &[], &[], &plain())
     });
-    refuses("1 features cannot be divided into 2 groups", |x, kernel| {
+    refuses("feature_group_count=2 does not divide 1, the number of features", |x, kernel| {
         x.conv(kernel, &[1], Padding::Same, &ConvOptions { feature_group_count: 2, ..plain() })
     });
     refuses("feature_group_count is 0", |x, kernel| {
@@ -183,7 +183,7 @@ fn mistakes() {
             &ConvOptions { window_reversal: vec![true; 2], ..plain() },
         )
     });
-    refuses("a kernel of 1 input features does not fit groups of 5", |x, kernel| {
+    refuses("the kernel has input feature size 1, expected 5", |x, kernel| {
         x.conv_general(kernel, &[1], &[], &labels("b0f_oi0->b0f"), &plain())
     });
     refuses("lhs_dilate -2 of the window", |x, kernel| {

@@ -138,7 +138,7 @@ fn scatter_mistakes() {
     refuses("E03", |b, x| {
         x.scatter(b.constant([0i32]), b.iota("f32[1,2]", 0), |p, q| p + q, &rows_back())
     });
-    refuses("does not hold one box for each index vector", |b, x| {
+    refuses("does not hold one window for each index vector", |b, x| {
         x.scatter(b.constant([0i32, 1]), b.iota("s32[1,2]", 0), |p, q| p + q, &rows_back())
     });
     refuses("is larger than that of the operand, which is 2", |b, x| {

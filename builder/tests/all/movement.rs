@@ -47,8 +47,8 @@ fn a_scalar_has_nowhere_to_pad() {
 fn mistakes_in_padding() {
     refuses("`padding` has 1 entry, s32[2,3] has rank 2", |_, x| x.pad(0, &[(1, 1, 0)]));
     refuses("interior padding -1 is negative", |_, x| x.pad(0, &[(0, 0, -1), (0, 0, 0)]));
-    refuses("padding turns size 2 into -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
-    refuses("padding turns size 2 into 27670116110564327423", |_, x| {
+    refuses("padding changes size 2 to -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
+    refuses("padding changes size 2 to 27670116110564327423", |_, x| {
         x.pad(0, &[(i64::MAX, i64::MAX, i64::MAX), (0, 0, 0)])
     });
     refuses("in bytes overflows 64 bits", |_, x| x.pad(0, &[(i64::MAX / 2, 0, 0), (0, 0, 0)]));
@@ -210,7 +210,7 @@ fn stochastic_rounding() {
     let random = b.constant([(1u32 << 30) - 1, 1 << 30, 0, u32::MAX, 0, 0]);
     let rounded = x.stochastic_convert_type(random, ElementType::S8);
     assert_eq!(run(&b, rounded, &[]), "s8[6]{0} {2, 1, -8, -7, 2, 127}");
-    refuses("random bits are u8, the operand is f32", |b, _| {
+    refuses("the random numbers are u8, expected the 32 bits of f32", |b, _| {
         b.constant([1f32]).stochastic_convert_type(b.constant([1u8]), ElementType::Bf16)
     });
     refuses("E0303", |b, x| x.stochastic_convert_type(b.iota("u32[2,3]", 0), ElementType::Bf16));

@@ -3,7 +3,8 @@ use super::load;
 use crate::args::ConvertArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
-use hlo::{Module, Style};
+use hlo::Module;
+use hlo::text::Style;
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -180,7 +180,7 @@ fn write_outputs(args: &RunArgs, path: &Path, outputs: &[DeviceOutput]) -> Resul
         write(to, named(outputs))?;
     }
     if args.print || args.output.is_none() {
-        // `--print` asks for the form for people, also in a pipe.
+        // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
         let shown = results::text(outputs, width);
         output::data(&shown).map_err(|e| Failure::file(path, &e))?;

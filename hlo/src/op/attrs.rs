@@ -1,4 +1,4 @@
-//! Declared attributes: one declaration gives the struct, its constructor, its parser, its printer and its called
+//! Declared attributes: one declaration generates the struct, its constructor, its parser, its printer and its called
 //! computations.
 use crate::diag::{Code, Place, nearest};
 use crate::ir::{CommonAttrs, ComputationId};
@@ -126,7 +126,7 @@ impl<'a> AttrReader<'_, 'a> {
         Ok(())
     }
 
-    /// For an op without attributes of its own.
+    /// Reads the attributes of an op without attributes of its own.
     pub(crate) fn none(&mut self) -> Result<()> {
         self.each(|_, _| Ok(Field::Unknown))
     }
@@ -150,12 +150,11 @@ impl<'a> AttrReader<'_, 'a> {
         let value = crate::text::balanced::balanced_value(&mut self.p.cursor)?;
         let common = self.common.get_or_insert_default();
         common.unknown.push(crate::ir::RawAttr { name: key.into(), value: value.into() });
-        self.p
-            .warn(&error.replace_help("kept as it stands, because unknown attributes are allowed"));
+        self.p.warn(&error.replace_help("kept unchanged, because unknown attributes are allowed"));
         Ok(())
     }
 
-    /// The error for a required attribute that is not there.
+    /// Returns the error for a missing required attribute.
     #[cold]
     pub(crate) fn missing(&self, name: &'static str) -> crate::Error {
         let op = self.op_name.to_owned();
@@ -280,7 +279,7 @@ macro_rules! attrs {
     };
     (@new $name:ident {} { $($fields:tt)* }) => {
         impl Default for $name {
-            /// The defaults of all attributes.
+            /// Returns the defaults of all attributes.
             fn default() -> Self {
                 Self { $($fields)* }
             }
@@ -288,7 +287,7 @@ macro_rules! attrs {
     };
     (@new $name:ident { $($parameters:tt)* } { $($fields:tt)* }) => {
         impl $name {
-            /// These attributes, which the text must state, and the defaults of the others.
+            /// Returns these attributes, which the text must state, and the defaults of the others.
             #[allow(clippy::too_many_arguments, reason = "as many as the op has")]
             pub fn new($($parameters)*) -> Self {
                 Self { $($fields)* }

@@ -11,7 +11,7 @@ attrs! {
     }
 }
 
-/// Sizes of the last two dimensions: rows and columns of each matrix.
+/// Returns sizes of the last two dimensions: rows and columns of each matrix.
 pub(super) fn matrix(shape: &ArrayShape) -> Option<[i64; 2]> {
     match shape.dims.as_slice() {
         [.., rows, columns] => Some([*rows, *columns]),

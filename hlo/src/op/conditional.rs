@@ -31,7 +31,7 @@ pub struct Conditional {
     pub on_pred: bool,
 }
 
-// By hand: the two spellings are mutually exclusive.
+// Without `attrs!`: the two spellings are mutually exclusive.
 impl Attrs for Conditional {
     const NAMES: &'static [&'static str] =
         &["branch_computations", "true_computation", "false_computation"];
@@ -62,7 +62,7 @@ impl Attrs for Conditional {
             (None, Some(_), None) => Err(attrs.missing("false_computation")),
             (Some(_), _, _) => {
                 let message = "`branch_computations` stands for `true_computation` and \
-                               `false_computation`; give one or the other"
+                               `false_computation`; write one or the other"
                     .to_owned();
                 Err(Code::AttributeValue { message }.into())
             }

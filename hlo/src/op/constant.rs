@@ -2,8 +2,9 @@
 use super::value::Positional;
 use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
 use crate::ir::ComputationId;
+use crate::literal::ConstantValue;
 use crate::proto::{ProtoField, is_elided, message::Instruction, shape_of};
-use crate::{ConstantValue, Result, Shape};
+use crate::{Result, Shape};
 
 /// A value written in the text.
 ///

@@ -70,7 +70,12 @@ impl ShapeRule for StochasticConvert {
         let (operand, random) = (cx.array(0)?, cx.array(1)?);
         super::rule::same_dims(cx, operand, random, 1)?;
         check(operand.ty.bits() == random.ty.bits(), "stochastic_convert_random", || {
-            format!("the random bits are {}, the operand is {}", random.ty, operand.ty)
+            format!(
+                "the random numbers are {}, expected the {} bits of {}",
+                random.ty,
+                operand.ty.bits(),
+                operand.ty
+            )
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         Ok(operand.with_type(cx.stated_array()?.ty).into())

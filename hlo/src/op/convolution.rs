@@ -100,24 +100,26 @@ impl Convolution {
         let (input, output) =
             (size(rhs, labels.rhs_input_feature), size(rhs, labels.rhs_output_feature));
         check(batch % batches == 0, "convolution_c10", || {
-            format!("a batch of {batch} cannot be divided into {batches} groups")
+            format!("batch_group_count={batches} does not divide {batch}, the batch size")
         })
         .map_err(on("batch_group_count"))?;
         check(feature % features == 0, "convolution_c11", || {
-            format!("{feature} features cannot be divided into {features} groups")
+            format!(
+                "feature_group_count={features} does not divide {feature}, the number of features"
+            )
         })
         .map_err(on("feature_group_count"))?;
         check(feature / features == input, "convolution_c14", || {
             let each = feature / features;
-            format!("a kernel of {input:#} input features does not fit groups of {each:#} features")
+            format!("the kernel has input feature size {input:#}, expected {each:#}, the features of a group")
         })
         .map_err(on("dim_labels"))?;
         check(output % batches == 0, "convolution_c15", || {
-            format!("{output:#} output features cannot be divided into {batches} batch groups")
+            format!("batch_group_count={batches} does not divide {output:#}, the number of output features")
         })
         .map_err(on("batch_group_count"))?;
         check(output % features == 0, "convolution_c16", || {
-            format!("{output:#} output features cannot be divided into {features} groups")
+            format!("feature_group_count={features} does not divide {output:#}, the number of output features")
         })
         .map_err(on("feature_group_count"))
     }

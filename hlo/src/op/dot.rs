@@ -1,5 +1,5 @@
 //! `dot`: sums products over dimensions. `ragged-dot` and `scaled-dot` share its rules.
-use super::rules::unique_in_range;
+use super::rules::{counted, unique_in_range};
 use super::value::{DotAlgorithm, OperandPrecision};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -78,7 +78,7 @@ impl Pairing<'_> {
         for (shape, dims, rule, attribute) in sides {
             for &dim in dims {
                 check(shape.dim(dim).is_some(), rule, || {
-                    format!("dimension {dim} is not one of the {} of {shape:#}", shape.rank())
+                    format!("dimension {dim} does not exist in {shape:#}")
                 })
                 .map_err(on(attribute))?;
             }
@@ -99,7 +99,8 @@ impl Pairing<'_> {
         for (l, r, number, size, attribute) in pairs {
             check(l.len() == r.len(), number, || {
                 let (l, r) = (l.len(), r.len());
-                format!("{l:#} dimensions of the left operand are paired with {r:#} of the right")
+                let left = counted(l, "dimension");
+                format!("found {left} of the left operand and {r:#} of the right, expected equal numbers")
             })
             .map_err(on(attribute))?;
             for (&l, &r) in l.iter().zip(r) {

@@ -50,7 +50,7 @@ attrs! {
         pub index_vector_dim: i64 = "index_vector_dim" in gather_dimension_numbers.index_vector_dim;
         /// Sizes of the slice, one per operand dimension.
         pub slice_sizes: Vec<i64> = "slice_sizes" in gather_slice_sizes also "window_bounds";
-        /// A promise that does not change the result.
+        /// An assertion that does not change the result.
         pub indices_are_sorted: bool = "indices_are_sorted" in indices_are_sorted or false;
     }
 }

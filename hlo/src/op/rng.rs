@@ -17,7 +17,7 @@ attrs! {
 
 impl ShapeRule for Rng {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.arity(cx.operands.len() == 2, "2")?;
+        cx.arity(cx.operands.len() == 2, "2 operands")?;
         let result = cx.stated_array()?;
         for i in 0..2 {
             let operand = cx.array(i)?;

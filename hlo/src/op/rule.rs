@@ -1,4 +1,4 @@
-//! Shape rules: their context, failing checks, and the rules of the elementwise ops.
+//! Shape rules: their context, checks, and the rules of the elementwise ops.
 use super::{Arity, Binary, ShapeText, Unary};
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
@@ -155,7 +155,7 @@ impl super::Op {
         let op = self.opcode().name().to_owned();
         let (inferred, stated) = (format!("{inferred:#}"), format!("{stated:#}"));
         let help = match self.opcode().shape_text() {
-            ShapeText::Inferred => format!("write `{inferred}`, or leave the shape out"),
+            ShapeText::Inferred => format!("write `{inferred}`, or omit the shape"),
             ShapeText::Stated | ShapeText::Forced => format!("write `{inferred}`"),
         };
         let error = Error::from(Code::ResultShape { op, inferred, stated });

@@ -51,9 +51,9 @@ attrs! {
         pub scatter_indices_batching_dims: Vec<i64> = "scatter_indices_batching_dims" in scatter_dimension_numbers.scatter_indices_batching_dims or Vec::<i64>::new();
         /// The dimension of the indices that holds an index vector.
         pub index_vector_dim: i64 = "index_vector_dim" in scatter_dimension_numbers.index_vector_dim;
-        /// A promise that does not change the result.
+        /// An assertion that does not change the result.
         pub indices_are_sorted: bool = "indices_are_sorted" in indices_are_sorted or false;
-        /// A promise that does not change the result.
+        /// An assertion that does not change the result.
         pub unique_indices: bool = "unique_indices" in unique_indices or false;
         /// Combines the current element with the update.
         pub to_apply: ComputationId = "to_apply" in called_computation_ids;
@@ -98,8 +98,8 @@ impl Scatter {
         let outer = without(updates, &self.update_window_dims);
         check(outer == *batch, "scatter_c4", || {
             format!(
-                "{updates:#} does not hold one box for each index vector: its dimensions outside a \
-                 box are {outer:?}, those of the indices {batch:?}"
+                "{updates:#} does not hold one window for each index vector: its dimensions outside a \
+                 window are {outer:?}, those of the indices {batch:?}"
             )
         })?;
         let left_out = [self.inserted_window_dims.as_slice(), &self.input_batching_dims].concat();

@@ -1,7 +1,8 @@
 //! `transpose`: permutes dimensions.
 use super::rules::List;
 use super::{Infer, ShapeRule};
-use crate::{ArrayShape, Dims, Layout, Result, Shape};
+use crate::layout::Layout;
+use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
     /// Permutes the dimensions: dimension i of the result is dimension `dimensions[i]` of the operand.

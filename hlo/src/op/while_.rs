@@ -26,7 +26,7 @@ pub struct While {
     pub body: ComputationId,
 }
 
-// By hand: the text has the condition first, XLA stores the body first.
+// Without `attrs!`: the text has the condition first, XLA stores the body first.
 impl Attrs for While {
     const NAMES: &'static [&'static str] = &["condition", "body"];
     fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {

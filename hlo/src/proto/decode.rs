@@ -6,10 +6,11 @@ pub(super) use header::apply;
 
 use super::message;
 use super::{bad, wire};
+use crate::Result;
 use crate::diag::Site;
+use crate::id::Arena;
 use crate::ir::{Computation, ComputationId, Module};
 use crate::text::{names, print, strings};
-use crate::{Arena, Result};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 

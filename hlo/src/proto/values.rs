@@ -4,7 +4,7 @@ use super::{ProtoField, bad, limit, mesh, shape, sharding};
 use crate::op::value::{
     AccuracyMode, ConvDims, ConvSparsity, DomainMetadata, OperandSparsity, OutputOperandAlias,
     OutputOperandAliasing, PaddingConfig, PaddingDim, ReplicaGroups, ResultAccuracy, ShapeIndex,
-    Window, WindowDim,
+    Text, Window, WindowDim,
 };
 use crate::{Dims, Result, Shape};
 use std::mem::take;

@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
             let actual = &self.scope().instruction(id).shape;
             if !actual.compatible(&written) {
                 let (written, actual) = (format!("{written:#}"), format!("{actual:#}"));
-                let help = format!("write `{actual} {name}`, or the name alone");
+                let help = format!("write `{actual} {name}`, or only the name");
                 let code = Code::OperandShape { name: name.into(), written, actual };
                 let defined = self.scope().computation.spans(id).name;
                 let span = self.cursor.span_from(start);
@@ -250,7 +250,7 @@ impl<'a> Parser<'a> {
 
     /// Parses `#1#0` after the name of an operand: elements of a tuple.
     fn elements(&mut self, mut id: InstructionId, name: &str) -> Result<InstructionId> {
-        // Nearly every operand is a plain name, which needs no allocation.
+        // Nearly every operand is only a name, which needs no allocation.
         if self.cursor.next_byte() != Some(b'#') {
             return Ok(id);
         }
@@ -353,7 +353,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Checks what can be checked while parsing, and infers the shape.
+    /// Runs the checks that are possible while parsing, and infers the shape.
     fn complete(
         &mut self,
         head: Head<'a>,

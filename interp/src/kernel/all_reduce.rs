@@ -4,7 +4,7 @@
 //! rounded after each member where that is what is asked for.
 use super::build;
 use crate::context::RunContext;
-use crate::num::accumulator::Sum;
+use crate::num::accumulator::ExactSum;
 use crate::{Result, num};
 use hlo::ir::ComputationId;
 use hlo::op::Binary;
@@ -61,7 +61,7 @@ fn sums(members: &[&Literal]) -> Literal {
     let shape = shape(members[0]);
     debug_assert_eq!(shape.ty.class(), Class::Float);
     build(shape, |i| {
-        let mut sum = Sum::new(members[0].get(i).as_f64());
+        let mut sum = ExactSum::new(members[0].get(i).as_f64());
         members[1..].iter().for_each(|member| sum.add(member.get(i).as_f64()));
         Scalar::Float(sum.rounded(shape.ty))
     })

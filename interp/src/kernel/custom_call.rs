@@ -30,8 +30,8 @@ pub(super) fn custom_call(
     };
     let found = result.shape();
     if !found.compatible(shape) {
-        let (target, found, wanted) = (target.into(), found.to_string(), shape.to_string());
-        return Err(Code::CustomCallResult { target, found, wanted }.into());
+        let (target, found, expected) = (target.into(), found.to_string(), shape.to_string());
+        return Err(Code::CustomCallResult { target, found, expected }.into());
     }
     Ok(with_layouts(result, shape))
 }

@@ -58,8 +58,8 @@ fn repacked(operand: &Literal, sizes: &[i64], shape: &ArrayShape) -> Result<Lite
         let message = format!("{found} elements cannot be reshaped to sizes {sizes:?}");
         return Err(Code::Trap { message }.into());
     }
-    let packed = operand.cut().with_shape(ArrayShape::new(shape.ty, sizes));
-    Ok(packed.widened(shape))
+    let packed = operand.to_static().with_shape(ArrayShape::new(shape.ty, sizes));
+    Ok(packed.to_bounded_dynamic(shape))
 }
 
 /// `reshape` of an operand that is smaller than its bounds.

@@ -1,11 +1,11 @@
 //! Folds: an accumulator, and elements of one or several arrays that are folded into it one after another.
 //!
 //! `reduce` and `reduce-window` differ in which elements they fold; what folding means is written here. Float sums are
-//! accumulated wide and rounded once. Other computations of one op apply it directly; everything else is called.
+//! exact and rounded once. Other computations of one op apply it directly; everything else is called.
 use crate::Result;
 use crate::context::RunContext;
 use crate::num;
-use crate::num::accumulator::Sum;
+use crate::num::accumulator::ExactSum;
 use crate::scalar_program::ScalarProgram;
 use half::bf16;
 use hlo::op::Binary;
@@ -18,7 +18,7 @@ pub(super) struct Fold<'a>(Kind<'a>);
 
 #[derive(Clone)]
 enum Kind<'a> {
-    Sum { elements: Floats<'a>, first: f64, sum: Sum, ty: ElementType },
+    Sum { elements: Floats<'a>, first: f64, sum: ExactSum, ty: ElementType },
     Binary { op: Binary, ty: ElementType, input: &'a Literal, first: Scalar, value: Scalar },
     Call(Call<'a>),
 }
@@ -40,7 +40,7 @@ impl<'a> Fold<'a> {
                 return Self(Kind::Sum {
                     elements: Floats::of(inputs[0]),
                     first,
-                    sum: Sum::new(first),
+                    sum: ExactSum::new(first),
                     ty: applied.results()[0],
                 });
             }
@@ -55,7 +55,7 @@ impl<'a> Fold<'a> {
     /// Starts again from the initial values.
     pub(super) fn restart(&mut self) {
         match &mut self.0 {
-            Kind::Sum { first, sum, .. } => *sum = Sum::new(*first),
+            Kind::Sum { first, sum, .. } => *sum = ExactSum::new(*first),
             Kind::Binary { first, value, .. } => *value = *first,
             Kind::Call(call) => call.restart(),
         }

@@ -47,8 +47,9 @@ use crate::value::{static_shape, with_layouts, zeros};
 use crate::{Error, Result};
 pub(crate) use all_reduce::{concatenated, folded, summed};
 use hlo::ir::Instruction;
+use hlo::literal::ConstantValue;
 use hlo::op::Kind;
-use hlo::{ArrayShape, ConstantValue, Literal, Op, Scalar, Shape};
+use hlo::{ArrayShape, Literal, Op, Scalar, Shape};
 pub(crate) use rng::Streams;
 pub(crate) use scalar_loop::ScalarLoop;
 

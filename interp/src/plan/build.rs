@@ -1,4 +1,4 @@
-//! Building the plan of a computation: leaves, steps, last uses.
+//! Plan construction: leaves, steps, last uses.
 use super::slots::assign;
 use super::{Action, Plan};
 use crate::executable::Engine;
@@ -7,16 +7,17 @@ use crate::kernel::data_movement::affine;
 use crate::lower::{Lowering, Site};
 use crate::value::{Value, bytes_of, static_shape, with_layouts};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::Broadcast;
-use hlo::{ArrayShape, ConstantValue, Dims, Module, Op, Shape};
+use hlo::{ArrayShape, Dims, Module, Op, Shape};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Bytes up to which an array that follows from a constant is computed when the module is compiled.
+/// The limit of bytes of an array that is computed from a constant at compile time.
 const FOLDED_BYTES: usize = 4096;
 
-/// The plans of all computations of a module, by their numbers.
+/// Returns the plans of all computations of a module, by their numbers.
 pub(crate) fn plans(module: &Module, engine: Engine) -> Vec<Plan> {
     let lowering = Lowering::new(module, engine);
     let drafts = module.computations.ids().map(|id| Draft::of(&lowering, id));
@@ -28,17 +29,17 @@ pub(crate) fn plans(module: &Module, engine: Engine) -> Vec<Plan> {
 /// The number of a leaf in a draft.
 pub(super) type Leaf = usize;
 
-/// What is known of a leaf before it has a slot.
+/// A leaf before it has a slot.
 #[derive(Debug)]
 pub(super) struct LeafInfo {
     pub(super) shape: Option<Arc<ArrayShape>>,
-    /// Bytes of its array; 0 of what is no array or cannot be counted.
+    /// Bytes of its array; 0 if it is not an array or its size overflows.
     pub(super) bytes: usize,
     /// Whether it is part of a parameter.
     pub(super) is_parameter: bool,
     /// The value of a constant or token.
     pub(super) value: Option<Value>,
-    /// The step that reads it last; `Leaf::MAX` if it is a part of the result, `None` if nothing reads it.
+    /// The step of its last read; `Leaf::MAX` if it is part of the result, `None` if it is not read.
     pub(super) last_use: Option<usize>,
 }
 
@@ -76,11 +77,11 @@ struct Builder<'a> {
     values: Vec<Leaves>,
     /// The parameters found, by number.
     parameters: Vec<Leaves>,
-    /// Where each element of a tuple-shaped instruction begins among its leaves.
+    /// The first leaf of each element of tuple-shaped instructions.
     offsets: FxHashMap<InstructionId, Vec<usize>>,
     /// Instructions since the last step.
     fuel: u64,
-    /// Whether arrays that follow from constants are computed here.
+    /// Whether arrays that depend on constants only are computed here.
     folds: bool,
 }
 
@@ -122,7 +123,7 @@ impl Draft {
 }
 
 impl Builder<'_> {
-    /// New leaves for a value of this shape.
+    /// Adds leaves for a value of this shape.
     fn fresh(&mut self, shape: &Shape) -> Leaves {
         let infos = shape.leaves().into_iter().map(|leaf| {
             let shape = leaf.array().map(|array| Arc::new(static_shape(array)));
@@ -133,7 +134,7 @@ impl Builder<'_> {
         self.draft.leaves.extend(infos);
         (first..self.draft.leaves.len()).collect()
     }
-    /// New leaves with a value that is known.
+    /// Adds leaves of a known value.
     fn constant(&mut self, value: Value) -> Leaves {
         let mut leaves = Vec::new();
         value.flatten(&mut leaves);
@@ -148,7 +149,7 @@ impl Builder<'_> {
         (first..self.draft.leaves.len()).collect()
     }
 
-    /// The leaves of an instruction; adds a step if it has one.
+    /// Returns the leaves of an instruction; adds a step if it has one.
     fn instruction(
         &mut self,
         lowering: &Lowering<'_>,
@@ -183,7 +184,8 @@ impl Builder<'_> {
         operands.map(|&operand| &self.computation.instructions[operand].shape).collect()
     }
 
-    /// The leaves of an instruction that has no step: a parameter, a constant, or another name for leaves of operands.
+    /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a renaming of operands'
+    /// leaves.
     fn renamed(&mut self, instruction: &Instruction) -> Option<Leaves> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
         if instruction.opcode().aliases_operand() {
@@ -217,7 +219,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A scalar constant repeated, if that takes little memory.
+    /// Returns the leaves of a broadcast scalar constant, if it takes little memory.
     fn repeated(&mut self, op: &Broadcast, instruction: &Instruction) -> Option<Leaves> {
         let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none())?;
         shape.byte_count().filter(|&bytes| (1..=FOLDED_BYTES).contains(&bytes))?;
@@ -244,7 +246,7 @@ impl Builder<'_> {
     }
 }
 
-/// Where each element of a tuple begins among the leaves, and where the last one ends.
+/// Returns the first leaf of each element of a tuple, and the end of the last one.
 fn offsets(shape: &Shape) -> Vec<usize> {
     let elements = shape.tuple().expect("verified: a tuple");
     let mut offsets = Vec::with_capacity(elements.len() + 1);

@@ -1,14 +1,14 @@
-//! The planned peak: the most bytes that a computation and those it calls hold at once.
+//! The planned peak: the largest total of bytes that a computation and its callees hold.
 //!
 //! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to the last one that
-//! reads it. Parameters are the caller's. A step that writes over a parameter needs no memory if the caller has handed
-//! the buffer over, and new memory if somebody else still holds it; so every plan has two peaks.
+//! reads it. Parameters belong to the caller. A step that writes over a parameter needs no memory if the caller has
+//! passed ownership of the buffer, and new memory if the buffer is shared; so every plan has two peaks.
 use super::{Action, Plan, Step};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Scan;
 use hlo::{Module, Op};
 
-/// The bytes that a step works with.
+/// The memory use of a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StepMemory {
     /// Leaves that steps compute and that are live during it, its outputs included.
@@ -27,18 +27,18 @@ pub(super) struct StepMemory {
 /// The peaks of a plan.
 #[derive(Debug, Clone, Copy, Default)]
 struct Peaks {
-    /// If others hold the arguments.
+    /// The peak if the arguments are not owned.
     shared: usize,
-    /// If the frame owns the arguments, which are counted by the caller.
+    /// The peak if the frame owns the arguments, which the caller counts.
     owned: usize,
 }
 
-/// Sets the peak of each plan, the computations that it runs included.
+/// Sets the peak of each plan, including the computations that it runs.
 pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepMemory>]) {
     let mut peaks: Vec<Option<Peaks>> = vec![None; plans.len()];
     let mut open: Vec<(ComputationId, bool)> =
         module.computations.ids().map(|id| (id, false)).collect();
-    // Depth first, with a stack of its own: calls may be nested as deep as a module is long.
+    // Depth first, with an explicit stack: calls may be nested as deep as a module is long.
     while let Some((id, has_callees)) = open.pop() {
         if peaks[id.index()].is_some() {
             continue;
@@ -63,7 +63,7 @@ pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepM
     }
 }
 
-/// The most bytes in use while a step runs; `is_owned` says whether the frame owns its arguments.
+/// Returns the most bytes in use while a step runs; `is_owned` says whether the frame owns its arguments.
 fn peak(
     module: &Module,
     plan: &Plan,
@@ -83,7 +83,7 @@ fn peak(
             let inner = callees.map(|p| if hands_over { p.owned } else { p.shared }).max();
             live.saturating_sub(memory.outputs).saturating_add(inner.unwrap_or(0))
         }
-        // The outputs stand for the carried leaves, which take the place of what is handed over. A condition shares them.
+        // The outputs stand for the carried leaves, which replace the arguments. A condition shares them.
         Action::While { condition, body, .. } => {
             let handed_over = memory.dying.saturating_add(from_caller(memory.dying_parameters));
             let inner = of(condition).shared.max(of(body).owned);
@@ -94,7 +94,7 @@ fn peak(
             let slices = slices(module, plan, step.instruction, op);
             live.saturating_add(slices).saturating_add(of(&op.to_apply).owned)
         }
-        // What is started counts as the value of the `-start` until it is done.
+        // The memory of an asynchronous operation is that of the `-start` until it is done.
         Action::AsyncStart { .. } | Action::AsyncUpdate | Action::AsyncDone => {
             let callees = callees(module, plan, step);
             let inner = callees.iter().map(|id| of(id).shared).max().unwrap_or(0);
@@ -110,7 +110,7 @@ fn peak(
     inner.max(live)
 }
 
-/// The computations that a step may run: a started one runs where its last operand is bound.
+/// Returns the computations that a step may run: a started one runs where its last operand is bound.
 fn callees(module: &Module, plan: &Plan, step: &Step) -> Vec<ComputationId> {
     let is_bound_here = match &step.action {
         Action::AsyncUpdate | Action::AsyncDone => true,
@@ -140,7 +140,7 @@ fn callees(module: &Module, plan: &Plan, step: &Step) -> Vec<ComputationId> {
     Vec::new()
 }
 
-/// Bytes of one index of each input of a scan.
+/// Returns bytes of one index of each input of a scan.
 fn slices(module: &Module, plan: &Plan, id: InstructionId, op: &Scan) -> usize {
     let computation = &module.computations[plan.computation];
     let operands = &computation.instructions[id].operands;

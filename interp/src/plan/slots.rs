@@ -1,4 +1,4 @@
-//! Slots: which leaves share memory, and when memory is freed.
+//! Slot assignment: the leaves that share memory, and the steps at which memory is freed.
 //!
 //! A kernel's output takes, in this order: the slot of an operand that dies at the step, if the kernel can write over it; a
 //! slot of the same size whose value has died before; a new slot. Between its death and its next use the memory of a slot
@@ -9,10 +9,10 @@ use super::{Action, Input, Output, Plan, Reuse, Slot, Step};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Steps for which memory is kept without a use.
+/// The limit of steps for which unused memory is kept.
 const KEPT_STEPS: usize = 256;
 
-/// Assigns slots. The peak of the plan is not known before those of its callees are.
+/// Assigns slots. The peak of the plan is set later, since it depends on those of its callees.
 pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
     let live = live_bytes(&draft);
     let peak = live.iter().copied().max().unwrap_or(0);
@@ -71,7 +71,7 @@ pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
     (plan, slots.memory)
 }
 
-/// Only the last of several reads of one slot may take the value.
+/// Marks the last of several reads of one slot, the only one that may take the value.
 fn mark_last(inputs: &mut [Input]) {
     let mut seen = rustc_hash::FxHashSet::default();
     for input in inputs.iter_mut().rev() {
@@ -79,7 +79,7 @@ fn mark_last(inputs: &mut [Input]) {
     }
 }
 
-/// For each step the bytes of the leaves that steps compute and that are live during it.
+/// Returns the bytes of computed leaves that are live during each step.
 fn live_bytes(draft: &Draft) -> Vec<usize> {
     let count = draft.steps.len();
     let mut change = vec![0i128; count + 1];
@@ -103,10 +103,10 @@ fn live_bytes(draft: &Draft) -> Vec<usize> {
 struct Slots {
     of_leaf: Vec<Option<Slot>>,
     count: usize,
-    /// Slots whose values have died, by their sizes, with the step at which that was.
+    /// Slots whose values have died, by size, with the step of the last use.
     dead: FxHashMap<usize, Vec<(Leaf, Slot, usize)>>,
     frees: Vec<SmallVec<[Slot; 2]>>,
-    /// Bytes in use during each step, kept memory included.
+    /// Bytes in use during each step, including kept memory.
     live: Vec<usize>,
     peak: usize,
     memory: Vec<StepMemory>,
@@ -130,7 +130,7 @@ impl Slots {
             })
             .collect();
         mark_last(&mut inputs);
-        // Whoever starts a run keeps the arguments.
+        // The caller of a run keeps the arguments.
         let in_place = in_place(&step, &inputs, leaves)
             .filter(|&k| !self.is_entry || !leaves[step.inputs[k]].is_parameter);
         self.memory[i] = step_memory(&step, &inputs, leaves);
@@ -161,7 +161,7 @@ impl Slots {
             Output { slot, shape: info.shape.clone() }
         });
         let outputs = outputs.collect();
-        self.bury(i, &step, &inputs, in_place, leaves);
+        self.release(i, &step, &inputs, in_place, leaves);
         Step {
             instruction: step.instruction,
             action: step.action,
@@ -175,8 +175,8 @@ impl Slots {
         }
     }
 
-    /// Notes the leaves that die at step `i`.
-    fn bury(
+    /// Records the leaves that die at step `i`.
+    fn release(
         &mut self,
         i: usize,
         step: &DraftStep,
@@ -196,7 +196,7 @@ impl Slots {
         }
     }
 
-    /// A slot of this size whose value has died before step `i`, with its memory.
+    /// Returns a slot of this size whose value has died before step `i`, with its memory.
     fn kept(&mut self, i: usize, bytes: usize) -> Option<Slot> {
         let dead = self.dead.get_mut(&bytes).filter(|_| bytes > 0)?;
         let &(_, slot, died) = dead.last()?;
@@ -216,7 +216,7 @@ impl Slots {
     }
 }
 
-/// The input whose memory the first output of a step is written to.
+/// Returns the input whose memory the first output of a step is written to.
 fn in_place(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> Option<usize> {
     let Action::Kernel(kernel) = &step.action else { return None };
     let output = &leaves[*step.outputs.first()?];
@@ -232,7 +232,7 @@ fn in_place(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> Option<u
     }
 }
 
-/// The bytes that a step works with, without those that are live.
+/// Returns the memory use of a step, without the live bytes.
 fn step_memory(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> StepMemory {
     let mut memory = StepMemory { is_last_use: true, ..StepMemory::default() };
     for (&leaf, input) in step.inputs.iter().zip(inputs) {
@@ -253,7 +253,7 @@ fn step_memory(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> StepM
 mod tests {
     use crate::{CompileOptions, Executable};
 
-    /// For each step of the entry the slots of its inputs and outputs, and what it frees.
+    /// Returns a line for each step of the entry: the slots of its inputs and outputs, and the slots it frees.
     fn plan(body: &str) -> Vec<String> {
         let text = format!("ENTRY e {{ {body} }}");
         let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();

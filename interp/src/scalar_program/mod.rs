@@ -1,7 +1,7 @@
 //! Scalar computations that ops apply to elements: the computations of `reduce`, `map`, `sort`, `scatter`.
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
-//! any other runs on a machine of its own, slower and with the same result.
+//! any other runs on a nested machine, slower and with the same result.
 mod register_loop;
 mod sort_key;
 
@@ -14,15 +14,16 @@ use crate::machine::Machine;
 use crate::value::Value;
 use crate::{Result, num};
 use hlo::ir::{ComputationId, Instruction};
+use hlo::literal::ConstantValue;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
-use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
+use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use smallvec::SmallVec;
 
-/// A computation of more instructions than this is not compiled: calls inside calls could multiply without end.
+/// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
 const INSTRUCTION_LIMIT: usize = 4096;
 
-/// Calls inside calls deeper than this are left to the machine, which keeps them off the thread's stack.
+/// The limit of nested calls; deeper ones run on a machine, which does not use the thread's stack.
 const DEPTH_LIMIT: usize = 32;
 
 /// A computation that takes and returns scalars.
@@ -36,11 +37,11 @@ pub(crate) struct ScalarProgram {
 #[derive(Debug)]
 enum Body {
     Steps(Program),
-    /// On a machine of its own, within the limits of the whole run.
+    /// Runs on a nested machine, within the limits of the whole run.
     Machine(ComputationId),
 }
 
-/// Steps over registers; the first registers hold the arguments.
+/// Runs steps over registers; the first registers hold the arguments.
 #[derive(Debug, Default)]
 struct Program {
     steps: Vec<Step>,
@@ -52,7 +53,7 @@ struct Program {
     instructions: usize,
 }
 
-/// One step: its result goes to the next register.
+/// One step, which writes the next register.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Constant(Scalar),
@@ -97,7 +98,7 @@ impl ScalarProgram {
         &self.results
     }
 
-    /// The op, if the computation only applies one commutative op to its two parameters.
+    /// Returns the op, if the computation only applies one commutative op to its two parameters.
     pub(crate) fn as_binary(&self) -> Option<Binary> {
         let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
@@ -106,7 +107,7 @@ impl ScalarProgram {
         }
     }
 
-    /// The op, if the computation is that op on its two parameters in their order.
+    /// Returns the op, if the computation is that op on its two parameters in order.
     pub(crate) fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
         let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
@@ -115,7 +116,7 @@ impl ScalarProgram {
         }
     }
 
-    /// The registers of one call.
+    /// Returns the registers of one call.
     pub(crate) fn registers(&self) -> SmallVec<[Scalar; 16]> {
         match &self.body {
             Body::Steps(program) => SmallVec::from_slice(&program.registers),
@@ -123,7 +124,7 @@ impl ScalarProgram {
         }
     }
 
-    /// Registers for many calls.
+    /// Returns registers for many calls.
     pub(crate) fn scratch(&self) -> Vec<Scalar> {
         match &self.body {
             Body::Steps(program) => program.registers.clone(),
@@ -242,7 +243,7 @@ impl Program {
         results
     }
 
-    /// `None` for what has no scalar step.
+    /// Compiles an instruction; `None` if it has no scalar step.
     fn instruction(
         &mut self,
         module: &Module,
@@ -251,7 +252,7 @@ impl Program {
         types: &[Option<ElementType>],
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
-        // Of a tuple of tuples, element i would not be register i.
+        // In a tuple of tuples, element i would not be register i.
         let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
         if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
             return None;

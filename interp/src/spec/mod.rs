@@ -1,15 +1,15 @@
 //! The specification of HLO: one page per op, `result[index] = f(index)` over [`Scalar`](hlo::Scalar).
 //!
 //! The engine `reference` runs these pages; the kernels of the engine `exact` are checked against them. A page uses
-//! [`build`], which computes the elements of an array in parallel, [`Array::at`], which reads one, the arithmetic of
-//! [`num`](crate::num), and [`Call`] where the op applies a computation. It uses nothing that exists for speed.
+//! [`build`], which computes the elements of an array in parallel; [`Array::at`], which reads an element; the
+//! arithmetic of [`num`](crate::num); and [`Call`] where the op applies a computation. It contains no optimizations.
 //!
 //! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
 //!
 //! | ops | pages |
 //! |---|---|
 //! | elementwise | [`unary`], [`binary`], [`compare`], [`clamp`], [`select`], [`convert`], [`reduce_precision`], [`stochastic_convert`], [`map`] |
-//! | arrays from nothing | [`constant`], [`iota`], [`rng`], [`rng_bit_generator`] |
+//! | arrays without operands | [`constant`], [`iota`], [`rng`], [`rng_bit_generator`] |
 //! | elements moved | [`broadcast`], [`reshape`], [`transpose`], [`reverse`], [`slice`](mod@slice), [`concatenate`], [`pad`], [`bitcast`], [`bitcast_convert`], [`copy`] |
 //! | elements moved by values | [`dynamic_slice`], [`dynamic_update_slice`], [`gather`], [`scatter`], [`sort`], [`topk`] |
 //! | reductions | [`reduce`], [`reduce_window`], [`select_and_scatter`], [`batch_norm`] |
@@ -18,7 +18,8 @@
 //! | several devices | [`all_gather`], [`all_reduce`], [`all_to_all`], [`collective_broadcast`], [`collective_permute`], [`ragged_all_to_all`], [`reduce_scatter`] |
 //! | tuples, tokens | [`tuple`](mod@tuple), [`token`] |
 //!
-//! Ideas that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`], [`products`], [`window`].
+//! Modules that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`],
+//! [`products`], [`window`].
 pub(crate) mod all_gather;
 pub(crate) mod all_reduce;
 pub(crate) mod all_to_all;
@@ -94,9 +95,9 @@ use hlo::ir::Instruction;
 use hlo::{Literal, Op};
 use smallvec::SmallVec;
 
-/// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. `name` is
-/// asked for only by errors.
-#[expect(clippy::too_many_lines, reason = "one arm an op")]
+/// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. Only
+/// errors evaluate `name`.
+#[expect(clippy::too_many_lines, reason = "one arm for each op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,
     operands: &[&Literal],
@@ -205,7 +206,7 @@ pub(crate) fn evaluate(
         Op::Tuple(op) => tuple::tuple(op, operands),
         Op::Unary(op) => unary::unary(*op, &array(0), shape()),
         // Not functions of the operands alone: control flow, several devices, the host, random numbers. The machine runs
-        // them; those with a page are given what else they depend on.
+        // them; those with a page get their other inputs as parameters.
         Op::AllGather(_)
         | Op::AllGatherDone(_)
         | Op::AllGatherStart(_)

@@ -1,4 +1,4 @@
-//! Slots, updates in place and recycled frames, one case each, with results computed by hand.
+//! Cases of slots, updates in place and reused frames, with results computed by hand.
 use crate::{agree, compiled};
 use hlo::Literal;
 use interp::{Engine, Hooks, RunOptions};
@@ -8,7 +8,7 @@ fn literal(text: &str) -> Literal {
     text.parse().unwrap()
 }
 
-/// A loop of `rounds` rounds over `(s32[], carried)`.
+/// Returns a loop of `rounds` iterations over `(s32[], carried)`.
 fn repeated(rounds: usize, carried: &str, init: &str, body: &str) -> String {
     format!(
         "less {{ t = (s32[], {carried}) parameter(0) i = s32[] get-tuple-element(t), index=0
@@ -59,7 +59,7 @@ fn old_values_outlive_an_update() {
     assert_eq!(pair(1, itself), "( s32[] 1, f32[2]{0} {-5, 1}, f32[2]{0} {-5, 1} )");
 }
 
-/// A bitcast reads memory in the layout that its operand states, whatever instruction has made the value.
+/// A bitcast reads memory in the layout that its operand states, whatever instruction computed the value.
 #[test]
 fn layouts_are_those_of_the_operand() {
     let copied = "ENTRY e { p = s32[2,3]{1,0} parameter(0) c = s32[2,3]{0,1} copy(p) ROOT b = s32[6] bitcast(c) }";
@@ -69,7 +69,7 @@ fn layouts_are_those_of_the_operand() {
     assert_eq!(agree(called).to_string(), "s32[6]{0} {-3, 6, 0, 9, 3, 12}");
 }
 
-/// A loop on registers keeps the bits of what it passes on, as one in frames does.
+/// A loop on registers keeps the bits of the values it carries, like one in frames.
 #[test]
 fn registers_keep_signaling_nans() {
     let text = repeated(
@@ -90,7 +90,7 @@ fn fuel_is_one_step_per_instruction() {
         machine.finish().unwrap();
         machine.steps()
     };
-    // 5 in the entry; 4 of the condition, 6 of the body and 1 of the loop a round; 4 of the last look at the condition.
+    // 5 in the entry; 4 of the condition, 6 of the body and 1 of the loop in each iteration; 4 of the final condition.
     let text = repeated(
         7,
         "s32[], s32[]",
@@ -127,7 +127,7 @@ fn out_of_fuel_names_the_instruction() {
     }
 }
 
-/// Errors name the instruction in frames that are used again, and failed machines are over.
+/// Errors name the instruction in reused frames, and failed machines cannot be resumed.
 #[test]
 fn errors_in_recycled_frames_name_the_instruction() {
     let body = "a = f32[2] call(x), to_apply=f ROOT r = (s32[], f32[2], f32[2]) tuple(j, a, y)";
@@ -157,7 +157,7 @@ fn errors_in_recycled_frames_name_the_instruction() {
     }
 }
 
-/// Every instruction of every round is observed and checked, also in loops that run on registers otherwise.
+/// Every instruction of every iteration is observed and checked, also in loops that otherwise run on registers.
 #[test]
 fn scalar_loops_are_observed() {
     let text = repeated(
@@ -182,7 +182,7 @@ fn scalar_loops_are_observed() {
     }
 }
 
-/// Frames that are kept for the next round hold each other: dropping them takes no stack for each call.
+/// Frames kept for the next iteration own each other; dropping them must not recurse once per call.
 #[test]
 fn deep_calls_in_a_loop_end() {
     use std::fmt::Write as _;
@@ -206,9 +206,9 @@ fn deep_calls_in_a_loop_end() {
     assert_eq!(result.unwrap().elements().unwrap()[1].to_string(), "f32[2]{0} {-1, -2}");
 }
 
-/// Sizes whose sum no number can hold are refused where they are needed, not before.
+/// Sizes whose sum overflows are rejected where they are needed, not earlier.
 #[test]
-fn sizes_that_overflow_are_refused() {
+fn sizes_that_overflow_are_rejected() {
     let huge = "u8[4611686018427387904]";
     let list = |line: &dyn Fn(usize) -> String| (0..12).map(line).collect::<Vec<_>>();
     let shapes = list(&|_| huge.to_owned()).join(", ");

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 pub struct NamedSharding {
     /// The devices.
     pub mesh: Mesh,
-    /// How the value is divided along its axes.
+    /// The division of the value along the axes.
     pub axes: NamedAxes,
     /// Axes along which every device has the same value.
     pub replicated: Vec<AxisRef>,
@@ -24,7 +24,7 @@ pub struct NamedSharding {
     pub manual: Vec<AxisRef>,
 }
 
-/// How a value is divided along the axes of a mesh.
+/// The division of a value along the axes of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedAxes {
     /// For each dimension of the value, the axes it is divided along. Empty for a mesh of one device.
@@ -46,7 +46,7 @@ pub struct NamedDim {
     pub open: bool,
 }
 
-/// Whether the mesh is a single device without axes.
+/// Returns whether the mesh is a single device without axes.
 fn is_maximal(mesh: &Mesh) -> bool {
     matches!(mesh.devices, MeshDevices::Maximal(_))
 }

@@ -136,7 +136,7 @@ fn part(labels: &str, start: usize, letters: [char; 2]) -> Result<Part> {
         let missing = if found[0].is_none() { letters[0] } else { letters[1] };
         return Err(wrong(format!("`{labels}` has no label `{missing}`")));
     };
-    // No digit is repeated, so if the first `count` digits are all present, they are all there are.
+    // No digit is repeated, so if the first `count` digits are all present, there are no others.
     let spatial: Option<Dims> = spatial[..count].iter().copied().collect();
     let spatial = spatial.ok_or_else(|| {
         wrong(format!("the {count} spatial dimensions of `{labels}` are not numbered from 0"))

@@ -246,7 +246,7 @@ impl AxisRef {
     }
 }
 
-/// The axes between braces.
+/// Returns the axes between braces.
 pub(crate) fn axes(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
     c.list(b'{', b'}', AxisRef::parse)
 }

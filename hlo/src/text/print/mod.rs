@@ -14,7 +14,7 @@ use crate::Module;
 use crate::ir::{ComputationId, InstructionId};
 use std::cell::RefCell;
 
-/// How a module is printed.
+/// The printing style of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Style {
     /// XLA's `to_string()`: `%` before names, signatures, metadata; large constants elided.
@@ -24,12 +24,12 @@ pub enum Style {
     Short,
     /// The default style with all elements of constants: it omits nothing.
     Full,
-    /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For comparing, not for
+    /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For comparison, not for
     /// parsing.
     Canonical,
 }
 
-/// What a style prints.
+/// The options of a style.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch for each of XLA's printing options")]
 pub(crate) struct Options {

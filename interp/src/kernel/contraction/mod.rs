@@ -1,12 +1,13 @@
 //! Sums of products: what `dot` and `convolution` have in common.
 //!
-//! Each element of the result is one sum of products. The terms are added in one fixed order, by one thread, from zero,
-//! so the bits of the result are the same on every machine and with any number of threads. What is done in parallel,
-//! and what the compiler turns into vector instructions, are different elements of the result.
+//! Each element of the result is one sum of products, correctly rounded: sums are formed fast, with a bound on their error,
+//! and where the bound leaves the rounding open the exact sum is formed. So the bits of the result are the same on every
+//! machine and with any number of threads. What is done in parallel, and what the compiler turns into vector instructions,
+//! are different elements of the result.
 //!
 //! How a sum is formed depends on the operands' types and on the type it is rounded to:
 //!
-//! | operands | sum |
+//! | operands | fast sum |
 //! |---|---|
 //! | integers and `pred` | modulo 2^64, then modulo the result's width; into a float it is rounded once |
 //! | floats of up to 32 bits, perhaps with integers of up to 16 | exact products, added in f64 |
@@ -16,6 +17,7 @@
 //!
 //! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed from their parts as
 //! arithmetic says: an infinite part is not recovered from a NaN that the other part brings.
+mod error;
 mod kernel;
 mod numbers;
 mod panels;
@@ -24,11 +26,13 @@ mod recipe;
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 
+use error::Error;
 use hlo::{ArrayShape, Literal};
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
-    WrappingAccumulator,
+    Kernel, WrappingAccumulator,
 };
+use panels::Job;
 
 /// The offset of a term without an element, as in padding. It is left out of the sum.
 pub(super) const PADDING: usize = usize::MAX;
@@ -84,23 +88,34 @@ pub(super) fn contract_into(
     rounding: Rounding,
     out: &mut [u8],
 ) {
+    use panels::{run, run_single_or_tiled};
     match pair {
         Operands::Integers(a, b) => {
-            panels::run::<WrappingAccumulator, 1>(plan, a, b, rounding, out);
+            run_single_or_tiled(&job::<WrappingAccumulator, 1>(plan, a, b, rounding), out);
         }
         Operands::F64Accumulator(a, b) => {
-            panels::run::<F64Accumulator, 1>(plan, a, b, rounding, out);
+            run_single_or_tiled(&job::<F64Accumulator, 1>(plan, a, b, rounding), out);
         }
         Operands::CompensatedAccumulator(a, b) => {
-            panels::run::<CompensatedAccumulator, 2>(plan, a, b, rounding, out);
+            run(&job::<CompensatedAccumulator, 2>(plan, a, b, rounding), out);
         }
         Operands::F64ComplexAccumulator(a, b) => {
-            panels::run::<F64ComplexAccumulator, 2>(plan, a, b, rounding, out);
+            run_single_or_tiled(&job::<F64ComplexAccumulator, 2>(plan, a, b, rounding), out);
         }
         Operands::CompensatedComplexAccumulator(a, b) => {
-            panels::run::<CompensatedComplexAccumulator, 4>(plan, a, b, rounding, out);
+            run(&job::<CompensatedComplexAccumulator, 4>(plan, a, b, rounding), out);
         }
     }
+}
+
+fn job<'a, K: Kernel<PLANES>, const PLANES: usize>(
+    plan: &'a Plan<'a>,
+    lhs: &'a [K::Stored],
+    rhs: &'a [K::Stored],
+    rounding: Rounding,
+) -> Job<'a, K, PLANES> {
+    let error = Error::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
+    Job { plan, lhs, rhs, rounding, error }
 }
 
 #[cfg(test)]

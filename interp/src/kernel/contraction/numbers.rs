@@ -161,6 +161,11 @@ impl<'a> Operands<'a> {
     }
 }
 
+/// Bits of the fraction of an f64 beyond the bits of a float type and the one that tells its midpoints; 0 of other types.
+fn further_bits(ty: ElementType) -> u32 {
+    ty.float_format().map_or(0, |format| 51_u32.saturating_sub(format.mantissa_bits))
+}
+
 /// From a sum to an element of the result.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::kernel) struct Rounding {
@@ -170,6 +175,8 @@ pub(in crate::kernel) struct Rounding {
     pub(in crate::kernel) sums: Option<ElementType>,
     /// The result's type.
     pub(in crate::kernel) to: ElementType,
+    /// How many bits of an f64 lie beyond those that decide how it is rounded to the type of the sums; 0 if all decide.
+    pub(super) further_bits: u32,
 }
 
 impl Rounding {
@@ -182,7 +189,40 @@ impl Rounding {
     ) -> Self {
         let unsigned = is_unsigned(lhs) && is_unsigned(rhs);
         let integers = if unsigned { ElementType::U64 } else { ElementType::S64 };
-        Self { integers, sums, to }
+        let further_bits = further_bits(sums.unwrap_or(to));
+        Self { integers, sums, to, further_bits }
+    }
+    /// The same with sums rounded to the type `sums` first, if one is given.
+    pub(super) fn with_sums(self, sums: Option<ElementType>) -> Self {
+        Self { sums, further_bits: further_bits(sums.unwrap_or(self.to)), ..self }
+    }
+    /// The type that sums are rounded to first.
+    pub(super) fn sum_type(self) -> ElementType {
+        self.sums.unwrap_or(self.to)
+    }
+    /// Rounds both ends of an interval and stores the result if it is the same for both. Rounding is monotone: every number
+    /// between the ends then rounds to it. Returns whether it is the same.
+    #[inline]
+    pub(super) fn write_if_same(self, ends: [Scalar; 2], slot: &mut [u8]) -> bool {
+        let [low, high] = ends;
+        if low == high || self.has_no_midpoint(ends) {
+            self.write(low, slot);
+            return true;
+        }
+        let mut other = [0; 16];
+        let other = &mut other[..slot.len()];
+        self.write(low, slot);
+        self.write(high, other);
+        slot == other
+    }
+    /// Returns true only if no number at which rounding to the type of the sums jumps is between the ends, or one of them. Such
+    /// numbers have one bit more than the type: the ends then have the same leading bits, and further ones.
+    #[inline]
+    fn has_no_midpoint(self, ends: [Scalar; 2]) -> bool {
+        let [Scalar::Float(low), Scalar::Float(high)] = ends else { return false };
+        let further = (1_u64 << self.further_bits) - 1;
+        let (low, high) = (low.to_bits(), high.to_bits());
+        low | further == high | further && low & further != 0 && high & further != 0
     }
     /// Rounds a sum and stores it.
     #[inline]

@@ -1,5 +1,6 @@
 //! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
-use super::kernel::{Kernel, LANES};
+use super::error::Error;
+use super::kernel::{Kernel, LANES, Norms, SingleSums, norms};
 use super::{PADDING, Plan, Rounding};
 use rayon::prelude::*;
 
@@ -12,66 +13,81 @@ const TOGETHER: usize = 16;
 /// Multiplications that are worth waking another thread for.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// All sums of the plan, into the bytes of the result.
+/// All sums of the plan, into the bytes of the result: in tiles, or one by one in the exact sum where nothing can be packed.
 pub(super) fn run<K: Kernel<PLANES>, const PLANES: usize>(
-    plan: &Plan<'_>,
-    lhs: &[K::Stored],
-    rhs: &[K::Stored],
-    rounding: Rounding,
+    job: &Job<'_, K, PLANES>,
     out: &mut [u8],
 ) {
-    if out.is_empty() {
-        return;
-    }
-    let job = Job::<K, PLANES> { plan, lhs, rhs, rounding };
-    // A tile has four rows; a sum with its errors costs more outside of one than three rows that are not there.
-    let few = if PLANES > 1 { 1 } else { 2 };
-    let single = plan.rows.min(plan.rhs_columns.len()) < few
-        || plan.rows == 1 && plan.rhs_columns.len() == 1;
-    let packs = !single && !plan.rhs_terms.is_empty() && job.can_be_packed();
-    let parallel = plan.work() >= 2 * WORTH_A_THREAD;
-    let one_by_one = plan.batch_work() >= WORTH_A_THREAD;
-    let size = plan.rows * plan.rhs_columns.len() * rounding.to.storage_bytes();
-    let batch = |(batch, out): (usize, &mut [u8])| {
-        let parallel = parallel && one_by_one;
-        if packs { job.packed(batch, out, parallel) } else { job.direct(batch, out, parallel) }
-    };
-    if parallel {
-        let least = (WORTH_A_THREAD / plan.batch_work().max(1)).max(1);
-        out.par_chunks_mut(size).enumerate().with_min_len(least).for_each(batch);
-    } else {
-        out.chunks_mut(size).enumerate().for_each(batch);
-    }
+    let packs = job.plan.rows.max(job.plan.rhs_columns.len()) > 1 && job.can_be_packed();
+    job.run(out, |batch, out, parallel| {
+        if packs { job.packed(batch, out, parallel) } else { job.exact(batch, out, parallel) }
+    });
 }
 
-struct Job<'a, K: Kernel<PLANES>, const PLANES: usize> {
-    plan: &'a Plan<'a>,
-    lhs: &'a [K::Stored],
-    rhs: &'a [K::Stored],
-    rounding: Rounding,
+/// The same for sums that are also fast one by one, which suits few rows.
+pub(super) fn run_single_or_tiled<K: SingleSums<PLANES>, const PLANES: usize>(
+    job: &Job<'_, K, PLANES>,
+    out: &mut [u8],
+) {
+    let packs = job.plan.rows.min(job.plan.rhs_columns.len()) > 1 && job.can_be_packed();
+    job.run(out, |batch, out, parallel| {
+        if packs { job.packed(batch, out, parallel) } else { job.direct(batch, out, parallel) }
+    });
+}
+
+/// A contraction of operands of one kind.
+pub(super) struct Job<'a, K: Kernel<PLANES>, const PLANES: usize> {
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) lhs: &'a [K::Stored],
+    pub(super) rhs: &'a [K::Stored],
+    pub(super) rounding: Rounding,
+    pub(super) error: Error,
 }
 
 impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
-    /// Whether the tiles' arithmetic gives what the sums' own would.
+    /// Calls `batch` with each batch's number, its part of the result, and whether it should use several threads.
+    fn run(&self, out: &mut [u8], batch: impl Fn(usize, &mut [u8], bool) + Sync) {
+        if out.is_empty() {
+            return;
+        }
+        let plan = self.plan;
+        let size = plan.rows * plan.rhs_columns.len() * self.rounding.to.storage_bytes();
+        if plan.work() < 2 * WORTH_A_THREAD {
+            out.chunks_mut(size).enumerate().for_each(|(i, out)| batch(i, out, false));
+            return;
+        }
+        let parallel = plan.batch_work() >= WORTH_A_THREAD;
+        let least = (WORTH_A_THREAD / plan.batch_work().max(1)).max(1);
+        let batches = out.par_chunks_mut(size).enumerate().with_min_len(least);
+        batches.for_each(|(i, out)| batch(i, out, parallel));
+    }
+
+    /// Returns whether tiles can hold the operands: there are terms, and no element is too large or, where padding is zeros, not finite.
     fn can_be_packed(&self) -> bool {
+        if self.plan.rhs_terms.is_empty() {
+            return false;
+        }
         let mut operands = self.lhs.iter().chain(self.rhs);
         operands.all(|&x| K::packable(x))
             && (!self.plan.has_padding || self.rhs.iter().all(|&x| K::finite(x)))
     }
 
-    /// One batch, a sum a column: for few rows, and for numbers that cannot be packed.
-    ///
-    /// A single row is divided by columns, so that threads have something to share out.
-    fn direct(&self, batch: usize, out: &mut [u8], parallel: bool) {
+    /// Calls `part` with row, columns and their part of the result. A single row is divided by columns, so that threads have
+    /// something to share out.
+    fn for_rows(
+        &self,
+        out: &mut [u8],
+        parallel: bool,
+        part: impl Fn(usize, &[usize], &mut [u8]) + Sync,
+    ) {
         const COLUMNS: usize = 256;
         let Plan { rows, rhs_columns, .. } = *self.plan;
         let columns = if rows == 1 { COLUMNS.min(rhs_columns.len()) } else { rhs_columns.len() };
-        let part = |(part, out): (usize, &mut [u8])| {
+        let part = |(i, out): (usize, &mut [u8])| {
             if rows == 1 {
-                let columns = rhs_columns.chunks(columns).nth(part).unwrap_or(&[]);
-                self.direct_row(batch, 0, columns, out);
+                part(0, rhs_columns.chunks(columns).nth(i).unwrap_or(&[]), out);
             } else {
-                self.direct_row(batch, part, rhs_columns, out);
+                part(i, rhs_columns, out);
             }
         };
         let size = columns * self.rounding.to.storage_bytes();
@@ -82,37 +98,45 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         }
     }
 
-    /// Some columns of a row. Every sum adds its terms in order, whichever loop is outside.
-    fn direct_row(&self, batch: usize, row: usize, columns: &[usize], out: &mut [u8]) {
-        let Plan { rhs_batches, rhs_terms, .. } = *self.plan;
-        let mut offsets = vec![PADDING; rhs_terms.len()];
+    /// The left offsets of a row, one for each term.
+    fn row_offsets(&self, batch: usize, row: usize) -> Vec<usize> {
+        let mut offsets = vec![PADDING; self.plan.rhs_terms.len()];
         (self.plan.lhs)(batch, row, &mut offsets);
-        let start = rhs_batches[batch];
-        let mut sums = vec![K::zero(); columns.len()];
-        let terms = || {
-            let terms = offsets.iter().zip(rhs_terms).filter(|&(&offset, _)| offset != PADDING);
-            terms.map(|(&offset, &term)| (self.lhs[offset], start + term))
-        };
-        // The loop inside runs along the operand's memory.
-        let step =
-            |list: &[usize]| list.get(1).map_or(usize::MAX, |second| second.abs_diff(list[0]));
-        if step(columns) < step(rhs_terms) {
-            for (element, at) in terms() {
-                for (sum, &column) in sums.iter_mut().zip(columns) {
-                    K::add(sum, element, self.rhs[at + column]);
-                }
+        offsets
+    }
+
+    /// The left elements of a row, each with the right offset to which a column's is added.
+    fn terms(&self, batch: usize, offsets: &[usize]) -> impl Iterator<Item = (K::Stored, usize)> {
+        let start = self.plan.rhs_batches[batch];
+        let terms = offsets.iter().zip(self.plan.rhs_terms);
+        let terms = terms.filter(|&(&offset, _)| offset != PADDING);
+        terms.map(move |(&offset, &term)| (self.lhs[offset], start + term))
+    }
+
+    /// Writes the element that a sum rounds to and returns true, if its error leaves only one.
+    #[inline]
+    fn decide(&self, sum: K::Sum, magnitude: f64, slot: &mut [u8]) -> bool {
+        K::interval(sum, magnitude, self.error)
+            .is_some_and(|ends| self.rounding.write_if_same(ends, slot))
+    }
+
+    /// Writes the element that the exact sum rounds to.
+    #[cold]
+    fn write_exact(&self, batch: usize, offsets: &[usize], column: usize, slot: &mut [u8]) {
+        let terms = self.terms(batch, offsets);
+        let terms = terms.map(|(element, at)| (element, self.rhs[at + column]));
+        self.rounding.write(K::exact(terms, self.rounding.sum_type()), slot);
+    }
+
+    /// One batch in exact sums.
+    fn exact(&self, batch: usize, out: &mut [u8], parallel: bool) {
+        self.for_rows(out, parallel, |row, columns, out| {
+            let offsets = self.row_offsets(batch, row);
+            let slots = out.chunks_exact_mut(self.rounding.to.storage_bytes());
+            for (slot, &column) in slots.zip(columns) {
+                self.write_exact(batch, &offsets, column, slot);
             }
-        } else {
-            for (sum, &column) in sums.iter_mut().zip(columns) {
-                for (element, at) in terms() {
-                    K::add(sum, element, self.rhs[at + column]);
-                }
-            }
-        }
-        let slots = out.chunks_exact_mut(self.rounding.to.storage_bytes());
-        for (sum, slot) in sums.into_iter().zip(slots) {
-            self.rounding.write(K::finish(sum), slot);
-        }
+        });
     }
 
     /// One batch, in blocks of columns that are packed once and rows that threads share out.
@@ -125,21 +149,24 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         for (first, block) in columns.chunks(block).enumerate().map(|(i, b)| (i * block, b)) {
             packed.clear();
             packed.resize(block.len().div_ceil(LANES) * panel, K::Word::default());
-            let pack = |(columns, panel): (&[usize], &mut [K::Word])| {
-                self.pack_columns(rhs_batches[batch], columns, panel);
+            let pack = |(columns, panels): (&[usize], &mut [K::Word])| {
+                self.pack_columns(rhs_batches[batch], columns, panels);
             };
-            if parallel {
+            let norms: Vec<Norms> = if parallel {
+                let least = (WORTH_A_THREAD / (TOGETHER * panel)).max(1);
                 let panels =
                     block.par_chunks(TOGETHER * LANES).zip(packed.par_chunks_mut(TOGETHER * panel));
-                panels.with_min_len((WORTH_A_THREAD / (TOGETHER * panel)).max(1)).for_each(pack);
+                panels.with_min_len(least).for_each(pack);
+                packed.par_chunks_exact(panel).map(norms::<K, PLANES>).collect()
             } else {
                 block
                     .chunks(TOGETHER * LANES)
                     .zip(packed.chunks_mut(TOGETHER * panel))
                     .for_each(pack);
-            }
+                packed.chunks_exact(panel).map(norms::<K, PLANES>).collect()
+            };
             let rows = |(at, out): (usize, &mut [u8])| {
-                self.rows(batch, at * ROWS, (first, &packed), out);
+                self.rows(batch, at * ROWS, (first, &packed, &norms), out);
             };
             if parallel {
                 out.par_chunks_mut(size).enumerate().for_each(rows);
@@ -172,8 +199,14 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         }
     }
 
-    /// Every term of up to four rows from `row`; padding becomes zeros.
-    fn pack_rows(&self, batch: usize, row: usize, offsets: &mut [usize], panel: &mut [K::Word]) {
+    /// Every term of up to four rows from `row`; padding becomes zeros. Returns the norms of the rows.
+    fn pack_rows(
+        &self,
+        batch: usize,
+        row: usize,
+        offsets: &mut [usize],
+        panel: &mut [K::Word],
+    ) -> Norms {
         let lanes = LANES.min(self.plan.rows - row);
         if lanes < LANES {
             panel.fill(K::Word::default());
@@ -191,26 +224,81 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
                 }
             }
         }
+        norms::<K, PLANES>(panel)
     }
 
     /// The rows from `row` on that `out` has room for, in the columns that are packed from `first` on.
-    fn rows(&self, batch: usize, row: usize, (first, packed): (usize, &[K::Word]), out: &mut [u8]) {
+    fn rows(
+        &self,
+        batch: usize,
+        row: usize,
+        (first, packed, norms): (usize, &[K::Word], &[Norms]),
+        out: &mut [u8],
+    ) {
         let width = self.rounding.to.storage_bytes();
         let line = self.plan.rhs_columns.len() * width;
         let panel = self.panel_words();
         let mut offsets = vec![PADDING; self.plan.rhs_terms.len()];
         let mut rows = vec![K::Word::default(); panel];
         for (tile_row, out) in out.chunks_mut(LANES * line).enumerate() {
-            self.pack_rows(batch, row + tile_row * LANES, &mut offsets, &mut rows);
-            for (tile_column, columns) in packed.chunks_exact(panel).enumerate() {
+            let row = row + tile_row * LANES;
+            let row_norms = self.pack_rows(batch, row, &mut offsets, &mut rows);
+            for (i, (columns, norms)) in packed.chunks_exact(panel).zip(norms).enumerate() {
                 let tile = K::tile(&rows, columns);
-                let start = (first + tile_column * LANES) * width;
-                for (sums, line) in tile.into_iter().zip(out.chunks_exact_mut(line)) {
-                    let slots = line[start..].chunks_exact_mut(width);
-                    for (sum, slot) in sums.into_iter().zip(slots) {
-                        self.rounding.write(K::finish(sum), slot);
+                let column = first + i * LANES;
+                let lines = tile.into_iter().zip(row_norms).zip(out.chunks_exact_mut(line));
+                for (lane, ((sums, row_norm), line)) in lines.enumerate() {
+                    let slots = line[column * width..].chunks_exact_mut(width);
+                    for (j, ((sum, norm), slot)) in
+                        sums.into_iter().zip(norms).zip(slots).enumerate()
+                    {
+                        if !self.decide(sum, row_norm * norm, slot) {
+                            let offsets = self.row_offsets(batch, row + lane);
+                            let column = self.plan.rhs_columns[column + j];
+                            self.write_exact(batch, &offsets, column, slot);
+                        }
                     }
                 }
+            }
+        }
+    }
+}
+
+impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
+    /// One batch, a sum a column: for few rows, and for numbers that cannot be packed.
+    fn direct(&self, batch: usize, out: &mut [u8], parallel: bool) {
+        self.for_rows(out, parallel, |row, columns, out| {
+            self.direct_row(batch, row, columns, out);
+        });
+    }
+
+    /// Some columns of a row. Every sum adds its terms in order, whichever loop is outside.
+    fn direct_row(&self, batch: usize, row: usize, columns: &[usize], out: &mut [u8]) {
+        let offsets = self.row_offsets(batch, row);
+        let mut sums = vec![K::zero(); columns.len()];
+        let mut magnitudes = vec![0.0; columns.len()];
+        // The loop inside runs along the operand's memory.
+        let step =
+            |list: &[usize]| list.get(1).map_or(usize::MAX, |second| second.abs_diff(list[0]));
+        if step(columns) < step(self.plan.rhs_terms) {
+            for (element, at) in self.terms(batch, &offsets) {
+                for ((sum, magnitude), &column) in sums.iter_mut().zip(&mut magnitudes).zip(columns)
+                {
+                    *magnitude += K::add(sum, element, self.rhs[at + column]);
+                }
+            }
+        } else {
+            for ((sum, magnitude), &column) in sums.iter_mut().zip(&mut magnitudes).zip(columns) {
+                for (element, at) in self.terms(batch, &offsets) {
+                    *magnitude += K::add(sum, element, self.rhs[at + column]);
+                }
+            }
+        }
+        let slots = out.chunks_exact_mut(self.rounding.to.storage_bytes());
+        let sums = sums.into_iter().zip(magnitudes);
+        for (((sum, magnitude), slot), &column) in sums.zip(slots).zip(columns) {
+            if !self.decide(sum, magnitude, slot) {
+                self.write_exact(batch, &offsets, column, slot);
             }
         }
     }

@@ -121,7 +121,7 @@ impl Recipe {
         rounding: Rounding,
         shape: &ArrayShape,
     ) -> Literal {
-        let rounding = Rounding { sums: self.sums, ..rounding };
+        let rounding = rounding.with_sums(self.sums);
         if self.input == Input::AsItIs {
             return contract(plan, &Operands::new(lhs, rhs, rounding), rounding, shape);
         }
@@ -143,7 +143,7 @@ impl Recipe {
         let single_sums = contract(
             plan,
             &pair,
-            Rounding { to: ElementType::F32, ..rounding },
+            Rounding { to: ElementType::F32, ..rounding }.with_sums(rounding.sums),
             &shape.with_type(ElementType::F32),
         );
         super::super::build(shape, |i| {

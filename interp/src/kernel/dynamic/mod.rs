@@ -103,7 +103,7 @@ fn trim(
     fixed: Fixed<'_>,
 ) -> Result<Literal> {
     let sizes = tied(operands, &ties(&instruction.op, operands))?;
-    let operands = operands.iter().zip(&sizes).map(|(o, s)| o.clone().with_sizes(s).cut());
+    let operands = operands.iter().zip(&sizes).map(|(o, s)| o.clone().with_sizes(s).to_static());
     let operands: Vec<Literal> = operands.collect();
     let shapes: Vec<Shape> = operands.iter().map(Literal::shape).collect();
     let shapes: Vec<&Shape> = shapes.iter().collect();
@@ -133,7 +133,7 @@ fn widened(value: &Literal, shape: &Shape) -> Result<Literal> {
                     format!("the result has sizes {:?}, above those of {bounds:#}", value.sizes());
                 return Err(Code::Trap { message }.into());
             }
-            Ok(value.widened(bounds))
+            Ok(value.to_bounded_dynamic(bounds))
         }
         _ => Ok(value.clone()),
     }
@@ -167,7 +167,7 @@ pub(crate) fn to_bounds(value: &Literal, shape: &Shape) -> Literal {
         (Shape::Array(bounds), None)
             if value.array_shape().is_some_and(|v| v.dims != bounds.dims) =>
         {
-            value.widened(bounds)
+            value.to_bounded_dynamic(bounds)
         }
         _ => value.clone(),
     }

@@ -123,7 +123,7 @@ pub(super) fn whole_update(operands: &mut [Literal]) {
         let starts: Vec<&Literal> = operands[2..].iter().collect();
         let shape = operands[1].array_shape().expect("verified: an array");
         let mut whole = dynamic_slice(&operands[0], &starts, shape);
-        whole.overwrite(&operands[1]);
+        whole.copy_from(&operands[1]);
         operands[1] = whole;
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn cut_updates(op: &Op, operands: &mut [Literal]) -> Result<()> {
     }
     let sizes = tied(rest, &ties)?;
     for (operand, sizes) in rest.iter_mut().zip(&sizes) {
-        *operand = operand.clone().with_sizes(sizes).cut();
+        *operand = operand.clone().with_sizes(sizes).to_static();
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Programs on several devices, and what they say when they wait forever.
+//! Programs on several devices, and reports of deadlocks.
 #![expect(clippy::unwrap_used, reason = "tests")]
 #[path = "common/program.rs"]
 mod program;
@@ -27,7 +27,7 @@ fn run(grid: (usize, usize), body: &str, inputs: &[&[&str]]) -> Result<Vec<Strin
 }
 
 #[test]
-fn sums_are_everybodys() {
+fn every_device_has_the_sum() {
     let body = "ENTRY e { x = s32[2] parameter(0)
         ROOT r = s32[2] all-reduce(x), replica_groups={{0,2},{1}}, to_apply=add }";
     let inputs: [&[&str]; 3] = [&["s32[2] {1, 2}"], &["s32[2] {10, 20}"], &["s32[2] {100, 200}"]];
@@ -36,7 +36,7 @@ fn sums_are_everybodys() {
 }
 
 #[test]
-fn blocks_stand_in_group_order() {
+fn blocks_are_in_group_order() {
     let body = "ENTRY e { p = u32[] partition-id() x = u32[1] reshape(p)
         ROOT r = u32[3] all-gather(x), channel_id=1, replica_groups={{2,0,1}}, dimensions={0},
         use_global_device_ids=true }";
@@ -54,7 +54,7 @@ fn blocks_stand_in_group_order() {
 }
 
 #[test]
-fn who_is_sent_nothing_gets_zeros() {
+fn a_device_without_a_source_gets_zeros() {
     let body = "ENTRY e { r = u32[] replica-id() one = u32[] constant(1) x = u32[] add(r, one)
         ROOT y = u32[] collective-permute(x), source_target_pairs={{0,1},{1,2}} }";
     assert_eq!(run((3, 1), body, &[&[]]).unwrap(), ["u32[] 0", "u32[] 1", "u32[] 2"]);
@@ -65,7 +65,7 @@ fn who_is_sent_nothing_gets_zeros() {
 
 #[test]
 fn starts_do_not_wait() {
-    // Each starts both and finishes them in another order.
+    // Each device starts both and finishes them in a different order.
     let body = "ENTRY e { x = s32[] parameter(0)
         a = s32[] all-reduce-start(x), replica_groups={}, to_apply=add
         p = (s32[], s32[]) collective-permute-start(x), source_target_pairs={{0,1},{1,0}}
@@ -76,7 +76,7 @@ fn starts_do_not_wait() {
     assert_eq!(results, ["( s32[] 7, s32[] 4 )", "( s32[] 7, s32[] 3 )"]);
 }
 
-/// Replica 0 goes around the loop `n + 1` times, the others `n` times.
+/// Replica 0 runs `n + 1` iterations of the loop, the others `n`.
 const LOOP: &str = "
 body { s = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
   x = s32[] get-tuple-element(s), index=1

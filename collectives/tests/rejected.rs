@@ -1,4 +1,4 @@
-//! What cannot be run on these devices, or with these values: the number of the error, and what it says.
+//! Errors of runs on given devices and values: their numbers and messages.
 mod common;
 
 use collectives::Error;
@@ -18,16 +18,16 @@ fn literals(texts: &[&str]) -> Vec<Literal> {
     texts.iter().map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
 }
 
-/// Fails unless the error has this number, and says this.
+/// Fails unless the error has this number and contains these words.
 fn says(result: Result<Vec<Literal>, Error>, number: &str, words: &[&str]) {
     let error = match result {
-        Ok(results) => panic!("it gives {results:?}, wanted {number} {words:?}"),
+        Ok(results) => panic!("found {results:?}, expected {number} {words:?}"),
         Err(error) => error,
     };
     let text = error.to_string();
     assert_eq!(error.number(), number, "{text}");
     for word in words {
-        assert!(text.contains(word), "{text}, wanted `{word}`");
+        assert!(text.contains(word), "{text}, expected `{word}`");
     }
 }
 
@@ -49,15 +49,15 @@ fn groups_of_another_grid() {
             "partition 1",
         ),
         ("collective-permute(x), source_target_pairs={{0,3}}", (4, 1), (3, 1), "replica 3"),
-        // A module for one replica may name more; here there are more still.
+        // A module for one replica may name more replicas, but not more than the run has.
         ("all-reduce(x), replica_groups={{0,1}}, to_apply=add", (1, 1), (3, 1), "device 2"),
     ];
     for (op, stated, (replicas, partitions), who) in cases {
         let text =
             module(stated, &format!("ENTRY e {{ x = s32[] constant(1) ROOT r = s32[] {op} }}"));
         let verified = verified(&text);
-        let world = Program::on_grid(&verified, DeviceGrid { replicas, partitions });
-        says(world.run(&[vec![]]), "E0502", &[who]);
+        let program = Program::on_grid(&verified, DeviceGrid { replicas, partitions });
+        says(program.run(&[vec![]]), "E0502", &[who]);
     }
 }
 
@@ -68,8 +68,8 @@ fn a_device_in_no_group_gets_zeros_of_a_broadcast() {
         "ENTRY e { r = u32[] replica-id() ROOT y = u32[] collective-broadcast(r), replica_groups={{1,0}} }",
     );
     let verified = verified(&text);
-    let world = Program::on_grid(&verified, DeviceGrid { replicas: 4, partitions: 1 });
-    let results = world.run(&[vec![]]).unwrap_or_else(|error| panic!("{error}"));
+    let program = Program::on_grid(&verified, DeviceGrid { replicas: 4, partitions: 1 });
+    let results = program.run(&[vec![]]).unwrap_or_else(|error| panic!("{error}"));
     let shown: Vec<String> = results.iter().map(Literal::to_string).collect();
     assert_eq!(shown, ["u32[] 1", "u32[] 1", "u32[] 0", "u32[] 0"]);
 }
@@ -90,7 +90,7 @@ fn what_nobody_takes() {
         s = (s32[], u32[], token[]) send(x, t), channel_id=7
         ROOT d = token[] send-done(s), channel_id=7 }";
     says(run(&module((2, 1), send), &[vec![]]), "E0504", &["device 0", "channel 7"]);
-    // Device 0 sends in three rounds, device 1 takes part in two.
+    // Device 0 sends in three iterations, device 1 takes part in two.
     let permute = "
         step { c = s32[] parameter(0) p = s32[] collective-permute(c), source_target_pairs={{0,1}}
           one = s32[] constant(1) ROOT d = s32[] subtract(c, one) }
@@ -101,7 +101,7 @@ fn what_nobody_takes() {
 }
 
 #[test]
-fn who_is_meant_is_not_said() {
+fn ambiguous_channels() {
     // Devices 0 and 1 send, device 2 receives.
     let text = "
         gives { x = s32[] parameter(0) t = token[] after-all()
@@ -115,7 +115,7 @@ fn who_is_meant_is_not_said() {
 }
 
 #[test]
-fn rows_that_are_not_there() {
+fn rows_out_of_bounds() {
     let text = module(
         (2, 1),
         "ENTRY e { x = s32[4] parameter(0) from = s32[2] parameter(1) sizes = s32[2] parameter(2)
@@ -131,7 +131,7 @@ fn rows_that_are_not_there() {
     };
     let quiet = || device(["0, 0", "0, 0", "0, 0", "0, 0"]);
     for (sender, receiver, words) in [
-        // Two rows from row 3 on, of four.
+        // Two rows from row 3, of four.
         (device(["0, 3", "0, 2", "0, 0", "0, 0"]), quiet(), "input of device 0 to device 1"),
         (device(["0, 0", "0, 2", "0, 3", "0, 0"]), quiet(), "output of device 0 to device 1"),
         (device(["0, -1", "0, 1", "0, 0", "0, 0"]), quiet(), "from row -1"),
@@ -141,8 +141,8 @@ fn rows_that_are_not_there() {
             quiet(),
             "rows from row 2147483647",
         ),
-        // Device 1 is told to expect nothing.
-        (device(["0, 0", "0, 2", "0, 0", "0, 0"]), quiet(), "is to receive 0 rows"),
+        // Device 1 expects nothing.
+        (device(["0, 0", "0, 2", "0, 0", "0, 0"]), quiet(), "expects 0 rows"),
         (quiet(), device(["0, 0", "0, 0", "0, 0", "1, 0"]), "is to receive 1 rows"),
     ] {
         says(run(&text, &[sender, receiver]), "E0408", &[words]);
@@ -150,7 +150,7 @@ fn rows_that_are_not_there() {
 }
 
 #[test]
-fn roots_that_are_no_place() {
+fn roots_out_of_range() {
     let text = module(
         (2, 1),
         "ENTRY e { x = s32[] constant(1) root = s32[1] parameter(0)
@@ -194,7 +194,7 @@ fn channels_that_are_shared() {
 
 #[test]
 fn a_device_that_fails_is_named() {
-    // Device 2 alone goes around too often.
+    // Only device 2 exceeds its fuel.
     let text = module(
         (3, 1),
         "step { c = s32[] parameter(0) one = s32[] constant(1) ROOT d = s32[] subtract(c, one) }
@@ -203,7 +203,7 @@ fn a_device_that_fails_is_named() {
           ROOT r = s32[] all-reduce(w), replica_groups={}, to_apply=add }",
     );
     let verified = verified(&text);
-    let world = Program::new(&verified).with_options(RunOptions::default().fuel(100));
+    let program = Program::new(&verified).with_options(RunOptions::default().fuel(100));
     let inputs = [literals(&["s32[] 1"]), literals(&["s32[] 2"]), literals(&["s32[] 1000"])];
-    says(world.run(&inputs), "E0404", &["device 2", "100 steps"]);
+    says(program.run(&inputs), "E0404", &["device 2", "100 steps"]);
 }
