@@ -29,9 +29,17 @@ enum Kind {
 
 /// Returns whether the bytes are a message of XLA that contains a module, rather than HLO text.
 ///
-/// A message has control characters near its start, which no text has.
+/// A message has control characters near its start, which no text has. One that is damaged counts if it starts as a module
+/// does, with a field 1.
 pub fn is_message(bytes: &[u8]) -> bool {
-    kind(bytes).is_some()
+    kind(bytes).is_some() || bytes.first() == Some(&b'\n') && has_control_characters(bytes)
+}
+
+fn has_control_characters(bytes: &[u8]) -> bool {
+    /// How far it looks.
+    const START: usize = 4096;
+    let is_control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
+    bytes[..bytes.len().min(START)].iter().any(is_control)
 }
 
 /// Opens an `HloModuleProto`, or a message of XLA that contains one: `HloModuleProtoWithConfig`, `HloProto`, `HloSnapshot`,
@@ -41,8 +49,9 @@ pub fn is_message(bytes: &[u8]) -> bool {
 /// As [`decode`]; `E0121` for any other bytes.
 pub fn open(bytes: &[u8]) -> Result<Contents> {
     let (kind, bytes) = kind(bytes).ok_or_else(|| {
-        bad("the bytes are not a message with an HLO module")
-            .with_help("write the module with --xla_dump_hlo_as_proto, or as HLO text")
+        bad("the bytes are not a message with an HLO module").with_help(
+            "check that the file is complete; --xla_dump_hlo_as_proto writes such messages",
+        )
     })?;
     let (module, arguments) = match kind {
         Kind::Module => (decode(bytes)?, Vec::new()),
@@ -78,9 +87,7 @@ fn literals(list: Vec<message::Literal>) -> Result<Vec<Literal>> {
 
 /// Returns the kind of message, and its bytes.
 fn kind(bytes: &[u8]) -> Option<(Kind, &[u8])> {
-    const START: usize = 4096;
-    let is_control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
-    if !bytes[..bytes.len().min(START)].iter().any(is_control) {
+    if !has_control_characters(bytes) {
         return None;
     }
     let plain = kind_of(bytes).map(|kind| (kind, bytes));
