@@ -199,7 +199,14 @@ fn what_is_rejected() {
             ]),
             "E0107 e/n the tiling has 2 tiles, but 3 devices",
         ),
-        (with(&[field(3, &number(3, 4)), opcode("negate"), field(36, &[0])]), "E0121 e/n"),
+        (
+            with(&[
+                field(3, &[number(3, 4), field(5, &field(1, &[0, 1]))].concat()),
+                opcode("negate"),
+                field(36, &[0]),
+            ]),
+            "E0121 e/n `shape`: the layout orders 2 dimensions, the shape has 1",
+        ),
     ] {
         let found = rejected(&bytes);
         assert!(found.starts_with(expected), "expected {expected}\n   found {found}");
