@@ -20,7 +20,7 @@ use prost::Message;
 /// `E0112` if a number does not fit its field.
 pub fn encode(module: &Module) -> Result<Vec<u8>> {
     let encoder = Encoder::new(module);
-    let mut proto = encoder.header()?;
+    let mut proto = encoder.header();
     for &id in &encoder.order {
         let bytes = encoder.computation(id)?;
         proto.computations.push(bytes.into());
@@ -121,7 +121,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// Everything but the computations.
-    fn header(&self) -> Result<message::Module> {
+    fn header(&self) -> message::Module {
         let (module, config) = (self.module, &self.module.config);
         let entry = module.entry().program_shape();
         let names = (0..entry.parameters.len()).map(|i| format!("p{i}"));
@@ -134,7 +134,7 @@ impl<'m> Encoder<'m> {
             ),
             None => shape::encode_program(entry.parameters, names.collect(), entry.result),
         };
-        Ok(message::Module {
+        message::Module {
             name: module.name.to_string(),
             entry_computation_name: module.entry().name.to_string(),
             entry_computation_id: self.positions[module.entry.index()],
@@ -146,7 +146,7 @@ impl<'m> Encoder<'m> {
             stack_frame_index: (!module.frames.is_empty()).then(|| stack_frames(&module.frames)),
             header: Some(own_header(module)).filter(|header| *header != Header::default()),
             ..message::Module::default()
-        })
+        }
     }
 
     fn schedule(&self) -> Schedule {

@@ -32,13 +32,14 @@ pub(crate) fn bad(message: impl Into<String>) -> Error {
 
 /// Adds the path of a field to errors about its value.
 pub(crate) fn in_field(path: &'static str) -> impl Fn(Error) -> Error {
-    move |error| match error.code() {
-        Code::Proto { message } if path != "instruction" => {
-            let help = error.help().map(str::to_owned);
-            let error = bad(format!("`{path}`: {message}"));
-            help.into_iter().fold(error, Error::with_help)
+    move |error| {
+        let Code::Proto { message } = error.code() else { return error };
+        if path == "instruction" {
+            return error;
         }
-        _ => error,
+        let help = error.help().map(str::to_owned);
+        let error = bad(format!("`{path}`: {message}"));
+        help.into_iter().fold(error, Error::with_help)
     }
 }
 
