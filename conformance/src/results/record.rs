@@ -15,6 +15,8 @@ pub enum Verdict {
     Undefined,
     /// The backend does not implement something the module needs.
     Unsupported,
+    /// Etalon has no result itself: the module fails, or Etalon does.
+    NoReference,
     /// Two executions of the same module on the same arguments gave different results.
     Unstable,
     /// The backend does not compile a valid module.
@@ -31,12 +33,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, from the best to the worst.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Skipped,
         Self::Agrees,
         Self::WithinBound,
         Self::Undefined,
         Self::Unsupported,
+        Self::NoReference,
         Self::Unstable,
         Self::Rejected,
         Self::Failed,
@@ -53,6 +56,7 @@ impl Verdict {
             Self::WithinBound => "within_bound",
             Self::Undefined => "undefined",
             Self::Unsupported => "unsupported",
+            Self::NoReference => "no_reference",
             Self::Unstable => "unstable",
             Self::Rejected => "rejected",
             Self::Failed => "failed",
@@ -69,6 +73,7 @@ impl Verdict {
             Self::Differs => "differ",
             Self::WithinBound => "within bound",
             Self::TimedOut => "timed out",
+            Self::NoReference => "without reference",
             Self::Skipped
             | Self::Undefined
             | Self::Unsupported
@@ -87,7 +92,8 @@ impl Verdict {
             | Self::WithinBound
             | Self::Undefined
             | Self::Unsupported => false,
-            Self::Unstable
+            Self::NoReference
+            | Self::Unstable
             | Self::Rejected
             | Self::Failed
             | Self::TimedOut
@@ -246,6 +252,15 @@ impl Record {
             true => &self.name,
             false => self.name.splitn(3, '/').nth(2).unwrap_or(&self.name),
         }
+    }
+}
+
+impl From<crate::Report> for Record {
+    /// Returns the record of a case that cannot run: its file is malformed, or the arguments are missing.
+    fn from(report: crate::Report) -> Self {
+        let mut record = Self::new(&report.name, Verdict::NoReference);
+        record.reason = report.details(false);
+        record
     }
 }
 
