@@ -232,7 +232,7 @@ impl Record {
         let name = name.into();
         let mut parts = name.split('/').map(str::to_owned);
         let (op, ty, rule) = (parts.next(), parts.next(), parts.next());
-        let (op, ty) = rule.and(op.zip(ty)).unwrap_or_default();
+        let (op, ty) = rule.and(op.zip(ty)).filter(|(op, _)| is_opcode(op)).unwrap_or_default();
         Self {
             name,
             verdict,
@@ -262,6 +262,10 @@ impl From<crate::Report> for Record {
         record.reason = report.details(false);
         record
     }
+}
+
+fn is_opcode(name: &str) -> bool {
+    hlo::Opcode::from_name(name).is_some()
 }
 
 /// Floats in JSON, which has no infinities and no NaN: those are strings.
@@ -297,8 +301,9 @@ mod tests {
         let record = Record::new("reduce-window/bf16/sum[pad=-1;stride=2]", Verdict::Agrees);
         assert_eq!((record.op.as_str(), record.ty.as_str()), ("reduce-window", "bf16"));
         assert_eq!(record.rule(), "sum[pad=-1;stride=2]");
-        let record = Record::new("programs/lenet.hlo", Verdict::Agrees);
-        assert_eq!((record.op.as_str(), record.rule()), ("", "programs/lenet.hlo"));
+        let record = Record::new("/models/lenet/forward.hlo", Verdict::Agrees);
+        assert_eq!((record.op.as_str(), record.ty.as_str()), ("", ""));
+        assert_eq!(record.rule(), "/models/lenet/forward.hlo");
     }
 
     #[test]
