@@ -1,6 +1,7 @@
 //! The command line: commands, options and their help.
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use conformance::backend::OptionValue;
+use conformance::results::Shard;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -278,11 +279,12 @@ pub(crate) struct GraphArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ConformArgs {
     /// Modules, file tests, modules with recorded arguments, or folders of them.
-    #[arg(required_unless_present = "spmd", conflicts_with = "spmd")]
+    #[arg(required_unless_present_any = ["spmd", "compare", "merge"])]
+    #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
     pub(crate) paths: Vec<PathBuf>,
     /// The unpartitioned SPMD program, and the partitioned module.
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
-    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "compare", "merge"])]
     #[arg(conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) spmd: Vec<PathBuf>,
     #[command(flatten)]
@@ -300,9 +302,26 @@ pub(crate) struct ConformArgs {
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Write the outcome of each case of a backend to a file, as a JSON list.
+    /// Write the results of a backend to a file, one line of JSON a case.
     #[arg(long, value_name = "F.json")]
     pub(crate) json: Option<PathBuf>,
+    /// Write the results as JUnit XML, for CI systems.
+    #[arg(long, value_name = "F.xml")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the results as a page of HTML that needs no other file.
+    #[arg(long, value_name = "F.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Run part I of N of the cases, chosen by their names; `--merge` puts the results of all parts together.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Print which cases are better and worse in the second of two results.
+    #[arg(long, num_args = 2, value_names = ["OLD.json", "NEW.json"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "merge"])]
+    pub(crate) compare: Vec<PathBuf>,
+    /// Merge results of parts of one run, and write them as --json, --junit and --html say.
+    #[arg(long, num_args = 1.., value_name = "F.json")]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) merge: Vec<PathBuf>,
 }
 
 /// A backend and its options.
