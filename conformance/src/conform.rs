@@ -90,7 +90,7 @@ pub fn conform(
 }
 
 /// Returns the verdict on a backend without a result.
-fn verdict(code: &Code) -> Verdict {
+pub(crate) fn verdict(code: &Code) -> Verdict {
     match code {
         Code::Unsupported { .. } => Verdict::Unsupported,
         Code::Rejected { .. } => Verdict::Rejected,

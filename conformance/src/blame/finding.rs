@@ -289,7 +289,8 @@ impl Blame {
             | Verdict::Rejected
             | Verdict::Failed
             | Verdict::TimedOut
-            | Verdict::Crashed => "is missing",
+            | Verdict::Crashed
+            | Verdict::NoReference => "is missing",
         }
     }
 }

@@ -41,6 +41,7 @@ pub use finding::{Blame, Context, Finding, Operand};
 pub use program::Program;
 
 use crate::backend::Backend;
+use crate::conform::verdict;
 use crate::judge::judge;
 use crate::results::Verdict;
 use hlo::{Literal, Verified};
@@ -84,7 +85,7 @@ pub fn blame(
         Ok(expected) => expected,
         Err(message) => {
             blame.failure = Some(format!("Etalon has no result: {message}"));
-            blame.verdict = Verdict::Skipped;
+            blame.verdict = Verdict::NoReference;
             return blame;
         }
     };
@@ -99,7 +100,7 @@ pub fn blame(
             Some(actual)
         }
         Err(error) => {
-            (blame.verdict, blame.failure) = (sides::verdict(&error), Some(error.to_string()));
+            (blame.verdict, blame.failure) = (verdict(error.code()), Some(error.to_string()));
             None
         }
     };

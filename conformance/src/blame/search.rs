@@ -1,9 +1,10 @@
 //! The search: each instruction is judged on the operands that the backend computed.
 use super::finding::{Blame, Context, Evidence, Finding};
 use super::program::{Program, alone, arrays, watching};
-use super::sides::{Sides, verdict};
+use super::sides::Sides;
 use super::watch::{Recorded, Region};
 use super::Options;
+use crate::conform::verdict;
 use crate::judge::{Judgement, judge};
 use crate::results::Verdict;
 use hlo::ir::{ComputationId, InstructionId};
@@ -223,11 +224,11 @@ impl<'a> Search<'a> {
                 (_, Some(judgement)) => wrong(Context::InModule, judgement),
                 (_, None) => Checked::Right,
             },
-            (Err(error), _) if verdict(&error).is_bad() => {
+            (Err(error), _) if verdict(error.code()).is_bad() => {
                 Checked::Wrong(Box::new(Evidence {
                     context: Context::Alone,
                     judgement: None,
-                    failure: Some((verdict(&error), error.to_string())),
+                    failure: Some((verdict(error.code()), error.to_string())),
                     expected: expected.clone(),
                 }))
             }

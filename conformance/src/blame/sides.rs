@@ -1,7 +1,6 @@
 //! The two sides: the backend and Etalon.
 use super::program::Program;
-use crate::backend::{Backend, BackendError, Code, LoadedModule};
-use crate::results::Verdict;
+use crate::backend::{Backend, BackendError, LoadedModule};
 use collectives::Session;
 use hlo::{Literal, Module};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
@@ -62,16 +61,4 @@ pub(super) fn etalon(
     let session = compile(program, grid)?;
     let output = session.run(&program.arguments, &RunOptions::default().fuel(fuel));
     output.map(|output| output.results).map_err(|error| error.to_string())
-}
-
-/// Returns the verdict for a backend without a result.
-pub(super) fn verdict(error: &BackendError) -> Verdict {
-    match error.code() {
-        Code::Unsupported { .. } => Verdict::Unsupported,
-        Code::Rejected { .. } => Verdict::Rejected,
-        Code::Failed { .. } => Verdict::Failed,
-        Code::Crashed { .. } => Verdict::Crashed,
-        Code::TimedOut { .. } => Verdict::TimedOut,
-        Code::NotStarted { .. } => Verdict::Skipped,
-    }
 }
