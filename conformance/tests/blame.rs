@@ -3,7 +3,7 @@
 mod planted;
 
 use conformance::backend::EngineBackend;
-use conformance::blame::{Blame, Context, Options, blame, file_test};
+use conformance::blame::{Blame, Context, ModulePair, Options, blame, compare_modules, file_test};
 use conformance::results::Verdict;
 use conformance::{Engine, FileTest, Summary};
 use hlo::{Literal, Module, Verified};
@@ -164,4 +164,56 @@ fn the_instruction_alone_is_a_file_test() {
     let test = file_test(&found.findings[0].program, 1 << 20);
     let test = FileTest::new(Path::new("p.hlo"), test).unwrap();
     assert_eq!(Summary::of(&test.run(&Engine::ALL)).agree, 1);
+}
+
+fn compared(before: &str, after: &str, arguments: &[&str]) -> ModulePair {
+    let [before, after] = [before, after].map(module);
+    compare_modules(&before, &after, &[literals(arguments)], &Options::default()).unwrap()
+}
+
+#[test]
+fn a_rewrite_that_keeps_the_result() {
+    let before = "HloModule m\nENTRY e { x = f32[4] parameter(0) a = f32[4] add(x, x) ROOT r = f32[4] sine(a) }";
+    let after = "HloModule m\nf { x = f32[4] parameter(0) two = f32[] constant(2) t = f32[4] broadcast(two), dimensions={}
+        m = f32[4] multiply(x, t) ROOT s = f32[4] sine(m) }
+        ENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] fusion(x), kind=kLoop, calls=f }";
+    let pair = compared(before, after, &[X]);
+    assert!(!pair.is_wrong() && pair.divergence.is_none());
+}
+
+#[test]
+fn a_wrong_rewrite() {
+    // The fusion has the operands of `subtract` reversed.
+    let before = "HloModule m\nENTRY e { x = f32[4] parameter(0) a = f32[4] sine(x) b = f32[4] cosine(x)
+        d = f32[4] subtract(a, b) n = f32[4] negate(d) ROOT r = f32[4] tanh(n) }";
+    let after = "HloModule m\nf { p = f32[4] parameter(0) q = f32[4] parameter(1) d = f32[4] subtract(q, p) ROOT n = f32[4] negate(d) }
+        ENTRY e { x = f32[4] parameter(0) a = f32[4] sine(x) b = f32[4] cosine(x)
+        fused = f32[4] fusion(a, b), kind=kLoop, calls=f ROOT r = f32[4] tanh(fused) }";
+    let pair = compared(before, after, &[X]);
+    let found = pair.divergence.unwrap();
+    assert_eq!((found.before.as_str(), found.after.as_str()), ("e/d", "e/fused/d"));
+    assert_eq!(found.agree, ["e/a", "e/b"]);
+}
+
+#[test]
+fn a_wrong_rewrite_without_a_counterpart() {
+    let before = "HloModule m\nENTRY e { x = f32[4] parameter(0) a = f32[4] sine(x) b = f32[4] add(a, a) ROOT r = f32[4] tanh(b) }";
+    let after = "HloModule m\nENTRY e { x = f32[4] parameter(0) a = f32[4] sine(x) three = f32[] constant(3)
+        t = f32[4] broadcast(three), dimensions={} m = f32[4] multiply(a, t) ROOT r = f32[4] tanh(m) }";
+    let found = compared(before, after, &[X]).divergence.unwrap();
+    assert_eq!((found.before.as_str(), found.after.as_str()), ("e/r", "e/r"));
+    assert_eq!(found.agree, ["e/a"]);
+    assert_eq!(found.between, ["e/three", "e/t", "e/m"]);
+}
+
+#[test]
+fn a_wrong_rewrite_in_a_loop() {
+    let after = LOOP.replace("grown = f32[4] add(v, v)", "grown = f32[4] multiply(v, v)");
+    let found = compared(LOOP, &after, &["f32[4] {0, 2, 0, 0}"]);
+    // 2 * 2 = 2 + 2, and both are clamped to 2.
+    assert!(!found.is_wrong());
+    let found = compared(LOOP, &after, &["f32[4] {0, 0, 0, 0.5}"]).divergence.unwrap();
+    assert_eq!(found.after, "e/w round 1/body/c");
+    let found = compared(LOOP, &LOOP.replace("constant(2)", "constant(3)"), &["f32[4] {0, 0, 0, 0.5}"]);
+    assert_eq!(found.divergence.unwrap().after, "e/w round 3/body/c");
 }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Each instruction is judged on the operands that the backend computed, so an error is found where it is made, and not where
-//! it is passed on. `docs/blame.md` explains the report.
+//! it is passed on. [`compare_modules`] compares a module before and after a pass. `docs/blame.md` explains the reports.
 //!
 //! ```
 //! use conformance::Engine;
@@ -30,6 +30,7 @@
 mod control;
 mod file;
 mod finding;
+mod pair;
 mod program;
 mod rounds;
 mod search;
@@ -38,6 +39,7 @@ mod watch;
 
 pub use file::file_test;
 pub use finding::{Blame, Context, Finding, Operand};
+pub use pair::{Divergence, ModulePair, compare_modules};
 pub use program::Program;
 
 use crate::backend::Backend;
