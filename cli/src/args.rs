@@ -335,6 +335,7 @@ pub(crate) struct BlameArgs {
     pub(crate) backend: BackendArgs,
     /// A module before a pass, which is compared with `--after`; both run in Etalon.
     #[arg(long, value_name = "A.hlo", requires = "after")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
     #[arg(conflicts_with_all = ["backend", "backend_command", "output"])]
     pub(crate) before: Option<PathBuf>,
     /// The module after the pass.
