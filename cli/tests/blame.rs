@@ -34,8 +34,18 @@ fn the_instruction_is_shown_in_its_line() {
     let folder = Folder::new("blame-line");
     folder.write("m.hlo", MODULE);
     let output = wrong(&folder, &["--output", "alone.hlo"]);
-    expect(&output, 1, "wrong: e/p\n  multiply f32[3]\n  operand 0: s: f32[3], at the worst element", "m.hlo:5:");
-    expect(&output, 1, "inherited: e/r\n3 instructions checked, 1 wrong; the result differs\n", "multiply(s, x)");
+    expect(
+        &output,
+        1,
+        "wrong: e/p\n  multiply f32[3]\n  operand 0: s: f32[3], at the worst element",
+        "m.hlo:5:",
+    );
+    expect(
+        &output,
+        1,
+        "inherited: e/r\n3 instructions checked, 1 wrong; the result differs\n",
+        "multiply(s, x)",
+    );
     // The instruction alone is a file test, which is never overwritten.
     expect(&folder.etalon("test alone.hlo"), 0, "1 agree", "");
     expect(&wrong(&folder, &["--output", "alone.hlo"]), 2, "", "the file exists");

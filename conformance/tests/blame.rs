@@ -46,7 +46,8 @@ fn a_product_and_what_inherits_from_it() {
     assert_eq!((found.checked, found.verdict), (5, Verdict::Differs));
     let finding = &found.findings[0];
     assert_eq!((finding.context, finding.opcode.as_str()), (Context::Alone, "multiply"));
-    let operands: Vec<&str> = finding.operands.iter().map(|operand| operand.name.as_str()).collect();
+    let operands: Vec<&str> =
+        finding.operands.iter().map(|operand| operand.name.as_str()).collect();
     assert_eq!(operands, ["s", "x"]);
     assert!(finding.operands.iter().all(|operand| operand.element.is_some()), "{finding}");
     assert!(found.to_json().contains("\"path\": \"e/p\""));
@@ -184,7 +185,8 @@ fn a_rewrite_that_keeps_the_result() {
 #[test]
 fn a_wrong_rewrite() {
     // The fusion has the operands of `subtract` reversed.
-    let before = "HloModule m\nENTRY e { x = f32[4] parameter(0) a = f32[4] sine(x) b = f32[4] cosine(x)
+    let before =
+        "HloModule m\nENTRY e { x = f32[4] parameter(0) a = f32[4] sine(x) b = f32[4] cosine(x)
         d = f32[4] subtract(a, b) n = f32[4] negate(d) ROOT r = f32[4] tanh(n) }";
     let after = "HloModule m\nf { p = f32[4] parameter(0) q = f32[4] parameter(1) d = f32[4] subtract(q, p) ROOT n = f32[4] negate(d) }
         ENTRY e { x = f32[4] parameter(0) a = f32[4] sine(x) b = f32[4] cosine(x)
@@ -214,7 +216,8 @@ fn a_wrong_rewrite_in_a_loop() {
     assert!(!found.is_wrong());
     let found = compared(LOOP, &after, &["f32[4] {0, 0, 0, 0.5}"]).divergence.unwrap();
     assert_eq!(found.after, "e/w round 1/body/c");
-    let found = compared(LOOP, &LOOP.replace("constant(2)", "constant(3)"), &["f32[4] {0, 0, 0, 0.5}"]);
+    let found =
+        compared(LOOP, &LOOP.replace("constant(2)", "constant(3)"), &["f32[4] {0, 0, 0, 0.5}"]);
     // The first two rounds have the same result.
     assert_eq!(found.divergence.unwrap().after, "e/w round 3/body/top");
 }

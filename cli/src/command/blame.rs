@@ -58,7 +58,9 @@ impl Subject {
         let module = subject.module.module();
         let count = module.entry().parameters().len();
         subject.arguments = match stated {
-            Some(stated) if count > 0 && stated.arguments.iter().all(|list| list.len() == count) => {
+            Some(stated)
+                if count > 0 && stated.arguments.iter().all(|list| list.len() == count) =>
+            {
                 stated.arguments
             }
             Some(_) | None => {
@@ -131,7 +133,8 @@ fn pair_report(pair: &ModulePair, after: &Subject) -> String {
     let mut text = String::new();
     if let Some(found) = &pair.divergence {
         output::show_one(&found.diagnostic(after.module.module()), Some(after.source()));
-        let _ = writeln!(text, "{} differs from {}: {}", found.after, found.before, found.difference);
+        let _ =
+            writeln!(text, "{} differs from {}: {}", found.after, found.before, found.difference);
         for (title, paths) in [("computed from", &found.agree), ("through", &found.between)] {
             if !paths.is_empty() {
                 let _ = writeln!(text, "  {title}: {}", paths.join(", "));
@@ -143,7 +146,8 @@ fn pair_report(pair: &ModulePair, after: &Subject) -> String {
         text.push_str("no instruction differs from its counterpart\n");
     }
     let _ = write!(text, "{}", pair.judgement);
-    let differs = if pair.is_wrong() { "the modules differ" } else { "the modules compute the same" };
+    let differs =
+        if pair.is_wrong() { "the modules differ" } else { "the modules compute the same" };
     let _ = writeln!(text, "{differs}");
     text
 }

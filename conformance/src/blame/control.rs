@@ -21,7 +21,8 @@ impl Search<'_> {
     ) {
         let module = Arc::clone(&self.module);
         let instruction = &module.module().computations[at.0].instructions[at.1];
-        let operands: Option<Vec<Values>> = instruction.operands.iter().map(|&id| known(id)).collect();
+        let operands: Option<Vec<Values>> =
+            instruction.operands.iter().map(|&id| known(id)).collect();
         let is_alone = finding.context == Context::Alone;
         if let Some(operands) = operands.filter(|_| is_alone && !callees(instruction).is_empty()) {
             let devices = place.arguments.len();
@@ -43,39 +44,43 @@ impl Search<'_> {
         path: &str,
     ) -> Option<bool> {
         let transposed = |operands: &[Values]| -> Vec<Vec<Literal>> {
-            (0..devices).map(|d| operands.iter().map(|values| values[d].clone()).collect()).collect()
+            (0..devices)
+                .map(|d| operands.iter().map(|values| values[d].clone()).collect())
+                .collect()
         };
         let place = |search: &Self, computation: ComputationId, operands: &[Values]| {
             let name = &search.module.module().computations[computation].name;
             let path = format!("{path}/{name}");
             Place { computation, arguments: transposed(operands), path }
         };
-        match &instruction.op {
-            Op::Call(op) => {
-                let place = place(self, op.to_apply, operands);
-                Some(self.place(&place, &None))
-            }
-            Op::Fusion(op) => {
-                let place = place(self, op.calls, operands);
-                Some(self.place(&place, &None))
-            }
-            Op::Conditional(op) => {
-                let branches: Vec<usize> =
-                    operands[0].iter().map(|value| branch(value, op.branches.len())).collect();
-                let branch = *branches.first().filter(|&first| branches.iter().all(|b| b == first))?;
-                let place = place(self, op.branches[branch], &operands[branch + 1..=branch + 1]);
-                Some(self.place(&place, &None))
-            }
-            Op::While(op) => self.rounds(op, operands.first()?, path),
-            _ if instruction.opcode().kind() == Kind::Array => {
-                self.samples(instruction, operands, path)
-            }
-            _ => None,
+        if let Op::Call(op) = &instruction.op {
+            let place = place(self, op.to_apply, operands);
+            Some(self.place(&place, &None))
+        } else if let Op::Fusion(op) = &instruction.op {
+            let place = place(self, op.calls, operands);
+            Some(self.place(&place, &None))
+        } else if let Op::Conditional(op) = &instruction.op {
+            let branches: Vec<usize> =
+                operands[0].iter().map(|value| branch(value, op.branches.len())).collect();
+            let branch = *branches.first().filter(|&first| branches.iter().all(|b| b == first))?;
+            let place = place(self, op.branches[branch], &operands[branch + 1..=branch + 1]);
+            Some(self.place(&place, &None))
+        } else if let Op::While(op) = &instruction.op {
+            self.rounds(op, operands.first()?, path)
+        } else if instruction.opcode().kind() == Kind::Array {
+            self.samples(instruction, operands, path)
+        } else {
+            None
         }
     }
 
     /// Runs a computation of scalars on some elements of the operands.
-    fn samples(&mut self, instruction: &Instruction, operands: &[Values], path: &str) -> Option<bool> {
+    fn samples(
+        &mut self,
+        instruction: &Instruction,
+        operands: &[Values],
+        path: &str,
+    ) -> Option<bool> {
         let module = Arc::clone(&self.module);
         let mut searched = None;
         for computation in callees(instruction) {
@@ -86,20 +91,8 @@ impl Search<'_> {
                 continue;
             }
             for sample in 0..SAMPLES {
-                let element = |(number, &ty): (usize, &ElementType)| {
-                    // Parameters of the same type get different elements.
-                    let arrays = operands.iter().flat_map(|values| values[0].leaves());
-                    let arrays: Vec<&Literal> = arrays
-                        .filter(|a| a.array_shape().is_some_and(|s| s.ty == ty) && !a.is_empty())
-                        .collect();
-                    let array = *arrays.get(number % arrays.len().max(1))?;
-                    let at = (sample * types.len() + number) % array.len();
-                    Some(Literal::scalar(ty, array.get(at)))
-                };
-                let arguments: Option<Vec<Literal>> = types.iter().enumerate().map(element).collect();
-                let Some(arguments) = arguments else { break };
-                let devices = operands.first().map_or(1, Vec::len);
-                let arguments = vec![arguments; devices];
+                let Some(arguments) = sampled(&types, operands, sample) else { break };
+                let arguments = vec![arguments; operands.first().map_or(1, Vec::len)];
                 let path = format!("{path}/{}", callee.name);
                 if self.place(&Place { computation, arguments, path }, &None) {
                     return Some(true);
@@ -109,6 +102,20 @@ impl Search<'_> {
         }
         searched
     }
+}
+
+/// Returns scalars of these types from the operands; parameters of the same type get different elements.
+fn sampled(types: &[ElementType], operands: &[Values], sample: usize) -> Option<Vec<Literal>> {
+    let element = |(number, &ty): (usize, &ElementType)| {
+        let arrays = operands.iter().flat_map(|values| values[0].leaves());
+        let is_source =
+            |a: &&Literal| a.array_shape().is_some_and(|shape| shape.ty == ty) && !a.is_empty();
+        let arrays: Vec<&Literal> = arrays.filter(is_source).collect();
+        let array = *arrays.get(number % arrays.len().max(1))?;
+        let at = (sample * types.len() + number) % array.len();
+        Some(Literal::scalar(ty, array.get(at)))
+    };
+    types.iter().enumerate().map(element).collect()
 }
 
 fn callees(instruction: &Instruction) -> Vec<ComputationId> {

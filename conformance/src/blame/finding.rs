@@ -134,7 +134,8 @@ impl Finding {
     ) -> Self {
         let owner = &module.computations[computation];
         let instruction = &owner.instructions[id];
-        let (opcode, shape) = (instruction.opcode().name().to_owned(), format!("{:#}", instruction.shape));
+        let (opcode, shape) =
+            (instruction.opcode().name().to_owned(), format!("{:#}", instruction.shape));
         let index = worst_index(&evidence);
         let values = |at: usize| program.arguments.first().and_then(|list| list.get(at));
         let is_elementwise = instruction.opcode().is_elementwise();
@@ -214,7 +215,8 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} {}", self.opcode, self.shape)?;
         for (number, Operand { name, shape, element }) in self.operands.iter().enumerate() {
-            let element = element.as_ref().map_or(String::new(), |x| format!(", at the worst element {x}"));
+            let element =
+                element.as_ref().map_or(String::new(), |x| format!(", at the worst element {x}"));
             writeln!(f, "operand {number}: {name}: {shape}{element}")?;
         }
         if let Some(judgement) = &self.judgement {
@@ -275,7 +277,12 @@ impl Blame {
             )?;
         }
         let wrong = self.findings.len();
-        writeln!(f, "{} instructions checked, {wrong} wrong; the result {}", self.checked, self.words())
+        writeln!(
+            f,
+            "{} instructions checked, {wrong} wrong; the result {}",
+            self.checked,
+            self.words()
+        )
     }
     fn words(&self) -> &'static str {
         match self.verdict {
@@ -312,7 +319,8 @@ fn list<'a>(
 /// Returns the position of the worst element, if the result is one array on one device.
 fn worst_index(evidence: &Evidence) -> Option<usize> {
     let worst = evidence.judgement.as_ref()?.measures.worst.as_ref()?;
-    let ([expected], Some(rest)) = (evidence.expected.as_slice(), worst.place.strip_prefix("out0["))
+    let ([expected], Some(rest)) =
+        (evidence.expected.as_slice(), worst.place.strip_prefix("out0["))
     else {
         return None;
     };
@@ -331,4 +339,3 @@ fn element_of(array: &Literal, at: usize) -> Option<String> {
     let at = if array.len() == 1 { 0 } else { at };
     (at < array.len()).then(|| Literal::scalar(ty, array.get(at)).to_string())
 }
-

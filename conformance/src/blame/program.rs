@@ -90,7 +90,8 @@ fn push_arrays(
         Shape::Tuple(elements) => {
             for index in 0..elements.len() {
                 let element = computation.element(id, index);
-                let element = computation.push(computation.instruction_name(id).to_owned(), element);
+                let element =
+                    computation.push(computation.instruction_name(id).to_owned(), element);
                 push_arrays(computation, element, parts);
             }
         }
@@ -104,7 +105,10 @@ pub(super) fn arrays(value: &Literal) -> Vec<Literal> {
 }
 
 /// Returns the value of this shape from its arrays.
-pub(super) fn rebuilt(shape: &Shape, arrays: &mut impl Iterator<Item = Literal>) -> Option<Literal> {
+pub(super) fn rebuilt(
+    shape: &Shape,
+    arrays: &mut impl Iterator<Item = Literal>,
+) -> Option<Literal> {
     match shape {
         Shape::Array(_) => arrays.next(),
         Shape::Tuple(parts) => {
@@ -154,7 +158,8 @@ pub(super) fn watching(
     let mut feeder = Feeder { arguments: vec![Vec::new(); arguments.len()], computation };
     let mut watched = watched.to_vec();
     for (number, parameter) in feeder.computation.parameters().into_iter().enumerate() {
-        let values: Values = arguments.iter().filter_map(|list| list.get(number).cloned()).collect();
+        let values: Values =
+            arguments.iter().filter_map(|list| list.get(number).cloned()).collect();
         let shape = feeder.computation.instruction(parameter).shape.clone();
         if shape.array().is_some() {
             let number = feeder.next(&values);

@@ -37,8 +37,10 @@ impl Search<'_> {
             if differs(&condition, &flat, &expected, &actual) {
                 return self.round((op, carried(&flat)?), [true, false], round, path);
             }
-            let goes_on: Vec<bool> =
-                expected.iter().map(|value| arrays(value)[0].get(0) == Scalar::Pred(true)).collect();
+            let goes_on: Vec<bool> = expected
+                .iter()
+                .map(|value| arrays(value)[0].get(0) == Scalar::Pred(true))
+                .collect();
             if goes_on.iter().any(|&go| go != goes_on[0]) {
                 return None;
             }

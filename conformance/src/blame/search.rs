@@ -1,9 +1,9 @@
 //! The search: each instruction is judged on the operands that the backend computed.
+use super::Options;
 use super::finding::{Blame, Context, Evidence, Finding};
 use super::program::{Program, alone, arrays, watching};
 use super::sides::Sides;
 use super::watch::{Recorded, Region};
-use super::Options;
 use crate::conform::verdict;
 use crate::judge::{Judgement, judge};
 use crate::results::Verdict;
@@ -117,13 +117,13 @@ impl<'a> Search<'a> {
         let mut outputs = watched.clone();
         outputs.push(region.computation.root);
         let module = Arc::clone(&self.module);
-        let program =
-            match watching(module.module(), place.computation, &place.arguments, &outputs) {
-                Ok(program) => program,
-                Err(reason) => {
-                    return slice.iter().for_each(|&id| self.not_checked(place, id, reason.clone()));
-                }
-            };
+        let program = match watching(module.module(), place.computation, &place.arguments, &outputs)
+        {
+            Ok(program) => program,
+            Err(reason) => {
+                return slice.iter().for_each(|&id| self.not_checked(place, id, reason.clone()));
+            }
+        };
         let results = if self.records { self.sides.backend(&program).ok() } else { None };
         let own = self.sides.etalon(&program).ok().and_then(|own| region.recorded(&watched, &own));
         let halves = |search: &mut Self, tainted: &mut BTreeSet<InstructionId>| {
@@ -173,7 +173,8 @@ impl<'a> Search<'a> {
             Err(reason) => return self.not_checked(place, id, reason),
         };
         let path = format!("{}/{}", place.path, region.computation.name(id));
-        let passes_on = region.watched(&[id]).iter().any(|other| *other != id && tainted.contains(other));
+        let passes_on =
+            region.watched(&[id]).iter().any(|other| *other != id && tainted.contains(other));
         let is_entry = place.computation == module.module().entry;
         let value = recorded.and_then(|recorded| region.value(id, recorded));
         match self.check(&program, value.as_deref()) {
@@ -203,9 +204,8 @@ impl<'a> Search<'a> {
             Ok(expected) => expected,
             Err(message) => return Checked::NotChecked(format!("Etalon: {message}")),
         };
-        let judged = |actual: &[Literal]| {
-            judge(&program.module, &program.arguments, &expected, actual)
-        };
+        let judged =
+            |actual: &[Literal]| judge(&program.module, &program.arguments, &expected, actual);
         let flat: Option<Vec<Literal>> = recorded
             .map(|values| values.iter().map(|value| Literal::tuple(arrays(value))).collect());
         let in_module = flat.map(|values| judged(&values));

@@ -118,10 +118,16 @@ impl Region<'_> {
     }
     /// Splits the instructions into slices of which the values and the operands take at most `limit` bytes; a slice has at
     /// least one instruction.
-    pub(super) fn slices(&self, checked: &[InstructionId], limit: usize) -> Vec<Vec<InstructionId>> {
+    pub(super) fn slices(
+        &self,
+        checked: &[InstructionId],
+        limit: usize,
+    ) -> Vec<Vec<InstructionId>> {
         let bytes = |id: &InstructionId| {
             let arrays = self.instruction(*id).shape.leaves().into_iter().filter_map(Shape::array);
-            arrays.map(|array| array.byte_count().unwrap_or(usize::MAX)).fold(0, usize::saturating_add)
+            arrays
+                .map(|array| array.byte_count().unwrap_or(usize::MAX))
+                .fold(0, usize::saturating_add)
         };
         let mut slices: Vec<Vec<InstructionId>> = Vec::new();
         let mut watched = BTreeSet::new();

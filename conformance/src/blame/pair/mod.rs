@@ -155,7 +155,9 @@ impl Pair<'_> {
         pair.instructions += after.list.len();
         let mut differs = vec![None; after.list.len()];
         for (number, node) in after.list.iter().enumerate() {
-            let Some(counterpart) = counterparts[number].map(|other| &before.list[other]) else { continue };
+            let Some(counterpart) = counterparts[number].map(|other| &before.list[other]) else {
+                continue;
+            };
             differs[number] = self.difference(computations[0], arguments, counterpart, node);
             let Some(difference) = differs[number].clone() else { continue };
             let (found, between) = nearest_matched(&after.list, &counterparts, number);
@@ -191,8 +193,9 @@ impl Pair<'_> {
             return None;
         }
         let devices = arguments.first().map_or(1, Vec::len);
-        let lists: Vec<Values> =
-            (0..devices).map(|d| arguments.iter().map(|value| value[d].clone()).collect()).collect();
+        let lists: Vec<Values> = (0..devices)
+            .map(|d| arguments.iter().map(|value| value[d].clone()).collect())
+            .collect();
         let tuple = |values: &Values| -> Values {
             values.iter().map(|value| Literal::tuple(super::program::arrays(value))).collect()
         };
@@ -208,17 +211,25 @@ impl Pair<'_> {
                 let compared = crate::compare_each(&actual, &expected, &tolerance);
                 return match compared {
                     Ok(comparison) if comparison.agrees() => None,
-                    Ok(comparison) => Some(comparison.worst.map_or("differs".to_owned(), |worst| {
-                        let show = |x| Literal::scalar(worst.ty, x).to_string();
-                        format!("found {}, expected {}", show(worst.actual), show(worst.expected))
-                    })),
+                    Ok(comparison) => {
+                        Some(comparison.worst.map_or("differs".to_owned(), |worst| {
+                            let show = |x| Literal::scalar(worst.ty, x).to_string();
+                            format!(
+                                "found {}, expected {}",
+                                show(worst.actual),
+                                show(worst.expected)
+                            )
+                        }))
+                    }
                     Err(message) => Some(message),
                 };
             }
         };
         let worst = judgement.measures.worst.as_ref();
         (judgement.verdict == Verdict::Differs).then(|| {
-            worst.map_or("differs".to_owned(), |w| format!("found {}, expected {}", w.actual, w.expected))
+            worst.map_or("differs".to_owned(), |w| {
+                format!("found {}, expected {}", w.actual, w.expected)
+            })
         })
     }
 
@@ -235,7 +246,8 @@ impl Pair<'_> {
             if let Op::While(op) = op { Some(op.clone()) } else { None }
         };
         let loops = (loop_of(self.modules[0], before), loop_of(self.modules[1], after));
-        let (Some(first), Some(second), true) = (loops.0, loops.1, before.shape.compatible(&after.shape))
+        let (Some(first), Some(second), true) =
+            (loops.0, loops.1, before.shape.compatible(&after.shape))
         else {
             return Ok(None);
         };
@@ -243,7 +255,8 @@ impl Pair<'_> {
         let flat: Vec<Values> = initial.collect();
         let devices = flat.first().map_or(0, Vec::len);
         let carried = |flat: &[Values]| -> Option<Values> {
-            let leaves = |d: usize| flat.iter().flat_map(move |value| super::program::arrays(&value[d]));
+            let leaves =
+                |d: usize| flat.iter().flat_map(move |value| super::program::arrays(&value[d]));
             (0..devices).map(|d| super::program::rebuilt(&before.shape, &mut leaves(d))).collect()
         };
         let Some(mut value) = carried(&flat) else { return Ok(None) };

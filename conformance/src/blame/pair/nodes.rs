@@ -111,29 +111,21 @@ impl Nodes<'_> {
             let operands: Vec<Value> =
                 instruction.operands.iter().map(|operand| values[operand].clone()).collect();
             let path = format!("{path}/{}", owner.name(id));
-            let called = match &instruction.op {
-                Op::Call(op) => Some(op.to_apply),
-                Op::Fusion(op) => Some(op.calls),
-                _ => None,
-            };
-            let value = if let Some(called) = called {
-                let arguments = instruction.operands.iter().map(|operand| recorded.get(operand).cloned());
+            let value = if let Some(called) = expanded(&instruction.op) {
+                let arguments = instruction.operands.iter().map(|id| recorded.get(id).cloned());
                 let arguments: Option<Vec<Values>> = arguments.collect();
                 let arguments = arguments.ok_or("an operand has no value")?;
                 self.expand(called, &operands, &arguments, &path)?
             } else if let Op::Tuple(_) = instruction.op {
                 Value::Tuple(operands)
+            } else if let Op::GetTupleElement(op) = &instruction.op
+                && let Some(Value::Tuple(parts)) = operands.first()
+            {
+                parts[usize::try_from(op.index).unwrap_or_default()].clone()
             } else {
-                match (&instruction.op, operands.first()) {
-                    (Op::GetTupleElement(op), Some(Value::Tuple(parts))) => {
-                        parts[usize::try_from(op.index).unwrap_or_default()].clone()
-                    }
-                    _ => {
-                        let value = recorded.get(&id).cloned().unwrap_or_default();
-                        let hash = self.hash(instruction, &operands);
-                        self.push((computation, id), path, &operands, value, hash)
-                    }
-                }
+                let value = recorded.get(&id).cloned().unwrap_or_default();
+                let hash = self.hash(instruction, &operands);
+                self.push((computation, id), path, &operands, value, hash)
             };
             values.insert(id, value);
         }
@@ -155,15 +147,17 @@ impl Nodes<'_> {
         let watched: Vec<InstructionId> =
             owner.instructions.iter().filter(has_value).map(|(id, _)| id).collect();
         let devices = arguments.first().map_or(1, Vec::len);
-        let lists: Vec<Values> =
-            (0..devices).map(|d| arguments.iter().map(|values| values[d].clone()).collect()).collect();
+        let lists: Vec<Values> = (0..devices)
+            .map(|d| arguments.iter().map(|values| values[d].clone()).collect())
+            .collect();
         let program = watching(self.module, computation, &lists, &watched)?;
         let results = etalon(&program, DeviceGrid::of(&self.module.config), self.fuel)?;
         let mut devices: Vec<_> = results.iter().map(|result| arrays(result).into_iter()).collect();
         let mut recorded = HashMap::new();
         for id in watched {
             let shape = &owner.instructions[id].shape;
-            let value: Option<Values> = devices.iter_mut().map(|list| rebuilt(shape, list)).collect();
+            let value: Option<Values> =
+                devices.iter_mut().map(|list| rebuilt(shape, list)).collect();
             recorded.insert(id, value.ok_or("a value is missing")?);
         }
         Ok(recorded)
@@ -192,6 +186,17 @@ impl Value {
                 parts.iter().for_each(|part| part.hash(list, hasher));
             }
         }
+    }
+}
+
+/// Returns the computation of a call or a fusion.
+fn expanded(op: &Op) -> Option<ComputationId> {
+    if let Op::Call(op) = op {
+        Some(op.to_apply)
+    } else if let Op::Fusion(op) = op {
+        Some(op.calls)
+    } else {
+        None
     }
 }
 
