@@ -1,6 +1,9 @@
 //! The command line: commands, options and their help.
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use conformance::backend::OptionValue;
+use conformance::results::Shard;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A reference backend for XLA's HLO: parse, check, run and compare .hlo files.
 ///
@@ -20,6 +23,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print a module as HLO text.
     Print(PrintArgs),
+    /// Convert a module between HLO text and `HloModuleProto`.
+    Convert(ConvertArgs),
     /// Run file tests and suites of recorded results.
     Test(TestArgs),
     /// Measure the time to load and to run a module.
@@ -28,8 +33,11 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Draw the communication between devices.
     Graph(GraphArgs),
-    /// Compare a partitioned module with its unpartitioned SPMD program.
+    /// Compare a backend with Etalon, or a partitioned module with its unpartitioned SPMD program.
     Conform(ConformArgs),
+    /// Run a PJRT plugin for a parent process.
+    #[command(hide = true)]
+    PjrtHost,
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -224,6 +232,18 @@ pub(crate) struct PrintArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The module: HLO text, or a message of XLA; `-` for standard input.
+    pub(crate) from: PathBuf,
+    /// The file to write: a message if its name ends with `.pb`, text if it ends with `.hlo` or `.txt`; `-` writes text to
+    /// standard output.
+    pub(crate) to: PathBuf,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// File tests, modules with recorded results, or folders of them.
     #[arg(required = true)]
@@ -258,12 +278,20 @@ pub(crate) struct GraphArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConformArgs {
+    /// Modules, file tests, modules with recorded arguments, or folders of them.
+    #[arg(required_unless_present_any = ["spmd", "compare", "merge"])]
+    #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
+    pub(crate) paths: Vec<PathBuf>,
     /// The unpartitioned SPMD program, and the partitioned module.
-    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"], required = true)]
+    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "compare", "merge"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) spmd: Vec<PathBuf>,
     #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// The engine that runs both modules.
+    /// The engine that runs both modules, or the one that the backend is compared with.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
     #[command(flatten)]
@@ -271,6 +299,64 @@ pub(crate) struct ConformArgs {
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
+    /// Print every case of a backend with its measured error and its bound.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Write the results of a backend to a file, one line of JSON a case.
+    #[arg(long, value_name = "F.json")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write the results as JUnit XML, for CI systems.
+    #[arg(long, value_name = "F.xml")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the results as a page of HTML that needs no other file.
+    #[arg(long, value_name = "F.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Run part I of N of the cases, chosen by their names; `--merge` puts the results of all parts together.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Print which cases are better and worse in the second of two results.
+    #[arg(long, num_args = 2, value_names = ["OLD.json", "NEW.json"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "merge"])]
+    pub(crate) compare: Vec<PathBuf>,
+    /// Merge results of parts of one run, and write them as --json, --junit and --html say.
+    #[arg(long, num_args = 1.., value_name = "F.json")]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) merge: Vec<PathBuf>,
+}
+
+/// A backend and its options.
+#[derive(Debug, Args)]
+pub(crate) struct BackendArgs {
+    /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own.
+    #[arg(long, value_name = "reference|exact|PLUGIN.so")]
+    pub(crate) backend: Option<String>,
+    /// A shell command as the backend. It reads the module's text and the arguments `in0`, `in1`, ..., and writes the result
+    /// `out0`, `out1`, ..., for several devices `d<k>_in<i>` and `d<k>_out<i>`.
+    #[arg(long, value_name = "CMD {hlo} {in.npz} {out.npz}", conflicts_with = "backend")]
+    pub(crate) backend_command: Option<String>,
+    /// An option of the plugin's client, such as `cpu_device_count=8`; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    pub(crate) option: Vec<(String, OptionValue)>,
+    /// An option of XLA for the plugin, such as `xla_backend_optimization_level=0`; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    pub(crate) xla_option: Vec<(String, OptionValue)>,
+    /// The most seconds for one compilation or one execution of a plugin or a command.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) time_limit: Duration,
+}
+
+/// Parses `KEY=VALUE`; the value is an integer, a boolean, a float, or else a text.
+fn option(text: &str) -> Result<(String, OptionValue), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    let value = value.parse().unwrap_or_else(|never| match never {});
+    Ok((key.to_owned(), value))
+}
+
+/// Parses a time of more than 0 seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let time = time.filter(|time| !time.is_zero());
+    time.ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -302,6 +388,8 @@ pub(crate) enum StyleArg {
     Default,
     /// XLA's short parsable style, with all elements of constants.
     Short,
+    /// The default style, with all elements of constants.
+    Full,
     /// XLA's canonical style, for comparing modules.
     Canonical,
 }
@@ -311,6 +399,7 @@ impl From<StyleArg> for hlo::text::Style {
         match style {
             StyleArg::Default => Self::Default,
             StyleArg::Short => Self::Short,
+            StyleArg::Full => Self::Full,
             StyleArg::Canonical => Self::Canonical,
         }
     }

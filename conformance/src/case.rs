@@ -1,15 +1,17 @@
 //! One case of a file test, run in every treatment.
 //!
 //! Each engine runs the module, and the first engine also runs it after it was printed in the short style and parsed
-//! again, which must give the same bits. Printing in the default and in the short style must be a fixed point.
+//! again, which must give the same bits. Printing in the default and in the short style must be a fixed point, and an
+//! `HloModuleProto` of the module must print as the module does.
 use crate::file::{Case, ExpectedError};
 use crate::report::{Failed, Failure};
-use crate::{Comparison, Engine, Outcome, Tolerance, compare_each};
+use crate::{Comparison, Engine, Outcome, Report, Subject, Tolerance, compare_each};
 use collectives::{RunError, Session};
 use hlo::diag::{Diagnostic, locate};
 use hlo::text::Style;
 use hlo::{Literal, Module, Verified};
-use interp::{CompileOptions, RunOptions};
+use interp::{CompileOptions, DeviceGrid, RunOptions};
+use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, Box<Failed>>;
 
@@ -37,6 +39,24 @@ impl Case {
         let results = self.attempt(verified, engine)?;
         results
             .map_err(|error| Failed::new(engine_treatment(engine), run_failure(&self.text, &error)))
+    }
+    /// Returns the module with its arguments; `None` if the case expects errors.
+    ///
+    /// # Errors
+    /// The report of a case that is malformed.
+    pub fn subject(&self) -> std::result::Result<Option<Subject>, Box<Report>> {
+        let subject = || {
+            let module = Arc::new(self.verified()?);
+            let devices = DeviceGrid::of(&module.module().config).len();
+            let arguments = self.arguments(devices).map_err(Failed::invalid)?;
+            let (name, file, text) = (self.name.clone(), self.file.clone(), self.text.clone());
+            Ok(Subject { name, file, text, module, arguments })
+        };
+        if !self.errors.is_empty() {
+            return Ok(None);
+        }
+        let report = |failed: Box<Failed>| Report::of(&self.name, &self.file, *failed);
+        subject().map(Some).map_err(|failed| Box::new(report(failed)))
     }
     fn verified(&self) -> Result<Verified> {
         self.diagnosed()
@@ -200,8 +220,23 @@ fn unflatten(like: &Literal, leaves: &mut impl Iterator<Item = Literal>) -> Lite
 
 /// Returns the module in the short style and parsed from it, after checking that printing is a fixed point.
 fn print_and_parse(module: &Module) -> std::result::Result<(String, Verified), String> {
+    through_proto(module)?;
     print_style(module, Style::Default)?;
     print_style(module, Style::Short)
+}
+
+/// Checks that encoding as a message and decoding loses nothing.
+fn through_proto(module: &Module) -> std::result::Result<(), String> {
+    let complaint = |what: String| format!("through HloModuleProto, {what}");
+    let message =
+        hlo::proto::encode(module).map_err(|e| complaint(format!("it is not encoded: {e}")))?;
+    let decoded =
+        hlo::proto::decode(&message).map_err(|e| complaint(format!("it is not decoded: {e}")))?;
+    let (before, after) = (module.print(Style::Full), decoded.print(Style::Full));
+    match before == after {
+        true => Ok(()),
+        false => Err(complaint(format!("it prints differently:\n{after}\nbefore\n{before}"))),
+    }
 }
 
 fn print_style(module: &Module, style: Style) -> std::result::Result<(String, Verified), String> {

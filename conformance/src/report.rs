@@ -20,6 +20,13 @@ pub enum Outcome {
     Failed(Failure),
 }
 
+impl Outcome {
+    /// Returns the outcome of a comparison.
+    pub(crate) fn of(comparison: Comparison) -> Self {
+        if comparison.agrees() { Self::Agree(comparison) } else { Self::Differ(comparison) }
+    }
+}
+
 /// The reason why there is no result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Failure {
@@ -89,9 +96,13 @@ impl Report {
         let (name, file) = (name.to_owned(), file.to_owned());
         Self { name, file, outcome, treatment, time: start.elapsed() }
     }
+    /// Returns the report of a case that was not run.
+    pub(crate) fn of(name: &str, file: &str, failed: Failed) -> Self {
+        Self::run(name, file, || Err(Box::new(failed)))
+    }
     /// Returns whether the case did not pass.
     pub fn is_bad(&self) -> bool {
-        match self.outcome {
+        match &self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,
             Outcome::Differ(_) | Outcome::Unsupported(_) | Outcome::Failed(_) => true,
         }
@@ -178,7 +189,7 @@ impl Failure {
     pub fn new(text: &str, diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, text: text.to_owned(), ..Self::default() }
     }
-    fn describe(&self, file: &str, color: bool) -> String {
+    pub(crate) fn describe(&self, file: &str, color: bool) -> String {
         let mut out = String::new();
         if !self.reason.is_empty() {
             out.push_str(self.reason.trim_end());
@@ -213,7 +224,7 @@ impl Summary {
     pub fn of<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Self {
         let mut sum = Self::default();
         for report in reports {
-            *match report.outcome {
+            *match &report.outcome {
                 Outcome::Agree(_) => &mut sum.agree,
                 Outcome::Differ(_) => &mut sum.differ,
                 Outcome::Skipped(_) => &mut sum.skipped,

@@ -38,6 +38,7 @@ pub mod ir;
 pub mod layout;
 pub mod literal;
 pub mod op;
+pub mod proto;
 mod scalar;
 mod shape;
 pub mod text;

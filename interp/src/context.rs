@@ -1,12 +1,12 @@
 //! The state shared by all parts of one run: the program, the limits, and its hooks.
 use crate::device::{Device, DeviceGrid};
 use crate::error::Code;
-use crate::executable::{Program, RunOptions};
 use crate::hooks::Hooks;
-use crate::host::Channels;
-use crate::kernel::Streams;
 use crate::memory::{Budget, Reservation};
+use crate::options::RunOptions;
+use crate::program::Program;
 use crate::scalar_program::ScalarProgram;
+use crate::state::{Channels, Streams};
 use crate::{Error, Result};
 use hlo::Module;
 use hlo::ir::ComputationId;
@@ -90,13 +90,17 @@ impl RunContext {
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation> {
         self.shared.budget.reserve(bytes)
     }
+    /// Charges the memory that a kernel takes beside its arrays, if it takes any.
+    pub(crate) fn reserve_scratch(&self, bytes: usize) -> Result<Option<Reservation>> {
+        (bytes > 0).then(|| self.reserve(bytes)).transpose()
+    }
     pub(crate) fn budget(&self) -> &Arc<Budget> {
         &self.shared.budget
     }
 
     /// Returns the compiled form of a computation of scalars.
     pub(crate) fn scalar_program(&self, computation: ComputationId) -> Result<&ScalarProgram> {
-        self.shared.program.scalar_program(computation).map(|program| &**program)
+        self.shared.program.scalar_programs.of_elements(computation)
     }
 
     /// Returns the values that `send` has put into each channel and no `recv-done` has taken.

@@ -64,6 +64,9 @@ hlo::error_codes! {
 /// The reason why a run has no result, and the instruction at which it stopped.
 pub type Error = hlo::diag::Error<Code>;
 
+/// Result of everything in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
 impl From<Unsupported> for Code {
     fn from(Unsupported(message): Unsupported) -> Self {
         Self::Unsupported { message }

@@ -1,119 +1,20 @@
 //! The compiled program: a verified module, and a plan for each of its computations.
 use crate::context::RunContext;
+use crate::dynamic;
 use crate::error::Code;
 use crate::hooks::Hooks;
-use crate::kernel::dynamic;
+use crate::lower;
 use crate::machine::{Machine, Outcome};
-use crate::plan::{Plan, PlanText, build};
-use crate::scalar_program::ScalarProgram;
-use crate::value::{bytes_of, too_large, with_layouts};
+use crate::options::{CompileOptions, Engine, RunOptions};
+use crate::plan::PlanText;
+use crate::program::Program;
+use crate::scalar_program::ScalarPrograms;
+use crate::value::{Value, bytes_of, too_large, with_layouts};
 use crate::{Device, DeviceGrid, Error, Result};
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Verified};
 use std::fmt;
 use std::sync::Arc;
-
-/// The implementation of the ops that a program is compiled to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Engine {
-    /// The specification, one page of `spec/` per op: slow and simple.
-    Reference,
-    /// Optimized kernels, checked against `spec/`: the same bits where an op is exact.
-    #[default]
-    Exact,
-}
-
-impl Engine {
-    /// All engines; the default is the first.
-    pub const ALL: [Self; 2] = [Self::Exact, Self::Reference];
-
-    /// Returns the name of the engine.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reference => "reference",
-            Self::Exact => "exact",
-        }
-    }
-}
-
-/// The options of compilation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct CompileOptions {
-    /// The implementation of the ops.
-    pub engine: Engine,
-}
-
-impl CompileOptions {
-    /// Compiles to this engine.
-    #[must_use]
-    pub fn engine(mut self, engine: Engine) -> Self {
-        self.engine = engine;
-        self
-    }
-}
-
-/// The options of a run.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct RunOptions {
-    /// Steps after which the run stops with [`Code::OutOfFuel`]: one per instruction, one per call of a scalar
-    /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
-    /// algebra. No limit if absent.
-    pub fuel: Option<u64>,
-    /// The limit of the total bytes of the arrays of a device, arguments not counted. No limit if absent.
-    pub max_memory: Option<usize>,
-    /// Stops with [`Code::NotFinite`] at the first instruction that returns a NaN or an infinity for finite operands.
-    pub check_nan: bool,
-    /// The seed of `rng`: the same seed gives the same numbers on every machine.
-    pub seed: u64,
-    /// The seed of the order of everything that a run on several devices may do in any order: which devices
-    /// are stepped first, and in which order the values of a group are folded, with each sum rounded. If absent, devices
-    /// are stepped together, values are folded in group order, and sums are rounded once.
-    pub order: Option<u64>,
-    /// The interfaces of the program to the outside: custom calls, queues, the observer.
-    pub hooks: Hooks,
-}
-
-impl RunOptions {
-    /// Stops after `steps` steps.
-    #[must_use]
-    pub fn fuel(mut self, steps: u64) -> Self {
-        self.fuel = Some(steps);
-        self
-    }
-    /// Limits the arrays of a device to `bytes` bytes.
-    #[must_use]
-    pub fn max_memory(mut self, bytes: usize) -> Self {
-        self.max_memory = Some(bytes);
-        self
-    }
-    /// Stops at the first NaN or infinity that is computed from finite operands.
-    #[must_use]
-    pub fn check_nan(mut self, on: bool) -> Self {
-        self.check_nan = on;
-        self
-    }
-    /// Steps devices and reduces values in an order drawn from `seed`.
-    #[must_use]
-    pub fn order(mut self, seed: u64) -> Self {
-        self.order = Some(seed);
-        self
-    }
-    /// Sets the seed of `rng`.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-    /// Sets the hooks of the program.
-    #[must_use]
-    pub fn hooks(mut self, hooks: Hooks) -> Self {
-        self.hooks = hooks;
-        self
-    }
-}
 
 /// A compiled program. Clones share it.
 ///
@@ -135,31 +36,6 @@ impl fmt::Debug for Executable {
         let mut out = f.debug_struct("Executable");
         out.field("module", &self.module().name).field("engine", &self.engine());
         out.finish_non_exhaustive()
-    }
-}
-
-/// The state shared by an executable and its runs.
-#[derive(Debug)]
-pub(crate) struct Program {
-    verified: Arc<Verified>,
-    pub(crate) engine: Engine,
-    /// A plan for each computation, by its number.
-    plans: Vec<Plan>,
-    /// The computations that take and return scalars, compiled for ops that apply them to elements.
-    scalar_programs: Vec<Option<Arc<ScalarProgram>>>,
-}
-
-impl Program {
-    pub(crate) fn module(&self) -> &Module {
-        self.verified.module()
-    }
-    pub(crate) fn plan(&self, computation: ComputationId) -> &Plan {
-        &self.plans[computation.index()]
-    }
-    pub(crate) fn scalar_program(&self, computation: ComputationId) -> Result<&Arc<ScalarProgram>> {
-        self.scalar_programs[computation.index()]
-            .as_ref()
-            .ok_or_else(|| Error::internal("ops apply only scalar computations to elements"))
     }
 }
 
@@ -194,12 +70,10 @@ impl Executable {
     /// `E04xx` if the module cannot be compiled.
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
         let verified = verified.into();
-        let module = verified.module();
-        let scalar_programs: Vec<Option<Arc<ScalarProgram>>> = (module.computations.ids())
-            .map(|id| ScalarProgram::compile(module, id).map(Arc::new))
-            .collect();
-        let plans = build::plans(module, options.engine);
-        Ok(Self(Arc::new(Program { verified, engine: options.engine, plans, scalar_programs })))
+        let scalar_programs = ScalarPrograms::compile(verified.module());
+        let plans = lower::plans(verified.module(), options.engine, &scalar_programs);
+        let engine = options.engine;
+        Ok(Self(Arc::new(Program { verified, engine, plans, scalar_programs, call })))
     }
     /// Returns the module.
     pub fn module(&self) -> &Module {
@@ -217,7 +91,7 @@ impl Executable {
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
     }
-    /// Returns the most bytes that a run of one device is planned to hold at once, arguments and temporaries of kernels
+    /// Returns the most bytes that a run of one device is planned to hold at once, scratch memory of kernels included, arguments
     /// not counted.
     pub fn planned_bytes(&self) -> usize {
         self.0.plan(self.module().entry).peak_bytes
@@ -251,6 +125,11 @@ impl Executable {
         let options = RunOptions { hooks: Hooks::new(), ..options.clone() };
         RunContext::new(Arc::clone(&self.0), options, None)
     }
+}
+
+/// Runs a computation on a machine of its own.
+fn call(context: RunContext, id: ComputationId, arguments: Vec<Value>) -> Result<Literal> {
+    Machine::new(context, id, arguments)?.finish()
 }
 
 impl Machine {

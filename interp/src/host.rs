@@ -17,10 +17,7 @@ use crate::{Error, Result};
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use hlo::op::{RecvDone, Send};
 use hlo::{ElementType, Literal, Scalar, Shape};
-use std::collections::{BTreeMap, VecDeque};
-
-/// The values that were sent on each channel and not received.
-pub(crate) type Channels = BTreeMap<Option<i64>, VecDeque<Literal>>;
+use std::collections::VecDeque;
 
 fn starved(message: impl Into<String>) -> Error {
     Code::Starved { message: message.into() }.into()

@@ -26,6 +26,12 @@ pub(crate) fn count(dims: &[i64]) -> usize {
     if dims.contains(&0) { 0 } else { dims.iter().map(|&d| to_usize(d)).product() }
 }
 
+/// The number of elements of an array that may be larger than any memory.
+pub(crate) fn saturating_count(dims: &[i64]) -> usize {
+    let sizes = dims.iter().map(|&d| to_usize(d));
+    if dims.contains(&0) { 0 } else { sizes.fold(1, usize::saturating_mul) }
+}
+
 /// Walks all indices of `dims` in row-major order and keeps offsets that depend linearly on them.
 ///
 /// All data movement of the engine uses this loop: `offset = base + sum of index[d] * strides[d]`. Offsets

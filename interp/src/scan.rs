@@ -6,10 +6,10 @@
 //! results.
 use crate::Result;
 use crate::context::RunContext;
+use crate::dynamic::common;
 use crate::index::{offsets, strides, to_i64, to_usize};
-use crate::kernel::array_shapes;
 use crate::kernel::data_movement::affine;
-use crate::kernel::dynamic::common;
+use crate::value::array_shapes;
 use crate::value::{Value, checked_bytes, static_shape};
 use hlo::ir::ComputationId;
 use hlo::op::Scan as ScanOp;

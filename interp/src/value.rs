@@ -1,6 +1,6 @@
 //! Values of a run: arrays, tuples, tokens, and asynchronous operations.
 use crate::{Code, Error, Result};
-use hlo::{ArrayShape, Literal, Shape};
+use hlo::{ArrayShape, Literal, Scalar, Shape};
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -156,6 +156,26 @@ pub(crate) fn checked_bytes(shape: &ArrayShape) -> Result<usize> {
 pub(crate) fn too_large(shape: &impl Display) -> Error {
     let message = format!("{shape} has more bytes than can be addressed");
     Code::OutOfMemory { message }.into()
+}
+
+/// Fills an array with the elements that `element` gives, in row-major order.
+pub(crate) fn fill(array: &mut Literal, mut element: impl FnMut(usize) -> Scalar) {
+    let Some(ty) = array.array_shape().map(|shape| shape.ty) else { return };
+    for (i, slot) in array.bytes_mut().chunks_exact_mut(ty.storage_bytes()).enumerate() {
+        element(i).write(ty, slot);
+    }
+}
+
+/// An array whose elements `element` gives, in row-major order.
+pub(crate) fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Literal {
+    let mut result = Literal::zeros(shape.clone());
+    fill(&mut result, element);
+    result
+}
+
+/// The arrays of a result: itself, or the elements of the tuple.
+pub(crate) fn array_shapes(shape: &Shape) -> Vec<&ArrayShape> {
+    shape.leaves().into_iter().filter_map(Shape::array).collect()
 }
 
 /// Packs the arrays of a result: one as it is, several as a tuple; `shape` says which.

@@ -76,7 +76,7 @@ fn sum_vjp<'b>(op: &ReduceWindow, node: &Node<'b>, c: Value<'b>) -> Result<Vec<T
     })
 }
 
-/// Whether select-and-scatter knows such windows, and the initial value is never chosen.
+/// Returns whether select-and-scatter knows such windows, and the initial value is never chosen.
 fn is_select_and_scatter(op: &ReduceWindow, node: &Node<'_>, kind: Combiner) -> Result<bool> {
     let dims = &op.window.dims;
     let Op::Constant(initial) = node.operand(1)?.op()? else { return Ok(false) };
@@ -120,7 +120,7 @@ fn chosen<'b>(op: &ReduceWindow, node: &Node<'b>, kind: Combiner) -> Result<Valu
     Ok((places.eq(none) | beyond).select(initial, taken))
 }
 
-/// An array as a vector, and its length.
+/// Returns an array as a vector, and its length.
 fn flattened(value: Value<'_>) -> Result<(Value<'_>, i64)> {
     let count: i64 = value.dims()?.iter().product();
     Ok((value.reshape(&[count]), count))

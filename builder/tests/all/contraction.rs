@@ -33,7 +33,7 @@ fn result_types() {
         .constant([half::f16::ONE, half::f16::ONE])
         .dot_with(b.constant([1.5f32, 2.0]), &DotOptions::default());
     assert_eq!(run(&b, mixed, &[]), "f32[] 3.5");
-    refuses("sums of products of s32 cannot be given as s8", |b, _| {
+    refuses("sums of products of s32 cannot have type s8", |b, _| {
         b.constant([1i32]).dot_with(b.constant([1i32]), &of_type(ElementType::S8))
     });
 }
@@ -79,10 +79,10 @@ fn mistakes() {
     refuses("dimension 1 of f32[2,3] and dimension 0 of f32[2,3] differ in size", |_, x| {
         x.dot_with(x, &plain())
     });
-    refuses("`dot` multiplies vectors and matrices, this is f32[]", |b, x| {
+    refuses("`dot` multiplies vectors and matrices, found f32[]", |b, x| {
         x.dot_with(b.constant(1f32), &plain())
     });
-    refuses("this is f32[1,2,3]", |_, x| x.broadcast(&[1]).dot_with(x, &plain()));
+    refuses("found f32[1,2,3]", |_, x| x.broadcast(&[1]).dot_with(x, &plain()));
     refuses("expected an array, found (f32[2,3])", |b, x| b.tuple(&[x]).dot_with(x, &plain()));
     refuses("dimension 2 does not exist in f32[2,3]", |_, x| {
         x.dot_general(x, &over(&[2], &[1]), &plain())

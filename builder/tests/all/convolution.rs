@@ -38,7 +38,7 @@ fn padding_by_rule() {
         "f32[1,1,3]{2,1,0} { { { 3210, 5432, 54 } } }"
     );
     assert_eq!(run(&b, conv(1, Padding::Valid), &[]), "f32[1,1,2]{2,1,0} { { { 4321, 5432 } } }");
-    // A window larger than what it moves over has no place.
+    // A window larger than the operand has no place.
     let none = kernel.conv(x, &[1], Padding::Valid, &plain());
     assert_eq!(none.dims().unwrap(), [1, 1, 0]);
 }
@@ -62,7 +62,7 @@ fn amounts_of_padding() {
             vec![5],
             vec![1, 1],
             vec![1],
-            "the window has 2 sizes and 1 stride, what it moves over has 1 dimension",
+            "the window has 2 sizes and 1 stride, the operand has 1 dimension",
         ),
     ] {
         let message = Padding::Same.amounts(&input, &window, &stride).unwrap_err().to_string();

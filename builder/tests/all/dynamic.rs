@@ -27,10 +27,10 @@ fn places_are_limited() {
 
 #[test]
 fn mistakes_in_places() {
-    refuses("1 start index cannot place a box in s32[2,3]", |b, x| {
+    refuses("expected 2 start indices for s32[2,3], found 1", |b, x| {
         x.dynamic_slice(&[b.constant(0i32)], &[1, 1])
     });
-    refuses("0 start indices cannot place", |_, x| x.dynamic_slice(&[], &[1, 1]));
+    refuses("expected 2 start indices for s32[2,3], found 0", |_, x| x.dynamic_slice(&[], &[1, 1]));
     refuses("a slice of size 4 does not fit in a dimension of size 3", |b, x| {
         x.dynamic_slice(&[b.constant(0i32), b.constant(0i32)], &[1, 4])
     });

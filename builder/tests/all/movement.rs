@@ -55,7 +55,7 @@ fn mistakes_in_padding() {
     refuses("the padding value is f32[], expected s32[]", |b, x| {
         x.pad(b.constant(1f32), &[(0, 0, 0), (0, 0, 0)])
     });
-    refuses("1.5 is no s32", |_, x| x.pad(1.5, &[(0, 0, 0), (0, 0, 0)]));
+    refuses("1.5 is not a value of s32", |_, x| x.pad(1.5, &[(0, 0, 0), (0, 0, 0)]));
     refuses("dimension 2 does not exist in s32[2,3]", |_, x| x.pad_in_dim(0, 2, 1, 1));
     refuses("dimension -3 does not exist in s32[2,3]", |_, x| x.pad_in_dim(0, -3, 1, 1));
     refuses("expected an array", |b, x| b.tuple(&[x]).pad_in_dim(0, 0, 1, 1));
@@ -95,11 +95,11 @@ fn mistakes_in_slices() {
 fn mistakes_in_other_moves() {
     refuses("dimension 2 does not exist in s32[2,3]", |_, x| x.rev(&[2]));
     refuses("dimension 1 is listed twice", |_, x| x.rev(&[1, -1]));
-    refuses("do not follow each other", |_, x| x.collapse(&[1, 0]));
-    refuses("do not follow each other", |b, _| b.iota("s32[2,3,4]", 0).collapse(&[0, 2]));
+    refuses("are not consecutive", |_, x| x.collapse(&[1, 0]));
+    refuses("are not consecutive", |b, _| b.iota("s32[2,3,4]", 0).collapse(&[0, 2]));
     refuses("not all of the dimensions [1, 2] exist in s32[2,3]", |_, x| x.collapse(&[1, 2]));
     refuses("not all of the dimensions [7] exist", |_, x| x.collapse(&[7]));
-    refuses("do not follow each other", |_, x| x.collapse(&[i64::MAX, i64::MIN]));
+    refuses("are not consecutive", |_, x| x.collapse(&[i64::MAX, i64::MIN]));
     refuses("the size -1 in [-1, 6] is negative", |_, x| x.reshape(&[-1, 6]));
     refuses("the size -1 in [0, -1] is negative", |_, x| x.reshape(&[0, -1]));
     refuses("s32[2,3] has 6 elements, s32[5] has 5", |_, x| x.reshape(&[5]));
@@ -108,7 +108,7 @@ fn mistakes_in_other_moves() {
     refuses("64 bits", |_, x| x.broadcast(&[i64::MAX, 2]));
     refuses("the size -3", |_, x| x.broadcast_in_dim(&[2, -3], &[0, 1]));
     refuses("cannot be broadcast to dimension 0", |_, x| x.broadcast_in_dim(&[4, 3], &[0, 1]));
-    refuses("do not grow", |_, x| x.broadcast_in_dim(&[3, 2], &[1, 0]));
+    refuses("are not increasing", |_, x| x.broadcast_in_dim(&[3, 2], &[1, 0]));
     refuses("does not exist in", |_, x| x.broadcast_in_dim(&[2, 3], &[0, 2]));
     refuses("expected 2", |_, x| x.transpose(&[0]));
     refuses("dimension 0 is listed twice", |_, x| x.transpose(&[0, 0]));
@@ -153,7 +153,7 @@ fn arrays_end_to_end() {
         run(&b, b.concat_in_dim(&[none, x], 0), &[]),
         "s32[2,2]{1,0} { { 1, 2 }, { 3, 4 } }"
     );
-    refuses("nothing is to be put end to end", |b, _| b.concat_in_dim(&[], 0));
+    refuses("`concat_in_dim` of an empty list", |b, _| b.concat_in_dim(&[], 0));
     refuses("dimension 0 does not exist in s32[]", |b, _| b.concat_in_dim(&[b.constant(1i32)], 0));
     refuses("operands are s32 and f32", |b, x| b.concat_in_dim(&[x, b.iota("f32[2,3]", 0)], 0));
     refuses("differ in dimensions other than 0", |b, x| {

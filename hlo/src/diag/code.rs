@@ -119,6 +119,13 @@ error_codes! {
         /// The text is larger than 4 GiB.
         "E0120" "the text has {bytes} bytes; at most 4294967295 can be read"
         TooLarge { bytes: usize },
+        /// The bytes are not an `HloModuleProto`, or a field has a value that no module has: ids that do not exist or exist
+        /// twice, an operand that comes after its user, a shape without dimensions, a literal with too few elements.
+        ///
+        /// Messages of XLA that contain a module, such as `HloSnapshot`, are recognized, too. The binary formats of
+        /// other systems, such as a `SavedModel`, are not.
+        "E0121" "{message}"
+        Proto { message: String },
         /// The module is not well formed: it has no computation, an empty computation, two `ENTRY` computations, two
         /// `ROOT` instructions, or text after the end.
         "E0201" "{message}"

@@ -29,6 +29,8 @@ pub struct CommonAttrs {
     pub backend_config: Option<BackendConfig>,
     /// Unknown attributes, kept verbatim.
     pub unknown: Vec<RawAttr>,
+    /// Unknown fields of the message it was read from, as they were encoded.
+    pub unknown_fields: Vec<u8>,
 }
 
 impl CommonAttrs {

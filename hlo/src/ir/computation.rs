@@ -23,6 +23,8 @@ pub struct Computation {
     pub execution_thread: SmolStr,
     /// The span of its name in the text.
     pub span: Span,
+    /// Unknown fields of the message it was read from, as they were encoded.
+    pub unknown_fields: Vec<u8>,
 }
 
 /// One operation, its operands and the shape of its result.
@@ -66,6 +68,7 @@ impl Computation {
             signature: None,
             execution_thread: SmolStr::default(),
             span: Span::default(),
+            unknown_fields: Vec::new(),
         }
     }
     /// Returns a computation whose instructions have names but no spans.

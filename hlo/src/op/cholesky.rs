@@ -7,7 +7,7 @@ attrs! {
     /// Factors each matrix into a triangular matrix times its adjoint.
     pub struct Cholesky {
         /// Whether the lower triangle is read and written.
-        pub lower: bool = "lower" or false;
+        pub lower: bool = "lower" in cholesky_options.lower or false;
     }
 }
 

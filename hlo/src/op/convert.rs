@@ -33,9 +33,9 @@ attrs! {
     /// - `E0303`: the operand is an array of floats.
     pub struct ReducePrecision {
         /// Bits of the exponent kept.
-        pub exponent_bits: i64 = "exponent_bits";
+        pub exponent_bits: i64 = "exponent_bits" in exponent_bits;
         /// Bits of the mantissa kept.
-        pub mantissa_bits: i64 = "mantissa_bits";
+        pub mantissa_bits: i64 = "mantissa_bits" in mantissa_bits;
     }
 }
 attrs! {

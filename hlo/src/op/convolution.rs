@@ -12,21 +12,21 @@ attrs! {
     /// Sums products of a sliding window of the left operand with the right operand, the kernel.
     pub struct Convolution {
         /// The window over the spatial dimensions.
-        pub window: Window = "window" or Window::default();
+        pub window: Window = "window" in window or Window::default();
         /// The role of each dimension.
-        pub dim_labels: ConvDims = "dim_labels";
+        pub dim_labels: ConvDims = "dim_labels" in convolution_dimension_numbers;
         /// The number of feature groups.
-        pub feature_group_count: i64 = "feature_group_count" or 1;
+        pub feature_group_count: i64 = "feature_group_count" in feature_group_count or 1;
         /// The number of batch groups.
-        pub batch_group_count: i64 = "batch_group_count" or 1;
+        pub batch_group_count: i64 = "batch_group_count" in batch_group_count or 1;
         /// Whether it is the forward convolution or one of its gradients.
-        pub convolution_kind: ConvolutionKind = "convolution_kind" or ConvolutionKind::Unset;
+        pub convolution_kind: ConvolutionKind = "convolution_kind" in conv_kind or ConvolutionKind::Unset;
         /// The precision of each operand.
-        pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+        pub operand_precision: OperandPrecision = "operand_precision" in precision_config.operand_precision or OperandPrecision::default();
         /// The precision of products and sums.
-        pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
+        pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;
         /// Which operands are structured-sparse.
-        pub sparsity_config: Option<ConvSparsity> = "sparsity_config" or None;
+        pub sparsity_config: Option<ConvSparsity> = "sparsity_config" in sparsity_config or None;
     }
 }
 

@@ -5,23 +5,24 @@ use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 
-/// Declares the attributes of a dot: the common ones, with others before or after the precision.
+/// Declares the attributes of a dot: the common ones, with others before or after the precision. `in` names the message of
+/// its dimensions.
 macro_rules! dot_attrs {
-    ($(#[$meta:meta])* $name:ident { $($before:tt)* } { $($after:tt)* }) => {
+    ($(#[$meta:meta])* $name:ident in $($at:ident).+ { $($before:tt)* } { $($after:tt)* }) => {
         attrs! {
             $(#[$meta])*
             pub struct $name {
                 /// Batch dimensions of the left operand.
-                pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" or Vec::<i64>::new();
+                pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" in $($at).+.lhs_batch_dimensions or Vec::<i64>::new();
                 /// Contracting dimensions of the left operand.
-                pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims", always Vec::new();
+                pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims" in $($at).+.lhs_contracting_dimensions, always Vec::new();
                 /// Batch dimensions of the right operand, paired with `lhs_batch_dims`.
-                pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" or Vec::<i64>::new();
+                pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" in $($at).+.rhs_batch_dimensions or Vec::<i64>::new();
                 /// Contracting dimensions of the right operand, paired with `lhs_contracting_dims`.
-                pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims", always Vec::new();
+                pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims" in $($at).+.rhs_contracting_dimensions, always Vec::new();
                 $($before)*
                 /// The precision of each operand.
-                pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+                pub operand_precision: OperandPrecision = "operand_precision" in precision_config.operand_precision or OperandPrecision::default();
                 $($after)*
             }
         }
@@ -45,9 +46,9 @@ dot_attrs! {
     ///
     /// The result has the batch dimensions, then the free dimensions of the left operand, then those of the right one. Its stated
     /// element type is the type the sums are rounded to.
-    Dot {} {
+    Dot in dot_dimension_numbers {} {
         /// The precision of products and sums.
-        pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
+        pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;
     }
 }
 

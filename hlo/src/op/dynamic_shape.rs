@@ -63,7 +63,7 @@ attrs! {
     /// - `get_dimension_size_bound`: its size fits in `s32`.
     pub struct GetDimensionSize {
         /// The dimension; one entry.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 
@@ -95,7 +95,7 @@ attrs! {
     /// - `set_dimension_size_size`: the size is a scalar of type `s32`.
     pub struct SetDimensionSize {
         /// The dimension; one entry.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 

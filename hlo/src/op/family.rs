@@ -7,6 +7,7 @@ use super::{
 };
 use crate::elem::Class;
 use crate::ir::ComputationId;
+use crate::proto::message::Instruction;
 use crate::{Result, Shape};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -355,6 +356,22 @@ macro_rules! define_ops {
             }
             pub(crate) fn print(&self, out: &mut AttrWriter<'_>) {
                 match self { Self::Unary(_) | Self::Binary(_) => {} $(Self::$st(op) => op.print(out),)* }
+            }
+            /// Writes the attributes into a message; computations are written as their index.
+            pub(crate) fn encode(&self, proto: &mut Instruction) -> Result<()> {
+                match self { Self::Unary(_) | Self::Binary(_) => Ok(()), $(Self::$st(op) => op.encode(proto),)* }
+            }
+            /// Reads the attributes from a message and resets the fields that it has read.
+            pub(crate) fn decode(code: Opcode, proto: &mut Instruction, operands: &[&Shape]) -> Result<Self> {
+                Ok(match code {
+                    $(Opcode::$un => Self::Unary(Unary::$un),)*
+                    $(Opcode::$bin => Self::Binary(Binary::$bin),)*
+                    $(Opcode::$st => {
+                        let mut op: payload!($st $st_flags) = Attrs::decode(proto)?;
+                        op.decoded(operands);
+                        Self::$st(op)
+                    })*
+                })
             }
             pub(crate) fn communication(&self) -> Option<&dyn Communication> {
                 match self {

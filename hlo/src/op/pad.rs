@@ -25,7 +25,7 @@ attrs! {
     /// - `pad_c4`: no size is negative or overflows 64 bits.
     pub struct Pad {
         /// The padding of each dimension.
-        pub padding: PaddingConfig = "padding";
+        pub padding: PaddingConfig = "padding" in padding_config;
     }
 }
 

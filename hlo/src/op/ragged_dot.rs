@@ -7,11 +7,11 @@ use crate::{ArrayShape, Dims, Error, Result, Shape};
 
 dot_attrs! {
     /// A dot over groups of different sizes. Operands: left, right, sizes of the groups.
-    RaggedDot {
+    RaggedDot in ragged_dot_dimension_numbers.dot_dimension_numbers {
         /// The ragged dimension of the left operand, which is divided into groups.
-        pub lhs_ragged_dims: Vec<i64> = "lhs_ragged_dims" or Vec::<i64>::new();
+        pub lhs_ragged_dims: Vec<i64> = "lhs_ragged_dims" in ragged_dot_dimension_numbers.lhs_ragged_dimensions or Vec::<i64>::new();
         /// The group dimension of the right operand, which has one slice per group.
-        pub rhs_group_dims: Vec<i64> = "rhs_group_dims" or Vec::<i64>::new();
+        pub rhs_group_dims: Vec<i64> = "rhs_group_dims" in ragged_dot_dimension_numbers.rhs_group_dimensions or Vec::<i64>::new();
     } {}
 }
 

@@ -11,7 +11,7 @@ attrs! {
     /// deviation of a normal one.
     pub struct Rng {
         /// The distribution.
-        pub distribution: RandomDistribution = "distribution";
+        pub distribution: RandomDistribution = "distribution" in distribution;
     }
 }
 
@@ -46,7 +46,7 @@ attrs! {
     /// The result is a tuple of the new state and the bits.
     pub struct RngBitGenerator {
         /// The algorithm.
-        pub algorithm: RandomAlgorithm = "algorithm";
+        pub algorithm: RandomAlgorithm = "algorithm" in rng_algorithm;
     }
 }
 
@@ -94,7 +94,7 @@ attrs! {
     /// Returns the state of the generator, and then advances it.
     pub struct RngGetAndUpdateState {
         /// The step by which the state is advanced.
-        pub delta: i64 = "delta";
+        pub delta: i64 = "delta" in delta;
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) trait ShapeRule {
     fn complete(&mut self, _operands: &[&Shape], _stated: Option<&Shape>) -> Result<()> {
         Ok(())
     }
+    /// Completes an op read from a message, which leaves to the operands what the text states.
+    fn decoded(&mut self, _operands: &[&Shape]) {}
     /// Whether [`ShapeRule::infer`] checks every constraint of the specification. If not, the stated shape
     /// is accepted, and the status page says so.
     const CHECKED: bool = true;
@@ -39,6 +41,9 @@ impl<T: ShapeRule> ShapeRule for Box<T> {
     const CHECKED: bool = T::CHECKED;
     fn complete(&mut self, operands: &[&Shape], stated: Option<&Shape>) -> Result<()> {
         T::complete(self, operands, stated)
+    }
+    fn decoded(&mut self, operands: &[&Shape]) {
+        T::decoded(self, operands);
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         T::infer(self, cx)

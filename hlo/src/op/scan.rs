@@ -16,15 +16,15 @@ attrs! {
     /// Without inputs the number of steps follows from the stated shape of the outputs.
     pub struct Scan {
         /// The dimension; one entry.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
         /// The number of carried values.
-        pub num_carries: i64 = "num_carries";
+        pub num_carries: i64 = "num_carries" in num_carries;
         /// Whether it runs from the end to the start; outputs have the position of the inputs of their step.
-        pub is_reverse: bool = "is_reverse" or false;
+        pub is_reverse: bool = "is_reverse" in is_reverse or false;
         /// An assertion that does not change the result.
-        pub is_associative: bool = "is_associative", always false;
+        pub is_associative: bool = "is_associative" in is_associative, always false;
         /// The body.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
     }
 }
 

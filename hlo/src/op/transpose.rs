@@ -14,7 +14,7 @@ attrs! {
     /// Constraint `transpose_c2`: `dimensions` is a permutation of the operand's dimensions.
     pub struct Transpose {
         /// For each result dimension, the operand dimension it is.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 

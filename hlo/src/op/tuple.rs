@@ -24,7 +24,7 @@ attrs! {
     /// - `get_tuple_element_operand`: the operand is a tuple.
     pub struct GetTupleElement {
         /// The index of the element.
-        pub index: i64 = "index";
+        pub index: i64 = "index" in tuple_index;
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! | file | targets |
 //! |---|---|
+//! | `call.rs` | the choice among the following |
 //! | `markers.rs` | annotations for partitioners and schedulers, which change no value |
 //! | `xla.rs` | calls that XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
 //! | `lapack` | `lapack_*_ffi`, which JAX calls on a CPU |
@@ -9,6 +10,7 @@
 //! | `unknown.rs` | errors of all other targets |
 //!
 //! A built-in target called with operands, results or attributes that it does not support is `E0402`.
+mod call;
 mod dictionary;
 mod lapack;
 mod library;
@@ -16,14 +18,16 @@ mod markers;
 mod unknown;
 mod xla;
 
-pub(crate) use library::{Library, in_libraries};
+pub(crate) use call::custom_call;
+pub(crate) use library::Library;
+use library::in_libraries;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};
 use hlo::Literal;
 
 /// Runs a call whose target is built in.
-pub(crate) fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
+fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
     let found = markers::run(call).or_else(|| xla::run(call)).or_else(|| lapack::run(call));
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
 }

@@ -1,8 +1,8 @@
 //! Control flow: the computations that steps call, and the use of their results.
 use super::frame::{Control, Frame};
 use super::{Machine, SPARE_DEPTH};
-use crate::executable::Program;
 use crate::plan::{Action, Step};
+use crate::program::Program;
 use crate::scan::{Next, Scan};
 use crate::value::Value;
 use crate::{Error, Result};

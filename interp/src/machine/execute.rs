@@ -104,6 +104,7 @@ impl Machine {
                 Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => Err(not_done()),
             });
         let inputs: SmallVec<[&Literal; 4]> = inputs.collect::<Result<_>>()?;
+        let _scratch = context.reserve_scratch(kernel.scratch())?;
         kernel.run(context, &inputs, &mut outputs)?;
         drop(inputs);
         for (output, value) in step.outputs.iter().zip(outputs) {

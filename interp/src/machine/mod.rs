@@ -12,9 +12,9 @@ pub use position::{Position, Suspension};
 
 use crate::context::RunContext;
 use crate::error::Code;
-use crate::executable::Program;
 use crate::observe::{Event, Watch};
 use crate::plan::Step;
+use crate::program::Program;
 use crate::value::{Value, with_layouts};
 use crate::{Error, Result};
 use asynchronous::AsyncOps;

@@ -1,7 +1,7 @@
 //! Actions of steps.
 use crate::Result;
 use crate::context::RunContext;
-use crate::kernel::ScalarLoop;
+use crate::scalar_program::ScalarLoop;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
@@ -42,7 +42,7 @@ pub(crate) type Function = dyn Fn(&RunContext, &[&Literal]) -> Result<Literal> +
 
 /// A computation of arrays from arrays, into existing memory.
 pub(crate) trait Kernel: Send + Sync {
-    /// Computes `outputs`, which have their shapes and arbitrary elements.
+    /// Computes `outputs`, one for each array of the result, which have their shapes and arbitrary elements.
     ///
     /// With [`Reuse::Update`], the first output has the elements of operand 0. Where an output is computed in the memory
     /// of an operand, that operand is a token here.
@@ -51,6 +51,10 @@ pub(crate) trait Kernel: Send + Sync {
     /// Returns the operands with which the first output may share memory.
     fn reuse(&self) -> Reuse {
         Reuse::None
+    }
+    /// Bytes that it takes beside its inputs and outputs while it runs.
+    fn scratch(&self) -> usize {
+        0
     }
 }
 

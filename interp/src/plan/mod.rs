@@ -4,10 +4,7 @@
 //! `get-tuple-element`, `copy`, ...) have no step; a parameter and a constant have slots and no step. Each other
 //! instruction is one [`Step`].
 mod action;
-pub(crate) mod build;
-mod peak;
 mod print;
-mod slots;
 
 pub(crate) use action::{Action, Function, Kernel, Reuse};
 pub use print::PlanText;
@@ -23,7 +20,7 @@ use std::sync::Arc;
 pub(crate) struct Slot(u32);
 
 impl Slot {
-    fn new(index: usize) -> Self {
+    pub(crate) fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("a computation has fewer than 2^32 leaves"))
     }
     #[inline]

@@ -1,6 +1,6 @@
 //! Plans as text: `etalon plan`.
 use super::{Input, Plan, Slot, Step};
-use crate::executable::Program;
+use crate::program::Program;
 use std::fmt;
 
 /// A plan in readable form.

@@ -3,22 +3,24 @@
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
 //! any other runs on a nested machine, slower and with the same result.
 mod register_loop;
+mod scalar_loop;
 mod sort_key;
 
-pub(crate) use register_loop::RegisterLoop;
+use register_loop::RegisterLoop;
+pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
 
 use crate::context::RunContext;
 use crate::index::to_usize;
-use crate::machine::Machine;
 use crate::value::Value;
-use crate::{Result, num};
+use crate::{Error, Result, num};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
 const INSTRUCTION_LIMIT: usize = 4096;
@@ -63,6 +65,31 @@ enum Step {
     Select(usize, usize, usize),
     Clamp(ElementType, usize, usize, usize),
     Convert(ElementType, ElementType, usize),
+}
+
+/// The scalar computations of a module, compiled.
+#[derive(Debug)]
+pub(crate) struct ScalarPrograms(Vec<Option<Arc<ScalarProgram>>>);
+
+impl ScalarPrograms {
+    /// Compiles the computations of a module that take and return scalars.
+    pub(crate) fn compile(module: &Module) -> Self {
+        let ids = module.computations.ids();
+        Self(ids.map(|id| ScalarProgram::compile(module, id).map(Arc::new)).collect())
+    }
+    /// The program of a computation; `None` if it takes or returns other values than scalars.
+    pub(crate) fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
+        self.0[computation.index()].clone()
+    }
+    /// The program of a computation that an op applies to elements.
+    ///
+    /// # Errors
+    /// If it takes or returns other values than scalars, which the verifier has checked.
+    pub(crate) fn of_elements(&self, computation: ComputationId) -> Result<&ScalarProgram> {
+        self.0[computation.index()]
+            .as_deref()
+            .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
+    }
 }
 
 impl ScalarProgram {
@@ -164,7 +191,7 @@ impl ScalarProgram {
         let arguments = arguments.iter().zip(&self.parameters);
         let arguments: Vec<Value> =
             arguments.map(|(&value, &ty)| Value::Array(Literal::scalar(ty, value))).collect();
-        let result = Machine::new(context.clone(), id, arguments)?.finish()?;
+        let result = (context.program().call)(context.clone(), id, arguments)?;
         let single = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {
             *out = element.get(0);

@@ -16,6 +16,13 @@ use hlo::layout::{LayoutTail, Tile};
 use hlo::{ArrayShape, Dims};
 use std::ops::Range;
 
+/// Returns whether the layout only orders the dimensions: the elements of an array follow each other in memory.
+pub(crate) fn only_orders(shape: &ArrayShape) -> bool {
+    shape.layout.tail.as_deref().is_none_or(|tail| {
+        tail.tiles.is_empty() && tail.element_size_in_bits == 0 && undefined(tail).is_none()
+    })
+}
+
 /// The memory of an array: a sequence of storage units that each hold an element or padding.
 #[derive(Debug)]
 pub(super) struct Memory<'a> {

@@ -84,26 +84,30 @@ mod window;
 pub(crate) use array::{Array, build, index_of, position, try_build, with_layout};
 pub(crate) use call::{Call, Function, Results};
 pub(crate) use index_space::{indices, set};
+pub(crate) use layout::only_orders;
 pub(crate) use output::{Output, try_build_all};
 pub(crate) use reshape::result_sizes;
 
 pub(crate) use crate::value::pack;
 
-use crate::Result;
 use crate::context::RunContext;
+use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{Literal, Op};
 use smallvec::SmallVec;
 
-/// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. Only
-/// errors evaluate `name`.
-#[expect(clippy::too_many_lines, reason = "one arm for each op")]
+/// Returns the value of an instruction by its page. `name` is asked for only by errors.
+///
+/// # Errors
+/// What the page fails with. An op that is not a function of its operands alone, as its [`Kind`](hlo::op::Kind) says, has no
+/// page that could be applied here.
+#[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,
     operands: &[&Literal],
     context: &RunContext,
     name: &dyn Fn() -> String,
-) -> Result<Option<Literal>> {
+) -> Result<Literal> {
     let call = Call::new(context);
     let array = |i: usize| Array::of(operands[i]);
     let arrays = |from: usize, to: usize| -> SmallVec<[Array<'_>; 4]> {
@@ -112,7 +116,7 @@ pub(crate) fn evaluate(
     let (count, half) = (operands.len(), operands.len() / 2);
     let result = &instruction.shape;
     let shape = || result.array().expect("verified: the result is an array");
-    Ok(Some(match &instruction.op {
+    Ok(match &instruction.op {
         Op::AddDependency(op) => token::add_dependency(op, operands[0]),
         Op::AfterAll(op) => token::after_all(op),
         Op::BatchNormGrad(op) => {
@@ -239,6 +243,8 @@ pub(crate) fn evaluate(
         | Op::Scan(_)
         | Op::Send(_)
         | Op::SendDone(_)
-        | Op::While(_) => return Ok(None),
-    }))
+        | Op::While(_) => {
+            return Err(Error::internal("the value does not follow from the operands alone"));
+        }
+    })
 }

@@ -285,9 +285,7 @@ impl Body {
             (true, None) => vec![Subgroup::Replicated],
             (false, subgroups) => subgroups.unwrap_or_default(),
         };
-        let tiling = Tiling { dims, devices, subgroups };
-        tiling.check()?;
-        Ok(tiling.normal())
+        Tiling::placement(dims, devices, subgroups)
     }
 }
 

@@ -76,8 +76,18 @@ impl TileDevices {
 }
 
 impl Tiling {
+    /// Returns the placement of a tiling in the form XLA keeps.
+    pub(crate) fn placement(
+        dims: Vec<i64>,
+        devices: TileDevices,
+        subgroups: Vec<Subgroup>,
+    ) -> Result<Placement> {
+        let tiling = Self { dims, devices, subgroups };
+        tiling.check()?;
+        Ok(tiling.normal())
+    }
     /// Fails unless there is a device for each tile and a dimension for each subgroup.
-    pub(super) fn check(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         let wrong = |message: String| Err(Code::AttributeValue { message }.into());
         if self.subgroups.len() > self.dims.len() {
             let (subgroups, dims) = (self.subgroups.len(), self.dims.len());
@@ -105,7 +115,7 @@ impl Tiling {
 
     /// Returns XLA's normal form: subgroups of size 1 are removed, those of one kind are merged, and all are sorted; a
     /// tiling that does not divide the value is replaced by its placement.
-    pub(super) fn normal(self) -> Placement {
+    fn normal(self) -> Placement {
         if self.subgroups.is_empty() {
             return Placement::Tiled(self);
         }

@@ -44,6 +44,29 @@ impl std::str::FromStr for ConvDims {
 struct Part(i64, i64, Dims);
 
 impl ConvDims {
+    /// Fails unless labels can be written: each dimension has one, and there are at most ten spatial ones.
+    pub(crate) fn check(&self) -> Result<()> {
+        /// More than the dimensions of any array.
+        const MOST: i64 = 1 << 8;
+        let parts = [
+            ([self.lhs_batch, self.lhs_feature], &self.lhs_spatial),
+            ([self.rhs_input_feature, self.rhs_output_feature], &self.rhs_spatial),
+            ([self.out_batch, self.out_feature], &self.out_spatial),
+        ];
+        for (letters, spatial) in parts {
+            let mut all: Vec<_> = letters.iter().chain(spatial).copied().collect();
+            all.sort_unstable();
+            let labeled = all.iter().all(|dim| (0..MOST).contains(dim))
+                && all.windows(2).all(|pair| pair[0] != pair[1]);
+            if !labeled || spatial.len() != self.lhs_spatial.len() || spatial.len() > 10 {
+                let message =
+                    format!("{all:?} cannot be the dimensions of an operand of a convolution");
+                return Err(bad(message));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.blank();
         let start = c.offset();

@@ -7,7 +7,7 @@
 use super::number::{Matrix, Number};
 use crate::hooks::Call;
 use crate::index::to_usize;
-use crate::kernel::array_shapes;
+use crate::value::array_shapes;
 use crate::{Error, Result};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use std::collections::BTreeMap;
@@ -169,8 +169,8 @@ impl<'a> CheckedCall<'a> {
     /// Returns the result, after every problem has appended its parts.
     pub(super) fn finish(self) -> Literal {
         let arrays = self.shapes.iter().zip(&self.results);
-        let arrays = arrays.map(|(shape, values)| crate::kernel::build(shape, |i| values[i]));
-        crate::kernel::pack(self.call.shape, arrays.collect())
+        let arrays = arrays.map(|(shape, values)| crate::value::build(shape, |i| values[i]));
+        crate::value::pack(self.call.shape, arrays.collect())
     }
 }
 

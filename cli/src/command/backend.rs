@@ -1,0 +1,253 @@
+//! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
+use super::test::{failed, unreadable};
+use super::{Loaded, load, verified};
+use crate::args::{BackendArgs, ConformArgs};
+use crate::error::{Code, Exit, Failure, Result};
+use crate::{inputs, output};
+use conformance::backend::{
+    Backend, BackendError, CommandBackend, EngineBackend, Plugin, PluginOptions, serve,
+};
+use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
+use conformance::{Case, Engine, Entry, FileTest, Report, Subject};
+use interp::DeviceGrid;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Something that has arguments, or gets them from the command line.
+enum Item {
+    Entry(Entry),
+    Case(Case),
+    Module(PathBuf),
+    /// Not a file test.
+    Unreadable(Report),
+}
+
+pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
+    if let [before, after] = args.compare.as_slice() {
+        return compare(before, after);
+    }
+    if !args.merge.is_empty() {
+        return merge(args);
+    }
+    let mut backend = open(&args.backend)?;
+    let mut reference = EngineBackend(args.engine.into());
+    let mut items = Vec::new();
+    for path in &args.paths {
+        items.extend(find(path, args)?);
+    }
+    let progress = output::Progress::counting("comparing", items.len());
+    let mut results = Results::new(backend.name());
+    results.shard = args.shard;
+    let alone = items.len() == 1;
+    for item in items {
+        progress.advance();
+        let record = match subject(item, args, alone)? {
+            Ok(subject) if args.shard.is_some_and(|shard| !shard.has(&subject.name)) => continue,
+            Ok(subject) => {
+                let mut record = conformance::on_large_stack(|| {
+                    conformance::conform(&subject, &mut reference, &mut *backend)
+                });
+                if let Some(reproduction) = &mut record.reproduction {
+                    reproduction.command = command_line(args, &subject.file);
+                }
+                record
+            }
+            Err(Some(report)) => (*report).into(),
+            Err(None) => continue,
+        };
+        for warning in backend.take_warnings() {
+            output::note(&format!("warning: {warning}\n"));
+            results.warnings.push(warning);
+        }
+        print(&record, args.verbose)?;
+        results.push(record);
+    }
+    drop(progress);
+    finish(&results, args)
+}
+
+/// Returns the command that compares the modules of a file.
+fn command_line(args: &ConformArgs, file: &str) -> String {
+    let quoted = |text: &str| match text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_./=,".contains(c))
+    {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    };
+    let BackendArgs { backend, backend_command, option, xla_option, time_limit } = &args.backend;
+    let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
+    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
+    if let Some(backend) = backend {
+        add("--backend", backend);
+    }
+    if let Some(command) = backend_command {
+        add("--backend-command", command);
+    }
+    option.iter().for_each(|(key, value)| add("--option", &format!("{key}={value}")));
+    xla_option.iter().for_each(|(key, value)| add("--xla-option", &format!("{key}={value}")));
+    add("--time-limit", &time_limit.as_secs_f64().to_string());
+    if let Some(seed) = args.inputs.random {
+        add("--random", &seed.to_string());
+    }
+    args.inputs.input.iter().for_each(|input| add("--input", input));
+    words.push(quoted(file));
+    words.join(" ")
+}
+
+/// Prints the record of a case, unless it is good.
+fn print(record: &Record, all: bool) -> Result<()> {
+    let shown = record.verdict.is_bad()
+        || matches!(record.verdict, Verdict::Unsupported | Verdict::Undefined)
+        || all;
+    match (shown, record.reason.trim_end()) {
+        (false, _) => Ok(()),
+        (true, "") => line(&format!("{}: {}", record.name, record.verdict.name())),
+        (true, reason) => line(&format!("{}: {}: {reason}\n", record.name, record.verdict.name())),
+    }
+}
+
+fn line(text: &str) -> Result<()> {
+    output::data(&format!("{text}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
+}
+
+/// Writes the reports that are asked for, and the totals.
+fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
+    let reports = [
+        (&args.json, Results::to_json as fn(&Results) -> String),
+        (&args.junit, Results::to_junit),
+        (&args.html, Results::to_html),
+    ];
+    for (path, report) in reports {
+        if let Some(path) = path {
+            std::fs::write(path, report(results)).map_err(|e| Failure::file(path, &e))?;
+        }
+    }
+    line(&results.to_string())?;
+    let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
+    Ok(if results.is_bad() {
+        Exit::Wrong.code()
+    } else if results.records().next().is_none() {
+        output::note("no cases found\n");
+        Exit::Misuse.code()
+    } else if count(Verdict::Unsupported) > 0 {
+        Exit::Unsupported.code()
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// `--compare`: prints what changed between two runs.
+fn compare(before: &Path, after: &Path) -> Result<ExitCode> {
+    let changes = Changes::between(&read(before)?, &read(after)?);
+    line(changes.to_string().trim_end())?;
+    Ok(if changes.worse.is_empty() { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+}
+
+/// `--merge`: merges the results of the parts of a run.
+fn merge(args: &ConformArgs) -> Result<ExitCode> {
+    let mut files = args.merge.iter();
+    let mut merged = files.next().map(|path| read(path)).transpose()?.unwrap_or_default();
+    for path in files {
+        merged.merge(read(path)?).map_err(|e| wrong_results(path, &e))?;
+    }
+    finish(&merged, args)
+}
+
+fn read(path: &Path) -> Result<Results> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::file(path, &e))?;
+    Results::from_json(&text).map_err(|e| wrong_results(path, &e))
+}
+
+fn wrong_results(path: &Path, error: &ResultsError) -> Failure {
+    let path = path.display().to_string();
+    Failure::new(&Code::Input { path, message: error.to_string() }, None)
+}
+
+/// `etalon pjrt-host`: runs a plugin for a parent process.
+pub(crate) fn host() -> Result<ExitCode> {
+    serve().map_err(|e| Failure::file(Path::new("<stdin>"), &e))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
+    if let Some(command) = &args.backend_command {
+        let backend = CommandBackend::new(command, args.time_limit).map_err(|e| misuse(&e))?;
+        return Ok(Box::new(backend));
+    }
+    let name = args.backend.as_deref().unwrap_or_default();
+    if let Some(&engine) = Engine::ALL.iter().find(|engine| engine.name() == name) {
+        return Ok(Box::new(EngineBackend(engine)));
+    }
+    let path = Path::new(name);
+    // Without a folder, the loader would search the system's folders.
+    let path = path.canonicalize().map_err(|e| Failure::file(path, &e))?;
+    let program = std::env::current_exe().map_err(|e| Failure::file(Path::new("etalon"), &e))?;
+    let mut host = std::process::Command::new(program);
+    host.arg("pjrt-host");
+    let options = PluginOptions {
+        client: args.option.clone(),
+        xla: args.xla_option.clone(),
+        time_limit: args.time_limit,
+        ..PluginOptions::default()
+    };
+    let plugin = Plugin::isolated(&path, host, options).map_err(|e| misuse(&e))?;
+    Ok(Box::new(plugin))
+}
+
+fn misuse(error: &BackendError) -> Failure {
+    Failure { diagnostics: vec![error.diagnostic()], source: None, exit: Exit::Misuse }
+}
+
+/// Finds what to compare at or below `path`. Arguments on the command line are for modules, whatever is beside them.
+fn find(path: &Path, args: &ConformArgs) -> Result<Vec<Item>> {
+    let has_arguments = args.inputs.random.is_some() || !args.inputs.input.is_empty();
+    if path.as_os_str() == "-" {
+        return Ok(vec![Item::Module(path.to_owned())]);
+    }
+    let (entries, others) = conformance::find(path).map_err(|e| Failure::file(path, &e))?;
+    if has_arguments {
+        let modules = entries.into_iter().map(|entry| entry.module).chain(others);
+        return Ok(modules.map(Item::Module).collect());
+    }
+    let mut items: Vec<Item> = entries.into_iter().map(Item::Entry).collect();
+    for other in others {
+        match FileTest::read(&other) {
+            Ok(test) if !test.has_expectations() => items.push(Item::Module(other)),
+            Ok(test) => items.extend(test.cases.into_iter().map(Item::Case)),
+            Err(error) => items.push(Item::Unreadable(unreadable(&other, &error))),
+        }
+    }
+    Ok(items)
+}
+
+/// Returns the module with its arguments, or why there is none: a report, or nothing if the case expects errors. An error of
+/// one module ends the command only if it is the only one.
+fn subject(
+    item: Item,
+    args: &ConformArgs,
+    alone: bool,
+) -> Result<std::result::Result<Subject, Option<Box<Report>>>> {
+    Ok(match item {
+        Item::Entry(entry) => entry.subject().map_err(Some),
+        Item::Case(case) => match case.subject() {
+            Ok(subject) => subject.ok_or(None),
+            Err(report) => Err(Some(report)),
+        },
+        Item::Module(path) => match module(&path, args) {
+            Err(failure) if !alone => Err(Some(Box::new(failed(&path, failure)))),
+            module => Ok(module?),
+        },
+        Item::Unreadable(report) => Err(Some(Box::new(report))),
+    })
+}
+
+/// Loads a module, with the arguments of the command line.
+fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
+    let Loaded { name, text, module, arguments: own, .. } = load(path, args.lenient)?;
+    let verified = verified(module, &name, &text)?;
+    let grid = DeviceGrid::of(&verified.module().config);
+    let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid)?;
+    Ok(Subject { file: name.clone(), name, text, module: Arc::new(verified), arguments })
+}
