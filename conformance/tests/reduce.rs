@@ -26,7 +26,7 @@ fn reduced(bug: Bug) -> Reduced {
 fn check(bug: Bug, most: usize) {
     let start = std::time::Instant::now();
     let reduced = reduced(bug);
-    let text = file_test(&reduced.module, &reduced.arguments, FUEL);
+    let text = file_test(&reduced.module, &reduced.arguments, Some(FUEL));
     let count = reduced.steps.last().map_or(usize::MAX, |step| step.score.instructions);
     println!("{bug:?}: {count} instructions, {} tries, {:?}\n{text}", reduced.tried, start.elapsed());
     assert!(count <= most, "{bug:?}: {count} instructions\n{text}");

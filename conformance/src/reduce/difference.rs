@@ -157,6 +157,22 @@ pub fn repeated(times: u32, mut interesting: impl FnMut() -> Interest) -> Intere
     answer
 }
 
+/// Returns how often a candidate must be boring before it is called boring, so that at most one in a hundred interesting ones is
+/// missed: `shown` of `runs` runs of the first module were interesting.
+///
+/// ```
+/// use conformance::reduce::repetitions;
+/// assert_eq!([repetitions(20, 20), repetitions(10, 20), repetitions(2, 20)], [1, 7, 44]);
+/// ```
+pub fn repetitions(shown: u32, runs: u32) -> u32 {
+    if shown >= runs {
+        return 1;
+    }
+    let rate = f64::from(shown.max(1)) / f64::from(runs.max(1));
+    let needed = (0.01f64.ln() / (-rate).ln_1p()).ceil();
+    (1..1000).find(|&k| f64::from(k) >= needed).unwrap_or(1000)
+}
+
 /// An engine that takes a limited number of steps.
 #[derive(Debug, Clone, Copy)]
 struct LimitedEngine {

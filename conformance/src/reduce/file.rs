@@ -5,15 +5,16 @@ use hlo::{Literal, Style, Verified};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Returns a file test: the module, its arguments as `// in:`, and the results of the exact engine as `// out:`. Without results
-/// that the exact engine has within `fuel` steps, there is no `// out:`.
-pub fn file_test(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: u64) -> String {
+/// Returns a file test: the module, its arguments as `// in:`, and the results of the exact engine as `// out:`. There is no
+/// `// out:` without `fuel`, the steps that the engine may take, or if it has no result within them.
+pub fn file_test(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: Option<u64>) -> String {
     let mut text = module.module().print(Style::Short);
     if !text.ends_with('\n') {
         text.push('\n');
     }
     write_comments(&mut text, "in", arguments);
-    if let Some(results) = record::run(Arc::clone(module), arguments, fuel) {
+    let run = |fuel| record::run(Arc::clone(module), arguments, fuel);
+    if let Some(results) = fuel.and_then(run) {
         let results: Vec<Vec<Literal>> = results
             .iter()
             .map(|result| result.leaves().into_iter().cloned().collect())

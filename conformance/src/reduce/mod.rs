@@ -26,6 +26,7 @@
 //! assert_eq!(entry.result_shape().to_string(), "f32[]");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod command;
 mod difference;
 mod draft;
 mod file;
@@ -34,7 +35,8 @@ mod record;
 mod score;
 mod search;
 
-pub use difference::{Difference, Kind, repeated};
+pub use command::CommandPredicate;
+pub use difference::{Difference, Kind, repeated, repetitions};
 pub use file::file_test;
 pub use score::Score;
 

@@ -41,18 +41,17 @@ impl Score {
         let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
         for (_, instruction) in instructions {
             score.add_shape(&instruction.shape);
-            match &instruction.op {
-                Op::Constant(constant) => {
-                    score.leaves += 1;
-                    if let ConstantValue::Literal(value) = &*constant.value {
-                        score.values = score.values.saturating_add(cost(value));
-                    }
+            let op = &instruction.op;
+            if let Op::Constant(constant) = op {
+                score.leaves += 1;
+                if let ConstantValue::Literal(value) = &*constant.value {
+                    score.values = score.values.saturating_add(cost(value));
                 }
-                Op::Parameter(_) => score.leaves += 1,
-                op => {
-                    score.instructions += 1;
-                    score.control += usize::from(op.opcode().kind() == Kind::Control);
-                }
+            } else if let Op::Parameter(_) = op {
+                score.leaves += 1;
+            } else {
+                score.instructions += 1;
+                score.control += usize::from(op.opcode().kind() == Kind::Control);
             }
         }
         score.text = module.print(Style::Default).len();

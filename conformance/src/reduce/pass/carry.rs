@@ -86,9 +86,9 @@ fn elements_of(
     computation: &ComputationRewriter,
     tuple: InstructionId,
 ) -> Option<Vec<(InstructionId, usize)>> {
-    let element = |user: InstructionId| match &computation.instruction(user).op {
-        Op::GetTupleElement(element) => Some((user, usize::try_from(element.index).ok()?)),
-        _ => None,
+    let element = |user: InstructionId| {
+        let Op::GetTupleElement(element) = &computation.instruction(user).op else { return None };
+        Some((user, usize::try_from(element.index).ok()?))
     };
     computation.users(tuple).into_iter().map(element).collect()
 }
