@@ -358,9 +358,10 @@ pub(crate) struct ReduceArgs {
     /// The engine that the backend is compared with.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
-    /// The most steps of the engine for one candidate: a candidate may have a loop without an end.
-    #[arg(long, value_name = "STEPS", default_value_t = 1 << 32)]
-    pub(crate) fuel: u64,
+    /// The most steps of the engine for one candidate, which may have a loop without an end; by default four times the steps of
+    /// the module.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,

@@ -51,7 +51,12 @@ fn files_are_not_replaced_unasked() {
     folder.write("other.hlo", "mine");
     let command = "grep -q multiply {hlo}";
     expect(&reduce(&folder, command, &["--output", "other.hlo"]), 2, "", "error[E0620]: other.hlo");
-    expect(&reduce(&folder, command, &["--output", "m.hlo", "--force"]), 2, "", "error[E0620]: m.hlo");
+    expect(
+        &reduce(&folder, command, &["--output", "m.hlo", "--force"]),
+        2,
+        "",
+        "error[E0620]: m.hlo",
+    );
     assert_eq!(std::fs::read_to_string(folder.0.join("m.hlo")).unwrap(), MODULE);
     expect(&reduce(&folder, command, &["--output", "other.hlo", "--force"]), 0, "other.hlo", "");
 }
@@ -59,8 +64,18 @@ fn files_are_not_replaced_unasked() {
 #[test]
 fn there_is_something_to_reduce() {
     let folder = folder("nothing");
-    expect(&reduce(&folder, "grep -q tanh {hlo}", &[]), 2, "", "error[E0621]: the module is not interesting");
-    expect(&reduce(&folder, "test -s {hlo}", &[]), 2, "", "error[E0621]: a module of a single constant");
+    expect(
+        &reduce(&folder, "grep -q tanh {hlo}", &[]),
+        2,
+        "",
+        "error[E0621]: the module is not interesting",
+    );
+    expect(
+        &reduce(&folder, "test -s {hlo}", &[]),
+        2,
+        "",
+        "error[E0621]: a module of a single constant",
+    );
     expect(&reduce(&folder, "true", &[]), 2, "", "error[E0706]");
     expect(&folder.etalon("reduce m.hlo --backend reference"), 2, "", "error[E0621]");
     expect(&folder.etalon("reduce m.hlo"), 2, "", "--backend");

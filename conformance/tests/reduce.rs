@@ -4,18 +4,19 @@ mod planted;
 #[path = "support/programs.rs"]
 mod programs;
 
-use conformance::reduce::{Difference, Kind, Options, Reduced, file_test, reduce};
+use conformance::reduce::{Difference, Options, Reduced, file_test, reduce};
 use conformance::{Engine, FileTest, Summary};
 use planted::{Bug, Planted};
 
-const FUEL: u64 = 1 << 20;
+/// Enough for the programs; a candidate may have a loop without an end.
+const FUEL: u64 = 1 << 14;
 
 fn reduced(bug: Bug) -> Reduced {
     let replicas = if bug == Bug::ReplicaGroup { 2 } else { 1 };
     let (module, arguments) = programs::program(replicas);
     let mut backend = Planted(bug);
     let mut difference = Difference::new(Engine::Exact, &mut backend, FUEL);
-    let mut options = Options { fuel: FUEL, ..Options::default() };
+    let mut options = Options { fuel: Some(FUEL), ..Options::default() };
     reduce(module, &arguments, &mut options, |module, arguments| {
         difference.interest(module, arguments)
     })
@@ -24,11 +25,9 @@ fn reduced(bug: Bug) -> Reduced {
 
 /// Checks that a bug is reduced to a few instructions, parameters and constants not counted.
 fn check(bug: Bug, most: usize) {
-    let start = std::time::Instant::now();
     let reduced = reduced(bug);
     let text = file_test(&reduced.module, &reduced.arguments, Some(FUEL));
     let count = reduced.steps.last().map_or(usize::MAX, |step| step.score.instructions);
-    println!("{bug:?}: {count} instructions, {} tries, {:?}\n{text}", reduced.tried, start.elapsed());
     assert!(count <= most, "{bug:?}: {count} instructions\n{text}");
     let (_, planted) = bug.plant(reduced.module.module());
     assert!(planted > 0, "{text}");
@@ -59,7 +58,7 @@ fn a_wrong_clamp() {
 }
 #[test]
 fn a_lost_carry() {
-    check(Bug::LostCarry, 8);
+    check(Bug::LostCarry, 5);
 }
 #[test]
 fn a_wrong_replica_group() {

@@ -7,8 +7,8 @@ use crate::{inputs, output};
 use conformance::FileTest;
 use conformance::backend::BackendError;
 use conformance::reduce::{
-    CommandPredicate, Difference, Interest, Options, ReduceError, Reduced, Step, file_test, reduce,
-    repeated, repetitions,
+    CommandPredicate, Difference, Interest, Options, ReduceError, Reduced, Step, file_test,
+    measured_fuel, reduce, repeated, repetitions,
 };
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
@@ -24,6 +24,8 @@ const MEASURED: u32 = 20;
 struct Start {
     module: Arc<Verified>,
     arguments: Vec<Vec<Literal>>,
+    /// The steps of the engine for one candidate.
+    fuel: u64,
 }
 
 pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
@@ -36,7 +38,7 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
     }
     let mut backend = open(&args.backend)?;
     conformance::on_large_stack(|| {
-        let difference = Difference::new(args.engine.into(), &mut *backend, args.fuel);
+        let difference = Difference::new(args.engine.into(), &mut *backend, start.fuel);
         reduce_to(args, &start, &mut Predicate::Backend(difference), &target)
     })
 }
@@ -52,7 +54,11 @@ fn target(args: &ReduceArgs) -> Result<PathBuf> {
     let is_input = same(&target).is_some_and(|found| same(&args.file) == Some(found));
     if is_input || (target.exists() && !args.force) {
         let path = target.display().to_string();
-        let help = if is_input { "name another file" } else { "name another file, or replace it with --force" };
+        let help = if is_input {
+            "name another file"
+        } else {
+            "name another file, or replace it with --force"
+        };
         return Err(Failure::new(&Code::Exists { path }, Some(help.to_owned())));
     }
     Ok(target)
@@ -68,14 +74,16 @@ impl Start {
         let case = test.as_ref().and_then(|test| test.cases.first());
         let subject = case.and_then(|case| case.subject().ok().flatten());
         let parameters = module.module().entry().parameters().len();
-        let arguments = match subject.filter(|s| s.arguments.iter().all(|a| a.len() == parameters)) {
+        let arguments = match subject.filter(|s| s.arguments.iter().all(|a| a.len() == parameters))
+        {
             Some(subject) => subject.arguments,
             None => {
                 let grid = DeviceGrid::of(&module.module().config);
                 inputs::inputs(&args.inputs, module.module(), grid)?
             }
         };
-        Ok(Self { module, arguments })
+        let fuel = args.fuel.unwrap_or_else(|| measured_fuel(&module, &arguments));
+        Ok(Self { module, arguments, fuel })
     }
 }
 
@@ -102,10 +110,13 @@ impl Predicate<'_> {
         match args.repeat {
             RepeatArg::Times(times) => times,
             RepeatArg::Auto => {
-                let mut shows = || self.ask(&start.module, &start.arguments) == Interest::Interesting;
+                let mut shows =
+                    || self.ask(&start.module, &start.arguments) == Interest::Interesting;
                 let shown: u32 = (0..MEASURED).map(|_| u32::from(shows())).sum();
                 let times = repetitions(shown, MEASURED);
-                output::note(&format!("shows in {shown} of {MEASURED} runs; each candidate runs up to {times} times\n"));
+                output::note(&format!(
+                    "shows in {shown} of {MEASURED} runs; each candidate runs up to {times} times\n"
+                ));
                 times
             }
         }
@@ -126,7 +137,7 @@ fn reduce_to(
     };
     let mut options = Options {
         time_limit: args.total_time_limit,
-        fuel: args.fuel,
+        fuel: Some(start.fuel),
         progress: Some(Box::new(on_step)),
         ..Options::default()
     };
@@ -138,11 +149,15 @@ fn reduce_to(
         return Err(misuse(error));
     }
     let reduced = reduced.map_err(|error| not_reduced(&error, args))?;
-    let text = file_test(&reduced.module, &reduced.arguments, Some(args.fuel));
+    let text = file_test(&reduced.module, &reduced.arguments, Some(start.fuel));
     write(target, &text)?;
-    write_others(args, target, &reduced)?;
-    if repeated(times, || predicate.ask(&reduced.module, &reduced.arguments)) != Interest::Interesting {
-        output::note("warning: the result does not show the difference in each run: try --repeat auto\n");
+    write_others(args, start, target, &reduced)?;
+    if repeated(times, || predicate.ask(&reduced.module, &reduced.arguments))
+        != Interest::Interesting
+    {
+        output::note(
+            "warning: the result does not show the difference in each run: try --repeat auto\n",
+        );
     }
     if reduced.is_cut_short {
         output::note("the time limit ended the search: the result may not be the smallest\n");
@@ -152,9 +167,15 @@ fn reduce_to(
 
 fn not_reduced(error: &ReduceError, args: &ReduceArgs) -> Failure {
     let help = match (error, &args.command) {
-        (ReduceError::NotInteresting, Some(_)) => "the command must end with exit code 0 for the module itself",
-        (ReduceError::NotInteresting, None) => "the backend agrees with the engine on these arguments: try others with --input or --random, or --repeat auto",
-        (ReduceError::TrivialIsInteresting, Some(_)) => "the command must not end with exit code 0 for each module",
+        (ReduceError::NotInteresting, Some(_)) => {
+            "the command must end with exit code 0 for the module itself"
+        }
+        (ReduceError::NotInteresting, None) => {
+            "the backend agrees with the engine on these arguments: try others with --input or --random, or --repeat auto"
+        }
+        (ReduceError::TrivialIsInteresting, Some(_)) => {
+            "the command must not end with exit code 0 for each module"
+        }
         (ReduceError::TrivialIsInteresting, None) => "check that the backend works: etalon conform",
     };
     Failure::new(&Code::NotReduced { message: error.to_string() }, Some(help.to_owned()))
@@ -176,20 +197,23 @@ fn report(
         Predicate::Command(..) => String::new(),
     };
     let (before, after, tried) = (count(&start.module), count(&reduced.module), reduced.tried);
-    let text = format!("{}: {before} instructions became {after}{kind}, {tried} candidates tried\n", target.display());
+    let text = format!(
+        "{}: {before} instructions became {after}{kind}, {tried} candidates tried\n",
+        target.display()
+    );
     output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes the candidates that show something else beside the result.
-fn write_others(args: &ReduceArgs, target: &Path, reduced: &Reduced) -> Result<()> {
+fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduced) -> Result<()> {
     for (number, other) in (1..).zip(&reduced.others) {
         let path = target.with_extension(format!("other{number}.hlo"));
         if path.exists() && !args.force {
             output::note(&format!("{}: exists; not written: {}\n", path.display(), other.kind));
             continue;
         }
-        write(&path, &file_test(&other.module, &other.arguments, Some(args.fuel)))?;
+        write(&path, &file_test(&other.module, &other.arguments, Some(start.fuel)))?;
         output::note(&format!("{}: another finding: {}\n", path.display(), other.kind));
     }
     Ok(())
@@ -221,6 +245,7 @@ impl<'a> Writer<'a> {
             return;
         }
         let _ = write(self.target, &file_test(module, arguments, None));
-        self.next = Instant::now() + begin.elapsed().saturating_mul(10).min(Duration::from_secs(60));
+        self.next =
+            Instant::now() + begin.elapsed().saturating_mul(10).min(Duration::from_secs(60));
     }
 }

@@ -93,7 +93,10 @@ fn not_started(error: &dyn std::fmt::Display) -> BackendError {
     Code::NotStarted { message: error.to_string() }.into()
 }
 
-pub(crate) fn write_arguments(path: &Path, arguments: &[Vec<Literal>]) -> std::result::Result<(), String> {
+pub(crate) fn write_arguments(
+    path: &Path,
+    arguments: &[Vec<Literal>],
+) -> std::result::Result<(), String> {
     let values: Vec<Literal> = arguments.iter().cloned().map(Literal::tuple).collect();
     let named = arrays::flatten_per_device(values.iter(), "in");
     let file = File::create(path).map_err(|e| e.to_string())?;

@@ -49,7 +49,8 @@ impl CommandPredicate {
         let failed = |message: String| BackendError::from(Code::NotStarted { message });
         let folder = tempfile::tempdir().map_err(|e| failed(e.to_string()))?;
         let [hlo, input] = ["module.hlo", "in.npz"].map(|name| folder.path().join(name));
-        std::fs::write(&hlo, module.module().print(Style::Short)).map_err(|e| failed(e.to_string()))?;
+        std::fs::write(&hlo, module.module().print(Style::Short))
+            .map_err(|e| failed(e.to_string()))?;
         write_arguments(&input, arguments).map_err(failed)?;
         let mut process = shell(&self.command, &[("{hlo}", &hlo), ("{in.npz}", &input)])?;
         let status = process.wait(self.time_limit).map_err(|e| failed(e.to_string()))?;

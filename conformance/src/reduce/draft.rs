@@ -36,7 +36,8 @@ impl Draft {
     }
     /// Returns every instruction, callees first.
     pub(super) fn all(&self) -> Vec<At> {
-        let of = |c: ComputationId| self.rewriter.computation(c).ids().into_iter().map(move |i| (c, i));
+        let of =
+            |c: ComputationId| self.rewriter.computation(c).ids().into_iter().map(move |i| (c, i));
         self.rewriter.computation_ids().into_iter().flat_map(of).collect()
     }
     /// Replaces every use of a value by another value of the same computation, and removes its instruction.
@@ -45,30 +46,51 @@ impl Draft {
         computation.replace_uses(old, new);
         computation.remove(old);
     }
-    /// Returns the instructions that the result of their computation does not depend on, parameters not counted.
+    /// Returns the instructions that the result of their computation does not depend on; parameters are counted in the entry.
     pub(super) fn dead(&self) -> HashSet<At> {
         let mut dead = HashSet::new();
         for id in self.rewriter.computation_ids() {
             let computation = self.rewriter.computation(id);
-            let live = live(computation, &[]);
-            dead.extend(computation.ids().into_iter().filter(|i| !live[i.index()]).map(|i| (id, i)));
+            let live = self.live(id, &[]);
+            dead.extend(
+                computation.ids().into_iter().filter(|i| !live[i.index()]).map(|i| (id, i)),
+            );
         }
         dead
     }
-    /// Removes what edits made unused; instructions in `kept` stay, with their operands.
+    /// Removes what edits made unused, and arguments with their parameters; instructions in `kept` stay, with their operands.
     pub(super) fn sweep(&mut self, kept: &HashSet<At>) {
         for id in self.rewriter.computation_ids() {
             let computation = self.rewriter.computation(id);
             let all = computation.ids();
             let roots: Vec<_> = all.iter().copied().filter(|&i| kept.contains(&(id, i))).collect();
-            let live = live(computation, &roots);
-            let unused: Vec<_> = all.into_iter().filter(|i| !live[i.index()]).collect();
-            if !unused.is_empty() {
-                let computation = self.rewriter.computation_mut(id);
-                unused.into_iter().for_each(|i| computation.remove(i));
+            let live = self.live(id, &roots);
+            for unused in all.into_iter().filter(|i| !live[i.index()]) {
+                if id != self.rewriter.entry() || !self.remove_parameter(unused) {
+                    self.rewriter.computation_mut(id).remove(unused);
+                }
             }
         }
         self.rewriter.remove_unused_computations();
+    }
+    /// Returns for each id whether the root or one of `roots` needs the instruction. A computation that is called needs its
+    /// parameters.
+    fn live(&self, id: ComputationId, roots: &[InstructionId]) -> Vec<bool> {
+        let computation = self.rewriter.computation(id);
+        let ids = computation.ids();
+        let mut live = vec![false; ids.last().map_or(0, |id| id.index() + 1)];
+        let mut open: Vec<InstructionId> = computation.root().into_iter().collect();
+        open.extend_from_slice(roots);
+        if id != self.rewriter.entry() {
+            open.extend(computation.parameters());
+        }
+        while let Some(id) = open.pop() {
+            let Some(instruction) = computation.get(id) else { continue };
+            if !std::mem::replace(&mut live[id.index()], true) {
+                open.extend(instruction.operands.iter().copied());
+            }
+        }
+        live
     }
     /// Replaces an instruction of the entry by a new parameter with these arguments, one for each device.
     pub(super) fn replace_by_parameter(&mut self, id: InstructionId, values: &[Literal]) -> bool {
@@ -79,7 +101,8 @@ impl Draft {
             let [all] = self.arguments.as_slice() else { return false };
             self.arguments = vec![all.clone(); values.len()];
         }
-        for (arguments, value) in self.arguments.iter_mut().zip(values) {
+        // A single value is that of all devices.
+        for (arguments, value) in self.arguments.iter_mut().zip(values.iter().cycle()) {
             arguments.push(value.clone());
         }
         let number = i64::try_from(number).unwrap_or(i64::MAX);
@@ -101,21 +124,6 @@ impl Draft {
         });
         true
     }
-}
-
-/// Returns for each id whether the root, a parameter or one of `roots` needs the instruction.
-fn live(computation: &ComputationRewriter, roots: &[InstructionId]) -> Vec<bool> {
-    let ids = computation.ids();
-    let mut live = vec![false; ids.last().map_or(0, |id| id.index() + 1)];
-    let mut open = computation.parameters();
-    open.extend(computation.root().into_iter().chain(roots.iter().copied()));
-    while let Some(id) = open.pop() {
-        let Some(instruction) = computation.get(id) else { continue };
-        if !std::mem::replace(&mut live[id.index()], true) {
-            open.extend(instruction.operands.iter().copied());
-        }
-    }
-    live
 }
 
 /// Returns a constant of this value.

@@ -15,10 +15,8 @@ pub fn file_test(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: Optio
     write_comments(&mut text, "in", arguments);
     let run = |fuel| record::run(Arc::clone(module), arguments, fuel);
     if let Some(results) = fuel.and_then(run) {
-        let results: Vec<Vec<Literal>> = results
-            .iter()
-            .map(|result| result.leaves().into_iter().cloned().collect())
-            .collect();
+        let results: Vec<Vec<Literal>> =
+            results.iter().map(|result| result.leaves().into_iter().cloned().collect()).collect();
         write_comments(&mut text, "out", &results);
     }
     text

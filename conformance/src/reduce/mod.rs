@@ -38,6 +38,7 @@ mod search;
 pub use command::CommandPredicate;
 pub use difference::{Difference, Kind, repeated, repetitions};
 pub use file::file_test;
+pub use record::measured_fuel;
 pub use score::Score;
 
 use hlo::{Literal, Module, Verified};
@@ -67,21 +68,16 @@ impl From<bool> for Interest {
 pub type Progress<'a> = dyn FnMut(&Step, &Arc<Verified>, &[Vec<Literal>]) + 'a;
 
 /// How a module is reduced.
+#[derive(Default)]
 pub struct Options<'a> {
     /// The most time for all candidates; a predicate that does not return is not interrupted. No limit if absent.
     pub time_limit: Option<Duration>,
     /// The most candidates that are tried. No limit if absent.
     pub max_tries: Option<usize>,
-    /// The steps that a run of a candidate may take when values are recorded.
-    pub fuel: u64,
+    /// The steps that a run of a candidate may take when values are recorded; [`measured_fuel`] if absent.
+    pub fuel: Option<u64>,
     /// Called with each smaller candidate.
     pub progress: Option<Box<Progress<'a>>>,
-}
-
-impl Default for Options<'_> {
-    fn default() -> Self {
-        Self { time_limit: None, max_tries: None, fuel: 1 << 32, progress: None }
-    }
 }
 
 impl fmt::Debug for Options<'_> {
@@ -139,7 +135,9 @@ pub enum ReduceError {
     #[error("the module is not interesting: nothing to reduce")]
     NotInteresting,
     /// A module of a single constant is interesting, so the predicate says nothing about the module.
-    #[error("a module of a single constant is interesting, too: the predicate does not depend on the module")]
+    #[error(
+        "a module of a single constant is interesting, too: the predicate does not depend on the module"
+    )]
     TrivialIsInteresting,
 }
 
@@ -171,6 +169,7 @@ pub fn reduce(
     {
         return Err(ReduceError::TrivialIsInteresting);
     }
+    search.measure_fuel();
     pass::run_all(&mut search);
     let is_cut_short = search.is_over();
     let Search { module, arguments, tried, steps, others, .. } = search;

@@ -1,7 +1,8 @@
 //! The search: candidates, checked once each, and the smallest interesting one so far.
 use super::draft::{Draft, Edit};
-use super::{Interest, Options, Other, Score, Step};
+use super::{Interest, Options, Other, Score, Step, measured_fuel};
 use hlo::{Literal, Module, Style, Verified};
+use interp::DeviceGrid;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub(super) struct Search<'a, 'o> {
     interesting: &'a mut Predicate<'a>,
     options: &'a mut Options<'o>,
     seen: HashSet<u64>,
+    fuel: u64,
     start: Instant,
 }
 
@@ -44,6 +46,7 @@ impl<'a, 'o> Search<'a, 'o> {
             interesting,
             options,
             seen: HashSet::new(),
+            fuel: 0,
             start: Instant::now(),
         }
     }
@@ -58,7 +61,12 @@ impl<'a, 'o> Search<'a, 'o> {
     }
     /// Returns the steps that a run of a candidate may take.
     pub(super) fn fuel(&self) -> u64 {
-        self.options.fuel
+        self.fuel
+    }
+    /// Sets that number, unless the options have it.
+    pub(super) fn measure_fuel(&mut self) {
+        let measured = || measured_fuel(&self.module, &self.arguments);
+        self.fuel = self.options.fuel.unwrap_or_else(measured);
     }
     /// Calls the predicate, and counts it.
     pub(super) fn ask(&mut self, module: &Arc<Verified>, arguments: &[Vec<Literal>]) -> Interest {
@@ -73,6 +81,10 @@ impl<'a, 'o> Search<'a, 'o> {
     }
     /// As [`attempt`](Self::attempt), for a finished module.
     pub(super) fn attempt_module(&mut self, module: Module, arguments: Vec<Vec<Literal>>) -> bool {
+        let devices = DeviceGrid::of(&module.config).len();
+        if arguments.len() != 1 && arguments.len() != devices {
+            return false;
+        }
         let score = Score::of(&module, &arguments);
         if score >= self.score || self.is_over() || !self.seen.insert(hash(&module, &arguments)) {
             return false;

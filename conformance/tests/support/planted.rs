@@ -5,16 +5,14 @@ use conformance::backend::{Backend, BackendError, Capabilities, Code, LoadedModu
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::value::{Direction, SliceRange, SliceRanges};
-use hlo::op::{
-    Binary, Broadcast, Compare, Constant, Copy, ReducePrecision, Select, Slice,
-};
+use hlo::op::{Binary, Broadcast, Compare, Constant, Copy, ReducePrecision, Select, Slice};
 use hlo::{ArrayShape, ConstantValue, Dims, ElementType, Literal, Module, Op, Scalar, Verified};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
 use std::sync::Arc;
 
 /// A bug that a backend may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bug {
+pub(crate) enum Bug {
     /// A product of f32 has 11 significant bits.
     Rounding,
     /// The windows of `reduce-window` begin one element too early.
@@ -39,7 +37,7 @@ pub enum Bug {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Rounding,
         Self::WindowEdge,
         Self::SwappedOperands,
@@ -53,7 +51,7 @@ impl Bug {
     ];
 
     /// Returns the module with the bug wherever it can be, and how often that is.
-    pub fn plant(self, module: &Module) -> (Module, usize) {
+    pub(crate) fn plant(self, module: &Module) -> (Module, usize) {
         let mut rewriter = ModuleRewriter::new(module);
         let mut count = 0;
         for id in rewriter.computation_ids() {
@@ -143,7 +141,9 @@ fn swapped_operands(
     computation: ComputationId,
     id: InstructionId,
 ) -> bool {
-    let Op::Reduce(op) = &rewriter.computation(computation).instruction(id).op else { return false };
+    let Op::Reduce(op) = &rewriter.computation(computation).instruction(id).op else {
+        return false;
+    };
     let reducer = op.to_apply;
     let reducer = rewriter.computation_mut(reducer);
     let is_difference =
@@ -161,7 +161,8 @@ fn nan_lost(computation: &mut ComputationRewriter, id: InstructionId) -> bool {
     if instruction.op != Op::Binary(Binary::Maximum) || !is_float {
         return false;
     }
-    let (a, b, shape) = (instruction.operands[0], instruction.operands[1], instruction.shape.clone());
+    let (a, b, shape) =
+        (instruction.operands[0], instruction.operands[1], instruction.shape.clone());
     let is_larger = compared(computation, Direction::Ge, [a, b]);
     let is_nan = compared(computation, Direction::Ne, [b, b]);
     let pred = computation.instruction(is_nan).shape.clone();
@@ -178,7 +179,9 @@ fn clamp(computation: &mut ComputationRewriter, id: InstructionId) -> bool {
     }
     let (mut low, x, shape) =
         (instruction.operands[0], instruction.operands[1], instruction.shape.clone());
-    if array(computation, low).is_some_and(|low| Some(low.rank()) != shape.array().map(ArrayShape::rank)) {
+    if array(computation, low)
+        .is_some_and(|low| Some(low.rank()) != shape.array().map(ArrayShape::rank))
+    {
         let op = Broadcast { dimensions: Vec::new() };
         low = computation.add(id, Instruction::new(op, shape.clone(), [low]));
     }
@@ -194,7 +197,9 @@ fn lost_carry(
     let Op::While(op) = &rewriter.computation(computation).instruction(id).op else { return false };
     let body = op.body;
     let body = rewriter.computation_mut(body);
-    let (Some(root), Some(&parameter)) = (body.root(), body.parameters().first()) else { return false };
+    let (Some(root), Some(&parameter)) = (body.root(), body.parameters().first()) else {
+        return false;
+    };
     let parts = body.instruction(root).operands.to_vec();
     if !matches!(body.instruction(root).op, Op::Tuple(_)) || parts.len() < 2 {
         return false;
@@ -208,7 +213,8 @@ fn lost_carry(
 
 fn replica_group(computation: &mut ComputationRewriter, id: InstructionId) -> bool {
     let instruction = computation.instruction(id);
-    let is_all_reduce = matches!(instruction.op, Op::AllReduce(_)) && instruction.operands.len() == 1;
+    let is_all_reduce =
+        matches!(instruction.op, Op::AllReduce(_)) && instruction.operands.len() == 1;
     if is_all_reduce {
         let (shape, operand) = (instruction.shape.clone(), instruction.operands[0]);
         computation.replace(id, Instruction::new(Copy::default(), shape, [operand]));
@@ -267,10 +273,10 @@ fn gather_clamp(computation: &mut ComputationRewriter, id: InstructionId) -> boo
 
 /// The exact engine with a planted bug.
 #[derive(Debug, Clone, Copy)]
-pub struct Planted(pub Bug);
+pub(crate) struct Planted(pub(crate) Bug);
 
 /// The steps of a run: a bug may take the end from a loop.
-const FUEL: u64 = 1 << 22;
+const FUEL: u64 = 1 << 16;
 
 struct PlantedModule(Session);
 
@@ -297,9 +303,9 @@ impl Backend for Planted {
 
 impl LoadedModule for PlantedModule {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
-        let failed = |error: RunError| BackendError::from(Code::Failed { message: error.to_string() });
+        let failed =
+            |error: RunError| BackendError::from(Code::Failed { message: error.to_string() });
         let output = self.0.run(arguments, &RunOptions::default().fuel(FUEL)).map_err(failed)?;
         Ok(output.results)
     }
 }
-

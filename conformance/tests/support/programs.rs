@@ -30,21 +30,25 @@ body {
 ";
 
 /// The instructions between the blocks of the entry, and in the fusions.
-const CHAIN: [&str; 6] = ["multiply({v}, {w})", "add({v}, {w})", "tanh({v})", "subtract({v}, {w})", "sine({v})", "maximum({v}, {w})"];
+const CHAIN: [&str; 5] =
+    ["multiply({v}, {w})", "add({v}, {w})", "tanh({v})", "subtract({v}, {w})", "sine({v})"];
 
 /// Writes elementwise instructions; returns the name of the last.
-fn chain(out: &mut String, prefix: &str, (mut v, mut w): (String, String), count: usize) -> String {
+fn chain(out: &mut String, prefix: &str, (mut v, w): (String, String), count: usize) -> String {
     for i in 0..count {
         let op = CHAIN[i % CHAIN.len()].replace("{v}", &v).replace("{w}", &w);
         let name = format!("{prefix}.{i}");
         let _ = writeln!(out, "  {name} = f32[4,8] {op}");
-        (v, w) = (name, v);
+        v = name;
     }
     v
 }
 
 fn fusion(out: &mut String, number: usize) {
-    let _ = writeln!(out, "fused.{number} {{\n  a = f32[4,8] parameter(0)\n  b = f32[4,8] parameter(1)");
+    let _ = writeln!(
+        out,
+        "fused.{number} {{\n  a = f32[4,8] parameter(0)\n  b = f32[4,8] parameter(1)"
+    );
     let last = chain(out, "c", ("a".into(), "b".into()), 12 + number);
     let _ = writeln!(out, "  ROOT end = f32[4,8] tanh({last})\n}}");
 }
@@ -69,8 +73,8 @@ const BLOCKS: [&str; 9] = [
   {o} = f32[4,8] tanh({o}e)",
     "  {o}g = f32[4,8] gather({v}, indices), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}
   {o} = f32[4,8] sine({o}g)",
-    "  {o}a = f32[] constant(-0.25)
-  {o}b = f32[] constant(0.25)
+    "  {o}a = f32[] constant(-0.5)
+  {o}b = f32[] constant(-0.0625)
   {o} = f32[4,8] clamp({o}a, {v}, {o}b)",
     "  {o} = f32[4,8] conditional(choice, {v}, {v}), true_computation=fused.2, false_computation=fused.3",
     "  {o}r = f32[4,8] all-reduce({v}), replica_groups={}, to_apply=sum
@@ -78,7 +82,7 @@ const BLOCKS: [&str; 9] = [
 ];
 
 /// Returns the text of the program.
-pub fn text(replicas: usize) -> String {
+pub(crate) fn text(replicas: usize) -> String {
     let mut text = format!("HloModule program, replica_count={replicas}\n{COMPUTATIONS}");
     for number in 0..2 {
         fusion(&mut text, number);
@@ -98,7 +102,7 @@ pub fn text(replicas: usize) -> String {
         for line in block.lines() {
             let _ = writeln!(text, "{}", line.replace("{o}", &name).replace("{v}", &v));
         }
-        v = chain(&mut text, &format!("n{number}"), (name, v), 10);
+        v = chain(&mut text, &format!("n{number}"), (name, "x".to_owned()), 10);
     }
     text.push_str(&nan_and_shift(&v));
     text
@@ -106,6 +110,8 @@ pub fn text(replicas: usize) -> String {
 
 /// Results of their own, so that a NaN does not reach the others.
 fn nan_and_shift(v: &str) -> String {
+    let shapes = "f32[4,8], ".repeat(BLOCKS.len());
+    let blocks: String = (0..BLOCKS.len()).map(|number| format!("block{number}, ")).collect();
     format!(
         "  logs = f32[4,8] log({v})
   half = f32[] constant(0.5)
@@ -116,14 +122,14 @@ fn nan_and_shift(v: &str) -> String {
   bys = s32[8] broadcast(by), dimensions={{}}
   shifted = s32[8] shift-right-arithmetic(bits, bys)
   sevens = s32[8] add(shifted, bys)
-  ROOT all = (f32[4,8], f32[4,8], s32[8]) tuple({v}, scaled, sevens)
+  ROOT all = ({shapes}f32[4,8], f32[4,8], s32[8]) tuple({blocks}{v}, scaled, sevens)
 }}
 "
     )
 }
 
 /// Returns the program with the arguments of each device.
-pub fn program(replicas: usize) -> (Verified, Vec<Vec<Literal>>) {
+pub(crate) fn program(replicas: usize) -> (Verified, Vec<Vec<Literal>>) {
     let text = text(replicas);
     let module = Module::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let module = module.verify().unwrap_or_else(|errors| panic!("{errors}\n{text}"));

@@ -23,8 +23,8 @@ pub(super) fn attributes(search: &mut Search<'_, '_>) {
         let Some((start, end)) = attribute_spans(&text).into_iter().nth(skipped) else { return };
         let shorter = format!("{}{}", &text[..start], &text[end..]);
         let arguments = search.arguments.clone();
-        let succeeded = Module::parse(&shorter)
-            .is_ok_and(|module| search.attempt_module(module, arguments));
+        let succeeded =
+            Module::parse(&shorter).is_ok_and(|module| search.attempt_module(module, arguments));
         skipped += usize::from(!succeeded);
     }
 }

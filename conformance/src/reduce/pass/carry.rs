@@ -13,7 +13,8 @@ pub(super) fn carries(search: &mut Search<'_, '_>) {
         let edits = draft.all().into_iter().flat_map(|at| {
             let shape = draft.get(at).filter(|i| matches!(i.op, Op::While(_))).map(|i| &i.shape);
             let count = shape.and_then(Shape::tuple).map_or(0, <[Shape]>::len);
-            (0..count).map(move |k| -> Edit { Box::new(move |draft| remove(draft, at, k).is_some()) })
+            (0..count)
+                .map(move |k| -> Edit { Box::new(move |draft| remove(draft, at, k).is_some()) })
         });
         if !search.first(edits.collect()) {
             return;

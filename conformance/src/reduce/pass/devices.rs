@@ -8,7 +8,8 @@ pub(super) fn devices(search: &mut Search<'_, '_>) {
             let mut module = search.module.module().clone();
             let config = &mut module.config;
             let before = (config.replica_count, config.num_partitions);
-            let count = if of_replicas { &mut config.replica_count } else { &mut config.num_partitions };
+            let count =
+                if of_replicas { &mut config.replica_count } else { &mut config.num_partitions };
             if *count <= target {
                 continue;
             }
@@ -18,7 +19,8 @@ pub(super) fn devices(search: &mut Search<'_, '_>) {
                 let partitions = before.1;
                 let is_kept = |device: usize| {
                     let device = i64::try_from(device).unwrap_or(i64::MAX);
-                    let number = if of_replicas { device / partitions } else { device % partitions };
+                    let number =
+                        if of_replicas { device / partitions } else { device % partitions };
                     number < target
                 };
                 let mut device = 0..;

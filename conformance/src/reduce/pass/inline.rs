@@ -8,7 +8,8 @@ use hlo::ir::ComputationId;
 pub(super) fn inline(search: &mut Search<'_, '_>) {
     loop {
         let draft = search.draft();
-        let edits: Vec<Edit> = draft.all().into_iter().flat_map(|at| edits_of(&draft, at)).collect();
+        let edits: Vec<Edit> =
+            draft.all().into_iter().flat_map(|at| edits_of(&draft, at)).collect();
         if !search.minimize(edits) {
             return;
         }
@@ -59,9 +60,12 @@ fn edits_of(draft: &Draft, at: At) -> Vec<Edit> {
             start = computation.instruction(start).operands[0];
         }
         if let Op::AsyncStart(started) = &computation.instruction(start).op {
-            let (body, operands) = (started.calls, computation.instruction(start).operands.to_vec());
+            let (body, operands) =
+                (started.calls, computation.instruction(start).operands.to_vec());
             edits.push(Box::new(move |draft| {
-                let Some(result) = draft.rewriter.inline(at.0, body, &operands) else { return false };
+                let Some(result) = draft.rewriter.inline(at.0, body, &operands) else {
+                    return false;
+                };
                 draft.substitute(at, result);
                 true
             }));

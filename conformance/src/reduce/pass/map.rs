@@ -31,7 +31,9 @@ pub(super) fn mapped(
 fn map_shape(shape: &Shape, map: &dyn Fn(&ArrayShape) -> ArrayShape) -> Shape {
     match shape {
         Shape::Array(array) => map(array).into(),
-        Shape::Tuple(parts) => Shape::Tuple(parts.iter().map(|part| map_shape(part, map)).collect()),
+        Shape::Tuple(parts) => {
+            Shape::Tuple(parts.iter().map(|part| map_shape(part, map)).collect())
+        }
         Shape::Token | Shape::Opaque | Shape::Buffer(_) => shape.clone(),
     }
 }

@@ -17,7 +17,11 @@ pub(super) fn outputs(search: &mut Search<'_, '_>) {
             Box::new(move |draft| {
                 let entry = draft.entry_mut();
                 let element = entry.element(root, k);
-                let element = if is_tuple { operands_of(draft, root)[k] } else { entry.push("element", element) };
+                let element = if is_tuple {
+                    operands_of(draft, root)[k]
+                } else {
+                    entry.push("element", element)
+                };
                 draft.entry_mut().set_root(element);
                 true
             })
@@ -42,7 +46,8 @@ fn operands_of(draft: &Draft, id: InstructionId) -> Vec<InstructionId> {
 /// Removes an operand of the root, a tuple, unless it is the last one.
 fn remove_element(draft: &mut Draft, root: InstructionId, operand: InstructionId) -> bool {
     let mut parts = operands_of(draft, root);
-    let Some(at) = parts.iter().position(|&part| part == operand).filter(|_| parts.len() > 1) else {
+    let Some(at) = parts.iter().position(|&part| part == operand).filter(|_| parts.len() > 1)
+    else {
         return false;
     };
     parts.remove(at);

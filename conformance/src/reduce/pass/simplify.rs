@@ -1,9 +1,9 @@
 //! Instructions removed: unused ones, those whose operand can stand for them, and those that another value can stand for.
 use crate::reduce::draft::{At, Draft, Edit};
 use crate::reduce::search::Search;
+use hlo::Op;
 use hlo::ir::rewrite::ComputationRewriter;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::Op;
 
 /// Removes instructions that no result depends on.
 pub(super) fn dead_code(search: &mut Search<'_, '_>) {
@@ -12,6 +12,9 @@ pub(super) fn dead_code(search: &mut Search<'_, '_>) {
     let edit = |at: At| -> Edit {
         Box::new(move |draft| {
             let found = draft.get(at).is_some();
+            if at.0 == draft.rewriter.entry() && draft.remove_parameter(at.1) {
+                return true;
+            }
             if found {
                 draft.rewriter.computation_mut(at.0).remove(at.1);
             }
@@ -30,7 +33,8 @@ const OPERANDS: usize = 8;
 pub(super) fn forward(search: &mut Search<'_, '_>) {
     for k in 0..OPERANDS {
         let draft = search.draft();
-        let edits: Vec<Edit> = draft.all().into_iter().filter_map(|at| forwarded(&draft, at, k)).collect();
+        let edits: Vec<Edit> =
+            draft.all().into_iter().filter_map(|at| forwarded(&draft, at, k)).collect();
         search.minimize(edits);
     }
 }
@@ -109,9 +113,9 @@ pub(super) fn parameters(search: &mut Search<'_, '_>) {
         };
         computation.parameters().into_iter().filter(is_unused).collect()
     };
-    let of_entry = unused(draft.entry()).into_iter().map(|id| -> Edit {
-        Box::new(move |draft| draft.remove_parameter(id))
-    });
+    let of_entry = unused(draft.entry())
+        .into_iter()
+        .map(|id| -> Edit { Box::new(move |draft| draft.remove_parameter(id)) });
     let mut edits: Vec<Edit> = of_entry.collect();
     for at in draft.all() {
         let Some(callee) = draft.get(at).and_then(callee) else { continue };

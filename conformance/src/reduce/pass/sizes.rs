@@ -21,11 +21,13 @@ pub(super) fn sizes(search: &mut Search<'_, '_>) {
     let mut done = BTreeSet::new();
     loop {
         let found = found_sizes(search.module.module());
-        let Some(&size) = found.iter().rev().find(|size| **size > 1 && !done.contains(*size)) else {
+        let Some(&size) = found.iter().rev().find(|size| **size > 1 && !done.contains(*size))
+        else {
             return;
         };
         done.insert(size);
-        let targets: BTreeSet<i64> = [1, 2, 3, size / 2, size - 1].into_iter().filter(|&t| 0 < t && t < size).collect();
+        let targets: BTreeSet<i64> =
+            [1, 2, 3, size / 2, size - 1].into_iter().filter(|&t| 0 < t && t < size).collect();
         targets.into_iter().any(|target| replace(search, size, target));
     }
 }
@@ -102,7 +104,7 @@ fn cropped(literal: &Literal, map: &dyn Fn(i64) -> i64) -> Literal {
 }
 
 /// Words of attributes whose numbers are sizes.
-const SIZES: [&str; 6] = ["slice", "size", "window", "length", "iota", "k="];
+const SIZES: [&str; 5] = ["slice", "size", "window", "length", "k="];
 
 /// Replaces the numbers in the attributes of an instruction's line that are sizes.
 fn with_sizes(line: &str, map: &dyn Fn(i64) -> i64) -> String {
@@ -176,7 +178,11 @@ fn attempt_squeezed(search: &mut Search<'_, '_>, squeeze: &dyn Fn(&Dims) -> Dims
     let shape = |array: &ArrayShape| {
         let dims = squeeze(&array.dims);
         let layout = Layout::descending(dims.len());
-        if dims == array.dims { array.clone() } else { ArrayShape { layout, ..ArrayShape::new(array.ty, dims) } }
+        if dims == array.dims {
+            array.clone()
+        } else {
+            ArrayShape { layout, ..ArrayShape::new(array.ty, dims) }
+        }
     };
     let value = |literal: &Literal| match literal.array_shape() {
         Some(array) => literal.with_shape(shape(array)),

@@ -24,8 +24,11 @@ pub(super) fn types(search: &mut Search<'_, '_>) {
 
 fn arrays(module: &Module) -> Vec<ArrayShape> {
     let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-    let arrays = |shape: &Shape| shape.leaves().into_iter().filter_map(Shape::array).cloned().collect();
-    instructions.flat_map(|(_, instruction)| -> Vec<ArrayShape> { arrays(&instruction.shape) }).collect()
+    let arrays =
+        |shape: &Shape| shape.leaves().into_iter().filter_map(Shape::array).cloned().collect();
+    instructions
+        .flat_map(|(_, instruction)| -> Vec<ArrayShape> { arrays(&instruction.shape) })
+        .collect()
 }
 
 fn retyped(

@@ -16,9 +16,7 @@ pub(super) fn values(search: &mut Search<'_, '_>) {
             let count = place.value(&draft).map_or(0, |value| elements(&value));
             let count = if count <= ELEMENTS { count } else { 0 };
             (0..count).map(move |i| -> Edit {
-                Box::new(move |draft| {
-                    place.change(draft, |value| with_element(value, i, zero))
-                })
+                Box::new(move |draft| place.change(draft, |value| with_element(value, i, zero)))
             })
         });
         search.minimize(single.collect());
@@ -95,7 +93,11 @@ fn rounded(leaf: &Literal) -> Literal {
         Scalar::Complex(re, im) if re.is_finite() && im.is_finite() => {
             Scalar::Complex(re.round() + 0.0, im.round() + 0.0)
         }
-        other => other,
+        Scalar::Pred(_)
+        | Scalar::Signed(_)
+        | Scalar::Unsigned(_)
+        | Scalar::Float(_)
+        | Scalar::Complex(..) => x,
     })
 }
 
@@ -140,9 +142,12 @@ fn with_element(value: &Literal, i: usize, zero: bool) -> Option<Literal> {
 fn smaller_constants(draft: &Draft) -> Vec<Edit> {
     let places = draft.all().into_iter().map(Place::Constant);
     let smaller = |place: Place| -> Vec<Edit> {
-        let Some(value) = place.value(draft).filter(|value| value.len() == 1) else { return Vec::new() };
+        let Some(value) = place.value(draft).filter(|value| value.len() == 1) else {
+            return Vec::new();
+        };
         let Some(ty) = value.array_shape().map(|shape| shape.ty) else { return Vec::new() };
-        let (Class::Signed | Class::Unsigned, Some(old)) = (ty.class(), value.get(0).as_i64()) else {
+        let (Class::Signed | Class::Unsigned, Some(old)) = (ty.class(), value.get(0).as_i64())
+        else {
             return Vec::new();
         };
         let targets = [2, 3, 4, old / 2, old - 1].into_iter().filter(move |&t| 1 < t && t < old);
