@@ -31,7 +31,7 @@ fn check(bug: Bug, most: usize) {
     assert!(count <= most, "{bug:?}: {count} instructions\n{text}");
     let (_, planted) = bug.plant(reduced.module.module());
     assert!(planted > 0, "{text}");
-    let test = FileTest::new("reduced.hlo".as_ref(), text).unwrap();
+    let test = FileTest::new("reduced.hlo".as_ref(), text).expect("a file test");
     let summary = Summary::of(&test.run(&Engine::ALL));
     assert_eq!(summary.agree, 1, "{summary}");
 }

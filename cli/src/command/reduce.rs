@@ -2,7 +2,7 @@
 use super::backend::{misuse, open};
 use super::{Loaded, load, verified};
 use crate::args::{ReduceArgs, RepeatArg};
-use crate::error::{Code, Exit, Failure, Result};
+use crate::error::{Code, Failure, Result};
 use crate::{inputs, output};
 use conformance::FileTest;
 use conformance::backend::BackendError;

@@ -111,7 +111,10 @@ pub(crate) fn text(replicas: usize) -> String {
 /// Results of their own, so that a NaN does not reach the others.
 fn nan_and_shift(v: &str) -> String {
     let shapes = "f32[4,8], ".repeat(BLOCKS.len());
-    let blocks: String = (0..BLOCKS.len()).map(|number| format!("block{number}, ")).collect();
+    let mut blocks = String::new();
+    for number in 0..BLOCKS.len() {
+        let _ = write!(blocks, "block{number}, ");
+    }
     format!(
         "  logs = f32[4,8] log({v})
   half = f32[] constant(0.5)
@@ -144,7 +147,7 @@ pub(crate) fn program(replicas: usize) -> (Verified, Vec<Vec<Literal>>) {
             Literal::from_slice(&[4, 8], &x),
             Literal::from_slice(&[4], &[2i32, -3, 1, 9]),
             Literal::from_slice(&[8], &[5i32, -5, 100, -100, 77, -78, 0, -1]),
-            "pred[] true".parse().unwrap(),
+            "pred[] true".parse().expect("a literal"),
         ]
     });
     (module, arguments.collect())
