@@ -78,7 +78,7 @@ fn there_is_something_to_reduce() {
     );
     expect(&reduce(&folder, "true", &[]), 2, "", "error[E0706]");
     expect(&folder.etalon("reduce m.hlo --backend reference"), 2, "", "error[E0621]");
-    expect(&folder.etalon("reduce m.hlo"), 2, "", "--backend");
+    expect(&folder.etalon("reduce m.hlo"), 2, "", "--command");
     assert!(!folder.0.join("m.reduced.hlo").exists());
 }
 
