@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print a module as HLO text.
     Print(PrintArgs),
+    /// Convert a module between HLO text and `HloModuleProto`.
+    Convert(ConvertArgs),
     /// Run file tests and suites of recorded results.
     Test(TestArgs),
     /// Measure the time to load and to run a module.
@@ -231,6 +233,18 @@ pub(crate) struct PrintArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The module: HLO text, or a message of XLA; `-` for standard input.
+    pub(crate) from: PathBuf,
+    /// The file to write: a message if its name ends with `.pb`, text if it ends with `.hlo` or `.txt`; `-` writes text to
+    /// standard output.
+    pub(crate) to: PathBuf,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// File tests, modules with recorded results, or folders of them.
     #[arg(required = true)]
@@ -395,7 +409,7 @@ pub(crate) struct ExplainArgs {
 pub(crate) enum EngineArg {
     /// One function per op, written as the specification states it; slow.
     Reference,
-    /// Optimized kernels that give the bits of `reference` wherever an op has one right result.
+    /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
     Exact,
 }
 
@@ -414,15 +428,18 @@ pub(crate) enum StyleArg {
     Default,
     /// XLA's short parsable style, with all elements of constants.
     Short,
+    /// The default style, with all elements of constants.
+    Full,
     /// XLA's canonical style, for comparing modules.
     Canonical,
 }
 
-impl From<StyleArg> for hlo::Style {
+impl From<StyleArg> for hlo::text::Style {
     fn from(style: StyleArg) -> Self {
         match style {
             StyleArg::Default => Self::Default,
             StyleArg::Short => Self::Short,
+            StyleArg::Full => Self::Full,
             StyleArg::Canonical => Self::Canonical,
         }
     }

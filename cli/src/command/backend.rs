@@ -131,9 +131,9 @@ fn subject(
 
 /// Loads a module, with the arguments of the command line.
 fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
-    let Loaded { name, text, module } = load(path, args.lenient)?;
+    let Loaded { name, text, module, arguments: own, .. } = load(path, args.lenient)?;
     let verified = verified(module, &name, &text)?;
     let grid = DeviceGrid::of(&verified.module().config);
-    let arguments = inputs::inputs(&args.inputs, verified.module(), grid)?;
+    let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid)?;
     Ok(Subject { file: name.clone(), name, text, module: Arc::new(verified), arguments })
 }

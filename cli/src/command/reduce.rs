@@ -67,7 +67,7 @@ fn target(args: &ReduceArgs) -> Result<PathBuf> {
 impl Start {
     /// Loads the module. Without arguments on the command line, those of its `// in:` comments are taken.
     fn load(args: &ReduceArgs) -> Result<Self> {
-        let Loaded { name, text, module } = load(&args.file, args.lenient)?;
+        let Loaded { name, text, module, arguments: own, .. } = load(&args.file, args.lenient)?;
         let module = Arc::new(verified(module, &name, &text)?);
         let stated = args.inputs.input.is_empty() && args.inputs.random.is_none();
         let test = FileTest::new(&args.file, text).ok().filter(|_| stated);
@@ -79,7 +79,7 @@ impl Start {
             Some(subject) => subject.arguments,
             None => {
                 let grid = DeviceGrid::of(&module.module().config);
-                inputs::inputs(&args.inputs, module.module(), grid)?
+                inputs::inputs(&args.inputs, own, module.module(), grid)?
             }
         };
         let fuel = args.fuel.unwrap_or_else(|| measured_fuel(&module, &arguments));

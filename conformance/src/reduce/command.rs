@@ -1,7 +1,8 @@
 //! The predicate of a command: exit code 0 says that a candidate is interesting.
 use super::Interest;
 use crate::backend::{BackendError, Code, shell, write_arguments};
-use hlo::{Literal, Style, Verified};
+use hlo::text::Style;
+use hlo::{Literal, Verified};
 use std::time::Duration;
 
 /// A shell command such as `./still-wrong {hlo} {in.npz}`, run once for each candidate. Exit code 0: the candidate is

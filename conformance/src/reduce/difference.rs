@@ -1,6 +1,8 @@
 //! The predicate of a backend: its results differ from those of a reference, in the same way as for the first module.
 use super::Interest;
 use crate::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
+use crate::judge::Judgement;
+use crate::results::Verdict;
 use crate::{Comparison, Engine, Failure, Outcome, Subject, conform};
 use collectives::{RunError, Session};
 use hlo::{Literal, Scalar, Verified};
@@ -47,10 +49,26 @@ impl Kind {
         match outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => None,
             Outcome::Differ(comparison) => Some(Self::of_numbers(comparison)),
+            Outcome::Judged(judgement) => {
+                (judgement.verdict == Verdict::Differs).then(|| Self::of_judgement(judgement))
+            }
             Outcome::Failed(failure) => Some(Self::Error(words(failure))),
             Outcome::Unsupported(_) => Some(Self::Unsupported),
             Outcome::Crashed(_) => Some(Self::Crashed),
             Outcome::TimedOut(_) => Some(Self::TimedOut),
+        }
+    }
+    fn of_judgement(judgement: &Judgement) -> Self {
+        let Some(worst) = &judgement.measures.worst else {
+            return Self::Error("the shapes differ".to_owned());
+        };
+        let has = |word: &str| worst.actual.contains(word) || worst.expected.contains(word);
+        if has("nan") {
+            Self::Nan
+        } else if has("inf") {
+            Self::Infinite
+        } else {
+            Self::Numbers
         }
     }
     fn of_numbers(comparison: &Comparison) -> Self {

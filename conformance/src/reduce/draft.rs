@@ -1,8 +1,9 @@
 //! A module and its arguments while they are edited.
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::{Constant, Parameter};
-use hlo::{ConstantValue, Literal, Module, Op, Shape};
+use hlo::{Literal, Module, Op, Shape};
 use std::collections::HashSet;
 
 /// An instruction of an edited module.

@@ -1,7 +1,8 @@
 //! A reduced module as a file test.
 use super::record;
 use crate::file::without_layouts;
-use hlo::{Literal, Style, Verified};
+use hlo::text::Style;
+use hlo::{Literal, Verified};
 use std::fmt::Write as _;
 use std::sync::Arc;
 

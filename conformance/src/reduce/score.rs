@@ -1,6 +1,8 @@
 //! The size of a candidate: a reducer only ever accepts a smaller one.
+use hlo::literal::ConstantValue;
 use hlo::op::Kind;
-use hlo::{Class, ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape, Style};
+use hlo::text::Style;
+use hlo::{Class, ElementType, Literal, Module, Op, Scalar, Shape};
 
 /// The size of a module and its arguments, compared field by field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,8 @@
 //! The search: candidates, checked once each, and the smallest interesting one so far.
 use super::draft::{Draft, Edit};
 use super::{Interest, Options, Other, Score, Step, measured_fuel};
-use hlo::{Literal, Module, Style, Verified};
+use hlo::text::Style;
+use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

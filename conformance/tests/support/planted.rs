@@ -4,9 +4,10 @@ use collectives::{RunError, Session};
 use conformance::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::value::{Direction, SliceRange, SliceRanges};
 use hlo::op::{Binary, Broadcast, Compare, Constant, Copy, ReducePrecision, Select, Slice};
-use hlo::{ArrayShape, ConstantValue, Dims, ElementType, Literal, Module, Op, Scalar, Verified};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Module, Op, Scalar, Verified};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
 use std::sync::Arc;
 

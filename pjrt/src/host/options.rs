@@ -60,6 +60,8 @@ pub(super) struct ExecutableBuildOptionsProto {
     pub(super) use_spmd_partitioning: bool,
     #[prost(message, optional, tag = "9")]
     pub(super) device_assignment: Option<DeviceAssignmentProto>,
+    #[prost(bool, tag = "11")]
+    pub(super) run_backend_only: bool,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -1,7 +1,8 @@
 //! Attributes removed, so that they have their defaults.
 use crate::reduce::draft::{At, Edit};
 use crate::reduce::search::Search;
-use hlo::{Module, Style};
+use hlo::Module;
+use hlo::text::Style;
 
 /// Removes the attributes that every op may have, those of the header, and those of single ops.
 pub(super) fn attributes(search: &mut Search<'_, '_>) {

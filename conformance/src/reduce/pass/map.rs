@@ -1,7 +1,8 @@
 //! Functions applied to all shapes and values of a candidate.
 use crate::reduce::search::Search;
+use hlo::literal::ConstantValue;
 use hlo::op::Constant;
-use hlo::{ArrayShape, ConstantValue, Literal, Module, Op, Shape};
+use hlo::{ArrayShape, Literal, Module, Op, Shape};
 
 /// Applies functions to every shape, and to every constant and argument.
 pub(super) fn mapped(

@@ -2,7 +2,9 @@
 use super::map::mapped;
 use crate::reduce::search::Search;
 use hlo::ir::ComputationId;
-use hlo::{ArrayShape, Dims, Layout, Literal, Module, Shape, Style};
+use hlo::layout::Layout;
+use hlo::text::Style;
+use hlo::{ArrayShape, Dims, Literal, Module, Shape};
 use std::collections::BTreeSet;
 
 /// How a size, and those near it, are replaced.

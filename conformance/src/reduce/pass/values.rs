@@ -3,7 +3,8 @@ use super::cut::filled_like;
 use super::map::map_leaves;
 use crate::reduce::draft::{At, Draft, Edit, constant};
 use crate::reduce::search::Search;
-use hlo::{Class, ConstantValue, Literal, Op, Scalar};
+use hlo::literal::ConstantValue;
+use hlo::{Class, Literal, Op, Scalar};
 
 /// Simplifies whole values, then single elements.
 pub(super) fn values(search: &mut Search<'_, '_>) {
