@@ -38,6 +38,8 @@ pub(crate) enum Command {
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,
+    /// Find the smallest module that still shows a difference.
+    Reduce(ReduceArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -357,6 +359,63 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let time = time.filter(|time| !time.is_zero());
     time.ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReduceArgs {
+    /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// A shell command that says whether a candidate is interesting: exit code 0. It reads the module's text and the arguments
+    /// `in0`, `in1`, ...
+    #[arg(long, value_name = "CMD {hlo} [{in.npz}]")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) command: Option<String>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The file of the result, a file test; FILE.reduced.hlo by default.
+    #[arg(long, short, value_name = "F.hlo")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file of the result if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Run each candidate up to N times, for differences that do not show in each run. `auto` measures how often the difference
+    /// shows, and runs as often as it takes to miss one in a hundred.
+    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = repeat)]
+    pub(crate) repeat: RepeatArg,
+    /// The most seconds for all candidates.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) total_time_limit: Option<Duration>,
+    /// The engine that the backend is compared with.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// The most steps of the engine for one candidate, which may have a loop without an end; by default four times the steps of
+    /// the module.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+/// How often a candidate runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RepeatArg {
+    /// This often.
+    Times(u32),
+    /// As often as a measured rate demands.
+    Auto,
+}
+
+/// Parses `7` or `auto`.
+fn repeat(text: &str) -> Result<RepeatArg, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(RepeatArg::Auto),
+        (_, Ok(times)) if times > 0 => Ok(RepeatArg::Times(times)),
+        _ => Err("expected a number or `auto`".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -171,7 +171,7 @@ pub(crate) fn host() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
+pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend = CommandBackend::new(command, args.time_limit).map_err(|e| misuse(&e))?;
         return Ok(Box::new(backend));
@@ -196,7 +196,7 @@ fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     Ok(Box::new(plugin))
 }
 
-fn misuse(error: &BackendError) -> Failure {
+pub(super) fn misuse(error: &BackendError) -> Failure {
     Failure { diagnostics: vec![error.diagnostic()], source: None, exit: Exit::Misuse }
 }
 

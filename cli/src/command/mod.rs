@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod print;
+pub(crate) mod reduce;
 pub(crate) mod run;
 pub(crate) mod test;
 
