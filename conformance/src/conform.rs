@@ -73,7 +73,7 @@ pub fn conform(
             subject.judge(&expected, &first, &mut record);
             if record.verdict != Verdict::Differs && bytes(&first) != bytes(&second) {
                 record.verdict = Verdict::Unstable;
-                record.reason = "the second execution has another result".to_owned();
+                record.reason = String::from("the second execution has another result");
             }
             first
         }

@@ -85,13 +85,19 @@ fn command_line(args: &ConformArgs, file: &str) -> String {
     if let Some(command) = backend_command {
         add("--backend-command", command);
     }
-    option.iter().for_each(|(key, value)| add("--option", &format!("{key}={value}")));
-    xla_option.iter().for_each(|(key, value)| add("--xla-option", &format!("{key}={value}")));
+    for (key, value) in option {
+        add("--option", &format!("{key}={value}"));
+    }
+    for (key, value) in xla_option {
+        add("--xla-option", &format!("{key}={value}"));
+    }
     add("--time-limit", &time_limit.as_secs_f64().to_string());
     if let Some(seed) = args.inputs.random {
         add("--random", &seed.to_string());
     }
-    args.inputs.input.iter().for_each(|input| add("--input", input));
+    for input in &args.inputs.input {
+        add("--input", input);
+    }
     words.push(quoted(file));
     words.join(" ")
 }
@@ -114,8 +120,8 @@ fn line(text: &str) -> Result<()> {
 
 /// Writes the reports that are asked for, and the totals.
 fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
-    let reports = [
-        (&args.json, Results::to_json as fn(&Results) -> String),
+    let reports: [(_, fn(&Results) -> String); 3] = [
+        (&args.json, Results::to_json),
         (&args.junit, Results::to_junit),
         (&args.html, Results::to_html),
     ];
