@@ -120,16 +120,9 @@ fn line(text: &str) -> Result<()> {
 
 /// Writes the reports that are asked for, and the totals.
 fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
-    let reports: [(_, fn(&Results) -> String); 3] = [
-        (&args.json, Results::to_json),
-        (&args.junit, Results::to_junit),
-        (&args.html, Results::to_html),
-    ];
-    for (path, report) in reports {
-        if let Some(path) = path {
-            std::fs::write(path, report(results)).map_err(|e| Failure::file(path, &e))?;
-        }
-    }
+    write(args.json.as_deref(), || results.to_json())?;
+    write(args.junit.as_deref(), || results.to_junit())?;
+    write(args.html.as_deref(), || results.to_html())?;
     line(&results.to_string())?;
     let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
     Ok(if results.is_bad() {
@@ -142,6 +135,12 @@ fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Writes a report, if there is a path for it.
+fn write(path: Option<&Path>, report: impl FnOnce() -> String) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, report()).map_err(|e| Failure::file(path, &e))
 }
 
 /// `--compare`: prints what changed between two runs.
