@@ -1,6 +1,8 @@
 //! The command line: commands, options and their help.
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use conformance::backend::OptionValue;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A reference backend for XLA's HLO: parse, check, run and compare .hlo files.
 ///
@@ -28,8 +30,11 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Draw the communication between devices.
     Graph(GraphArgs),
-    /// Compare a partitioned module with its unpartitioned SPMD program.
+    /// Compare a backend with Etalon, or a partitioned module with its unpartitioned SPMD program.
     Conform(ConformArgs),
+    /// Run a PJRT plugin for a parent process.
+    #[command(hide = true)]
+    PjrtHost,
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -258,12 +263,19 @@ pub(crate) struct GraphArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConformArgs {
+    /// Modules, file tests, modules with recorded arguments, or folders of them.
+    #[arg(required_unless_present = "spmd", conflicts_with = "spmd")]
+    pub(crate) paths: Vec<PathBuf>,
     /// The unpartitioned SPMD program, and the partitioned module.
-    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"], required = true)]
+    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) spmd: Vec<PathBuf>,
     #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// The engine that runs both modules.
+    /// The engine that runs both modules, or the one that the backend is compared with.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
     #[command(flatten)]
@@ -271,6 +283,47 @@ pub(crate) struct ConformArgs {
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
+    /// Print every case of a backend with its measured error and its bound.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Write the outcome of each case of a backend to a file, as a JSON list.
+    #[arg(long, value_name = "F.json")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// A backend and its options.
+#[derive(Debug, Args)]
+pub(crate) struct BackendArgs {
+    /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own.
+    #[arg(long, value_name = "reference|exact|PLUGIN.so")]
+    pub(crate) backend: Option<String>,
+    /// A shell command as the backend. It reads the module's text and the arguments `in0`, `in1`, ..., and writes the result
+    /// `out0`, `out1`, ..., for several devices `d<k>_in<i>` and `d<k>_out<i>`.
+    #[arg(long, value_name = "CMD {hlo} {in.npz} {out.npz}", conflicts_with = "backend")]
+    pub(crate) backend_command: Option<String>,
+    /// An option of the plugin's client, such as `cpu_device_count=8`; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    pub(crate) option: Vec<(String, OptionValue)>,
+    /// An option of XLA for the plugin, such as `xla_backend_optimization_level=0`; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    pub(crate) xla_option: Vec<(String, OptionValue)>,
+    /// The most seconds for one compilation or one execution of a plugin or a command.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) time_limit: Duration,
+}
+
+/// Parses `KEY=VALUE`; the value is an integer, a boolean, a float, or else a text.
+fn option(text: &str) -> Result<(String, OptionValue), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    let value = value.parse().unwrap_or_else(|never| match never {});
+    Ok((key.to_owned(), value))
+}
+
+/// Parses a time of more than 0 seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let time = time.filter(|time| !time.is_zero());
+    time.ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 #[derive(Debug, Args)]

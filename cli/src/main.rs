@@ -31,7 +31,9 @@ fn run() -> ExitCode {
         Command::Bench(args) => command::bench::bench(&args),
         Command::Plan(args) => command::plan::plan(&args),
         Command::Graph(args) => command::graph::draw(&args),
+        Command::Conform(args) if args.spmd.is_empty() => command::backend::conform(&args),
         Command::Conform(args) => command::conform::conform(&args),
+        Command::PjrtHost => command::backend::host(),
         Command::Explain(args) => command::explain::explain(&args),
     };
     result.unwrap_or_else(|failure| {

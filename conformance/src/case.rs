@@ -4,11 +4,12 @@
 //! again, which must give the same bits. Printing in the default and in the short style must be a fixed point.
 use crate::file::{Case, ExpectedError};
 use crate::report::{Failed, Failure};
-use crate::{Comparison, Engine, Outcome, Tolerance, compare_each};
+use crate::{Comparison, Engine, Outcome, Report, Subject, Tolerance, compare_each};
 use collectives::{RunError, Session};
 use hlo::diag::{Diagnostic, locate};
 use hlo::{Literal, Module, Style, Verified};
-use interp::{CompileOptions, RunOptions};
+use interp::{CompileOptions, DeviceGrid, RunOptions};
+use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, Box<Failed>>;
 
@@ -36,6 +37,24 @@ impl Case {
         let results = self.attempt(verified, engine)?;
         results
             .map_err(|error| Failed::new(engine_treatment(engine), run_failure(&self.text, &error)))
+    }
+    /// Returns the module with its arguments; `None` if the case expects errors.
+    ///
+    /// # Errors
+    /// The report of a case that is malformed.
+    pub fn subject(&self) -> std::result::Result<Option<Subject>, Box<Report>> {
+        let subject = || {
+            let module = Arc::new(self.verified()?);
+            let devices = DeviceGrid::of(&module.module().config).len();
+            let arguments = self.arguments(devices).map_err(Failed::invalid)?;
+            let (name, file, text) = (self.name.clone(), self.file.clone(), self.text.clone());
+            Ok(Subject { name, file, text, module, arguments })
+        };
+        if !self.errors.is_empty() {
+            return Ok(None);
+        }
+        let report = |failed: Box<Failed>| Report::of(&self.name, &self.file, *failed);
+        subject().map(Some).map_err(|failed| Box::new(report(failed)))
     }
     fn verified(&self) -> Result<Verified> {
         self.diagnosed()

@@ -26,9 +26,11 @@
 //! ```
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
+pub mod backend;
 mod bound;
 mod case;
 mod compare;
+mod conform;
 mod error_model;
 mod file;
 mod report;
@@ -36,8 +38,9 @@ mod suite;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
+pub use conform::{Subject, conform};
 pub use file::{Case, FileTest, ParseError};
 pub use report::{Failure, Outcome, Report, Summary};
-pub use suite::{Entry, find, in_parallel};
+pub use suite::{Entry, find, in_parallel, on_large_stack};
 
 pub use interp::Engine;

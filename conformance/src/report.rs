@@ -18,6 +18,17 @@ pub enum Outcome {
     Unsupported(Failure),
     /// There is no result, or not the expected errors.
     Failed(Failure),
+    /// The backend died.
+    Crashed(Failure),
+    /// The backend did not answer in time.
+    TimedOut(Failure),
+}
+
+impl Outcome {
+    /// Returns the outcome of a comparison.
+    pub(crate) fn of(comparison: Comparison) -> Self {
+        if comparison.agrees() { Self::Agree(comparison) } else { Self::Differ(comparison) }
+    }
 }
 
 /// Why there is no result.
@@ -89,11 +100,19 @@ impl Report {
         let (name, file) = (name.to_owned(), file.to_owned());
         Self { name, file, outcome, treatment, time: start.elapsed() }
     }
+    /// Returns the report of a case that was not run.
+    pub(crate) fn of(name: &str, file: &str, failed: Failed) -> Self {
+        Self::run(name, file, || Err(Box::new(failed)))
+    }
     /// Whether the case did not pass.
     pub fn is_bad(&self) -> bool {
         match self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,
-            Outcome::Differ(_) | Outcome::Unsupported(_) | Outcome::Failed(_) => true,
+            Outcome::Differ(_)
+            | Outcome::Unsupported(_)
+            | Outcome::Failed(_)
+            | Outcome::Crashed(_)
+            | Outcome::TimedOut(_) => true,
         }
     }
     /// Describes the outcome: what was expected, what was found, and where. The name of the case is not included.
@@ -105,9 +124,10 @@ impl Report {
         let details = match &self.outcome {
             Outcome::Agree(comparison) | Outcome::Differ(comparison) => comparison.describe(),
             Outcome::Skipped(reason) => format!("{reason}\n"),
-            Outcome::Unsupported(failure) | Outcome::Failed(failure) => {
-                failure.describe(&self.file, color)
-            }
+            Outcome::Unsupported(failure)
+            | Outcome::Failed(failure)
+            | Outcome::Crashed(failure)
+            | Outcome::TimedOut(failure) => failure.describe(&self.file, color),
         };
         treatment + &details
     }
@@ -119,6 +139,8 @@ impl Report {
             Outcome::Skipped(_) => ("skipped", None),
             Outcome::Unsupported(_) => ("unsupported", None),
             Outcome::Failed(_) => ("failed", None),
+            Outcome::Crashed(_) => ("crashed", None),
+            Outcome::TimedOut(_) => ("timed out", None),
         };
         let name = quoted(&self.name);
         let mut out = format!(
@@ -206,6 +228,10 @@ pub struct Summary {
     pub unsupported: usize,
     /// There is no result.
     pub failed: usize,
+    /// The backend died.
+    pub crashed: usize,
+    /// The backend did not answer in time.
+    pub timed_out: usize,
 }
 
 impl Summary {
@@ -219,6 +245,8 @@ impl Summary {
                 Outcome::Skipped(_) => &mut sum.skipped,
                 Outcome::Unsupported(_) => &mut sum.unsupported,
                 Outcome::Failed(_) => &mut sum.failed,
+                Outcome::Crashed(_) => &mut sum.crashed,
+                Outcome::TimedOut(_) => &mut sum.timed_out,
             } += 1;
         }
         sum
@@ -226,11 +254,16 @@ impl Summary {
 }
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { agree, differ, skipped, unsupported, failed } = self;
+        let Self { agree, differ, skipped, unsupported, failed, crashed, timed_out } = self;
         write!(
             f,
             "{agree} agree, {differ} differ, {failed} failed, {unsupported} unsupported, {skipped} skipped"
-        )
+        )?;
+        // Only backends in processes of their own end in these ways.
+        if *crashed > 0 || *timed_out > 0 {
+            write!(f, ", {crashed} crashed, {timed_out} timed out")?;
+        }
+        Ok(())
     }
 }
 

@@ -5,14 +5,16 @@
 //! `d<k>_out<i>` belong to device `k`, and arrays without `d<k>_` to all devices. See [`crate::arrays`].
 use crate::case::run_failure;
 use crate::report::{Failed, Failure};
-use crate::{Engine, Outcome, Report, Tolerance, arrays, compare_each};
+use crate::{Engine, Outcome, Report, Subject, Tolerance, arrays, compare_each};
 use collectives::Session;
-use hlo::{Literal, Module};
-use interp::{CompileOptions, RunOptions};
+use hlo::literal::npz::{self, NpyArray};
+use hlo::{Literal, Module, Verified};
+use interp::{CompileOptions, DeviceGrid, RunOptions};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The stack of a thread, larger than the default: engines may recurse into called computations.
 const STACK: usize = 64 << 20;
@@ -74,12 +76,17 @@ fn arrays_of(module: &Path) -> Option<PathBuf> {
     found.into_iter().find(|path| path.is_file())
 }
 
+/// Calls `run` on a thread of a pool with stacks as large as engines need.
+pub fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
+        Ok(pool) => pool.install(run),
+        Err(_) => run(),
+    }
+}
+
 /// Runs each entry or case on a thread pool and returns the reports in the order of `items`.
 pub fn in_parallel<T: Sync>(items: &[T], run: impl Fn(&T) -> Report + Sync) -> Vec<Report> {
-    match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
-        Ok(pool) => pool.install(|| items.par_iter().map(&run).collect()),
-        Err(_) => items.iter().map(run).collect(),
-    }
+    on_large_stack(|| items.par_iter().map(&run).collect())
 }
 
 impl Entry {
@@ -89,9 +96,28 @@ impl Entry {
         Report::run(&file, &file, || self.outcome(engine))
     }
 
-    fn outcome(&self, engine: Engine) -> Result<Outcome, Box<Failed>> {
+    /// Returns the module with its recorded arguments.
+    ///
+    /// # Errors
+    /// The report of a module or of arguments that are malformed.
+    pub fn subject(&self) -> Result<Subject, Box<Report>> {
+        let file = self.module.display().to_string();
+        let subject = || {
+            let (text, module) = self.load()?;
+            let devices = DeviceGrid::of(&module.module().config).len();
+            let arrays = self.arrays().map_err(Failed::invalid)?;
+            let arguments = arrays::arguments(&arrays, module.module(), devices)
+                .map_err(|e| Failed::invalid(self.with_path(&e)))?;
+            let (name, module) = (file.clone(), Arc::new(module));
+            Ok(Subject { name, file: file.clone(), text, module, arguments })
+        };
+        subject().map_err(|failed: Box<Failed>| Box::new(Report::of(&file, &file, *failed)))
+    }
+
+    /// Returns the text and the module.
+    fn load(&self) -> Result<(String, Verified), Box<Failed>> {
         let bytes = std::fs::read(&self.module).map_err(|e| Failed::invalid(e.to_string()))?;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         let rejected = |errors: &[hlo::Error]| {
             let diagnostics = errors.iter().map(hlo::Error::diagnostic).collect();
             Failed::invalid(Failure::new(&text, diagnostics))
@@ -99,6 +125,11 @@ impl Entry {
         let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default());
         let module = parsed.map_err(|e| rejected(&[e]))?.module;
         let verified = module.verify().map_err(|e| rejected(&e.0))?;
+        Ok((text, verified))
+    }
+
+    fn outcome(&self, engine: Engine) -> Result<Outcome, Box<Failed>> {
+        let (text, verified) = self.load()?;
         let failed = |error| Failed::new("", run_failure(&text, &error));
         let options = CompileOptions::default().engine(engine);
         let session = Session::compile(verified, &options).map_err(failed)?;
@@ -108,24 +139,25 @@ impl Entry {
         let tolerance = Tolerance::of(module);
         let comparison =
             compare_each(&output.results, &expected, &tolerance).map_err(Failed::invalid)?;
-        Ok(if comparison.agrees() {
-            Outcome::Agree(comparison)
-        } else {
-            Outcome::Differ(comparison)
-        })
+        Ok(Outcome::of(comparison))
     }
 
+    fn with_path(&self, error: &dyn std::fmt::Display) -> String {
+        format!("{}: {error}", self.arrays.display())
+    }
+    fn arrays(&self) -> Result<Vec<NpyArray>, String> {
+        let file = File::open(&self.arrays).map_err(|e| self.with_path(&e))?;
+        npz::read(std::io::BufReader::new(file)).map_err(|e| self.with_path(&e))
+    }
     fn recorded(
         &self,
         module: &Module,
         devices: usize,
     ) -> Result<(Vec<Vec<Literal>>, Vec<Literal>), String> {
-        let with_path = |e: &dyn std::fmt::Display| format!("{}: {e}", self.arrays.display());
-        let file = File::open(&self.arrays).map_err(|e| with_path(&e))?;
-        let arrays =
-            hlo::literal::npz::read(std::io::BufReader::new(file)).map_err(|e| with_path(&e))?;
-        let arguments = arrays::arguments(&arrays, module, devices).map_err(|e| with_path(&e))?;
-        let results = arrays::results(&arrays, module, devices).map_err(|e| with_path(&e))?;
+        let arrays = self.arrays()?;
+        let with_path = |e: String| self.with_path(&e);
+        let arguments = arrays::arguments(&arrays, module, devices).map_err(with_path)?;
+        let results = arrays::results(&arrays, module, devices).map_err(with_path)?;
         Ok((arguments, results))
     }
 }
@@ -153,7 +185,7 @@ mod tests {
         let write = |name: &str, arrays: &[(&str, &Literal)]| {
             let file = File::create(inner.join(name)).unwrap();
             let named = arrays.iter().map(|&(name, value)| (name.to_owned(), value));
-            hlo::literal::npz::write(file, named).unwrap();
+            npz::write(file, named).unwrap();
         };
         write("twice.npz", &[("in0", &x), ("out0", &y)]);
         write("many.npz", &[("in0", &x), ("out0", &y)]);

@@ -16,6 +16,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode> {
         explain_number::<hlo::diag::Code>,
         explain_number::<interp::Code>,
         explain_number::<collectives::Code>,
+        explain_number::<conformance::backend::Code>,
         explain_number::<builder::Code>,
         explain_number::<Code>,
     ];

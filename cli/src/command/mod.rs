@@ -1,4 +1,5 @@
 //! One module per command, and loading a file as a module.
+pub(crate) mod backend;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod conform;

@@ -15,12 +15,17 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
         print(&found, args.verbose)?;
         reports.extend(found);
     }
-    if let Some(to) = &args.json {
+    finish(&reports, args.json.as_deref())
+}
+
+/// Writes the reports as JSON, prints the totals, and returns the exit code.
+pub(crate) fn finish(reports: &[Report], json: Option<&Path>) -> Result<ExitCode> {
+    if let Some(to) = json {
         let lines: Vec<String> = reports.iter().map(Report::json).collect();
         let text = format!("[\n{}\n]\n", lines.join(",\n"));
         std::fs::write(to, text).map_err(|e| Failure::file(to, &e))?;
     }
-    print_line(&Summary::of(&reports).to_string())?;
+    print_line(&Summary::of(reports).to_string())?;
     let unsupported = |r: &Report| matches!(r.outcome, Outcome::Unsupported(_));
     let bad: Vec<&Report> = reports.iter().filter(|r| r.is_bad()).collect();
     Ok(match bad.as_slice() {
@@ -59,7 +64,7 @@ fn run_path(path: &Path, engines: &[Engine]) -> Result<Vec<Report>> {
 }
 
 /// Prints the cases that did not pass, or every case.
-fn print(reports: &[Report], all: bool) -> Result<()> {
+pub(crate) fn print(reports: &[Report], all: bool) -> Result<()> {
     for report in reports.iter().filter(|report| all || report.is_bad()) {
         print_line(&format!("{}: {}", report.name, report.details(false)))?;
     }
@@ -71,9 +76,14 @@ fn print_line(line: &str) -> Result<()> {
 }
 
 /// Returns the report of a file that is not a valid file test. The other files run.
-fn unreadable(path: &Path, error: &ParseError) -> Report {
-    let failure = Failure::new(&Code::BadTest { message: error.to_string() }, None);
-    let outcome = Outcome::Failed(conformance::Failure::new("", failure.diagnostics));
+pub(crate) fn unreadable(path: &Path, error: &ParseError) -> Report {
+    failed(path, Failure::new(&Code::BadTest { message: error.to_string() }, None))
+}
+
+/// Returns the report of a file that cannot be run.
+pub(crate) fn failed(path: &Path, failure: Failure) -> Report {
+    let text = failure.source.map_or_else(String::new, |(_, text)| text);
+    let outcome = Outcome::Failed(conformance::Failure::new(&text, failure.diagnostics));
     let name = path.display().to_string();
     Report { file: name.clone(), name, outcome, treatment: String::new(), time: Duration::ZERO }
 }

@@ -1,0 +1,206 @@
+//! Any other backend: a command that reads a module and its arguments from files and writes the result to a file.
+use super::process::Process;
+use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
+use crate::arrays;
+use hlo::{Literal, Module, Style, Verified};
+use interp::DeviceGrid;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The files that a command names, and whether it must.
+const PLACEHOLDERS: [(&str, bool); 3] = [("{hlo}", true), ("{in.npz}", false), ("{out.npz}", true)];
+
+/// A shell command such as `run-hlo {hlo} {in.npz} {out.npz}`, run once for each execution.
+///
+/// `{hlo}` is replaced by the path of the module's text, `{in.npz}` by that of the arguments `in0`, `in1`, ... with tuples
+/// flattened, and `{out.npz}` by that of the result, which the command writes as `out0`, `out1`, ... In a run of several
+/// devices, `d<k>_in<i>` and `d<k>_out<i>` belong to device `k`, and arrays without `d<k>_` to all devices.
+///
+/// ```
+/// use conformance::backend::{Backend, CommandBackend};
+/// use std::time::Duration;
+/// let backend = CommandBackend::new("run-hlo {hlo} {in.npz} {out.npz}", Duration::from_secs(10))?;
+/// assert_eq!(backend.name(), "run-hlo");
+/// assert!(CommandBackend::new("run-hlo {hlo}", Duration::from_secs(10)).is_err());
+/// # Ok::<(), conformance::backend::BackendError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CommandBackend {
+    command: String,
+    time_limit: Duration,
+}
+
+impl CommandBackend {
+    /// Returns the backend of a command; an execution may take as long as `time_limit`.
+    ///
+    /// # Errors
+    /// `E0706` if the command does not name the module or the result.
+    pub fn new(command: &str, time_limit: Duration) -> Result<Self> {
+        let missing = PLACEHOLDERS.iter().find(|(name, needed)| *needed && !command.contains(name));
+        match missing {
+            Some((name, _)) => {
+                let message = format!("the command has no `{name}`");
+                let help = "write it as 'CMD {hlo} {in.npz} {out.npz}'";
+                Err(BackendError::from(Code::NotStarted { message }).with_help(help))
+            }
+            None => Ok(Self { command: command.to_owned(), time_limit }),
+        }
+    }
+}
+
+impl Backend for CommandBackend {
+    fn name(&self) -> String {
+        self.command.split_whitespace().next().unwrap_or_default().to_owned()
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { devices: None, isolated: true }
+    }
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>> {
+        let backend = self.clone();
+        Ok(Box::new(CommandModule { backend, module: super::for_grid(module, grid), grid }))
+    }
+}
+
+/// A module that the command gets with each execution.
+struct CommandModule {
+    backend: CommandBackend,
+    module: Module,
+    grid: DeviceGrid,
+}
+
+impl LoadedModule for CommandModule {
+    fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>> {
+        let folder = tempfile::tempdir().map_err(|e| not_started(&e))?;
+        let [hlo, input, output] =
+            ["module.hlo", "in.npz", "out.npz"].map(|name| folder.path().join(name));
+        let text = self.module.print(Style::Short);
+        std::fs::write(&hlo, text).map_err(|e| not_started(&e))?;
+        write_arguments(&input, arguments).map_err(|e| not_started(&e))?;
+        self.backend.run(&[&hlo, &input, &output])?;
+        self.read_results(&output).map_err(|message| Code::Failed { message }.into())
+    }
+}
+
+fn not_started(error: &dyn std::fmt::Display) -> BackendError {
+    Code::NotStarted { message: error.to_string() }.into()
+}
+
+fn write_arguments(path: &Path, arguments: &[Vec<Literal>]) -> std::result::Result<(), String> {
+    let values: Vec<Literal> = arguments.iter().cloned().map(Literal::tuple).collect();
+    let named = arrays::flatten_per_device(values.iter(), "in");
+    let file = File::create(path).map_err(|e| e.to_string())?;
+    hlo::literal::npz::write(file, named).map_err(|e| e.to_string())
+}
+
+impl CommandBackend {
+    fn run(&self, files: &[&Path; 3]) -> Result<()> {
+        let mut text = self.command.clone();
+        for ((name, _), path) in PLACEHOLDERS.iter().zip(files) {
+            let path = path.display().to_string().replace('\'', r"'\''");
+            text = text.replace(name, &format!("'{path}'"));
+        }
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(text).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut process = Process::start(&mut shell).map_err(|e| not_started(&e))?;
+        let status = process.wait(self.time_limit).map_err(|e| not_started(&e))?;
+        process.kill();
+        let stderr = process.stderr();
+        let seconds = self.time_limit.as_secs_f64();
+        match status.map(Ending::of) {
+            Some(Ending::Success) => Ok(()),
+            None => Err(Code::TimedOut { seconds, stderr }.into()),
+            Some(Ending::Code(code)) => {
+                let message = format!("the command returned exit code {code}{stderr}");
+                Err(Code::Failed { message }.into())
+            }
+            Some(Ending::Signal(status)) => {
+                Err(Code::Crashed { message: format!("the command died: {status}{stderr}") }.into())
+            }
+        }
+    }
+}
+
+/// How a command ended.
+enum Ending {
+    Success,
+    Code(i32),
+    Signal(ExitStatus),
+}
+
+impl Ending {
+    fn of(status: ExitStatus) -> Self {
+        /// A shell returns 128 plus the number of the signal that ended its command.
+        const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
+        match status.code() {
+            Some(0) => Self::Success,
+            Some(code) if !SIGNALS.contains(&code) => Self::Code(code),
+            _ => Self::Signal(status),
+        }
+    }
+}
+
+impl CommandModule {
+    fn read_results(&self, path: &Path) -> std::result::Result<Vec<Literal>, String> {
+        let file = File::open(path).map_err(|e| format!("the command wrote no result: {e}"))?;
+        let found = hlo::literal::npz::read(BufReader::new(file)).map_err(|e| e.to_string())?;
+        let devices = self.grid.len();
+        let results = arrays::results(&found, &self.module, devices)?;
+        match <[Literal; 1]>::try_from(results) {
+            Ok([all]) => Ok(vec![all; devices]),
+            Err(each) => Ok(each),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &str = "HloModule m\nENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] copy(x) }";
+
+    fn run(command: &str) -> Result<Vec<Literal>> {
+        let module = Arc::new(Module::parse(TWO).unwrap().verify().unwrap());
+        let mut backend = CommandBackend::new(command, Duration::from_millis(500)).unwrap();
+        let grid = DeviceGrid { replicas: 1, partitions: 1 };
+        backend.compile(&module, grid)?.execute(&[vec!["s32[2] {1, 2}".parse().unwrap()]])
+    }
+
+    /// A file with `out0`, to be copied by a command.
+    fn result() -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let value: Literal = "s32[2] {1, 2}".parse().unwrap();
+        hlo::literal::npz::write(file.reopen().unwrap(), [("out0".to_owned(), &value)]).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_command_reads_and_writes_files() {
+        let file = result();
+        let command =
+            format!("test -s {{hlo}} -a -s {{in.npz}} && cp {} {{out.npz}}", file.path().display());
+        assert_eq!(run(&command).unwrap()[0].to_string(), "s32[2]{0} {1, 2}");
+    }
+
+    #[test]
+    fn endings_of_a_command_are_told_apart() {
+        let number = |command: &str| {
+            let error = run(&format!("{command} # {{hlo}} {{out.npz}}")).unwrap_err();
+            (error.number(), error.to_string())
+        };
+        let (code, message) = number("echo no such op >&2; exit 3");
+        assert_eq!(code, "E0703");
+        assert!(message.ends_with("exit code 3\n  no such op"), "{message}");
+        assert_eq!(number("true").0, "E0703");
+        assert_eq!(number("kill -SEGV $$").0, "E0704");
+        assert_eq!(number("sleep 60").0, "E0705");
+        assert!(number("sleep 60 & echo started >&2; wait").1.contains("0.5 seconds\n  started"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Backends: whatever compiles and executes modules.
+//!
+//! ```text
+//!                       ┌─ EngineBackend    Etalon's engines
+//! Backend ─ compile ─> ─┼─ Plugin           a PJRT plugin, in a process of its own or in this one
+//!    │                  └─ CommandBackend   a command that reads and writes files
+//!    └── LoadedModule ─ execute ─> the result of each device
+//! ```
+//!
+//! ```
+//! use conformance::Engine;
+//! use conformance::backend::{Backend, EngineBackend};
+//! use interp::DeviceGrid;
+//! use std::sync::Arc;
+//!
+//! let text = "HloModule twice\nENTRY e { x = s8[2] parameter(0) ROOT r = s8[2] add(x, x) }";
+//! let module = Arc::new(hlo::Module::parse(text)?.verify()?);
+//! let mut backend: Box<dyn Backend> = Box::new(EngineBackend(Engine::Exact));
+//! let grid = DeviceGrid { replicas: 1, partitions: 1 };
+//! let mut loaded = backend.compile(&module, grid)?;
+//! let results = loaded.execute(&[vec!["s8[2] {1, 127}".parse()?]])?;
+//! assert_eq!(results[0].to_string(), "s8[2]{0} {2, -2}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+mod command;
+mod engine;
+mod error;
+mod plugin;
+mod process;
+
+pub use command::CommandBackend;
+pub use engine::EngineBackend;
+pub use error::{BackendError, Code};
+pub use plugin::{Plugin, PluginOptions, serve};
+
+pub use pjrt::OptionValue;
+
+use hlo::{Literal, Module, Verified};
+use interp::DeviceGrid;
+use std::sync::Arc;
+
+type Result<T, E = BackendError> = std::result::Result<T, E>;
+
+/// A compiler and runtime of HLO modules.
+pub trait Backend: Send {
+    /// Returns the name that reports show, such as `exact` or `cpu (plugin.so)`.
+    fn name(&self) -> String;
+    /// Returns what the backend can do.
+    fn capabilities(&self) -> Capabilities;
+    /// Compiles a module for these devices. The compiled module is independent of the backend: a caller may hold several.
+    ///
+    /// # Errors
+    /// `E0701` or `E0702` if the backend does not compile the module; `E0704` to `E0706` if it died, hangs or cannot be started.
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>>;
+    /// Returns warnings since the last call that belong to no single module, such as a process that died for an unknown reason.
+    fn take_warnings(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What a backend can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The number of devices; `None` for any number.
+    pub devices: Option<usize>,
+    /// Whether the death of the backend leaves this process alive.
+    pub isolated: bool,
+}
+
+/// A module that a backend compiled.
+pub trait LoadedModule: Send {
+    /// Executes the module. `arguments` has the arguments of each device, numbered `replica * partitions + partition`, or a
+    /// single list for all devices. Returns the result of each device, a tuple if the module has one.
+    ///
+    /// # Errors
+    /// `E0701` or `E0703` if there is no result; `E0704` to `E0706` if the backend died, hangs or cannot be started.
+    fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>>;
+}
+
+/// Returns the module with the devices of a run in its header.
+fn for_grid(module: &Verified, grid: DeviceGrid) -> Module {
+    let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let mut module = module.module().clone();
+    module.config.replica_count = count(grid.replicas);
+    module.config.num_partitions = count(grid.partitions);
+    module
+}

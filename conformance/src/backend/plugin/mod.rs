@@ -1,0 +1,185 @@
+//! PJRT plugins, in this process or in one that is restarted after a death.
+//!
+//! ```text
+//! Plugin ── in process ──> pjrt::Client
+//!    └───── isolated ────> Parent ── messages through pipes ──> serve() in a child ──> pjrt::Client
+//! ```
+mod connection;
+mod host;
+mod isolated;
+mod module;
+mod protocol;
+
+pub use host::serve;
+
+use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
+use hlo::{Literal, Verified};
+use interp::DeviceGrid;
+use isolated::Parent;
+use module::Prepared;
+use pjrt::{Client, Executable, OptionValue};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The options of a plugin.
+#[derive(Debug, Clone)]
+pub struct PluginOptions {
+    /// Options of the client, such as `cpu_device_count`.
+    pub client: Vec<(String, OptionValue)>,
+    /// Options of the compiler, such as `xla_backend_optimization_level`.
+    pub xla: Vec<(String, OptionValue)>,
+    /// The most time for one compilation or one execution, in a process of its own.
+    pub time_limit: Duration,
+    /// The number of modules after which a process of its own is replaced by a new one, which bounds leaks.
+    pub modules_per_process: usize,
+}
+
+impl Default for PluginOptions {
+    fn default() -> Self {
+        Self {
+            client: Vec::new(),
+            xla: Vec::new(),
+            time_limit: Duration::from_secs(60),
+            modules_per_process: 500,
+        }
+    }
+}
+
+/// A plugin with the PJRT C API.
+#[derive(Debug)]
+pub struct Plugin {
+    path: String,
+    platform: String,
+    devices: usize,
+    xla: Vec<(String, OptionValue)>,
+    runner: Runner,
+}
+
+/// Where the plugin runs.
+#[derive(Debug)]
+enum Runner {
+    InProcess(Client),
+    Isolated(Arc<Mutex<Parent>>),
+}
+
+impl Plugin {
+    /// Loads a plugin into this process, where it stays. An abort of the plugin ends this process, and there is no time limit.
+    ///
+    /// # Errors
+    /// `E0706` if the plugin cannot be loaded or does not create a client.
+    pub fn in_process(path: &Path, options: PluginOptions) -> Result<Self> {
+        let client = pjrt::Plugin::load(path).and_then(|plugin| plugin.create(&options.client));
+        let client =
+            client.map_err(|e| BackendError::from(Code::NotStarted { message: e.to_string() }))?;
+        let (platform, devices) = (client.platform().to_owned(), client.devices());
+        let path = path.display().to_string();
+        Ok(Self { path, platform, devices, xla: options.xla, runner: Runner::InProcess(client) })
+    }
+    /// Loads a plugin into a process of its own, which is restarted after a death. `host` is a command that calls [`serve`],
+    /// such as `etalon pjrt-host`.
+    ///
+    /// ```no_run
+    /// use conformance::backend::{Plugin, PluginOptions};
+    /// let mut host = std::process::Command::new("etalon");
+    /// host.arg("pjrt-host");
+    /// let plugin = Plugin::isolated("xla_cpu_pjrt.so".as_ref(), host, PluginOptions::default())?;
+    /// # Ok::<(), conformance::backend::BackendError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `E0706` if the process cannot be started, or the plugin cannot be loaded or does not create a client.
+    pub fn isolated(path: &Path, host: Command, options: PluginOptions) -> Result<Self> {
+        let xla = options.xla.clone();
+        let mut parent = Parent::new(path, host, options);
+        let (platform, devices) = parent.start()?;
+        let path = path.display().to_string();
+        let runner = Runner::Isolated(Arc::new(Mutex::new(parent)));
+        Ok(Self { path, platform, devices, xla, runner })
+    }
+}
+
+impl Backend for Plugin {
+    fn name(&self) -> String {
+        format!("{} {}", self.path, self.platform)
+    }
+    fn capabilities(&self) -> Capabilities {
+        let isolated = matches!(self.runner, Runner::Isolated(_));
+        Capabilities { devices: Some(self.devices), isolated }
+    }
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>> {
+        if grid.len() > self.devices {
+            let message = format!(
+                "the module needs {} devices, {} has {}",
+                grid.len(),
+                self.platform,
+                self.devices
+            );
+            let help = "XLA:CPU has as many devices as its option `cpu_device_count` says";
+            return Err(BackendError::from(Code::Unsupported { message }).with_help(help));
+        }
+        let prepared = Prepared::new(module, grid, &self.xla)?;
+        match &self.runner {
+            Runner::InProcess(client) => {
+                let executable = client.compile(&prepared.program);
+                let executable = executable.map_err(|e| compile_error(&e))?;
+                Ok(Box::new(InProcessModule { prepared, executable }))
+            }
+            Runner::Isolated(parent) => {
+                Ok(Box::new(isolated::IsolatedModule::compile(parent, prepared)?))
+            }
+        }
+    }
+    fn take_warnings(&mut self) -> Vec<String> {
+        match &self.runner {
+            Runner::InProcess(_) => Vec::new(),
+            Runner::Isolated(parent) => {
+                parent.lock().unwrap_or_else(PoisonError::into_inner).take_warnings()
+            }
+        }
+    }
+}
+
+/// A module in this process.
+struct InProcessModule {
+    prepared: Prepared,
+    executable: Executable,
+}
+
+impl LoadedModule for InProcessModule {
+    fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>> {
+        let arguments = self.prepared.arguments(arguments)?;
+        let results = self.executable.execute(&arguments).map_err(|e| execute_error(&e))?;
+        self.prepared.results(results)
+    }
+}
+
+/// Whether the error says that something is not implemented.
+fn is_unsupported(error: &pjrt::Error) -> bool {
+    let status = pjrt::Status::UNIMPLEMENTED;
+    matches!(error, pjrt::Error::Unsupported(_))
+        || matches!(error, pjrt::Error::Plugin { status: found, .. } if *found == status)
+}
+
+fn compile_error(error: &pjrt::Error) -> BackendError {
+    let message = error.to_string();
+    match is_unsupported(error) {
+        true => Code::Unsupported { message },
+        false => Code::Rejected { message },
+    }
+    .into()
+}
+
+fn execute_error(error: &pjrt::Error) -> BackendError {
+    let message = error.to_string();
+    match is_unsupported(error) {
+        true => Code::Unsupported { message },
+        false => Code::Failed { message },
+    }
+    .into()
+}

@@ -1,0 +1,92 @@
+//! Processes that are killed with everything they started, and the last lines they wrote to stderr.
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The number of lines of stderr that are kept.
+const LINES: usize = 12;
+/// The longest line that is kept.
+const LINE_BYTES: usize = 400;
+
+/// A process in a group of its own. Dropping it kills the group.
+#[derive(Debug)]
+pub(super) struct Process {
+    pub(super) child: Child,
+    lines: Arc<Mutex<VecDeque<String>>>,
+    /// Disconnected when stderr is closed.
+    stderr_closed: Receiver<()>,
+    status: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts a command; its stderr is read.
+    pub(super) fn start(command: &mut Command) -> std::io::Result<Self> {
+        let mut child = command.process_group(0).stderr(Stdio::piped()).spawn()?;
+        let lines = Arc::new(Mutex::new(VecDeque::new()));
+        let (open, stderr_closed) = channel();
+        if let Some(stderr) = child.stderr.take() {
+            let lines = Arc::clone(&lines);
+            std::thread::spawn(move || {
+                let _open = open;
+                keep_last_lines(stderr, &lines);
+            });
+        }
+        Ok(Self { child, lines, stderr_closed, status: None })
+    }
+    /// Waits for the end of the process; `None` if it runs longer than the limit.
+    pub(super) fn wait(&mut self, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+        let end = Instant::now() + limit;
+        let mut pause = Duration::from_millis(1);
+        while self.status.is_none() {
+            self.status = self.child.try_wait()?;
+            if self.status.is_none() && Instant::now() >= end {
+                return Ok(None);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+        Ok(self.status)
+    }
+    /// Kills the process and everything it started. Returns how the process ended, and `None` if that is not known.
+    pub(super) fn kill(&mut self) -> Option<ExitStatus> {
+        // The group keeps the id of its leader, also when that has ended.
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if self.status.is_none() {
+            self.status = self.child.wait().ok();
+        }
+        self.status
+    }
+    /// Returns the last lines of stderr of a process that has ended, each on a line of its own.
+    pub(super) fn stderr(&self) -> String {
+        // A process outside of the group may hold the pipe open.
+        let _ = self.stderr_closed.recv_timeout(Duration::from_millis(500));
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().flat_map(|line| ["\n  ", line]).collect()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn keep_last_lines(stderr: ChildStderr, lines: &Mutex<VecDeque<String>>) {
+    for line in BufReader::new(stderr).split(b'\n') {
+        let Ok(mut line) = line else { return };
+        line.truncate(LINE_BYTES);
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+}
