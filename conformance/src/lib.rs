@@ -33,6 +33,8 @@ mod compare;
 mod conform;
 mod error_model;
 mod file;
+pub mod fuzz;
+pub mod generate;
 mod report;
 mod suite;
 

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod explain;
+pub(crate) mod fuzz;
 pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod print;

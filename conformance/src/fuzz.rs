@@ -1,0 +1,219 @@
+//! Fuzzing: random modules on a backend and on the reference.
+//!
+//! ```text
+//! seed ─> generate, or mutate a module ─> compile once ─┬─ integers ─┐
+//!                                                       ├─ benign   ─┼─> conform ─> Campaign, findings as file tests
+//!                                                       └─ special  ─┘
+//! ```
+//!
+//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding.
+mod finding;
+mod recorder;
+mod statistics;
+
+pub use finding::Finding;
+pub use statistics::{Coverage, Tally};
+
+use crate::backend::Backend;
+use crate::generate::{self, Regime, generate};
+use crate::{Outcome, Report, Subject, Tolerance, compare_each, conform};
+use hlo::{Literal, Module, Verified};
+use recorder::Recorder;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// When a campaign ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// After this number of modules.
+    Modules(u64),
+    /// After this time.
+    Time(Duration),
+}
+
+/// What a campaign runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The seed of the first module; the next one has the next seed.
+    pub seed: u64,
+    /// When the campaign ends.
+    pub limit: Limit,
+    /// What modules may contain.
+    pub generate: generate::Options,
+    /// The module whose variants are run, in place of generated modules.
+    pub like: Option<Arc<Verified>>,
+    /// The folder that findings are written to.
+    pub output: Option<PathBuf>,
+    /// Whether results must have the bits of the reference wherever it gives the only right result, as Etalon's engines do.
+    pub bits: bool,
+}
+
+/// The statistics of a campaign.
+#[derive(Debug, Default)]
+pub struct Campaign {
+    /// Modules that ran.
+    pub modules: u64,
+    /// Seeds without a valid variant of the given module.
+    pub without_variant: u64,
+    /// The outcomes of all runs; a module runs once for each regime.
+    pub tally: Tally,
+    /// The outcomes by opcode and element type of the modules that contain them.
+    pub coverage: Coverage,
+    /// The number of findings.
+    pub findings: u64,
+    /// The time since the start.
+    pub time: Duration,
+}
+
+impl Campaign {
+    /// Returns the modules that ran in a second.
+    pub fn modules_per_second(&self) -> f64 {
+        let modules = u32::try_from(self.modules).unwrap_or(u32::MAX);
+        f64::from(modules) / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Why a campaign ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum FuzzError {
+    /// The generator made an invalid module.
+    #[error(transparent)]
+    Invalid(#[from] generate::Invalid),
+    /// A finding could not be written.
+    #[error("{path}: {error}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        error: std::io::Error,
+    },
+}
+
+/// Runs random modules on a backend and on the reference, and calls `observer` after each module with its findings.
+///
+/// ```
+/// use conformance::backend::EngineBackend;
+/// use conformance::fuzz::{Limit, Options, fuzz};
+/// use conformance::{Engine, generate};
+/// let options = Options {
+///     seed: 1,
+///     limit: Limit::Modules(3),
+///     generate: generate::Options::default(),
+///     like: None,
+///     output: None,
+///     bits: true,
+/// };
+/// let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(EngineBackend);
+/// let campaign = fuzz(&mut exact, &mut reference, &options, &mut |_, _| {})?;
+/// assert_eq!(campaign.modules, 3);
+/// # Ok::<(), conformance::fuzz::FuzzError>(())
+/// ```
+///
+/// # Errors
+/// If the generator makes an invalid module, or a finding cannot be written.
+pub fn fuzz(
+    backend: &mut dyn Backend,
+    reference: &mut dyn Backend,
+    options: &Options,
+    observer: &mut dyn FnMut(&Campaign, &[Finding]),
+) -> Result<Campaign, FuzzError> {
+    let start = Instant::now();
+    let mut campaign = Campaign::default();
+    let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
+    for k in 0.. {
+        let is_over = match options.limit {
+            Limit::Modules(count) => k >= count,
+            Limit::Time(time) => start.elapsed() >= time,
+        };
+        if is_over {
+            break;
+        }
+        let seed = options.seed.wrapping_add(k);
+        let Some(subject) = Random::new(seed, options)? else {
+            campaign.without_variant += 1;
+            continue;
+        };
+        let found = campaign.run(&subject, &mut backend, &mut reference, options)?;
+        campaign.modules += 1;
+        campaign.findings += u64::try_from(found.len()).unwrap_or(u64::MAX);
+        campaign.time = start.elapsed();
+        observer(&campaign, &found);
+    }
+    campaign.time = start.elapsed();
+    Ok(campaign)
+}
+
+/// A module of a campaign.
+struct Random {
+    seed: u64,
+    text: String,
+    module: Arc<Verified>,
+    generated: generate::Generated,
+}
+
+impl Random {
+    fn new(seed: u64, options: &Options) -> Result<Option<Self>, FuzzError> {
+        let generated = match &options.like {
+            Some(module) => generate::mutated(seed, module.module()),
+            None => Some(generate(seed, &options.generate)?),
+        };
+        let with = |generated: generate::Generated| {
+            let (text, module) = (generated.text.clone(), Arc::clone(&generated.module));
+            Self { seed, text, module, generated }
+        };
+        Ok(generated.map(with))
+    }
+    fn subject(&self, regime: Regime) -> Subject {
+        Subject {
+            name: format!("seed {}, {}", self.seed, regime.name()),
+            file: format!("m{}.hlo", self.seed),
+            text: self.text.clone(),
+            module: Arc::clone(&self.module),
+            arguments: self.generated.arguments(regime),
+        }
+    }
+    fn module(&self) -> &Module {
+        self.module.module()
+    }
+}
+
+impl Campaign {
+    /// Runs a module with the arguments of each regime.
+    fn run(
+        &mut self,
+        random: &Random,
+        backend: &mut Recorder<'_>,
+        reference: &mut Recorder<'_>,
+        options: &Options,
+    ) -> Result<Vec<Finding>, FuzzError> {
+        let mut found = Vec::new();
+        for regime in Regime::ALL {
+            let subject = random.subject(regime);
+            let mut report = conform(&subject, reference, backend);
+            let (expected, actual) = (reference.take_results(), backend.take_results());
+            if options.bits && matches!(report.outcome, Outcome::Agree(_)) {
+                report = with_bits(report, random.module(), &actual, &expected);
+            }
+            self.tally.add(&report, &expected);
+            self.coverage.add(random.module(), &report, &expected);
+            if Tally::is_finding(&report) {
+                let seed = random.seed;
+                let mut finding = Finding { seed, regime, subject, expected, report, file: None };
+                if let Some(folder) = &options.output {
+                    finding.write(folder)?;
+                }
+                found.push(finding);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Compares results of an engine of Etalon, whose bits must be those of the reference where an op has one right result.
+fn with_bits(report: Report, module: &Module, actual: &[Literal], expected: &[Literal]) -> Report {
+    match compare_each(actual, expected, &Tolerance::of_reference(module)) {
+        Ok(comparison) => Report { outcome: Outcome::of(comparison), ..report },
+        Err(reason) => Report { outcome: Outcome::Failed(reason.into()), ..report },
+    }
+}
