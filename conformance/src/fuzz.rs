@@ -62,6 +62,8 @@ pub struct Campaign {
     pub coverage: Coverage,
     /// The number of findings.
     pub findings: u64,
+    /// Modules of the generator that break a rule.
+    pub invalid: u64,
     /// The time since the start.
     pub time: Duration,
 }
@@ -74,23 +76,28 @@ impl Campaign {
     }
 }
 
-/// Why a campaign ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum FuzzError {
-    /// The generator made an invalid module.
-    #[error(transparent)]
-    Invalid(#[from] generate::Invalid),
-    /// A finding could not be written.
-    #[error("{path}: {error}")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: std::io::Error,
-    },
+/// What an observer is told.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A module ran.
+    Ran,
+    /// A run has an outcome that is not the expected one.
+    Found(&'a Finding),
+    /// The generator made a module that breaks a rule: an error of the generator.
+    Invalid(&'a generate::Invalid),
 }
 
-/// Runs random modules on a backend and on the reference, and calls `observer` after each module with its findings.
+/// A finding that could not be written, which ends a campaign.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {error}")]
+pub struct WriteError {
+    /// The file or the folder.
+    pub path: PathBuf,
+    /// The reason.
+    pub error: std::io::Error,
+}
+
+/// Runs random modules on a backend and on the reference, and tells `observer` of each module.
 ///
 /// ```
 /// use conformance::backend::EngineBackend;
@@ -107,17 +114,17 @@ pub enum FuzzError {
 /// let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(EngineBackend);
 /// let campaign = fuzz(&mut exact, &mut reference, &options, &mut |_, _| {})?;
 /// assert_eq!(campaign.modules, 3);
-/// # Ok::<(), conformance::fuzz::FuzzError>(())
+/// # Ok::<(), conformance::fuzz::WriteError>(())
 /// ```
 ///
 /// # Errors
-/// If the generator makes an invalid module, or a finding cannot be written.
+/// If a finding cannot be written.
 pub fn fuzz(
     backend: &mut dyn Backend,
     reference: &mut dyn Backend,
     options: &Options,
-    observer: &mut dyn FnMut(&Campaign, &[Finding]),
-) -> Result<Campaign, FuzzError> {
+    observer: &mut dyn FnMut(&Campaign, Event<'_>),
+) -> Result<Campaign, WriteError> {
     let start = Instant::now();
     let mut campaign = Campaign::default();
     let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
@@ -130,15 +137,24 @@ pub fn fuzz(
             break;
         }
         let seed = options.seed.wrapping_add(k);
-        let Some(subject) = Random::new(seed, options)? else {
-            campaign.without_variant += 1;
-            continue;
+        let random = match Random::new(seed, options) {
+            Ok(Some(random)) => random,
+            Ok(None) => {
+                campaign.without_variant += 1;
+                continue;
+            }
+            Err(invalid) => {
+                campaign.invalid += 1;
+                observer(&campaign, Event::Invalid(&invalid));
+                continue;
+            }
         };
-        let found = campaign.run(&subject, &mut backend, &mut reference, options)?;
-        campaign.modules += 1;
-        campaign.findings += u64::try_from(found.len()).unwrap_or(u64::MAX);
+        let found = campaign.run(&random, &mut backend, &mut reference, options)?;
         campaign.time = start.elapsed();
-        observer(&campaign, &found);
+        observer(&campaign, Event::Ran);
+        for finding in &found {
+            observer(&campaign, Event::Found(finding));
+        }
     }
     campaign.time = start.elapsed();
     Ok(campaign)
@@ -153,7 +169,7 @@ struct Random {
 }
 
 impl Random {
-    fn new(seed: u64, options: &Options) -> Result<Option<Self>, FuzzError> {
+    fn new(seed: u64, options: &Options) -> Result<Option<Self>, generate::Invalid> {
         let generated = match &options.like {
             Some(module) => generate::mutated(seed, module.module()),
             None => Some(generate(seed, &options.generate)?),
@@ -186,7 +202,8 @@ impl Campaign {
         backend: &mut Recorder<'_>,
         reference: &mut Recorder<'_>,
         options: &Options,
-    ) -> Result<Vec<Finding>, FuzzError> {
+    ) -> Result<Vec<Finding>, WriteError> {
+        self.modules += 1;
         let mut found = Vec::new();
         for regime in Regime::ALL {
             let subject = random.subject(regime);
@@ -197,12 +214,13 @@ impl Campaign {
             }
             self.tally.add(&report, &expected);
             self.coverage.add(random.module(), &report, &expected);
-            if Tally::is_finding(&report) {
+            if Tally::is_finding(&report, options.like.is_some()) {
                 let seed = random.seed;
                 let mut finding = Finding { seed, regime, subject, expected, report, file: None };
                 if let Some(folder) = &options.output {
                     finding.write(folder)?;
                 }
+                self.findings += 1;
                 found.push(finding);
             }
         }

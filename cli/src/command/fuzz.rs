@@ -4,23 +4,23 @@ use super::{Loaded, load, verified};
 use crate::args::{BackendArgs, FuzzArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::output;
-use conformance::backend::{EngineBackend, OptionValue};
-use conformance::fuzz::{self, Campaign, Finding, FuzzError, Limit};
+use conformance::backend::{Backend, LimitedEngine, OptionValue};
+use conformance::fuzz::{self, Campaign, Event, Finding, Limit};
 use conformance::{Engine, generate, on_large_stack};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
-    let mut backend = open(&args.backend)?;
-    let engine = Engine::ALL.iter().find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
+    let engine = Engine::ALL.into_iter().find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
     // An engine is compared with the other one, and any other backend with the fastest that rounds correctly.
-    let mut reference = EngineBackend(match engine {
-        Some(Engine::Exact) => Engine::Reference,
-        Some(Engine::Reference) | None => Engine::Exact,
-    });
+    let is_exact = engine == Some(Engine::Exact);
+    let mut reference = limited(if is_exact { Engine::Reference } else { Engine::Exact });
+    let mut backend: Box<dyn Backend> = match engine {
+        Some(engine) => Box::new(limited(engine)),
+        None => open(&args.backend)?,
+    };
     let like = args.like.as_deref().map(like).transpose()?;
     let limit = match (args.minutes, args.count) {
         (Some(time), _) => Limit::Time(time),
@@ -40,12 +40,11 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         bits: engine.is_some(),
     };
     let command = command(args);
-    let progress = Progress::new(limit);
-    let mut observer = |campaign: &Campaign, found: &[Finding]| {
-        progress.advance(campaign);
-        for finding in found {
-            show(finding, &command);
-        }
+    let progress = progress(limit);
+    let mut observer = |_: &Campaign, event: Event<'_>| match event {
+        Event::Ran => progress.advance(),
+        Event::Found(finding) => show(finding, &command),
+        Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
     };
     let campaign = on_large_stack(|| {
         fuzz::fuzz(&mut *backend, &mut reference, &options, &mut observer)
@@ -53,23 +52,18 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     for warning in backend.take_warnings() {
         output::note(&format!("warning: {warning}\n"));
     }
-    finish(&campaign.map_err(|error| failure(&error))?, args.coverage)
+    let campaign = campaign.map_err(|error| Failure::file(&error.path, &error.error))?;
+    finish(&campaign, args.coverage)
+}
+
+/// A variant of a module may run without end.
+fn limited(engine: Engine) -> LimitedEngine {
+    LimitedEngine { engine, fuel: 10_000_000, max_memory: 1 << 30 }
 }
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
     let Loaded { name, text, module } = load(path, false)?;
     verified(module, &name, &text).map(Arc::new)
-}
-
-fn failure(error: &FuzzError) -> Failure {
-    match error {
-        FuzzError::Write { path, error } => Failure::file(path, error),
-        FuzzError::Invalid(_) => {
-            let code = interp::Code::Internal { message: error.to_string() };
-            let diagnostic = interp::Error::from(code).diagnostic();
-            Failure { diagnostics: vec![diagnostic], source: None, exit: Exit::Bug }
-        }
-    }
 }
 
 /// Returns the command that repeats a module, without its seed.
@@ -125,36 +119,26 @@ fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
     if coverage {
         let _ = write!(text, "{}", campaign.coverage);
     }
-    let Campaign { modules, without_variant, tally, findings, time, .. } = campaign;
+    let Campaign { modules, without_variant, tally, findings, invalid, time, .. } = campaign;
     let rate = campaign.modules_per_second();
     let _ = writeln!(text, "{modules} modules in {:.1} s, {rate:.1} a second: {tally}", time.as_secs_f64());
     if *without_variant > 0 {
         let _ = writeln!(text, "{without_variant} seeds without a valid variant");
     }
     output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    if *invalid > 0 {
+        output::note(&format!("the generator made {invalid} invalid modules\n"));
+        return Ok(Exit::Bug.code());
+    }
     Ok(if *findings == 0 { ExitCode::SUCCESS } else { Exit::Wrong.code() })
 }
 
-/// Progress of a campaign: modules, or the time.
-struct Progress(output::Progress, Limit);
-
-impl Progress {
-    fn new(limit: Limit) -> Self {
-        let progress = match limit {
-            Limit::Modules(count) => {
-                output::Progress::counting("fuzzing", usize::try_from(count).unwrap_or(usize::MAX))
-            }
-            Limit::Time(time) => {
-                output::Progress::new(&format!("fuzzing for {} minutes", minutes(time)))
-            }
-        };
-        Self(progress, limit)
+/// Shows how many modules ran, or only that they run if the time decides.
+fn progress(limit: Limit) -> output::Progress {
+    match limit {
+        Limit::Modules(count) => {
+            output::Progress::counting("fuzzing", usize::try_from(count).unwrap_or(usize::MAX))
+        }
+        Limit::Time(_) => output::Progress::new("fuzzing"),
     }
-    fn advance(&self, _campaign: &Campaign) {
-        self.0.advance();
-    }
-}
-
-fn minutes(time: Duration) -> f64 {
-    time.as_secs_f64() / 60.0
 }

@@ -29,7 +29,7 @@ mod plugin;
 mod process;
 
 pub use command::CommandBackend;
-pub use engine::EngineBackend;
+pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};
 pub use plugin::{Plugin, PluginOptions, serve};
 

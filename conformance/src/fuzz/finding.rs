@@ -1,5 +1,5 @@
 //! Findings, which are saved as file tests.
-use super::FuzzError;
+use super::WriteError;
 use crate::file::without_layouts;
 use crate::generate::Regime;
 use crate::{Report, Subject};
@@ -47,8 +47,8 @@ impl Finding {
         text
     }
     /// Writes the file test to a new file in `folder`.
-    pub(super) fn write(&mut self, folder: &Path) -> Result<(), FuzzError> {
-        let failed = |path: &Path, error| FuzzError::Write { path: path.to_owned(), error };
+    pub(super) fn write(&mut self, folder: &Path) -> Result<(), WriteError> {
+        let failed = |path: &Path, error| WriteError { path: path.to_owned(), error };
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let text = self.file_test();
         for number in 1.. {

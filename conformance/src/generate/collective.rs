@@ -151,38 +151,41 @@ impl Generator {
         self.collective(scope, "collective-permute", start, &x, x.shape.clone(), &attributes);
         Some(())
     }
-    /// Each device sends a range of rows to each device of its group; offsets and sizes are the same on all devices.
+    /// Each device sends as many rows to each device of its group, which lie in the order of the senders there.
     pub(super) fn ragged_all_to_all(&mut self, scope: &mut Scope) -> Option<()> {
-        let groups = self.groups(false);
-        let input = self.operand(scope, any, 1)?;
-        let rows = *input.shape.dims.first()?;
-        let sent = (rows / groups.size).min(2);
-        let mut dims = input.shape.dims.to_vec();
-        dims[0] = sent * groups.size + self.rng.i64(0..=2);
-        let output = self.array_of(scope, input.shape.ty, &dims).name;
-        let count = usize::try_from(groups.size).ok()?;
-        let shape = Shape::from(ArrayShape::new(ElementType::S32, [groups.size].as_slice()));
-        let mut constant = |generator: &mut Self, values: Vec<i64>| {
-            let text = format!("constant({})", list(values));
-            generator.push_hidden(scope, &shape, &text)
+        let (count, id, attributes) = if self.rng.bool() {
+            let channel = self.channel();
+            (self.config.partitions, "partition-id()", format!(", channel_id={channel}"))
+        } else {
+            (self.config.replicas, "replica-id()", String::new())
         };
-        let offsets: Vec<i64> = (0..groups.size).map(|i| i * sent).collect();
-        let offsets = constant(self, offsets);
-        let sizes = constant(self, vec![sent; count]);
-        // The offset in the output of the receiver is that of the sender's place in the group, which the device's number gives.
-        let zero = constant(self, vec![0; count]);
+        let devices = i64::try_from(count).ok()?;
+        let input = self.operand(scope, any, 1)?;
+        let sent = (input.shape.dims.first()? / devices).min(2);
+        let mut dims = input.shape.dims.to_vec();
+        dims[0] = sent * devices + self.rng.i64(0..=2);
+        let output = self.array_of(scope, input.shape.ty, &dims).name;
+        let lists = Shape::from(ArrayShape::new(ElementType::S32, [devices].as_slice()));
+        let offsets = format!("constant({})", list((0..devices).map(|i| i * sent)));
+        let offsets = self.push_hidden(scope, &lists, &offsets);
+        let sizes = format!("constant({})", list(vec![sent; count]));
+        let sizes = self.push_hidden(scope, &lists, &sizes);
+        let own = self.row_of_sender(scope, id, sent);
+        let own = self.push_hidden(scope, &lists, &format!("broadcast({own}), dimensions={{}}"));
         let text = format!(
-            "ragged-all-to-all({}, {output}, {offsets}, {sizes}, {zero}, {sizes}), {}",
-            input.name, groups.attributes
+            "ragged-all-to-all({}, {output}, {offsets}, {sizes}, {own}, {sizes}), replica_groups={{}}{attributes}",
+            input.name
         );
-        let ordered = groups.size == 1;
-        let shape = ArrayShape::new(input.shape.ty, dims.as_slice());
-        match ordered {
-            true => drop(self.push(scope, shape, &text)),
-            // Rows of several devices arrive at one place: the result is one of them.
-            false => return None,
-        }
+        self.push(scope, ArrayShape::new(input.shape.ty, dims.as_slice()), &text);
         Some(())
+    }
+    /// Returns the first row of a device: its number times the rows of each.
+    fn row_of_sender(&mut self, scope: &mut Scope, id: &str, rows: i64) -> String {
+        let index = Shape::scalar(ElementType::S32);
+        let id = self.push_hidden(scope, &Shape::scalar(ElementType::U32), id);
+        let id = self.push_hidden(scope, &index, &format!("convert({id})"));
+        let rows = self.integer(scope, rows);
+        self.push_hidden(scope, &index, &format!("multiply({id}, {rows})"))
     }
     /// Each device sends to another, or to itself.
     pub(super) fn transfer(&mut self, scope: &mut Scope) -> Option<()> {

@@ -72,8 +72,7 @@ impl Generator {
         let rows = if is_contracting { vec![k, n] } else { vec![groups, k, n] };
         let rhs = self.array_of(scope, ty, &rows).name;
         let total = if is_contracting { k } else { m };
-        // The sizes may add up to less than there is, or to more.
-        let domain = Domain::Sizes((total / groups).max(1));
+        let domain = Domain::Sizes(total / groups);
         let sizes = self.leaf(scope, &ArrayShape::new(sizes_type, [groups].as_slice()), &domain);
         let (attributes, result): (_, &[i64]) = match is_contracting {
             true => ("rhs_contracting_dims={0}, lhs_ragged_dims={1}", &[groups, m, n]),
@@ -119,7 +118,7 @@ impl Generator {
         let (labels, result) = self.labeled("bf", &result);
         let (x, k) = (self.array_of(scope, ty, &lhs).name, self.array_of(scope, ty, &rhs).name);
         let text = format!(
-            "convolution({x}, {k}), {window}, dim_labels={lhs_labels}_{rhs_labels}->{labels}, feature_group_count={features}, batch_group_count={batches}"
+            "convolution({x}, {k}){window}, dim_labels={lhs_labels}_{rhs_labels}->{labels}, feature_group_count={features}, batch_group_count={batches}"
         );
         let to = self.sum_type(ty);
         self.push(scope, ArrayShape::new(to, result.as_slice()), &text);

@@ -29,7 +29,7 @@ impl Generator {
             self.insert_any(scope);
         }
     }
-    fn may_nest(&self, scope: &Scope) -> Option<()> {
+    pub(super) fn may_nest(&self, scope: &Scope) -> Option<()> {
         (!scope.is_scalar && scope.depth < self.config.max_depth).then_some(())
     }
     /// Returns a shape that a computation takes or returns.

@@ -45,10 +45,16 @@ impl Scope {
         let fits = |(i, value): (usize, &Value)| (!value.is_closed && ok(&value.shape)).then_some(i);
         self.values.iter().enumerate().filter_map(fits).collect()
     }
+    /// Marks a value that was just added as used.
+    fn mark(&mut self, name: &str) {
+        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
+            value.is_used = true;
+        }
+    }
     /// Marks a value as one that no other instruction uses.
-    pub(super) fn close(&mut self, name: &str) {
-        if let Some(value) = self.values.iter_mut().find(|value| value.name == name) {
-            value.is_closed = true;
+    fn close(&mut self, name: &str) {
+        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
+            (value.is_used, value.is_closed) = (true, true);
         }
     }
 }
@@ -124,7 +130,7 @@ impl Generator {
             self.budget -= 1;
             self.insert_any(&mut scope);
         }
-        let returned = |value: &&Value| !value.is_used && value.shape != Shape::Token;
+        let returned = |value: &&Value| !value.is_used && value.shape.array().is_some();
         let unused: Vec<Value> = scope.values.iter().filter(returned).cloned().collect();
         let skipped = unused.len().saturating_sub(MAX_RESULTS);
         let results: Vec<Value> = unused.into_iter().skip(skipped).collect();
@@ -261,10 +267,13 @@ impl Generator {
             let derived = self.derive(scope, shape);
             self.derivations -= 1;
             if let Some(name) = derived {
+                scope.mark(&name);
                 return name;
             }
         }
-        self.leaf(scope, shape, &Domain::Any)
+        let name = self.leaf(scope, shape, &Domain::Any);
+        scope.mark(&name);
+        name
     }
     /// Returns a value of this shape.
     pub(super) fn value(&mut self, scope: &mut Scope, shape: &Shape) -> String {
@@ -320,6 +329,7 @@ impl Generator {
             };
         }
         let scalar = self.constant(scope, &ArrayShape::new(shape.ty, [].as_slice()), domain);
+        scope.mark(&scalar);
         self.push(scope, shape.clone(), &format!("broadcast({scalar}), dimensions={{}}"))
     }
     /// Returns indices below `limits`, which are repeated.

@@ -69,12 +69,12 @@ impl Generator {
     pub(super) fn bitcast(&mut self, scope: &mut Scope) -> Option<()> {
         let x = self.operand(scope, any, 0)?;
         let dims = self.regrouped(&x.shape.dims);
-        let width = |ty: ElementType| ty.bits().max(8);
-        let sub_byte = |ty: ElementType| ty.bits() < 8;
         let from = x.shape.ty;
+        // `pred` of other bits than 0 and 1 has no meaning.
+        let whole = |ty: ElementType| ty.bits() >= 8 && ty != ElementType::Pred;
+        let reinterprets = !self.config.portable && whole(from);
         let to = self.ty(|ty| {
-            // `pred` of other bits than 0 and 1 has no meaning.
-            ty == from || (width(ty) == width(from) && !sub_byte(ty) && ty != ElementType::Pred && !sub_byte(from))
+            ty == from || (reinterprets && whole(ty) && ty.bits() == from.bits())
         })?;
         let shape = ArrayShape::new(to, dims.as_slice());
         self.push(scope, shape, &format!("bitcast({})", x.name));

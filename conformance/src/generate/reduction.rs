@@ -67,7 +67,7 @@ impl Generator {
         let reducer = self.reducer(x.shape.ty);
         let initial = self.initial(scope, &reducer, x.shape.ty);
         let text = format!(
-            "reduce-window({}, {initial}), {windows}, to_apply={}",
+            "reduce-window({}, {initial}){windows}, to_apply={}",
             x.name, reducer.name
         );
         self.push(scope, ArrayShape::new(x.shape.ty, windows.positions().as_slice()), &text);
@@ -83,13 +83,14 @@ impl Generator {
         let scatter = self.reducer(ty);
         let initial = self.initial(scope, &scatter, ty);
         let text = format!(
-            "select-and-scatter({}, {source}, {initial}), {windows}, select={select}, scatter={}",
+            "select-and-scatter({}, {source}, {initial}){windows}, select={select}, scatter={}",
             x.name, scatter.name
         );
         self.push(scope, x.shape, &text);
         Some(())
     }
     pub(super) fn scan(&mut self, scope: &mut Scope) -> Option<()> {
+        self.may_nest(scope)?;
         let x = self.operand(scope, |_| true, 1)?;
         let (dim, ty) = (self.pick(x.shape.rank()), x.shape.ty);
         let mut slice = x.shape.dims.to_vec();
@@ -97,14 +98,13 @@ impl Generator {
         let slice = Shape::from(ArrayShape::new(ty, slice.as_slice()));
         let carry = self.shape(scope);
         let initial = self.value(scope, &carry);
-        let output = self.shape(scope);
-        let parameters = [slice, carry.clone()];
-        let result = Shape::Tuple(vec![output.clone(), carry.clone()]);
-        let body = self.function(&parameters, &result, scope.depth + 1, scope.communicates);
-        let mut stacked = output.array()?.clone();
-        let at = dim.min(stacked.rank());
-        (at == dim).then_some(())?;
+        let mut stacked = self.shape(scope).array()?.clone();
+        let output = Shape::from(stacked.clone());
+        (dim <= stacked.rank()).then_some(())?;
         stacked.dims.insert(dim, steps);
+        let parameters = [slice, carry.clone()];
+        let result = Shape::Tuple(vec![output, carry.clone()]);
+        let body = self.function(&parameters, &result, scope.depth + 1, scope.communicates);
         let stacked = ArrayShape::new(stacked.ty, stacked.dims);
         let reverse = if self.rng.bool() { ", is_reverse=true" } else { "" };
         let text = format!(

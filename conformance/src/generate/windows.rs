@@ -43,9 +43,9 @@ impl fmt::Display for Windows {
             self.0.iter().map(show).collect::<Vec<String>>().join("x")
         };
         if self.0.is_empty() {
-            return f.write_str("window={}");
+            return Ok(());
         }
-        write!(f, "window={{size={} ", each(&|d| d.size.to_string()))?;
+        write!(f, ", window={{size={} ", each(&|d| d.size.to_string()))?;
         write!(f, "stride={} ", each(&|d| d.stride.to_string()))?;
         write!(f, "pad={} ", each(&|d| format!("{}_{}", d.low, d.high)))?;
         write!(f, "lhs_dilate={} ", each(&|d| d.lhs_dilate.to_string()))?;
