@@ -19,6 +19,7 @@ use crate::generate::{self, Regime, generate};
 use crate::{Outcome, Report, Subject, Tolerance, compare_each, conform};
 use hlo::{Literal, Module, Verified};
 use recorder::Recorder;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,6 +61,8 @@ pub struct Campaign {
     pub tally: Tally,
     /// The outcomes by opcode and element type of the modules that contain them.
     pub coverage: Coverage,
+    /// The reasons for runs without support, and how often each occurred.
+    pub unsupported: BTreeMap<String, u64>,
     /// The number of findings.
     pub findings: u64,
     /// Modules of the generator that break a rule.
@@ -211,6 +214,12 @@ impl Campaign {
             let (expected, actual) = (reference.take_results(), backend.take_results());
             if options.bits && matches!(report.outcome, Outcome::Agree(_)) {
                 report = with_bits(report, random.module(), &actual, &expected);
+            }
+            if let Outcome::Unsupported(failure) = &report.outcome {
+                let reason = failure.diagnostics.first().map_or("", |one| one.message.as_str());
+                // Without the instruction, which differs in each module.
+                let reason = reason.split_once(" (at `").map_or(reason, |(reason, _)| reason);
+                *self.unsupported.entry(reason.to_owned()).or_default() += 1;
             }
             self.tally.add(&report, &expected);
             self.coverage.add(random.module(), &report, &expected);

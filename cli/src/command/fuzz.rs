@@ -118,6 +118,9 @@ fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
     let mut text = String::new();
     if coverage {
         let _ = write!(text, "{}", campaign.coverage);
+        for (reason, count) in &campaign.unsupported {
+            let _ = writeln!(text, "{count} unsupported: {reason}");
+        }
     }
     let Campaign { modules, without_variant, tally, findings, invalid, time, .. } = campaign;
     let rate = campaign.modules_per_second();

@@ -37,7 +37,7 @@ impl Generator {
         let divisors: Vec<usize> = (1..=ids).filter(|d| ids.is_multiple_of(*d)).collect();
         let size = divisors[self.pick(divisors.len())];
         let order = self.order(ids);
-        let groups = if size == ids && self.rng.bool() {
+        let groups = if size == ids && !global && self.rng.bool() {
             "{}".to_owned()
         } else {
             list(order.chunks(size).map(list))

@@ -18,7 +18,7 @@ impl Generator {
         }
         self.body(&mut scope);
         let last = self.value(&mut scope, result);
-        let (name, root) = (self.name("f"), self.name("v"));
+        let (name, root) = (self.name("fn"), self.name("v"));
         self.finish(&name, &scope, &format!("{root} = {result:#} copy({last})"));
         name
     }
@@ -121,7 +121,7 @@ impl Generator {
         }
         let rounds = self.rng.i64(0..=4);
         let limit = self.integer(&mut scope, rounds);
-        let (name, root) = (self.name("f"), self.name("v"));
+        let (name, root) = (self.name("fn"), self.name("v"));
         let text = format!("{root} = pred[] compare({counter}, {limit}), direction=LT");
         self.finish(&name, &scope, &text);
         name
@@ -133,7 +133,7 @@ impl Generator {
         let text = format!("add({counter}, {one})");
         let next = self.push_hidden(&mut scope, &Shape::scalar(ElementType::S32), &text);
         let parts = self.next(&mut scope, next, carried);
-        let (name, root) = (self.name("f"), self.name("v"));
+        let (name, root) = (self.name("fn"), self.name("v"));
         self.finish(&name, &scope, &format!("{root} = {tuple:#} tuple({parts})"));
         name
     }

@@ -116,6 +116,8 @@ pub(super) enum Domain {
     Triangular,
     /// Numbers that are not negative.
     Variance,
+    /// Numbers of which no sum overflows.
+    Moderate,
 }
 
 impl Domain {
@@ -139,6 +141,10 @@ impl Domain {
                 integer(if wild { rng.i64(-3..=limit + 3) } else { rng.i64(0..limit.max(1)) }, ty)
             }),
             Self::Sizes(most) => fill(shape, |_| integer(rng.i64(0..=*most), ty)),
+            Self::Moderate => {
+                let regime = if regime == Regime::Special { Regime::Benign } else { regime };
+                fill(shape, |_| regime.element(rng, ty))
+            }
             Self::Variance => fill(shape, |_| Scalar::Float(rng.f64() * 3.0).round_to(ty)),
             Self::PositiveDefinite | Self::Triangular => self.matrices(rng, shape),
         }

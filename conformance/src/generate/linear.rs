@@ -1,5 +1,6 @@
 //! Linear algebra and Fourier transforms. Their results have an error bound and are not taken by other ops, where a comparison or
-//! a conversion to an integer could turn a small difference into a large one.
+//! a conversion to an integer could turn a small difference into a large one; their operands are moderate, since an infinity spreads
+//! differently in each algorithm.
 use super::data::Domain;
 use super::generator::{Generator, Scope};
 use hlo::{ArrayShape, Class, ElementType};
@@ -34,7 +35,7 @@ impl Generator {
             }
             _ => ty,
         };
-        let x = self.array_of(scope, ty, &dims).name;
+        let x = self.leaf(scope, &ArrayShape::new(ty, dims.as_slice()), &Domain::Moderate);
         let text = format!("fft({x}), fft_type={kind}, fft_length={}", super::movement::list(lengths));
         self.push_closed(scope, ArrayShape::new(to, result.as_slice()), &text);
         Some(())
@@ -62,14 +63,14 @@ impl Generator {
         let mut dims = shape.dims.to_vec();
         let at = dims.len() - if left { 1 } else { 2 };
         dims[at] = self.size();
-        let b = self.array_of(scope, shape.ty, &dims);
+        let right = ArrayShape::new(shape.ty, dims.as_slice());
+        let b = self.leaf(scope, &right, &Domain::Moderate);
         // A unit diagonal does not outweigh what is beside it.
         let unit = unit && shape.dims.last().is_some_and(|&n| n <= 3);
         let text = format!(
-            "triangular-solve({a}, {}), left_side={left}, lower={lower}, unit_diagonal={unit}, transpose_a={transpose}",
-            b.name
+            "triangular-solve({a}, {b}), left_side={left}, lower={lower}, unit_diagonal={unit}, transpose_a={transpose}"
         );
-        self.push_closed(scope, b.shape, &text);
+        self.push_closed(scope, right, &text);
         Some(())
     }
 }

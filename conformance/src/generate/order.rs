@@ -1,7 +1,7 @@
 //! `sort`, `topk`, random bits.
 use super::generator::{Generator, Scope};
 use super::movement::any;
-use hlo::{ArrayShape, Class, ElementType, Shape};
+use hlo::{ArrayShape, Class, ElementType, Scalar, Shape};
 
 impl Generator {
     pub(super) fn sort(&mut self, scope: &mut Scope) -> Option<()> {
@@ -63,9 +63,8 @@ impl Generator {
         let state = self.array_of(scope, ElementType::U64, &[size]);
         let portable = self.config.portable;
         let ty = self.ty(|ty| match ty.class() {
-            Class::Unsigned | Class::Signed => !portable || ty.bits() >= 32,
-            Class::Float => !portable,
-            Class::Pred | Class::Complex => false,
+            Class::Unsigned => !portable || ty.bits() >= 32,
+            Class::Pred | Class::Signed | Class::Float | Class::Complex => false,
         })?;
         let dims = self.dims(0);
         let bits = ArrayShape::new(ty, dims.as_slice());
@@ -84,8 +83,12 @@ impl Generator {
             return Some(());
         }
         let is_normal = self.rng.bool();
-        let ty = self.ty(|ty| if is_normal { ty.is_float() } else { !ty.is_complex() })?;
-        let (a, b) = (self.array_of(scope, ty, &[]).name, self.array_of(scope, ty, &[]).name);
+        let ty = self.ty(|ty| ty.bits() > 2 && (ty.is_float() || (ty.is_integral() && !is_normal)))?;
+        // A uniform distribution needs a bound above the other one.
+        let [a, b] = [1, 3].map(|bound| {
+            let bound = Scalar::Signed(bound).convert(ElementType::S64, ty);
+            self.number(scope, ty, bound)
+        });
         let dims = self.dims(0);
         let distribution = if is_normal { "rng_normal" } else { "rng_uniform" };
         let text = format!("rng({a}, {b}), distribution={distribution}");

@@ -32,7 +32,7 @@ impl Generator {
         let ty = x.shape.ty;
         (!ty.is_complex()).then_some(())?;
         let indices = self.array(scope, &x.shape.with_type(ElementType::S32));
-        let name = self.name("f");
+        let name = self.name("fn");
         let (total, pred) = (if ty.is_float() { ", type=TOTALORDER" } else { "" }, "pred[]");
         let _ = writeln!(
             self.text,

@@ -75,7 +75,7 @@ impl Generator {
             self.insert_any(&mut scope);
         }
         let last = self.array(&mut scope, &scalar(result));
-        let (name, root) = (self.name("f"), self.name("v"));
+        let (name, root) = (self.name("fn"), self.name("v"));
         self.finish(&name, &scope, &format!("{root} = {result}[] copy({last})"));
         name
     }
@@ -90,7 +90,7 @@ impl Generator {
         };
         let all: Vec<&(Opcode, Identity)> = REDUCERS.iter().filter(fits).collect();
         let (op, identity) = *all[self.pick(all.len())];
-        let [name, a, b, c] = ["f", "a", "b", "c"].map(|prefix| self.name(prefix));
+        let [name, a, b, c] = ["fn", "a", "b", "z"].map(|prefix| self.name(prefix));
         let order = if self.rng.bool() { format!("{a}, {b}") } else { format!("{b}, {a}") };
         let _ = writeln!(
             self.text,
@@ -117,7 +117,7 @@ impl Generator {
     }
     /// Writes a comparison of the first two of these scalars, each of which is there twice.
     pub(super) fn comparator(&mut self, types: &[ElementType], directions: &[&str]) -> String {
-        let name = self.name("f");
+        let name = self.name("fn");
         let mut scope = Scope::of_scalars(1);
         let mut names = Vec::new();
         for (i, &ty) in types.iter().flat_map(|ty| [ty, ty]).enumerate() {
