@@ -334,7 +334,8 @@ fn minutes(text: &str) -> Result<Duration, String> {
 /// Parses `OP=W`.
 fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
     let (name, weight) = text.split_once('=').ok_or("expected OP=W")?;
-    let opcode = hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))?;
+    let opcode =
+        hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))?;
     let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
     let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
     Ok((opcode, weight))

@@ -244,3 +244,93 @@ fn with_bits(report: Report, module: &Module, actual: &[Literal], expected: &[Li
         Err(reason) => Report { outcome: Outcome::Failed(reason.into()), ..report },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{BackendError, Capabilities, LimitedEngine, LoadedModule};
+    use crate::{Engine, FileTest};
+    use interp::DeviceGrid;
+
+    fn engine(engine: Engine) -> LimitedEngine {
+        LimitedEngine { engine, fuel: 1_000_000, max_memory: 1 << 28 }
+    }
+    fn options(count: u64) -> Options {
+        let (limit, generate) = (Limit::Modules(count), generate::Options::default());
+        Options { seed: 0, limit, generate, like: None, output: None, bits: true }
+    }
+
+    #[test]
+    fn the_engines_agree() {
+        let [mut exact, mut reference] = Engine::ALL.map(engine);
+        let mut failures = String::new();
+        let mut observer = |_: &Campaign, event: Event<'_>| {
+            if let Event::Found(finding) = event {
+                failures += &finding.file_test();
+            }
+        };
+        let campaign = fuzz(&mut exact, &mut reference, &options(60), &mut observer).unwrap();
+        assert_eq!((campaign.findings, campaign.invalid), (0, 0), "{failures}");
+        assert!(campaign.tally.executed > 150, "{}", campaign.tally);
+    }
+
+    /// Gives zeros.
+    struct Zeros(LimitedEngine);
+
+    impl Backend for Zeros {
+        fn name(&self) -> String {
+            "zeros".to_owned()
+        }
+        fn capabilities(&self) -> Capabilities {
+            self.0.capabilities()
+        }
+        fn compile(
+            &mut self,
+            module: &Arc<Verified>,
+            grid: DeviceGrid,
+        ) -> Result<Box<dyn LoadedModule>, BackendError> {
+            Ok(Box::new(ZerosModule(self.0.compile(module, grid)?)))
+        }
+    }
+    struct ZerosModule(Box<dyn LoadedModule>);
+
+    impl LoadedModule for ZerosModule {
+        fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
+            fn zeros(literal: &Literal) -> Literal {
+                match (literal.elements(), literal.array_shape()) {
+                    (Some(parts), _) => Literal::tuple(parts.iter().map(zeros).collect()),
+                    (None, Some(shape)) => Literal::zeros(shape.clone()),
+                    (None, None) => literal.clone(),
+                }
+            }
+            Ok(self.0.execute(arguments)?.iter().map(zeros).collect())
+        }
+    }
+
+    #[test]
+    fn findings_are_file_tests_that_pass_on_etalon() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { output: Some(folder.path().to_owned()), ..options(5) };
+        let mut reference = engine(Engine::Exact);
+        let mut files = Vec::new();
+        let mut observer = |_: &Campaign, event: Event<'_>| {
+            if let Event::Found(finding) = event {
+                files.push(finding.file.clone().unwrap());
+            }
+        };
+        for _ in 0..2 {
+            let mut zeros = Zeros(engine(Engine::Exact));
+            let campaign = fuzz(&mut zeros, &mut reference, &options, &mut observer).unwrap();
+            assert!(campaign.tally.differ > 0);
+        }
+        for file in &files {
+            let test = FileTest::read(file).unwrap();
+            assert!(test.run(&Engine::ALL).iter().all(|report| !report.is_bad()), "{test:?}");
+        }
+        files.sort();
+        files.dedup();
+        // The second campaign kept the files of the first one.
+        assert_eq!(files.len(), std::fs::read_dir(folder.path()).unwrap().count());
+        assert!(files.len() % 2 == 0);
+    }
+}

@@ -13,7 +13,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
-    let engine = Engine::ALL.into_iter().find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
+    let engine = Engine::ALL
+        .into_iter()
+        .find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
     // An engine is compared with the other one, and any other backend with the fastest that rounds correctly.
     let is_exact = engine == Some(Engine::Exact);
     let mut reference = limited(if is_exact { Engine::Reference } else { Engine::Exact });
@@ -46,9 +48,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         Event::Found(finding) => show(finding, &command),
         Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
     };
-    let campaign = on_large_stack(|| {
-        fuzz::fuzz(&mut *backend, &mut reference, &options, &mut observer)
-    });
+    let campaign =
+        on_large_stack(|| fuzz::fuzz(&mut *backend, &mut reference, &options, &mut observer));
     for warning in backend.take_warnings() {
         output::note(&format!("warning: {warning}\n"));
     }
@@ -124,7 +125,11 @@ fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
     }
     let Campaign { modules, without_variant, tally, findings, invalid, time, .. } = campaign;
     let rate = campaign.modules_per_second();
-    let _ = writeln!(text, "{modules} modules in {:.1} s, {rate:.1} a second: {tally}", time.as_secs_f64());
+    let _ = writeln!(
+        text,
+        "{modules} modules in {:.1} s, {rate:.1} a second: {tally}",
+        time.as_secs_f64()
+    );
     if *without_variant > 0 {
         let _ = writeln!(text, "{without_variant} seeds without a valid variant");
     }

@@ -32,7 +32,7 @@ impl Finding {
         let mut text = String::new();
         let _ = writeln!(text, "// {}", self.subject.name);
         for line in self.report.details(false).lines() {
-            let _ = writeln!(text, "// {line}");
+            let _ = writeln!(text, "//   {line}");
         }
         text.push_str(self.subject.text.trim_end());
         text.push('\n');

@@ -173,12 +173,19 @@ fn ty(instruction: &Instruction) -> Option<ElementType> {
 /// One line for each opcode.
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<26} {:>5} {:>9} {:>9} {:>7} {:>11}", "opcode", "types", "executed", "finite", "differ", "unsupported")?;
+        writeln!(
+            f,
+            "{:<26} {:>5} {:>9} {:>9} {:>7} {:>11}",
+            "opcode", "types", "executed", "finite", "differ", "unsupported"
+        )?;
         for &opcode in Opcode::ALL {
             let Tally { executed, finite, differ, unsupported, .. } = self.of(opcode);
             let types = self.types(opcode);
             let name = opcode.name();
-            writeln!(f, "{name:<26} {types:>5} {executed:>9} {finite:>9} {differ:>7} {unsupported:>11}")?;
+            writeln!(
+                f,
+                "{name:<26} {types:>5} {executed:>9} {finite:>9} {differ:>7} {unsupported:>11}"
+            )?;
         }
         Ok(())
     }

@@ -19,7 +19,6 @@ pub(super) enum Start {
     Both,
 }
 
-
 impl Generator {
     fn channel(&mut self) -> usize {
         self.channels += 1;
@@ -103,8 +102,7 @@ impl Generator {
         dims[dim] *= groups.size;
         let x = self.array_of(scope, part.ty, &dims);
         let reducer = self.reducer(part.ty).name;
-        let attributes =
-            format!("{}, dimensions={{{dim}}}, to_apply={reducer}", groups.attributes);
+        let attributes = format!("{}, dimensions={{{dim}}}, to_apply={reducer}", groups.attributes);
         self.collective(scope, "reduce-scatter", Start::Not, &x, part, &attributes);
         Some(())
     }

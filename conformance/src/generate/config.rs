@@ -6,7 +6,8 @@ use hlo::{ElementType, Opcode};
 /// What modules may contain.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The weight of an op; 1 for those that are not listed. 0 leaves it out where no other op needs it.
+    /// The weight of an op; 1 for those that are not listed. 0 leaves it out where no other op needs it; an op with any other
+    /// weight may be in each module.
     pub weights: Vec<(Opcode, u32)>,
     /// Whether to leave out what backends may define in different ways: computations that reduce in an order of their own,
     /// comparators that are no order, initial values that are no identity, random numbers.
@@ -74,18 +75,22 @@ fn ops(rng: &mut fastrand::Rng, options: &Options, many: bool) -> Vec<(Opcode, u
     let share = [0.1, 0.4, 0.8][rng.usize(..3)];
     let weight = |op: Opcode| {
         let given = options.weights.iter().rev().find(|(other, _)| *other == op);
-        given.map_or(1, |&(_, weight)| weight)
+        (given.map_or(1, |&(_, weight)| weight), given.is_some())
     };
     let mut ops = Vec::new();
     for &op in Opcode::ALL {
         let (in_module, factor) = (rng.f64() < share, rng.u32(1..4));
         let across = matches!(op.kind(), Kind::Collective | Kind::Transfer | Kind::Device);
         let factor = if across && many { 3 * factor } else { factor };
-        let weight = weight(op).saturating_mul(factor);
-        let is_used = in_module || (across && many) || weight > 3 * factor;
+        let (weight, is_given) = weight(op);
+        let weight = weight.saturating_mul(factor);
+        let is_used = in_module || (across && many) || is_given;
         if is_used && weight > 0 {
             ops.push((op, weight));
         }
+    }
+    if ops.is_empty() {
+        ops.push((Opcode::Add, 1));
     }
     ops
 }

@@ -31,7 +31,8 @@ impl Generator {
         let place = |i: usize| order.iter().position(|&at| at == i).unwrap_or(0);
         let dims = order.iter().map(|&at| all[at]).collect();
         let (b, c) = (batch.len(), contracting.len());
-        let mut places: Vec<(usize, i64)> = (b + c..all.len()).map(|i| (place(i), all[i])).collect();
+        let mut places: Vec<(usize, i64)> =
+            (b + c..all.len()).map(|i| (place(i), all[i])).collect();
         places.sort_unstable();
         Side {
             dims,
@@ -49,7 +50,8 @@ impl Generator {
         let (left, right) = (self.sizes(m, most.min(30)), self.sizes(n, most.min(30)));
         let lhs = self.side(&batch, &contracting, &left);
         let rhs = self.side(&batch, &contracting, &right);
-        let (a, b) = (self.array_of(scope, ty, &lhs.dims).name, self.array_of(scope, ty, &rhs.dims).name);
+        let (a, b) =
+            (self.array_of(scope, ty, &lhs.dims).name, self.array_of(scope, ty, &rhs.dims).name);
         let result = [batch, lhs.free, rhs.free].concat();
         let text = format!(
             "dot({a}, {b}), lhs_batch_dims={}, lhs_contracting_dims={}, rhs_batch_dims={}, rhs_contracting_dims={}",
@@ -78,7 +80,8 @@ impl Generator {
             true => ("rhs_contracting_dims={0}, lhs_ragged_dims={1}", &[groups, m, n]),
             false => ("rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}", &[m, n]),
         };
-        let text = format!("ragged-dot({lhs}, {rhs}, {sizes}), lhs_contracting_dims={{1}}, {attributes}");
+        let text =
+            format!("ragged-dot({lhs}, {rhs}, {sizes}), lhs_contracting_dims={{1}}, {attributes}");
         self.push(scope, ArrayShape::new(ty, result), &text);
         Some(())
     }

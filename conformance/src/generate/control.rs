@@ -154,7 +154,9 @@ impl Generator {
         let text = if by_pred {
             let pred = self.array_of(scope, ElementType::Pred, &[]).name;
             let [on_true, on_false] = [&functions[0], &functions[1]];
-            format!("conditional({pred}, {arguments}), true_computation={on_true}, false_computation={on_false}")
+            format!(
+                "conditional({pred}, {arguments}), true_computation={on_true}, false_computation={on_false}"
+            )
         } else {
             // An index out of range selects the last branch.
             let index = self.array_of(scope, ElementType::S32, &[]).name;

@@ -77,7 +77,8 @@ fn special(rng: &mut fastrand::Rng, ty: ElementType) -> Scalar {
         let largest = format.map_or(f64::MAX, |format| format.max_finite());
         let least = format.map_or(f64::MIN_POSITIVE, |format| format.decode(1));
         let one_below = 1.0 - 2f64.powi(-8);
-        const FIXED: [f64; 8] = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, -1.0, 0.5];
+        const FIXED: [f64; 8] =
+            [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, -1.0, 0.5];
         match rng.usize(..12) {
             8 => largest,
             9 => -largest,
@@ -90,11 +91,13 @@ fn special(rng: &mut fastrand::Rng, ty: ElementType) -> Scalar {
         Class::Pred => Scalar::Pred(rng.bool()),
         Class::Signed => {
             let most = i64::MAX >> (64 - ty.bits());
-            Scalar::Signed([0, 1, -1, most, -most - 1, i64::from(ty.bits())][rng.usize(..6)]).round_to(ty)
+            Scalar::Signed([0, 1, -1, most, -most - 1, i64::from(ty.bits())][rng.usize(..6)])
+                .round_to(ty)
         }
         Class::Unsigned => {
             let most = u64::MAX >> (64 - ty.bits());
-            Scalar::Unsigned([0, 1, most, most / 2, u64::from(ty.bits())][rng.usize(..5)]).round_to(ty)
+            Scalar::Unsigned([0, 1, most, most / 2, u64::from(ty.bits())][rng.usize(..5)])
+                .round_to(ty)
         }
         Class::Float => Scalar::Float(float(rng)).round_to(ty),
         Class::Complex => Scalar::Complex(float(rng), float(rng)).round_to(ty),
@@ -107,7 +110,10 @@ pub(super) enum Domain {
     Any,
     /// Indices below a limit for each element of the last dimension, which is repeated; one in 16 is any small number if
     /// `wild`.
-    Index { limits: Vec<i64>, wild: bool },
+    Index {
+        limits: Vec<i64>,
+        wild: bool,
+    },
     /// Numbers from 0 to this.
     Sizes(i64),
     /// Hermitian matrices with positive eigenvalues.
@@ -131,7 +137,12 @@ impl Domain {
             Shape::Token | Shape::Opaque | Shape::Buffer(_) => Literal::token(),
         }
     }
-    pub(super) fn array(&self, rng: &mut fastrand::Rng, shape: &ArrayShape, regime: Regime) -> Literal {
+    pub(super) fn array(
+        &self,
+        rng: &mut fastrand::Rng,
+        shape: &ArrayShape,
+        regime: Regime,
+    ) -> Literal {
         let ty = shape.ty;
         match self {
             Self::Any => fill(shape, |_| regime.element(rng, ty)),

@@ -90,7 +90,8 @@ impl Generator {
         let dims: Vec<i64> = kept.iter().map(|&d| shape.dims[d]).collect();
         let dynamic = kept.iter().map(|&d| shape.is_dynamic(d)).collect();
         let reduced = list(reduced);
-        let text = format!("reduce({name}, {initial}), dimensions={reduced}, to_apply={}", reducer.name);
+        let text =
+            format!("reduce({name}, {initial}), dimensions={reduced}, to_apply={}", reducer.name);
         Some((text, with_dynamic(ty, &dims, dynamic)))
     }
     /// A reshape whose sizes are values.
@@ -100,7 +101,8 @@ impl Generator {
         let bound: i64 = x.shape.dims.iter().product();
         let size = self.integer(scope, bound);
         let shape = with_dynamic(x.shape.ty, &[bound], vec![true]);
-        let name = self.push_hidden(scope, &shape.into(), &format!("dynamic-reshape({}, {size})", x.name));
+        let name =
+            self.push_hidden(scope, &shape.into(), &format!("dynamic-reshape({}, {size})", x.name));
         let scalar = Shape::scalar(ElementType::S32);
         self.push(scope, scalar, &format!("get-dimension-size({name}), dimensions={{0}}"));
         let shape = with_dynamic(x.shape.ty, &[bound], vec![true]);

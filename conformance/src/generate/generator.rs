@@ -42,7 +42,8 @@ impl Scope {
     }
     /// Returns the open values of which `ok` is true, by index.
     fn open(&self, ok: impl Fn(&Shape) -> bool) -> Vec<usize> {
-        let fits = |(i, value): (usize, &Value)| (!value.is_closed && ok(&value.shape)).then_some(i);
+        let fits =
+            |(i, value): (usize, &Value)| (!value.is_closed && ok(&value.shape)).then_some(i);
         self.values.iter().enumerate().filter_map(fits).collect()
     }
     /// Marks a value that was just added as used.
@@ -190,7 +191,12 @@ impl Generator {
         format!("{prefix}{}", self.names)
     }
     /// Adds an instruction, and the elements of its tuple.
-    pub(super) fn push(&mut self, scope: &mut Scope, shape: impl Into<Shape>, text: &str) -> String {
+    pub(super) fn push(
+        &mut self,
+        scope: &mut Scope,
+        shape: impl Into<Shape>,
+        text: &str,
+    ) -> String {
         let (shape, name) = (shape.into(), self.name("v"));
         let _ = writeln!(scope.lines, "  {name} = {shape:#} {text}");
         let parts = shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
@@ -297,7 +303,12 @@ impl Generator {
         }
     }
     /// Returns a parameter of the entry, or a constant.
-    pub(super) fn leaf(&mut self, scope: &mut Scope, shape: &ArrayShape, domain: &Domain) -> String {
+    pub(super) fn leaf(
+        &mut self,
+        scope: &mut Scope,
+        shape: &ArrayShape,
+        domain: &Domain,
+    ) -> String {
         let number = self.parameters.len();
         let may = scope.depth == 0 && !scope.is_scalar && number < MAX_PARAMETERS;
         if may && !self.chance(4) {
@@ -333,7 +344,12 @@ impl Generator {
         self.push(scope, shape.clone(), &format!("broadcast({scalar}), dimensions={{}}"))
     }
     /// Returns indices below `limits`, which are repeated.
-    pub(super) fn indices(&mut self, scope: &mut Scope, shape: &ArrayShape, limits: &[i64]) -> String {
+    pub(super) fn indices(
+        &mut self,
+        scope: &mut Scope,
+        shape: &ArrayShape,
+        limits: &[i64],
+    ) -> String {
         let wild = self.chance(4);
         self.leaf(scope, shape, &Domain::Index { limits: limits.to_vec(), wild })
     }

@@ -25,7 +25,9 @@ impl Generator {
     }
     /// Returns sizes of a part of an array of these.
     fn part(&mut self, dims: &[i64]) -> Vec<i64> {
-        dims.iter().map(|&size| if self.chance(3) { size } else { self.rng.i64(0..=size) }).collect()
+        dims.iter()
+            .map(|&size| if self.chance(3) { size } else { self.rng.i64(0..=size) })
+            .collect()
     }
     pub(super) fn dynamic_slice(&mut self, scope: &mut Scope) -> Option<()> {
         let x = self.operand(scope, any, 1)?;
@@ -65,7 +67,8 @@ impl Generator {
         // Without the dimension of index vectors, each index is a vector of one.
         let implicit = map.len() == 1 && self.rng.bool();
         let vector = if implicit { batch.len() } else { vector };
-        let windows: Vec<i64> = (0..dims.len()).filter(|d| !collapsed.contains(d)).map(|d| sizes[d]).collect();
+        let windows: Vec<i64> =
+            (0..dims.len()).filter(|d| !collapsed.contains(d)).map(|d| sizes[d]).collect();
         let rank = batch.len() + windows.len();
         let mut places = self.order(rank);
         places.truncate(windows.len());

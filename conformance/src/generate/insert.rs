@@ -69,7 +69,9 @@ impl Generator {
             S::Clamp => self.clamp(scope),
             S::CollectiveBroadcast => self.collective_broadcast(scope),
             S::CollectivePermute => self.collective_permute(scope, Start::Not),
-            S::CollectivePermuteStart | S::CollectivePermuteDone => self.collective_permute(scope, Start::Both),
+            S::CollectivePermuteStart | S::CollectivePermuteDone => {
+                self.collective_permute(scope, Start::Both)
+            }
             S::Compare => self.compare(scope),
             S::Concatenate => self.concatenate(scope),
             S::Conditional => self.conditional(scope),

@@ -36,7 +36,8 @@ impl Generator {
             _ => ty,
         };
         let x = self.leaf(scope, &ArrayShape::new(ty, dims.as_slice()), &Domain::Moderate);
-        let text = format!("fft({x}), fft_type={kind}, fft_length={}", super::movement::list(lengths));
+        let text =
+            format!("fft({x}), fft_type={kind}, fft_length={}", super::movement::list(lengths));
         self.push_closed(scope, ArrayShape::new(to, result.as_slice()), &text);
         Some(())
     }

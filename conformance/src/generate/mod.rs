@@ -19,8 +19,8 @@ mod generator;
 mod indexing;
 mod insert;
 mod linear;
-mod mutate;
 mod movement;
+mod mutate;
 mod order;
 mod reduction;
 mod scalar;
@@ -95,7 +95,11 @@ impl Generated {
         let any = Domain::Any;
         let draw = |rng: &mut fastrand::Rng| {
             let domains = self.domains.iter().chain(std::iter::repeat(&any));
-            shapes.iter().zip(domains).map(|(shape, domain)| domain.draw(rng, shape, regime)).collect()
+            shapes
+                .iter()
+                .zip(domains)
+                .map(|(shape, domain)| domain.draw(rng, shape, regime))
+                .collect()
         };
         (0..devices).map(|_| draw(&mut rng)).collect()
     }
@@ -104,19 +108,58 @@ impl Generated {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
+    use hlo::Opcode;
+    use std::collections::BTreeSet;
 
-    /// Every module is valid: what the generator makes is valid by construction.
+    /// Ops that no module has: what the host gives and takes is no part of a case.
+    const WITHOUT: [Opcode; 2] = [Opcode::Infeed, Opcode::Outfeed];
+
     #[test]
-    fn modules_are_valid() {
-        let mut rules: BTreeMap<String, (usize, String)> = BTreeMap::new();
-        for seed in 0..2000 {
-            if let Err(invalid) = generate(seed, &Options::default()) {
-                let rule = invalid.message.rsplit('(').next().unwrap_or_default().to_owned();
-                rules.entry(rule).or_insert((0, invalid.to_string())).0 += 1;
+    fn modules_are_valid_and_have_every_op() {
+        let mut found = BTreeSet::new();
+        for portable in [false, true] {
+            let options = Options { portable, ..Options::default() };
+            for seed in 0..600 {
+                let module = generate(seed, &options).unwrap_or_else(|invalid| panic!("{invalid}"));
+                let computations = module.module.module().computations.iter();
+                let all = computations.flat_map(|(_, c)| c.instructions.iter());
+                found.extend(all.map(|(_, instruction)| instruction.opcode()));
             }
         }
-        let examples: Vec<String> = rules.values().map(|(n, text)| format!("{n} times: {text}")).collect();
-        assert!(rules.is_empty(), "{}", examples.join("\n"));
+        let missing = Opcode::ALL.iter().filter(|op| !found.contains(op) && !WITHOUT.contains(op));
+        assert_eq!(missing.collect::<Vec<_>>(), Vec::<&Opcode>::new());
+    }
+
+    #[test]
+    fn weights_choose_ops() {
+        let weights = Opcode::ALL.iter().map(|&op| (op, u32::from(op == Opcode::Sort))).collect();
+        let options = Options { weights, ..Options::default() };
+        let text = generate(3, &options).unwrap().text;
+        assert!(text.contains("sort("), "{text}");
+        assert!(!text.contains("gather("), "{text}");
+    }
+
+    #[test]
+    fn variants_are_valid_and_differ() {
+        let text = "HloModule m
+ENTRY e { x = f32[4] parameter(0) s = f32[4] sine(x) r = f32[2] slice(s), slice={[0:2]} ROOT t = f32[2] add(r, r) }";
+        let module = Module::parse(text).unwrap();
+        let variants: BTreeSet<String> =
+            (0..40).filter_map(|seed| Some(mutated(seed, &module)?.text)).collect();
+        assert!(variants.len() > 20, "{}", variants.len());
+        assert!(!variants.contains(&module.print(hlo::Style::Short)));
+    }
+
+    #[test]
+    fn each_device_and_each_regime_has_its_arguments() {
+        let many = |seed: u64| {
+            let module = generate(seed, &Options::default()).unwrap();
+            let devices = module.arguments(Regime::Benign).len();
+            (devices > 1 && !module.arguments(Regime::Benign)[0].is_empty()).then_some(module)
+        };
+        let module = (0..200).find_map(many).unwrap();
+        let benign = module.arguments(Regime::Benign);
+        assert_eq!(benign, module.arguments(Regime::Benign));
+        assert_ne!(benign, module.arguments(Regime::Integers));
     }
 }

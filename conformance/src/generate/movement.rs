@@ -73,9 +73,8 @@ impl Generator {
         // `pred` of other bits than 0 and 1 has no meaning.
         let whole = |ty: ElementType| ty.bits() >= 8 && ty != ElementType::Pred;
         let reinterprets = !self.config.portable && whole(from);
-        let to = self.ty(|ty| {
-            ty == from || (reinterprets && whole(ty) && ty.bits() == from.bits())
-        })?;
+        let to =
+            self.ty(|ty| ty == from || (reinterprets && whole(ty) && ty.bits() == from.bits()))?;
         let shape = ArrayShape::new(to, dims.as_slice());
         self.push(scope, shape, &format!("bitcast({})", x.name));
         Some(())
@@ -86,7 +85,10 @@ impl Generator {
         let to = self.ty(|ty| {
             let (wide, narrow) = (ty.bits().max(from.bits()), ty.bits().min(from.bits()));
             let fits = ty.bits() <= from.bits() || last == Some(i64::from(wide / narrow));
-            ty != ElementType::Pred && ty.is_complex() == from.is_complex() && wide % narrow == 0 && fits
+            ty != ElementType::Pred
+                && ty.is_complex() == from.is_complex()
+                && wide % narrow == 0
+                && fits
         })?;
         let mut dims = x.shape.dims.to_vec();
         if to.bits() < from.bits() {

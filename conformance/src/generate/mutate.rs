@@ -76,14 +76,19 @@ fn other_op(rng: &mut fastrand::Rng, instruction: &mut Instruction) {
 }
 
 /// Replaces an operand by another value of its shape.
-fn other_operand(rng: &mut fastrand::Rng, computation: &mut ComputationRewriter, id: InstructionId) {
+fn other_operand(
+    rng: &mut fastrand::Rng,
+    computation: &mut ComputationRewriter,
+    id: InstructionId,
+) {
     let operands = computation.instruction(id).operands.clone();
     if operands.is_empty() {
         return;
     }
     let at = rng.usize(..operands.len());
     let shape = computation.instruction(operands[at]).shape.clone();
-    let fits = |other: &InstructionId| computation.instruction(*other).shape == shape && *other != id;
+    let fits =
+        |other: &InstructionId| computation.instruction(*other).shape == shape && *other != id;
     let others: Vec<InstructionId> = computation.ids().into_iter().filter(fits).collect();
     computation.instruction_mut(id).operands[at] = others[rng.usize(..others.len())];
 }

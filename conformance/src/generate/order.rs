@@ -51,7 +51,11 @@ impl Generator {
         }
         let x = self.operand(scope, any, 0)?;
         let target = self.choose(&["Sharding", "annotate_device_placement"]);
-        self.push(scope, x.shape, &format!("custom-call({}), custom_call_target=\"{target}\"", x.name));
+        self.push(
+            scope,
+            x.shape,
+            &format!("custom-call({}), custom_call_target=\"{target}\"", x.name),
+        );
         Some(())
     }
     pub(super) fn rng_bit_generator(&mut self, scope: &mut Scope) -> Option<()> {
@@ -83,7 +87,8 @@ impl Generator {
             return Some(());
         }
         let is_normal = self.rng.bool();
-        let ty = self.ty(|ty| ty.bits() > 2 && (ty.is_float() || (ty.is_integral() && !is_normal)))?;
+        let ty =
+            self.ty(|ty| ty.bits() > 2 && (ty.is_float() || (ty.is_integral() && !is_normal)))?;
         // A uniform distribution needs a bound above the other one.
         let [a, b] = [1, 3].map(|bound| {
             let bound = Scalar::Signed(bound).convert(ElementType::S64, ty);

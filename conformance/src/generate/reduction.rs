@@ -17,7 +17,8 @@ impl Generator {
         let reducer = self.reducer(x.shape.ty);
         let initial = self.initial(scope, &reducer, x.shape.ty);
         let (x, ty, reduced) = (x.name, x.shape.ty, list(reduced));
-        let text = format!("reduce({x}, {initial}), dimensions={reduced}, to_apply={}", reducer.name);
+        let text =
+            format!("reduce({x}, {initial}), dimensions={reduced}, to_apply={}", reducer.name);
         self.push(scope, ArrayShape::new(ty, dims.as_slice()), &text);
         Some(())
     }
@@ -66,10 +67,8 @@ impl Generator {
         let windows = self.windows(&x.shape.dims, true, false);
         let reducer = self.reducer(x.shape.ty);
         let initial = self.initial(scope, &reducer, x.shape.ty);
-        let text = format!(
-            "reduce-window({}, {initial}){windows}, to_apply={}",
-            x.name, reducer.name
-        );
+        let text =
+            format!("reduce-window({}, {initial}){windows}, to_apply={}", x.name, reducer.name);
         self.push(scope, ArrayShape::new(x.shape.ty, windows.positions().as_slice()), &text);
         Some(())
     }
@@ -78,7 +77,8 @@ impl Generator {
         let windows = self.windows(&x.shape.dims, false, false);
         let (ty, positions) = (x.shape.ty, windows.positions());
         let source = self.array_of(scope, ty, &positions).name;
-        let directions: &[&str] = if self.config.portable { &["GE"] } else { &["GE", "GT", "LE", "LT"] };
+        let directions: &[&str] =
+            if self.config.portable { &["GE"] } else { &["GE", "GT", "LE", "LT"] };
         let select = self.comparator(&[ty], directions);
         let scatter = self.reducer(ty);
         let initial = self.initial(scope, &scatter, ty);
@@ -116,7 +116,12 @@ impl Generator {
     }
 
     /// `batch-norm-training`, with 3 operands, `-inference` and `-grad`, with 5.
-    pub(super) fn batch_norm(&mut self, scope: &mut Scope, op: &str, statistics: bool) -> Option<()> {
+    pub(super) fn batch_norm(
+        &mut self,
+        scope: &mut Scope,
+        op: &str,
+        statistics: bool,
+    ) -> Option<()> {
         let x = self.operand(scope, ElementType::is_float, 1)?;
         let at = self.pick(x.shape.rank());
         let feature = ArrayShape::new(x.shape.ty, [x.shape.dims[at]].as_slice());
@@ -130,8 +135,7 @@ impl Generator {
                 names.insert(3, self.array(scope, &feature));
             }
         }
-        let text =
-            format!("{op}({}), epsilon=0.125, feature_index={at}", names.join(", "));
+        let text = format!("{op}({}), epsilon=0.125, feature_index={at}", names.join(", "));
         let shape = Shape::from(x.shape);
         let shape = match statistics {
             true => Shape::Tuple(vec![shape, feature.clone().into(), feature.into()]),

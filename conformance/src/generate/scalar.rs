@@ -99,7 +99,12 @@ impl Generator {
         Reducer { name, identity: Some(identity.of(ty)) }
     }
     /// Returns an initial value for a reducer.
-    pub(super) fn initial(&mut self, scope: &mut Scope, reducer: &Reducer, ty: ElementType) -> String {
+    pub(super) fn initial(
+        &mut self,
+        scope: &mut Scope,
+        reducer: &Reducer,
+        ty: ElementType,
+    ) -> String {
         let identity = reducer.identity.filter(|_| self.config.portable || self.rng.bool());
         match identity {
             Some(value) => self.number(scope, ty, value),

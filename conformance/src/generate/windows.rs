@@ -17,7 +17,8 @@ struct Dim {
 
 impl Dim {
     fn positions(&self) -> i64 {
-        let dilated = |size: i64, dilation: i64| if size == 0 { 0 } else { (size - 1) * dilation + 1 };
+        let dilated =
+            |size: i64, dilation: i64| if size == 0 { 0 } else { (size - 1) * dilation + 1 };
         let padded = self.low + dilated(self.base, self.lhs_dilate) + self.high;
         let window = dilated(self.size, self.rhs_dilate);
         if padded <= 0 || window > padded { 0 } else { (padded - window) / self.stride + 1 }

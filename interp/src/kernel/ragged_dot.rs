@@ -18,7 +18,7 @@ use super::contraction::{Numbers, Operands, PADDING, Plan, Rounding, contract, c
 use super::dot::Offsets;
 use crate::index::{offset_list, others, pick, strides, to_i64, to_usize};
 use hlo::op::{RaggedDot, RaggedMode};
-use hlo::{ArrayShape, Dims, Literal};
+use hlo::{ArrayShape, Dims, Literal, Scalar};
 
 /// Which group an index of the ragged dimension is in, for each index of the dimensions in front of the sizes.
 struct Groups {
@@ -143,11 +143,16 @@ fn free_rows(
     shape: &ArrayShape,
 ) -> Literal {
     let mut result = Literal::zeros(shape.clone());
-    let line = r.free.len() * shape.ty.storage_bytes();
+    let width = shape.ty.storage_bytes();
+    let line = r.free.len() * width;
     if result.is_empty() {
         return result;
     }
     let out = result.bytes_mut();
+    // Not every type has zero bytes as 0.
+    for element in out.chunks_exact_mut(width) {
+        Scalar::zero(shape.ty).write(shape.ty, element);
+    }
     for batch in 0..l.batch.len() {
         let mut rows = vec![Vec::new(); slices.len()];
         for (row, &offset) in l.free.iter().enumerate() {
