@@ -5,10 +5,11 @@ use interp::DeviceGrid;
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Shared<T> = Arc<Mutex<T>>;
+type SharedModule = Shared<Box<dyn LoadedModule>>;
 
 pub(super) struct Recorder<'a> {
     backend: &'a mut dyn Backend,
-    compiled: Option<(Arc<Verified>, Shared<Box<dyn LoadedModule>>)>,
+    compiled: Option<(Arc<Verified>, SharedModule)>,
     results: Shared<Vec<Literal>>,
 }
 
@@ -57,7 +58,7 @@ impl Backend for Recorder<'_> {
 }
 
 struct Recorded {
-    loaded: Shared<Box<dyn LoadedModule>>,
+    loaded: SharedModule,
     results: Shared<Vec<Literal>>,
 }
 

@@ -214,6 +214,7 @@ impl Generator {
         Some(())
     }
     pub(super) fn device_id(&mut self, scope: &mut Scope, text: &str) -> Option<()> {
+        scope.communicates.then_some(())?;
         self.push(scope, Shape::scalar(ElementType::U32), text);
         Some(())
     }

@@ -169,7 +169,7 @@ impl Generator {
     /// A computation that runs until its result is taken; other instructions come between.
     pub(super) fn async_call(&mut self, scope: &mut Scope) -> Option<()> {
         (scope.depth == 0 && self.may_nest(scope).is_some()).then_some(())?;
-        let parameters: Vec<Shape> = (0..1 + self.pick(2)).map(|_| self.shape(scope)).collect();
+        let parameters: Vec<Shape> = (0..=self.pick(2)).map(|_| self.shape(scope)).collect();
         let result = self.shape(scope);
         let callee = self.function(&parameters, &result, 1, false);
         let arguments = self.arguments(scope, &parameters);

@@ -66,6 +66,8 @@ impl Regime {
     }
 }
 
+const EDGES: [f64; 8] = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, -1.0, 0.5];
+
 /// An element at the edge of its type.
 fn special(rng: &mut fastrand::Rng, ty: ElementType) -> Scalar {
     if rng.u8(..3) == 0 {
@@ -74,17 +76,15 @@ fn special(rng: &mut fastrand::Rng, ty: ElementType) -> Scalar {
     let part = ty.component();
     let float = |rng: &mut fastrand::Rng| {
         let format = part.float_format();
-        let largest = format.map_or(f64::MAX, |format| format.max_finite());
+        let largest = format.map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
         let least = format.map_or(f64::MIN_POSITIVE, |format| format.decode(1));
         let one_below = 1.0 - 2f64.powi(-8);
-        const FIXED: [f64; 8] =
-            [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, -1.0, 0.5];
         match rng.usize(..12) {
             8 => largest,
             9 => -largest,
             10 => least,
             11 => one_below,
-            i => FIXED[i],
+            i => EDGES[i],
         }
     };
     match ty.class() {

@@ -17,7 +17,7 @@ impl Generator {
         (scope.depth == 0).then_some(())?;
         let x = self.operand(scope, |_| true, 1)?;
         let (mut shape, mut name) = (x.shape.clone(), x.name);
-        for at in 0..1 + self.pick(shape.rank()) {
+        for at in 0..=self.pick(shape.rank()) {
             let size = self.size_value(scope, shape.dims[at]);
             let mut flags: Vec<bool> = (0..shape.rank()).map(|d| shape.is_dynamic(d)).collect();
             flags[at] = true;
@@ -25,8 +25,8 @@ impl Generator {
             let text = format!("set-dimension-size({name}, {size}), dimensions={{{at}}}");
             name = self.push_hidden(scope, &shape.clone().into(), &text);
         }
-        for _ in 0..1 + self.pick(3) {
-            (name, shape) = self.step(scope, name, shape);
+        for _ in 0..=self.pick(3) {
+            (name, shape) = self.step(scope, &name, shape);
         }
         if self.rng.bool() && shape.rank() > 0 {
             let at = self.pick(shape.rank());
@@ -37,23 +37,20 @@ impl Generator {
         Some(())
     }
     /// Adds an op on an array of a dynamic shape.
-    fn step(&mut self, scope: &mut Scope, name: String, shape: ArrayShape) -> (String, ArrayShape) {
+    fn step(&mut self, scope: &mut Scope, name: &str, shape: ArrayShape) -> (String, ArrayShape) {
         let fits = |op: &&Opcode| op.types().is_some_and(|types| types.contains(shape.ty));
         let ops: Vec<Opcode> = self.config.ops.iter().map(|(op, _)| *op).collect();
         let ops: Vec<&Opcode> = ops.iter().filter(fits).collect();
         let (text, shape) = match self.pick(6) {
-            0 => self.reversed(&name, shape),
-            1 => self.transposed(&name, shape),
+            0 => self.reversed(name, shape),
+            1 => self.transposed(name, &shape),
             2 => (format!("convert({name})"), shape.with_type(ElementType::F32)),
-            3 => match self.reduced(scope, &name, &shape) {
-                Some(step) => step,
-                None => (format!("copy({name})"), shape),
-            },
+            3 => self.reduced(scope, name, &shape),
             _ if !ops.is_empty() => {
                 let op = *ops[self.pick(ops.len())];
                 let operands = match op.arity() {
                     hlo::op::Arity::Fixed(2) => format!("{name}, {name}"),
-                    hlo::op::Arity::Fixed(_) | hlo::op::Arity::Any => name.clone(),
+                    hlo::op::Arity::Fixed(_) | hlo::op::Arity::Any => name.to_owned(),
                 };
                 debug_assert_eq!(op.dynamic_rule(), DynamicRule::Elementwise);
                 match op.result_type(shape.ty) {
@@ -69,7 +66,7 @@ impl Generator {
         let dims = self.some_of(shape.rank());
         (format!("reverse({name}), dimensions={}", list(dims)), shape)
     }
-    fn transposed(&mut self, name: &str, shape: ArrayShape) -> (String, ArrayShape) {
+    fn transposed(&mut self, name: &str, shape: &ArrayShape) -> (String, ArrayShape) {
         let order = self.order(shape.rank());
         let dims: Vec<i64> = order.iter().map(|&d| shape.dims[d]).collect();
         let dynamic: Vec<bool> = order.iter().map(|&d| shape.is_dynamic(d)).collect();
@@ -81,7 +78,7 @@ impl Generator {
         scope: &mut Scope,
         name: &str,
         shape: &ArrayShape,
-    ) -> Option<(String, ArrayShape)> {
+    ) -> (String, ArrayShape) {
         let ty = shape.ty;
         let reducer = self.reducer(ty);
         let initial = self.initial(scope, &reducer, ty);
@@ -92,7 +89,7 @@ impl Generator {
         let reduced = list(reduced);
         let text =
             format!("reduce({name}, {initial}), dimensions={reduced}, to_apply={}", reducer.name);
-        Some((text, with_dynamic(ty, &dims, dynamic)))
+        (text, with_dynamic(ty, &dims, dynamic))
     }
     /// A reshape whose sizes are values.
     pub(super) fn dynamic_reshape(&mut self, scope: &mut Scope) -> Option<()> {

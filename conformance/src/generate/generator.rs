@@ -334,10 +334,10 @@ impl Generator {
             let literal = domain.array(&mut self.rng, shape, regime).to_string();
             let (_, elements) = literal.split_once(' ').unwrap_or_default();
             let text = format!("constant({elements})");
-            return match domain {
-                Domain::Any => self.push(scope, shape.clone(), &text),
-                _ => self.push_hidden(scope, &shape.clone().into(), &text),
-            };
+            if *domain == Domain::Any {
+                return self.push(scope, shape.clone(), &text);
+            }
+            return self.push_hidden(scope, &shape.clone().into(), &text);
         }
         let scalar = self.constant(scope, &ArrayShape::new(shape.ty, [].as_slice()), domain);
         scope.mark(&scalar);

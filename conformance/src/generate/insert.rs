@@ -31,8 +31,9 @@ impl Generator {
     /// Adds an instruction of this op, and what it needs. Returns nothing, and adds at most operands, if it does not fit here.
     pub(super) fn insert(&mut self, scope: &mut Scope, op: Opcode) -> Option<()> {
         let across = match op.kind() {
-            Kind::Collective | Kind::Transfer | Kind::Device => true,
+            Kind::Collective | Kind::Transfer => true,
             Kind::Array
+            | Kind::Device
             | Kind::Value
             | Kind::Control
             | Kind::Asynchronous
@@ -51,7 +52,10 @@ impl Generator {
         use Structured as S;
         match op {
             S::AddDependency => self.add_dependency(scope),
-            S::AfterAll => self.after_all(scope),
+            S::AfterAll => {
+                self.after_all(scope);
+                Some(())
+            }
             S::AllGather => self.all_gather(scope, Start::Not),
             S::AllGatherStart | S::AllGatherDone => self.all_gather(scope, Start::Both),
             S::AllReduce => self.all_reduce(scope, Start::Not),

@@ -202,11 +202,10 @@ impl Generator {
         self.push(scope, shape, &format!("add-dependency({name}, {token})"));
         Some(())
     }
-    pub(super) fn after_all(&mut self, scope: &mut Scope) -> Option<()> {
+    pub(super) fn after_all(&mut self, scope: &mut Scope) {
         let tokens: Vec<String> =
             (0..self.pick(3)).map(|_| self.value(scope, &Shape::Token)).collect();
         self.push(scope, Shape::Token, &format!("after-all({})", tokens.join(", ")));
-        Some(())
     }
     /// Returns a tuple of the shapes of values, or of random ones.
     pub(super) fn tuple_shape(&mut self, scope: &mut Scope) -> Shape {
@@ -231,8 +230,8 @@ impl Generator {
     }
     pub(super) fn tuple(&mut self, scope: &mut Scope) -> Option<()> {
         let shape = self.tuple_shape(scope);
-        let parts = shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
-        let parts: Vec<String> = parts.iter().map(|part| self.value(scope, part)).collect();
+        let parts: Vec<String> =
+            shape.tuple()?.iter().map(|part| self.value(scope, part)).collect();
         self.push(scope, shape, &format!("tuple({})", parts.join(", ")));
         Some(())
     }

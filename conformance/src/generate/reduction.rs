@@ -12,7 +12,7 @@ impl Generator {
         let kept = |(d, &size): (usize, &i64)| (!reduced.contains(&d)).then_some(size);
         let dims: Vec<i64> = x.shape.dims.iter().enumerate().filter_map(kept).collect();
         if self.chance(5) {
-            return self.reduce_several(scope, x, &list(reduced), &dims);
+            return self.reduce_several(scope, &x, &list(reduced), &dims);
         }
         let reducer = self.reducer(x.shape.ty);
         let initial = self.initial(scope, &reducer, x.shape.ty);
@@ -26,7 +26,7 @@ impl Generator {
     fn reduce_several(
         &mut self,
         scope: &mut Scope,
-        x: Operand,
+        x: &Operand,
         reduced: &str,
         dims: &[i64],
     ) -> Option<()> {

@@ -71,7 +71,7 @@ impl Generator {
         for (i, &ty) in parameters.iter().enumerate() {
             self.push(&mut scope, Shape::scalar(ty), &format!("parameter({i})"));
         }
-        for _ in 0..1 + self.pick(4) {
+        for _ in 0..=self.pick(4) {
             self.insert_any(&mut scope);
         }
         let last = self.array(&mut scope, &scalar(result));
