@@ -51,11 +51,7 @@ impl Generator {
     fn insert_structured(&mut self, scope: &mut Scope, op: Structured) -> Option<()> {
         use Structured as S;
         match op {
-            S::AddDependency => self.add_dependency(scope),
-            S::AfterAll => {
-                self.after_all(scope);
-                Some(())
-            }
+            S::AddDependency | S::AfterAll => self.add_dependency(scope),
             S::AllGather => self.all_gather(scope, Start::Not),
             S::AllGatherStart | S::AllGatherDone => self.all_gather(scope, Start::Both),
             S::AllReduce => self.all_reduce(scope, Start::Not),

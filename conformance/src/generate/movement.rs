@@ -196,16 +196,14 @@ impl Generator {
         self.push(scope, shape, &format!("copy-done({start})"));
         Some(())
     }
+    /// An array that depends on tokens.
     pub(super) fn add_dependency(&mut self, scope: &mut Scope) -> Option<()> {
         let Operand { name, shape } = self.operand(scope, any, 0)?;
-        let token = self.value(scope, &Shape::Token);
-        self.push(scope, shape, &format!("add-dependency({name}, {token})"));
-        Some(())
-    }
-    pub(super) fn after_all(&mut self, scope: &mut Scope) {
         let tokens: Vec<String> =
             (0..self.pick(3)).map(|_| self.value(scope, &Shape::Token)).collect();
-        self.push(scope, Shape::Token, &format!("after-all({})", tokens.join(", ")));
+        let token = self.push(scope, Shape::Token, &format!("after-all({})", tokens.join(", ")));
+        self.push(scope, shape, &format!("add-dependency({name}, {token})"));
+        Some(())
     }
     /// Returns a tuple of the shapes of values, or of random ones.
     pub(super) fn tuple_shape(&mut self, scope: &mut Scope) -> Shape {
