@@ -78,7 +78,7 @@ impl Annotations {
     }
 }
 
-/// The sharding as an instruction of this shape has it: of a tuple, one for each leaf.
+/// Returns the sharding as an instruction of this shape has it: of a tuple, one for each leaf.
 pub(crate) fn for_shape(sharding: Sharding, shape: &Shape) -> Sharding {
     match shape {
         Shape::Tuple(_) => sharding.expand_to_leaves(shape.leaves().len()),

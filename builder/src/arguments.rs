@@ -1,16 +1,16 @@
 //! Checks of arguments, and lists of dimension numbers.
 use crate::{Error, Result, Value};
-use hlo::{ArrayShape, ElementType};
+use hlo::{ArrayShape, Class, ElementType};
 
-/// A count as HLO's sizes are written.
+/// Returns a count as HLO's sizes are written.
 pub(crate) fn size(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
-/// The numbers of the first `count` dimensions.
+/// Returns the numbers of the first `count` dimensions.
 pub(crate) fn first(count: usize) -> Vec<i64> {
     (0..size(count)).collect()
 }
-/// The dimensions of an array of this rank that are not in the list.
+/// Returns the dimensions of an array of this rank that are not in the list.
 pub(crate) fn others(rank: usize, dims: &[i64]) -> Vec<i64> {
     (0..size(rank)).filter(|d| !dims.contains(d)).collect()
 }
@@ -35,7 +35,7 @@ pub(crate) fn inexact(shape: &ArrayShape, what: &str) -> Result<()> {
     if shape.ty.is_float() || shape.ty.is_complex() {
         return Ok(());
     }
-    Err(Error::argument(format!("{what} is of floats, this is {shape:#}"))
+    Err(Error::argument(format!("{what} takes floats, found {shape:#}"))
         .with_help("convert it first: `x.convert_element_type(ElementType::F32)`"))
 }
 
@@ -47,6 +47,11 @@ pub(crate) fn counting(indices: Value<'_>) -> Result<Value<'_>> {
     }
     let narrow = shape.ty.bits() < 32;
     Ok(if narrow { indices.convert_element_type(ElementType::S32) } else { indices })
+}
+/// Returns the unsigned integer type of this many bits.
+pub(crate) fn unsigned_of(bits: u32) -> Option<ElementType> {
+    let fits = |ty: &ElementType| ty.class() == Class::Unsigned && ty.bits() == bits;
+    ElementType::ALL.iter().copied().find(fits)
 }
 /// Converts the elements unless they are of this type.
 pub(crate) fn cast(value: Value<'_>, ty: ElementType) -> Result<Value<'_>> {

@@ -3,8 +3,9 @@ use crate::error::error_in_call;
 use crate::state::{IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
 use hlo::ir::Instruction;
+use hlo::literal::ConstantValue;
 use hlo::op::{Broadcast, Constant, Parameter};
-use hlo::{ConstantValue, Literal, Op, Shape, Verified};
+use hlo::{Literal, Op, Shape, Verified};
 use smallvec::SmallVec;
 use smol_str::{SmolStr, ToSmolStr, format_smolstr};
 use std::cell::RefCell;
@@ -23,8 +24,7 @@ use std::panic::Location;
 /// let y = b.parameter(1, "f32[4]", "y");
 /// let module = b.build(2.0 * x + y)?;
 /// let args = ["f32[4] {1, 2, 3, 4}".parse()?, "f32[4] {10, 20, 30, 40}".parse()?];
-/// let sum = interp::run(&module, &args)?;
-/// assert_eq!(sum.to_string(), "f32[4]{0} {12, 24, 36, 48}");
+/// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[4]{0} {12, 24, 36, 48}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -34,11 +34,11 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder of a module of this name; its entry computation is called `main`.
+    /// Returns a builder of a module of this name; its entry computation is called `main`.
     pub fn new(name: &str) -> Self {
         Self { name: name.into(), state: RefCell::new(State::new("main".into())) }
     }
-    /// The module's name.
+    /// Returns the module's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -86,7 +86,7 @@ impl Builder {
     pub fn report_error(&self, error: Error) {
         self.record_or((), |_| Err(error));
     }
-    /// The first error.
+    /// Returns the first error.
     pub fn first_error(&self) -> Option<Error> {
         self.state.borrow().error.clone()
     }
@@ -143,7 +143,7 @@ impl Builder {
         if !std::ptr::eq(self, value.builder()) {
             let (found, here) = (value.builder().name.to_string(), self.name.to_string());
             return Err(Error::from(Code::OtherBuilder { found, here }).with_help(
-                "a module is made by one builder: hand data over as arguments of runs",
+                "each builder makes one module: pass data between modules as arguments",
             ));
         }
         Ok(())
@@ -160,11 +160,11 @@ impl Builder {
         let here = innermost.name.to_string();
         let found = state.name_of(mark);
         Err(Error::from(Code::OtherComputation { found, here }).with_help(
-            "a computation sees only its parameters: hand the value over as an operand or as part of a loop's state",
+            "a computation uses only its parameters: pass the value as an operand or as part of a loop's state",
         ))
     }
 
-    /// A value from the caller: number, shape and name.
+    /// Returns a value from the caller: number, shape and name.
     #[track_caller]
     pub fn parameter(&self, number: i64, shape: impl IntoShape, name: &str) -> Value<'_> {
         self.record(|b| b.make_parameter(number, shape.into_shape()?, name))
@@ -178,13 +178,13 @@ impl Builder {
         let taken = (self.state.borrow_mut().innermost().instructions.iter())
             .any(|(_, i)| matches!(&i.op, Op::Parameter(p) if p.number == number));
         if taken {
-            return Err(Error::argument(format!("parameter {number} is there already"))
+            return Err(Error::argument(format!("parameter {number} exists already"))
                 .with_help("parameters are numbered from 0, each number once"));
         }
         let name = if name.is_empty() { format_smolstr!("p{number}") } else { name.into() };
         self.emit_named(Op::Parameter(Parameter { number }), &[], Some(shape), name)
     }
-    /// The next parameter: as [`Builder::parameter`], numbered by itself.
+    /// Returns the next parameter: as [`Builder::parameter`], numbered by itself.
     #[track_caller]
     pub fn input(&self, name: &str, shape: impl IntoShape) -> Value<'_> {
         self.record(|b| {
@@ -192,7 +192,7 @@ impl Builder {
             b.make_parameter(number, shape.into_shape()?, name)
         })
     }
-    /// A constant: a number, a slice, nested arrays or vectors, an `ndarray`, a [`Literal`].
+    /// Returns a constant: a number, a slice, nested arrays or vectors, an `ndarray`, a [`Literal`].
     ///
     /// An array whose elements are all the same becomes a broadcast scalar, as XLA's `ConstantLiteral` does it.
     ///
@@ -216,7 +216,7 @@ impl Builder {
         self.emit(Op::Broadcast(Broadcast { dimensions: vec![] }), &[scalar], Some(literal.shape()))
     }
 
-    /// The module whose result is `root`.
+    /// Returns the module whose result is `root`.
     ///
     /// # Errors
     /// The first error that was made on the way; a module that breaks a rule that only whole modules can be asked.
@@ -226,7 +226,7 @@ impl Builder {
         self.status()?;
         self.module(root, |_| {}).map_err(|error| error.at(caller))
     }
-    /// The module whose result is the last value made: XLA's `Build` without a root.
+    /// Returns the module whose result is the last value made: XLA's `Build` without a root.
     ///
     /// # Errors
     /// As [`Builder::build`]; `E0805` if nothing was made.
@@ -260,7 +260,7 @@ impl Builder {
     }
 }
 
-/// The shape of the instruction, which is checked.
+/// Returns the shape of the instruction, which is checked.
 fn shape_of(
     op: &mut Op,
     operands: &[&Shape],
@@ -281,7 +281,7 @@ fn shape_of(
     Ok(shape)
 }
 
-/// A size below 0, of an array in the shape, and the array's shape.
+/// Returns a size below 0, of an array in the shape, and the array's shape.
 fn negative_size(shape: &Shape) -> Option<(i64, &Shape)> {
     let sizes = match shape {
         Shape::Tuple(elements) => return elements.iter().find_map(negative_size),
@@ -299,7 +299,7 @@ fn call_text(op: &Op, operands: &[&Shape]) -> String {
     format!("`{}({}{more})`", op.opcode().to_smolstr(), shown.join(", "))
 }
 
-/// The scalar that all elements of an array are, if there is more than one.
+/// Returns the scalar that all elements of an array are, if there is more than one.
 fn repeated(literal: &Literal) -> Option<Literal> {
     let shape = literal.array_shape()?;
     let width = shape.ty.storage_bytes();

@@ -11,6 +11,7 @@
 //! one parameter, pack the state and the captured values into a tuple. The body of a loop returns the captured values
 //! unchanged.
 use crate::annotations::Caller;
+use crate::arguments::size;
 use crate::computation::Traced;
 use crate::ops::movement::elements;
 use crate::state::{Open, State};
@@ -22,7 +23,7 @@ use smallvec::SmallVec;
 use std::panic::Location;
 
 impl Builder {
-    /// The value as one of the innermost computation.
+    /// Returns the value as one of the innermost computation.
     ///
     /// # Errors
     /// `E0803` and `E0804` if it cannot be used there.
@@ -40,9 +41,9 @@ impl Builder {
         let error = Error::from(Code::OtherComputation { found, here });
         Err(error.with_help(match depth {
             Some(_) => {
-                "only loops and branches see values from outside: hand it over as an operand, or make a constant inside"
+                "only loops and branches may use values from outside: pass it as an operand, or make a constant inside"
             }
-            None => "the closure it was made in has ended: give it out as part of the closure's result",
+            None => "the closure it was made in has ended: return it from the closure",
         }))
     }
 }
@@ -81,7 +82,7 @@ impl Open {
         self.brought.push((id, here));
         Some(here)
     }
-    /// Whether it is made of nothing but constants.
+    /// Returns whether it is made of nothing but constants.
     fn is_constant(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
         let opcode = instruction.opcode();
@@ -90,7 +91,7 @@ impl Open {
             operands => opcode == Opcode::Broadcast && self.is_constant(operands[0]),
         }
     }
-    /// Whether its text is short, of a constant.
+    /// Returns whether its text is short, of a constant.
     fn is_small(&self, id: InstructionId) -> bool {
         let instruction = &self.instructions[id];
         if instruction.opcode() == Opcode::Constant {
@@ -98,14 +99,14 @@ impl Open {
         }
         instruction.operands.iter().all(|&operand| self.is_small(operand))
     }
-    /// How many parameters it has.
+    /// Returns how many parameters it has.
     pub(crate) fn parameter_count(&self) -> i64 {
         let parameters = self.instructions.iter().filter(|(_, i)| i.opcode() == Opcode::Parameter);
-        i64::try_from(parameters.count()).unwrap_or(i64::MAX)
+        size(parameters.count())
     }
 }
 
-/// An instruction of the library's own, without marks.
+/// Returns an instruction of the library's own, without marks.
 fn bare(op: impl Into<Op>, shape: Shape, operands: &[InstructionId]) -> Instruction {
     Instruction { op: op.into(), shape, operands: SmallVec::from_slice(operands), common: None }
 }
@@ -130,7 +131,10 @@ impl<'b> Packing<'b> {
         }
         Self { builder, first, captured }
     }
-    /// The captured values.
+    fn is_tuple(&self) -> bool {
+        self.first.tuple().is_some()
+    }
+    /// Returns the captured values.
     fn values(&self) -> Vec<Value<'b>> {
         let mark = self.builder.state.borrow_mut().innermost().mark;
         self.captured.iter().map(|&id| Value::new(self.builder, mark, id)).collect()
@@ -140,10 +144,7 @@ impl<'b> Packing<'b> {
         if self.captured.is_empty() {
             return Ok(first);
         }
-        let mut parts = match self.first {
-            Shape::Tuple(_) => elements(first)?,
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => vec![first],
-        };
+        let mut parts = if self.is_tuple() { elements(first)? } else { vec![first] };
         parts.extend(self.values());
         self.builder.emit(Tuple {}, &parts, None)
     }
@@ -153,13 +154,9 @@ impl<'b> Packing<'b> {
             return Ok(packed);
         }
         let part = |index: i64| self.builder.emit(GetTupleElement { index }, &[packed], None);
-        match &self.first {
-            Shape::Tuple(elements) => {
-                let parts: Result<Vec<_>> = (0i64..).take(elements.len()).map(part).collect();
-                self.builder.emit(Tuple {}, &parts?, None)
-            }
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => part(0),
-        }
+        let Some(elements) = self.first.tuple() else { return part(0) };
+        let parts: Result<Vec<_>> = (0i64..).take(elements.len()).map(part).collect();
+        self.builder.emit(Tuple {}, &parts?, None)
     }
     /// Files the computation with the packed parameter. With `give_on` it returns the captured values too.
     pub(crate) fn file(&self, traced: Traced, give_on: bool) -> ComputationId {
@@ -183,20 +180,15 @@ impl<'b> Packing<'b> {
     ) -> (Open, InstructionId) {
         let Traced { open: old, root } = traced;
         let mut open = Open::new(old.mark, old.name.clone());
-        let state: Vec<Shape> = match &self.first {
-            Shape::Tuple(elements) => elements.clone(),
-            one => vec![one.clone()],
-        };
-        let shapes = [&state[..], captured].concat();
+        let state = self.first.tuple().unwrap_or(std::slice::from_ref(&self.first));
+        let shapes = [state, captured].concat();
         let whole = bare(Parameter { number: 0 }, Shape::Tuple(shapes.clone()), &[]);
         let whole = open.push(whole, "p0".into(), caller);
         let mut parts = take_apart(&mut open, whole, &shapes, caller);
         let captured = parts.split_off(state.len());
-        let first = match &self.first {
-            Shape::Tuple(_) => {
-                open.push(bare(Tuple {}, self.first.clone(), &parts), "tuple".into(), caller)
-            }
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => parts[0],
+        let first = match self.is_tuple() {
+            true => open.push(bare(Tuple {}, self.first.clone(), &parts), "tuple".into(), caller),
+            false => parts[0],
         };
         let slot = |here: InstructionId| {
             let (outer, _) = old.brought.iter().find(|(_, brought)| *brought == here)?;
@@ -220,9 +212,9 @@ impl<'b> Packing<'b> {
         if !give_on {
             return (open, root);
         }
-        let mut given = match &self.first {
-            Shape::Tuple(elements) => take_apart(&mut open, root, elements, caller),
-            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => vec![root],
+        let mut given = match self.first.tuple() {
+            Some(elements) => take_apart(&mut open, root, elements, caller),
+            None => vec![root],
         };
         given.extend(captured);
         let root = open.push(bare(Tuple {}, Shape::Tuple(shapes), &given), "tuple".into(), caller);
@@ -230,7 +222,7 @@ impl<'b> Packing<'b> {
     }
 }
 
-/// The elements of a tuple.
+/// Returns the elements of a tuple.
 fn take_apart(
     open: &mut Open,
     tuple: InstructionId,

@@ -24,7 +24,7 @@ pub(crate) struct Traced {
 }
 
 impl Traced {
-    /// The shape of the closure's result.
+    /// Returns the shape of the closure's result.
     pub(crate) fn result(&self) -> &Shape {
         &self.open.instructions[self.root].shape
     }
@@ -104,7 +104,7 @@ impl Builder {
         let root = self.adopt(body(&parameters))?;
         root.id().ok_or(Code::Invalid {}.into())
     }
-    /// The computation that applies `combine` to two scalars of this type.
+    /// Returns the computation that applies `combine` to two scalars of this type.
     pub(crate) fn combiner<'b>(
         &'b self,
         name: &str,
@@ -133,7 +133,7 @@ impl Builder {
         self.state.borrow_mut().call = call;
         copied
     }
-    /// The result of copies of the instructions, which note these lines, or that of the call.
+    /// Returns the result of copies of the instructions, which note these lines, or that of the call.
     fn copied<'b>(
         &'b self,
         computation: &hlo::ir::Computation,
@@ -174,7 +174,7 @@ impl Builder {
 }
 
 impl<'b> Computation<'b> {
-    /// The result of a call that failed.
+    /// Returns the result of a call that failed.
     pub(crate) fn invalid(builder: &'b Builder) -> Self {
         Self { builder, id: None }
     }
@@ -184,7 +184,7 @@ impl<'b> Computation<'b> {
     pub(crate) fn builder(self) -> &'b Builder {
         self.builder
     }
-    /// Its id, for the builder that made it.
+    /// Returns its id, for the builder that made it.
     pub(crate) fn id_in(self, builder: &Builder) -> Result<ComputationId> {
         if !std::ptr::eq(builder, self.builder) {
             let (found, here) = (self.builder.name().to_owned(), builder.name().to_owned());
@@ -193,7 +193,7 @@ impl<'b> Computation<'b> {
         }
         self.id.ok_or(Code::Invalid {}.into())
     }
-    /// Whether the call that made it succeeded.
+    /// Returns whether the call that made it succeeded.
     pub fn is_valid(self) -> bool {
         self.id.is_some()
     }
@@ -223,7 +223,7 @@ impl<'b> Computation<'b> {
             if expected != arguments.len() {
                 let found = arguments.len();
                 let message =
-                    format!("`{}` takes {expected} values, it is given {found}", computation.name);
+                    format!("`{}` takes {expected} values, found {found}", computation.name);
                 return Err(Error::argument(message));
             }
             b.copied(&computation, arguments, None)

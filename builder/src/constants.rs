@@ -1,14 +1,16 @@
 //! Values that depend only on constants, and modules that compute them.
 use crate::state::{Open, State};
 use crate::{Builder, Code, Error, Result, Value};
+use hlo::id::Arena;
 use hlo::ir::{Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::{Constant, Kind};
-use hlo::{Arena, ConstantValue, ElementType, Literal, Op, Opcode, Scalar, Verified};
+use hlo::{ElementType, Literal, Op, Opcode, Scalar, Verified};
 use smallvec::SmallVec;
 use std::panic::Location;
 
 impl Builder {
-    /// Whether a value depends on constants only: XLA's `IsConstant`.
+    /// Returns whether a value depends on constants only: XLA's `IsConstant`.
     ///
     /// A value is constant if it depends on no parameter, random state, device, host or called computation.
     /// `get-dimension-size` of any value is constant, and so is a custom call of `SetBound`.
@@ -68,21 +70,13 @@ impl Builder {
     }
 }
 
-/// An instruction the value depends on that is not constant.
+/// Returns an instruction the value depends on that is not constant.
 fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
-    let mut reached = vec![false; root.index() + 1];
-    reached[root.index()] = true;
-    for id in open.instructions.ids().rev().skip_while(|id| id.index() > root.index()) {
-        let instruction = &open.instructions[id];
-        if !reached[id.index()] || folds(instruction) {
-            continue;
-        }
-        if !follows_from_operands(&instruction.op) {
-            return Some(id);
-        }
-        instruction.operands.iter().for_each(|operand| reached[operand.index()] = true);
-    }
-    None
+    let reached = open.reached(root, folds);
+    let varies =
+        |instruction: &Instruction| !folds(instruction) && !follows_from_operands(&instruction.op);
+    let mut all = open.instructions.iter().take(reached.len()).rev();
+    all.find(|(id, instruction)| reached[id.index()] && varies(instruction)).map(|(id, _)| id)
 }
 
 /// Returns whether the result depends on nothing but the operands: not on arguments, the device, the host, other devices, the
@@ -104,7 +98,7 @@ fn folds(instruction: &Instruction) -> bool {
     instruction.opcode() == Opcode::GetDimensionSize
 }
 
-/// The constant that such an instruction is.
+/// Returns the constant that such an instruction is.
 fn folded(open: &Open, instruction: &Instruction, minus_one: bool) -> Option<Instruction> {
     let value = if let Op::GetDimensionSize(op) = &instruction.op {
         let operand = open.instructions[*instruction.operands.first()?].shape.array()?;
@@ -124,7 +118,7 @@ fn folded(open: &Open, instruction: &Instruction, minus_one: bool) -> Option<Ins
     Some(Instruction { op: Op::Constant(Constant { value }), shape, operands, common: None })
 }
 
-/// The instructions the root needs. An element of a tuple that is made here needs that element only.
+/// Returns the instructions the root needs. An element of a tuple that is made here needs that element only.
 fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, InstructionId) {
     let element = |instruction: &Instruction| {
         let Op::GetTupleElement(op) = &instruction.op else { return None };
@@ -163,7 +157,7 @@ fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, In
     (part, root)
 }
 
-/// A module of this entry computation and those it calls.
+/// Returns a module of this entry computation and those it calls.
 fn module(state: &State, name: &str, entry: Open, root: InstructionId) -> Result<Verified> {
     let mut called = vec![false; state.finished.len()];
     let see = |called: &mut Vec<bool>, instructions: &Arena<Instruction>| {

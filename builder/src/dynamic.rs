@@ -31,7 +31,7 @@ impl<'b> Value<'b> {
         false_operand: Self,
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let branches = two(b, (true_operand, on_true), (false_operand, on_false))?;
             choose(b, self, &branches, true)
         })
@@ -39,19 +39,17 @@ impl<'b> Value<'b> {
     /// As [`Value::switch`], of branches whose results may differ in size: XLA's `DynamicConditional` with a branch index.
     #[track_caller]
     pub fn dynamic_switch(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             if branches.len() != operands.len() || branches.is_empty() {
                 let (found, given) = (branches.len(), operands.len());
-                return Err(Error::argument(format!(
-                    "{found} branches are given {given} operands"
-                )));
+                return Err(Error::argument(format!("{found} branches have {given} operands")));
             }
             let pairs = branches.iter().zip(operands);
             let with = pairs.map(|(c, &operand)| Ok(Branch { computation: c.id_in(b)?, operand }));
             choose(b, self, &with.collect::<Result<Vec<_>>>()?, false)
         })
     }
-    /// The array, of which only `count` elements of a dimension count: XLA's `SetDimensionSizeWithRebound`.
+    /// Returns the array, of which only `count` elements of a dimension count: XLA's `SetDimensionSizeWithRebound`.
     ///
     /// If it is known before the run that `count`, a scalar `s32`, is smaller than the dimension, the array is cut to that
     /// bound; if `count` is known altogether, the size stays static. Constants, sizes of dimensions, sums, differences and
@@ -66,7 +64,7 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn set_dimension_size_with_rebound(self, count: Self, dim: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let dim = self.axis(dim)?;
             let known = self.array()?.dim(dim).unwrap_or(0);
             let mut array = self;
@@ -77,7 +75,7 @@ impl<'b> Value<'b> {
             if told.dynamic { Ok(array.set_dimension_size(count, dim)) } else { Ok(array) }
         })
     }
-    /// The array with the sizes that `sizes`, a vector of integers, holds: XLA's `SetAllDimensionSizes`.
+    /// Returns the array with the sizes that `sizes`, a vector of integers, holds: XLA's `SetAllDimensionSizes`.
     ///
     /// Dimensions whose size is known beforehand are left as they are.
     ///
@@ -85,7 +83,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` if there is not one size for each dimension.
     #[track_caller]
     pub fn set_all_dimension_sizes(self, sizes: Self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (shape, given) = (self.array()?, sizes.array()?);
             if given.dims.as_slice() != [size(shape.rank())] {
                 let message =
@@ -132,9 +130,8 @@ fn choose<'b>(
 /// Returns the shape that both fit: the larger size of each dimension, dynamic where they differ.
 fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     let differ = || {
-        let message = format!("one branch gives {a:#}, another {c:#}");
-        Error::from(Code::Closure { message })
-            .with_help("branches may differ in sizes, in nothing else")
+        let message = format!("one branch returns {a:#}, another {c:#}");
+        Error::from(Code::Closure { message }).with_help("branches may differ only in sizes")
     };
     if let (Some(left), Some(right)) = (a.tuple(), c.tuple())
         && left.len() == right.len()
@@ -158,7 +155,7 @@ fn merged(a: &Shape, c: &Shape) -> Result<Shape> {
     }
     Ok(both.into())
 }
-/// The value padded to the bounds of a shape; its own sizes are those that count.
+/// Returns the value padded to the bounds of a shape; its own sizes are those that count.
 fn widened<'b>(value: Value<'b>, expected: &Shape) -> Result<Value<'b>> {
     let b = value.builder();
     if let Some(parts) = expected.tuple() {

@@ -67,15 +67,12 @@ impl Builder {
             b.same_builder(parameter)?;
             let (leaves, op) = (parameter.shape()?.leaves().len(), parameter.op()?);
             if op.opcode() != Opcode::Parameter {
-                let message =
-                    format!("replication is said of parameters, this is `{}`", op.opcode());
+                let message = format!("only parameters have replication, found `{}`", op.opcode());
                 return Err(Error::argument(message));
             }
             if leaves != replicated.len() {
-                let message = format!(
-                    "the parameter has {leaves} leaves, {} are spoken of",
-                    replicated.len()
-                );
+                let message =
+                    format!("the parameter has {leaves} leaves, the list has {}", replicated.len());
                 return Err(Error::argument(message));
             }
             amend(parameter, |common| common.parameter_replication = Some(replicated.to_vec()))
@@ -109,7 +106,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if it is not one of the functions that have it.
     #[track_caller]
     pub fn with_result_accuracy(self, accuracy: ResultAccuracy) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let opcode = self.opcode()?;
             if !opcode.takes_result_accuracy() {
                 return Err(Error::argument(format!("`{opcode}` has no `result_accuracy`")));

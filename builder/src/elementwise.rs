@@ -11,7 +11,7 @@ macro_rules! unary {
             $($(#[$doc])*
             #[track_caller]
             pub fn $method(self) -> Self {
-                self.builder().record(|b| b.emit(Unary::$op, &[self], None))
+                self.record(|b| b.emit(Unary::$op, &[self], None))
             }
             )*
         }
@@ -52,7 +52,7 @@ unary! {
     floor Floor;
     /// Imaginary part; 0 of a real number.
     imag Imag;
-    /// Whether it is neither infinite nor NaN.
+    /// Returns whether it is neither infinite nor NaN.
     is_finite IsFinite;
     /// Natural logarithm.
     log Log;
@@ -97,7 +97,7 @@ macro_rules! binary {
             /// The other operand is broadcast; see [`Operand`] and [`Value::along`].
             #[track_caller]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
-                self.builder().record(|_| binary(Binary::$op, self, rhs, self))
+                self.record(|_| binary(Binary::$op, self, rhs, self))
             }
             )*
         }
@@ -106,7 +106,7 @@ macro_rules! binary {
     };
 }
 
-/// The op of two operands that are broadcast; plain numbers get the type of `like`.
+/// Returns the op of two operands that are broadcast; plain numbers get the type of `like`.
 pub(crate) fn binary<'b>(
     op: Binary,
     lhs: impl Operand<'b>,
@@ -121,7 +121,7 @@ pub(crate) fn binary<'b>(
 fn mixed(error: Error, lhs: Value<'_>, rhs: Value<'_>) -> Error {
     match (lhs.element_type(), rhs.element_type()) {
         (Ok(l), Ok(r)) if l != r => {
-            error.with_help("nothing is converted by itself: use `convert_element_type`")
+            error.with_help("types are not converted implicitly: use `convert_element_type`")
         }
         _ => error,
     }
@@ -172,12 +172,12 @@ macro_rules! comparisons {
             /// The other operand is broadcast; see [`Operand`] and [`Value::along`]. Returns `pred`.
             #[track_caller]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
-                self.builder().record(|_| compare(self, rhs, Direction::$direction, None))
+                self.record(|_| compare(self, rhs, Direction::$direction, None))
             }
             /// The same in the total order of floats, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
             #[track_caller]
             pub fn $total(self, rhs: impl Operand<'b>) -> Self {
-                self.builder().record(|_| {
+                self.record(|_| {
                     let floats = self.element_type()?.is_float();
                     let order = floats.then_some(ComparisonType::TotalOrder);
                     compare(self, rhs, Direction::$direction, order)
@@ -188,17 +188,17 @@ macro_rules! comparisons {
     };
 }
 comparisons! {
-    /// Whether both are equal; NaN equals nothing.
+    /// Returns whether both are equal; NaN equals nothing.
     eq eq_total_order Eq;
-    /// Whether they differ; NaN differs from everything.
+    /// Returns whether they differ; NaN differs from everything.
     ne ne_total_order Ne;
-    /// Whether it is not below; false with NaN.
+    /// Returns whether it is not below; false with NaN.
     ge ge_total_order Ge;
-    /// Whether it is above; false with NaN.
+    /// Returns whether it is above; false with NaN.
     gt gt_total_order Gt;
-    /// Whether it is not above; false with NaN.
+    /// Returns whether it is not above; false with NaN.
     le le_total_order Le;
-    /// Whether it is below; false with NaN.
+    /// Returns whether it is below; false with NaN.
     lt lt_total_order Lt;
 }
 
@@ -222,12 +222,12 @@ impl<'b> Value<'b> {
         direction: Direction,
         order: Option<ComparisonType>,
     ) -> Self {
-        self.builder().record(|_| compare(self, rhs, direction, order))
+        self.record(|_| compare(self, rhs, direction, order))
     }
-    /// The complex conjugate: `complex(real(x), -imag(x))`.
+    /// Returns the complex conjugate: `complex(real(x), -imag(x))`.
     #[track_caller]
     pub fn conj(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             if !self.element_type()?.is_complex() {
                 return Ok(self);
             }
@@ -235,13 +235,13 @@ impl<'b> Value<'b> {
             b.emit(Binary::Complex, &[real, imag], None)
         })
     }
-    /// The element of `on_true` where this is true, otherwise the element of `on_false`.
+    /// Returns the element of `on_true` where this is true, otherwise the element of `on_false`.
     ///
     /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred` chooses between, it
     /// becomes a [`conditional`](Value::conditional).
     #[track_caller]
     pub fn select(self, on_true: impl Operand<'b>, on_false: impl Operand<'b>) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             // A number takes the type of the other side.
             let like = on_true.value().or(on_false.value()).ok_or_else(|| {
                 Error::argument("both sides of `select` are plain numbers, of no type")
@@ -257,15 +257,15 @@ impl<'b> Value<'b> {
     /// Clamps `self` to `min..=max`. Scalars broadcast, other shapes do not.
     #[track_caller]
     pub fn clamp(self, min: impl Operand<'b>, max: impl Operand<'b>) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (min, max) = (min.beside(self)?.value, max.beside(self)?.value);
             b.emit(Clamp {}, &same_dims([min, self, max])?, None)
         })
     }
-    /// The values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
+    /// Returns the values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
     #[track_caller]
     pub fn convert_element_type(self, ty: ElementType) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let real = shape.ty.is_complex() && !ty.is_complex();
             let operand = if real { self.real() } else { self };

@@ -3,6 +3,7 @@
 //! Source: Broadcasting Semantics of the XLA documentation. Scalars stretch to anything; operands of one rank stretch along
 //! dimensions of size 1; an operand of lower rank broadcasts along dimensions that must be named. There is no
 //! alignment by trailing dimensions.
+use crate::arguments::first;
 use crate::operand::Along;
 use crate::{Code, Error, Operand, Result, Value};
 use hlo::op::{Broadcast, Reshape};
@@ -27,7 +28,7 @@ pub(crate) fn pair<'b>(
     let (lower, higher) = if l.rank() <= r.rank() { (&lhs, &rhs) } else { (&rhs, &lhs) };
     if !higher.dims.is_empty() && l.rank() != r.rank() {
         let (low, high) = (lower.value.array()?, higher.value.array()?);
-        let message = format!("{high:#} is laid along dimensions of {low:#}, which has fewer");
+        let message = format!("{high:#} is broadcast along dimensions of {low:#}, which has fewer");
         return Err(refused(message, "`along` belongs to the operand with fewer dimensions"));
     }
     let dims = if lower.dims.is_empty() { &higher.dims } else { &lower.dims };
@@ -39,7 +40,7 @@ pub(crate) fn pair<'b>(
     Ok(if l.rank() <= r.rank() { (low, high) } else { (high, low) })
 }
 
-/// The operand of lower rank brought to the rank of the other, then both stretched.
+/// Returns the operand of lower rank brought to the rank of the other, then both stretched.
 fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)> {
     let (l, h) = (low.value.array()?, high.array()?);
     if l.rank() == 0 && h.rank() > 0 && low.dims.is_empty() {
@@ -49,7 +50,7 @@ fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)
         let identity = low.dims.iter().zip(0i64..).all(|(&d, i)| d == i);
         if !low.dims.is_empty() && (!identity || low.dims.len() != l.rank()) {
             let message = format!(
-                "operands of one rank, {l:#} and {h:#}, cannot be laid along {:?}",
+                "operands of one rank, {l:#} and {h:#}, cannot be broadcast along {:?}",
                 low.dims
             );
             return Err(refused(message, "leave `along` out, or transpose one of them"));
@@ -58,7 +59,7 @@ fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)
     }
     if low.dims.is_empty() {
         let message = format!("{l:#} and {h:#} have different ranks");
-        let help = "say which dimensions it is laid along: `x + bias.along(&[1])`; XLA does not align trailing dimensions";
+        let help = "name the dimensions it broadcasts along: `x + bias.along(&[1])`; XLA does not align trailing dimensions";
         return Err(refused(message, help));
     }
     if low.dims.len() != l.rank() {
@@ -75,7 +76,7 @@ fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)
         *slot = size;
     }
     if !low.dims.is_sorted_by(|a, b| a < b) {
-        let message = format!("`along` names {:?}, which does not grow", low.dims);
+        let message = format!("the dimensions {:?} of `along` are not increasing", low.dims);
         return Err(refused(message, "transpose the operand first"));
     }
     let shape = ArrayShape::new(l.ty, sizes);
@@ -84,7 +85,7 @@ fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)
     stretched(raised, high)
 }
 
-/// A scalar repeated to the sizes of `shape`.
+/// Returns a scalar repeated to the sizes of `shape`.
 pub(crate) fn splat<'b>(scalar: Value<'b>, shape: &ArrayShape) -> Result<Value<'b>> {
     let shape = shape.with_type(scalar.element_type()?);
     scalar.builder().emit(Broadcast { dimensions: vec![] }, &[scalar], Some(shape.into()))
@@ -111,8 +112,8 @@ pub(crate) fn stretch<'b>(value: Value<'b>, sizes: &[i64]) -> Result<Value<'b>> 
     if shape.dims.as_slice() == sizes {
         return Ok(value);
     }
-    let dims: Vec<i64> = (0i64..).take(sizes.len()).collect();
-    in_dim(value, &shape, ArrayShape::new(shape.ty, Dims::from_slice(sizes)), &dims)
+    let result = ArrayShape::new(shape.ty, Dims::from_slice(sizes));
+    in_dim(value, &shape, result, &first(sizes.len()))
 }
 
 /// XLA's `BroadcastInDim`: operand dimension `i` becomes `dims[i]`, and is repeated if it has size 1.

@@ -6,7 +6,7 @@ use hlo::{Module, Span, Verified};
 use std::panic::Location;
 
 impl Builder {
-    /// The entry computation of a module, with all it calls: XLA's `AddSubComputation`. The header of the module is
+    /// Returns the entry computation of a module, with all it calls: XLA's `AddSubComputation`. The header of the module is
     /// ignored.
     ///
     /// ```
@@ -15,8 +15,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let negate = b.add_sub_computation(&other);
     /// let x = b.parameter(0, "f32[2]", "x");
-    /// let module = b.build(b.call(negate, &[x]) + negate.inline(&[x]))?;
-    /// let result = interp::run(&module, &["f32[2] {1, 2}".parse()?])?;
+    /// let result = interp::run(&b.build(b.call(negate, &[x]) + negate.inline(&[x]))?, &["f32[2] {1, 2}".parse()?])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {-2, -4}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -51,7 +50,7 @@ impl Builder {
     }
 }
 
-/// The entry computation and those it calls, callees before callers.
+/// Returns the entry computation and those it calls, callees before callers.
 fn callees_first(module: &Module) -> Vec<ComputationId> {
     let mut order = Vec::new();
     let mut seen = vec![false; module.computations.len()];

@@ -3,7 +3,8 @@ use crate::constants::follows_from_operands;
 use crate::state::Open;
 use crate::{Code, Result, Value};
 use hlo::ir::{Instruction, InstructionId};
-use hlo::{ConstantValue, Op, Opcode};
+use hlo::literal::ConstantValue;
+use hlo::{Op, Opcode};
 
 /// What is known of an integer value before a run.
 #[derive(Debug, Clone, Copy)]
@@ -23,14 +24,7 @@ impl Known {
         let (mark, root) = value.mark().zip(value.id()).ok_or(Code::Invalid {})?;
         let state = value.builder().state.borrow();
         let open = state.marked(mark).ok_or(Code::Invalid {})?;
-        let mut reached = vec![false; root.index() + 1];
-        reached[root.index()] = true;
-        for id in open.instructions.ids().rev().skip_while(|id| id.index() > root.index()) {
-            if reached[id.index()] {
-                let operands = &open.instructions[id].operands;
-                operands.iter().for_each(|operand| reached[operand.index()] = true);
-            }
-        }
+        let reached = open.reached(root, |_| false);
         // Operands precede their users, so one pass is enough.
         let mut facts = Vec::with_capacity(reached.len());
         for (id, instruction) in open.instructions.iter().take(reached.len()) {

@@ -1,4 +1,5 @@
 //! Conversions of Rust values to literals.
+use crate::arguments::size;
 use crate::{Code, Error, Result};
 use half::{bf16, f16};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
@@ -6,7 +7,7 @@ use ndarray::{ArrayBase, Data, Dimension};
 
 /// Values that can be constants: numbers, slices, nested arrays and vectors, `ndarray`s, [`Literal`]s.
 pub trait IntoLiteral {
-    /// The literal.
+    /// Returns the literal.
     ///
     /// # Errors
     /// `E0807` if rows differ in length.
@@ -17,7 +18,7 @@ pub trait IntoLiteral {
 pub trait Element: Copy {
     /// The element type.
     const TYPE: ElementType;
-    /// The element in wide form.
+    /// Returns the element in wide form.
     fn scalar(self) -> Scalar;
 }
 macro_rules! elements {
@@ -65,19 +66,16 @@ pub trait Nested {
     fn elements(&self, dims: &[i64], out: &mut Vec<Self::Element>) -> Result<()>;
 }
 
-fn length<T>(rows: &[T]) -> i64 {
-    i64::try_from(rows.len()).unwrap_or(i64::MAX)
-}
 fn row_dims<T: Nested>(rows: &[T], out: &mut Dims) {
-    out.push(length(rows));
+    out.push(size(rows.len()));
     if let Some(first) = rows.first() {
         first.dims(out);
     }
 }
 fn row_elements<T: Nested>(rows: &[T], dims: &[i64], out: &mut Vec<T::Element>) -> Result<()> {
-    let Some((&size, inner)) = dims.split_first() else { return Ok(()) };
-    if length(rows) != size {
-        let message = format!("a row has {} elements, the first {size}", rows.len());
+    let Some((&expected, inner)) = dims.split_first() else { return Ok(()) };
+    if size(rows.len()) != expected {
+        let message = format!("a row has {} elements, the first {expected}", rows.len());
         return Err(Error::from(Code::Literal { message })
             .with_help("an array has rows of one length; pad the short ones"));
     }
@@ -111,7 +109,7 @@ fn nested<N: Nested>(rows: &N) -> Result<Literal> {
     Ok(filled(dims, elements.into_iter()))
 }
 
-/// The array of these elements, as many as the sizes say.
+/// Returns the array of these elements, as many as the sizes say.
 fn filled<T: Element>(dims: Dims, elements: impl Iterator<Item = T>) -> Literal {
     let mut literal = Literal::zeros(ArrayShape::new(T::TYPE, dims));
     let width = T::TYPE.storage_bytes();
@@ -128,7 +126,7 @@ impl<S: Data<Elem = T>, T: Element, D: Dimension> IntoLiteral for ArrayBase<S, D
 }
 impl<S: Data<Elem = T>, T: Element, D: Dimension> IntoLiteral for &ArrayBase<S, D> {
     fn into_literal(self) -> Result<Literal> {
-        let dims = self.shape().iter().map(|&size| i64::try_from(size).unwrap_or(i64::MAX));
+        let dims = self.shape().iter().map(|&count| size(count));
         Ok(filled(dims.collect(), self.iter().copied()))
     }
 }

@@ -7,20 +7,18 @@ use hlo::ElementType;
 impl Builder {
     /// Repeats `body` on a list of values while `condition` is true: XLA's `WhileLoopHelper`.
     ///
-    /// Both closures are given the values; `body` gives as many, of the same shapes. The loop's state is their tuple.
+    /// Both closures take the values; `body` returns as many, of the same shapes. The loop's state is their tuple.
     ///
     /// ```
     /// let b = builder::Builder::new("gcd");
     /// let start = [b.constant(48i32), b.constant(36i32)];
     /// let end = b.while_loop_helper(&start, |v| v[1].ne(0), |v| vec![v[1], v[0].rem(v[1])]);
-    /// let module = b.build(end[0])?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[] 12");
+    /// assert_eq!(interp::run(&b.build(end[0])?, &[])?.to_string(), "s32[] 12");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0806` if the closures give something else.
+    /// Kept by the builder: `E0806` if the closures return something else.
     #[track_caller]
     pub fn while_loop_helper<'b>(
         &'b self,
@@ -44,26 +42,24 @@ impl Builder {
             );
             if given != initial.len() {
                 let message = format!(
-                    "the loop's body gives {given} values, its state has {}",
+                    "the loop's body returns {given} values, its state has {}",
                     initial.len()
                 );
                 return Err(Error::from(Code::Closure { message })
-                    .with_help("give back every value of the state, those that stay as well"));
+                    .with_help("return every value of the state, also those that do not change"));
             }
             elements(end)
         })
     }
     /// Runs `body` for every index from 0 to before `count`: XLA's `ForEachIndex`.
     ///
-    /// The closure is given the index, a scalar of type `ty`, and the values; it gives as many, of the same shapes.
+    /// The closure takes the index, a scalar of type `ty`, and the values; it returns as many, of the same shapes.
     ///
     /// ```
     /// let b = builder::Builder::new("powers");
     /// let start = [b.constant(1i32)];
     /// let end = b.for_each_index(5, hlo::ElementType::S32, &start, |_, v| vec![v[0] * 3]);
-    /// let module = b.build(end[0])?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[] 243");
+    /// assert_eq!(interp::run(&b.build(end[0])?, &[])?.to_string(), "s32[] 243");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -99,7 +95,7 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// The elements of a tuple: XLA's `DisassembleTuple`. [`Builder::tuple`] puts them together.
+    /// Returns the elements of a tuple: XLA's `DisassembleTuple`. [`Builder::tuple`] puts them together.
     ///
     /// ```
     /// let b = builder::Builder::new("m");

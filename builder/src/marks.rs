@@ -49,7 +49,7 @@ impl Builder {
     pub fn clear_sharding(&self) {
         self.swap_sharding(None);
     }
-    /// The sharding of new instructions.
+    /// Returns the sharding of new instructions.
     pub fn sharding(&self) -> Option<Sharding> {
         self.mark(|marks| marks.sharding.clone())
     }
@@ -69,7 +69,7 @@ impl Builder {
     pub fn clear_frontend_attributes(&self) {
         self.swap_frontend_attributes(FrontendAttributes::default());
     }
-    /// The frontend attributes of new instructions.
+    /// Returns the frontend attributes of new instructions.
     pub fn frontend_attributes(&self) -> FrontendAttributes {
         self.mark(|marks| marks.frontend.clone())
     }
@@ -82,7 +82,7 @@ impl Builder {
     pub fn clear_original_value(&self) {
         self.mark(|marks| marks.origin = None);
     }
-    /// Which value of an original program new instructions are.
+    /// Returns which value of an original program new instructions are.
     pub fn original_value(&self) -> Option<OriginalValue> {
         self.mark(|marks| marks.origin.clone())
     }

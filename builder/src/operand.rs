@@ -37,7 +37,7 @@ pub trait Operand<'b> {
     /// # Errors
     /// `E0807` if it is a number that `other`'s type does not hold.
     fn beside(self, other: Value<'b>) -> Result<Along<'b>>;
-    /// The value, unless it is a plain number.
+    /// Returns the value, unless it is a plain number.
     fn value(&self) -> Option<Value<'b>>;
 }
 impl<'b> Operand<'b> for Value<'b> {
@@ -80,17 +80,17 @@ pub(crate) enum Number {
     Bool(bool),
 }
 
-/// The number as a scalar of `like`'s type.
+/// Returns the number as a scalar of `like`'s type.
 pub(crate) fn number(like: Value<'_>, number: Number) -> Result<Value<'_>> {
     let ty = like.element_type()?;
     like.builder().make_constant(Literal::scalar(ty, scalar(number, ty)?))
 }
 
-/// The number as an element of this type. An integer type must hold it exactly; a float type rounds
-/// it to the nearest.
+/// Returns the number as an element of this type. An integer type must hold it exactly; a float type rounds it to the
+/// nearest.
 pub(crate) fn scalar(number: Number, ty: ElementType) -> Result<Scalar> {
     let refused = |shown: String, help: &str| {
-        let message = format!("{shown} is no {ty}");
+        let message = format!("{shown} is not a value of {ty}");
         Err(Error::from(Code::Literal { message }).with_help(help))
     };
     let (from, plain) = match number {
@@ -105,7 +105,7 @@ pub(crate) fn scalar(number: Number, ty: ElementType) -> Result<Scalar> {
         (Number::Integer(n), Class::Signed | Class::Unsigned | Class::Pred) => {
             let scalar = plain.convert(from, ty);
             let held = scalar.as_i64() == Some(n);
-            if held { Ok(scalar) } else { refused(n.to_string(), "its values do not reach as far") }
+            if held { Ok(scalar) } else { refused(n.to_string(), "use a wider type") }
         }
         (Number::Bool(t), Class::Signed | Class::Unsigned | Class::Float | Class::Complex) => {
             refused(t.to_string(), "write 0 or 1")

@@ -13,14 +13,14 @@ macro_rules! operators {
             type Output = Self;
             #[track_caller]
             fn $method(self, rhs: R) -> Self {
-                self.builder().record(|_| binary($op(self)?, self, rhs, self))
+                self.record(|_| binary($op(self)?, self, rhs, self))
             }
         }
         impl<'b> $trait<Value<'b>> for Along<'b> {
             type Output = Value<'b>;
             #[track_caller]
             fn $method(self, rhs: Value<'b>) -> Value<'b> {
-                rhs.builder().record(|_| binary($op(rhs)?, self, rhs, rhs))
+                rhs.record(|_| binary($op(rhs)?, self, rhs, rhs))
             }
         }
         operators! { numbers $trait $method $op; f32 f64 i32 i64 u32 bool })*
@@ -30,7 +30,7 @@ macro_rules! operators {
             type Output = Value<'b>;
             #[track_caller]
             fn $method(self, rhs: Value<'b>) -> Value<'b> {
-                rhs.builder().record(|_| binary($op(rhs)?, self, rhs, rhs))
+                rhs.record(|_| binary($op(rhs)?, self, rhs, rhs))
             }
         })*
     };
@@ -47,7 +47,7 @@ fn shift_right(value: Value<'_>) -> Result<Binary> {
         Class::Signed => Ok(Binary::ShiftRightArithmetic),
         Class::Unsigned => Ok(Binary::ShiftRightLogical),
         Class::Pred | Class::Float | Class::Complex => {
-            Err(Error::argument(format!("`>>` shifts integers, this is {ty}")))
+            Err(Error::argument(format!("`>>` shifts integers, found {ty}")))
         }
     }
 }

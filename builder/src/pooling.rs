@@ -44,32 +44,7 @@ impl TensorFormat {
     }
 }
 
-/// The padding of a spatial dimension: XLA's padding rule of one dimension.
-///
-/// # Errors
-/// `E0801` if window or stride is not positive.
-pub(crate) fn padding_of(
-    input: i64,
-    window: i64,
-    stride: i64,
-    padding: Padding,
-) -> Result<(i64, i64)> {
-    if window < 1 || stride < 1 {
-        let message = format!("a window of size {window} that moves by {stride} covers nothing");
-        return Err(Error::argument(message).with_help("both are 1 or more"));
-    }
-    match padding {
-        Padding::Valid => Ok((0, 0)),
-        Padding::Same => {
-            let windows = input / stride + i64::from(input % stride != 0);
-            let reach = (windows - 1).saturating_mul(stride).saturating_add(window);
-            let total = (reach - input).max(0);
-            Ok((total / 2, total - total / 2))
-        }
-    }
-}
-
-/// The padding of each spatial dimension: XLA's `MakeSpatialPadding`.
+/// Returns the padding of each spatial dimension: XLA's `MakeSpatialPadding`.
 ///
 /// `input`, `kernel` and `stride` have one entry for each dimension, also for batch and channels.
 ///
@@ -95,7 +70,7 @@ pub fn make_spatial_padding(
     each(input.len(), kernel, stride)?;
     let one = |&dim: &i64| {
         let d = usize::try_from(dim).unwrap_or(0);
-        padding_of(input[d], kernel[d], stride[d], padding)
+        padding.amount(input[d], kernel[d], stride[d])
     };
     format.spatial.iter().map(one).collect()
 }
@@ -104,7 +79,7 @@ fn each(rank: usize, kernel: &[i64], stride: &[i64]) -> Result<()> {
         return Ok(());
     }
     let (k, s) = (kernel.len(), stride.len());
-    let message = format!("{k} window sizes and {s} strides are given for {rank} dimensions");
+    let message = format!("{rank} dimensions have {k} window sizes and {s} strides");
     Err(Error::argument(message).with_help("one for each dimension; 1 for batch and channels"))
 }
 /// Padding before, behind and between the elements of a dimension.
@@ -118,7 +93,7 @@ fn everywhere(
 ) -> Result<Vec<EdgePadding>> {
     if spatial.len() != format.spatial.len() {
         let (found, expected) = (spatial.len(), format.spatial.len());
-        let message = format!("padding is given for {found} dimensions, there are {expected}");
+        let message = format!("{expected} spatial dimensions have {found} pairs of padding");
         return Err(Error::argument(message).with_help("one pair for each spatial dimension"));
     }
     let mut all = vec![(0, 0, 0); rank];
@@ -164,7 +139,7 @@ fn averaged(
 }
 
 impl Value<'_> {
-    /// The largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one entry for each dimension.
+    /// Returns the largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one entry for each dimension.
     ///
     /// Padding counts as the smallest value, minus infinity where there is one.
     ///
@@ -173,8 +148,7 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[[1f32, 4., 2., 3.]]]);
     /// let format = TensorFormat::channels_first(1);
-    /// let module = b.build(x.max_pool(&[1, 1, 2], &[1, 1, 2], Padding::Valid, &format))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.max_pool(&[1, 1, 2], &[1, 1, 2], Padding::Valid, &format))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 4, 3 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -186,7 +160,7 @@ impl Value<'_> {
         padding: Padding,
         format: &TensorFormat,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let spatial = make_spatial_padding(&shape.dims, kernel, stride, padding, format)?;
             let pads = everywhere(shape.rank(), &spatial, format)?;
@@ -197,7 +171,7 @@ impl Value<'_> {
             Ok(self.reduce_window_with_general_padding(init, |a, c| a.max(c), kernel, &options))
         })
     }
-    /// The mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial dimension.
+    /// Returns the mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial dimension.
     ///
     /// Padding counts as zeros: in the sum, and in the number the sum is divided by if `counts_include_padding`.
     ///
@@ -207,9 +181,7 @@ impl Value<'_> {
     /// let x = b.constant([[[1f32, 3., 5.]]]);
     /// let format = TensorFormat::channels_first(1);
     /// let mean = x.avg_pool(&[1, 1, 2], &[1, 1, 2], &[(0, 1)], &format, false);
-    /// let module = b.build(mean)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[1,1,2]{2,1,0} { { { 2, 5 } } }");
+    /// assert_eq!(interp::run(&b.build(mean)?, &[])?.to_string(), "f32[1,1,2]{2,1,0} { { { 2, 5 } } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -221,7 +193,7 @@ impl Value<'_> {
         format: &TensorFormat,
         counts_include_padding: bool,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
             let padded = self.pad(b.zero(shape.ty), &pads);
             let sums = window_sum(padded, kernel, stride)?;
@@ -231,8 +203,8 @@ impl Value<'_> {
             Ok(sums / counts(self, &shape.dims, &pads, kernel, stride)?)
         })
     }
-    /// The cotangent of what [`Value::avg_pool`] was given, an array of the sizes `input`, from that of its result, `self`:
-    /// XLA's `AvgPoolGrad`.
+    /// Returns the cotangent of what [`Value::avg_pool`] was given, an array of the sizes `input`, from that of its result,
+    /// `self`: XLA's `AvgPoolGrad`.
     ///
     /// Each element's cotangent, divided by the number its mean was divided by, goes to every element of its window.
     #[track_caller]
@@ -245,7 +217,7 @@ impl Value<'_> {
         format: &TensorFormat,
         counts_include_padding: bool,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, pads) = averaged(self, [kernel, stride], padding, format)?;
             each(input.len(), kernel, stride)?;
             let share = match counts_include_padding {
@@ -306,7 +278,7 @@ impl SpatialSizes {
             return Err(Error::argument(message));
         }
         let reach = (filter - 1).saturating_mul(dilation).saturating_add(1);
-        let (before, after) = padding_of(input, reach, stride, padding)?;
+        let (before, after) = padding.amount(input, reach, stride)?;
         let padded = input.saturating_add(before).saturating_add(after);
         let expected = if padded < reach { 0 } else { (padded - reach) / stride + 1 };
         if output != expected {

@@ -46,7 +46,7 @@ impl Builder {
         parameters.sort_by_key(|(number, _)| *number);
         Ok((parameters.into_iter().map(|(_, shape)| shape).collect(), result))
     }
-    /// The value last made.
+    /// Returns the value last made.
     pub(crate) fn last(&self) -> Result<Value<'_>> {
         let mut state = self.state.borrow_mut();
         let open = state.innermost();
@@ -57,8 +57,8 @@ impl Builder {
             Error::from(Code::Root { message }).with_help("make a value before you build")
         })
     }
-    /// An instruction and its transitive operands as text, one per line: XLA's `OpToString`. Operands follow their users, each
-    /// instruction once.
+    /// Returns an instruction and its transitive operands as text, one per line: XLA's `OpToString`. Operands follow their
+    /// users, each instruction once.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -88,7 +88,7 @@ impl Builder {
         }
         Ok(text)
     }
-    /// The instruction of a handle, which [`Value::handle`] gave: XLA's `GetInstructionByHandle`.
+    /// Returns the instruction of a handle, which [`Value::handle`] gave: XLA's `GetInstructionByHandle`.
     ///
     /// # Errors
     /// `E0801` if the computation being built has none of this handle.
@@ -101,32 +101,21 @@ impl Builder {
     }
 }
 
+/// Queries about an instruction. Each fails with `E0813` if the value is invalid.
 impl Value<'_> {
-    /// The name of its instruction. The module appends numbers to repeated names.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
+    /// Returns the name of its instruction. The module appends numbers to repeated names.
     pub fn name(self) -> Result<String> {
         self.look(|_, name| name.to_string())
     }
-    /// Its instruction: XLA's `GetInstruction`.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
+    /// Returns its instruction: XLA's `GetInstruction`.
     pub fn instruction(self) -> Result<Instruction> {
         self.look(|instruction, _| instruction.clone())
     }
-    /// Its place among the instructions of its computation.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
+    /// Returns its place among the instructions of its computation.
     pub fn handle(self) -> Result<usize> {
         Ok(self.id().ok_or(Code::Invalid {})?.index())
     }
-    /// Its sharding: XLA's `GetOpSharding`.
-    ///
-    /// # Errors
-    /// `E0813` if it is invalid.
+    /// Returns its sharding: XLA's `GetOpSharding`.
     pub fn sharding(self) -> Result<Option<Sharding>> {
         let common = self.look(|instruction, _| instruction.common.clone())?;
         Ok(common.and_then(|common| common.sharding))

@@ -27,21 +27,20 @@ fn starts<'b>(x: Value<'b>, minor: &[Value<'b>]) -> Result<Vec<Value<'b>>> {
 }
 
 impl Value<'_> {
-    /// The array with a box replaced by `update`, from `start` on: XLA's `UpdateSlice`.
+    /// Returns the array with a box replaced by `update`, from `start` on: XLA's `UpdateSlice`.
     ///
     /// A box that reaches over the end is moved back, as `dynamic-update-slice` does it.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([1i32, 2, 3, 4]);
-    /// let module = b.build(x.update_slice(b.constant([8i32, 9]), &[1]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.update_slice(b.constant([8i32, 9]), &[1]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {1, 8, 9, 4}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn update_slice(self, update: Self, start: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             same_count(start.len(), self.rank()?, "starts and dimensions")?;
             // s32, as XLA has it, unless a start does not fit.
             let wide = start.iter().any(|&s| i32::try_from(s).is_err());
@@ -51,7 +50,7 @@ impl Value<'_> {
             Ok(self.dynamic_update_slice(update, &starts?))
         })
     }
-    /// The box from `start` to before `end` in the last dimensions, all of those before: XLA's `SliceInMinorDims`.
+    /// Returns the box from `start` to before `end` in the last dimensions, all of those before: XLA's `SliceInMinorDims`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -61,7 +60,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn slice_in_minor_dims(self, start: &[i64], end: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             same_count(start.len(), end.len(), "starts and ends")?;
             let major = unnamed(&shape, start.len(), "starts")?;
@@ -70,18 +69,18 @@ impl Value<'_> {
             Ok(self.slice(&starts, &limits, &vec![1; starts.len()]))
         })
     }
-    /// The array with a box of the last dimensions replaced, from `start` on: XLA's `UpdateSliceInMinorDims`.
+    /// Returns the array with a box of the last dimensions replaced, from `start` on: XLA's `UpdateSliceInMinorDims`.
     #[track_caller]
     pub fn update_slice_in_minor_dims(self, update: Self, start: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let major = unnamed(&self.array()?, start.len(), "starts")?;
             Ok(self.update_slice(update, &[&vec![0; major], start].concat()))
         })
     }
-    /// The box of these sizes in the last dimensions, from scalars `starts` on: XLA's `DynamicSliceInMinorDims`.
+    /// Returns the box of these sizes in the last dimensions, from scalars `starts` on: XLA's `DynamicSliceInMinorDims`.
     #[track_caller]
     pub fn dynamic_slice_in_minor_dims(self, starts_at: &[Self], sizes: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             same_count(starts_at.len(), sizes.len(), "starts and sizes")?;
             let shape = self.array()?;
             let major = unnamed(&shape, sizes.len(), "sizes")?;
@@ -89,13 +88,13 @@ impl Value<'_> {
             Ok(self.dynamic_slice(&starts(self, starts_at)?, &all))
         })
     }
-    /// The array with a box of the last dimensions replaced, from scalars `starts` on: XLA's
+    /// Returns the array with a box of the last dimensions replaced, from scalars `starts` on: XLA's
     /// `DynamicUpdateSliceInMinorDims`.
     #[track_caller]
     pub fn dynamic_update_slice_in_minor_dims(self, update: Self, starts_at: &[Self]) -> Self {
-        self.builder().record(|_| Ok(self.dynamic_update_slice(update, &starts(self, starts_at)?)))
+        self.record(|_| Ok(self.dynamic_update_slice(update, &starts(self, starts_at)?)))
     }
-    /// The array repeated to these sizes, lined up at the right, as numpy does it: XLA's `BroadcastTo`.
+    /// Returns the array repeated to these sizes, lined up at the right, as numpy does it: XLA's `BroadcastTo`.
     ///
     /// New dimensions stand in front, dimensions of size 1 are repeated. XLA also repeats each element of a dimension whose
     /// size divides the expected one; here that is refused.
@@ -111,7 +110,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0802` if a size is neither 1 nor the expected one, or there are fewer sizes than dimensions.
     #[track_caller]
     pub fn broadcast_to(self, sizes: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             let front = sizes.len().checked_sub(shape.rank());
             let fits = front.is_some_and(|front| {

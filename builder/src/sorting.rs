@@ -4,8 +4,8 @@ use crate::{Error, Result, Value};
 use hlo::ElementType;
 
 impl<'b> Value<'b> {
-    /// The `k` largest elements of the last dimension and their places, which are of type `index_type`: XLA's `TopK` of its
-    /// library of functions.
+    /// Returns the `k` largest elements of the last dimension and their places, which are of type `index_type`: XLA's `TopK`
+    /// of its library of functions.
     ///
     /// `x[.., n]` gives `(x[.., k], index_type[.., k])`, the largest first; of equal elements the earlier one first. Floats
     /// are in total order, so NaN comes before infinity and -0 after 0. The op `topk` does the same with places of type `s32`.
@@ -14,9 +14,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([3i32, 1, 4, 1, 5]);
     /// let (_, places) = x.top_k_as(2, hlo::ElementType::S64);
-    /// let module = b.build(places)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s64[2]{0} {4, 2}");
+    /// assert_eq!(interp::run(&b.build(places)?, &[])?.to_string(), "s64[2]{0} {4, 2}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -69,7 +67,7 @@ impl<'b> Value<'b> {
                     best = Some(largest(values, indices, enough, last));
                     start = limit;
                 }
-                best.ok_or_else(|| Error::argument("there is nothing to sort"))
+                best.ok_or_else(|| Error::argument("there are no elements to sort"))
             },
             k,
         )
@@ -91,7 +89,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The `k` first after sorting.
+/// Returns the `k` first after sorting.
 fn largest<'b>(values: Value<'b>, places: Value<'b>, k: i64, dim: i64) -> (Value<'b>, Value<'b>) {
     let b = values.builder();
     let sorted = b.sort(&[values, places], |p| p[0].gt_total_order(p[1]), dim, true);

@@ -1,11 +1,12 @@
 //! The state of a builder.
 use crate::annotations::{Annotations, Caller};
 use crate::{Error, Result};
+use hlo::Shape;
+use hlo::id::{Arena, SecondaryMap};
 use hlo::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, ModuleConfig, ProgramShape,
 };
 use hlo::op::Callees;
-use hlo::{Arena, SecondaryMap, Shape};
 use smol_str::SmolStr;
 
 /// The state of a builder.
@@ -85,7 +86,22 @@ impl Open {
         self.callers.push(caller);
         self.instructions.push(instruction)
     }
-    /// The computation whose result is `root`.
+    /// Returns for each instruction up to `root` whether `root` depends on it, without looking past those that `stops`.
+    pub(crate) fn reached(
+        &self,
+        root: InstructionId,
+        stops: impl Fn(&Instruction) -> bool,
+    ) -> Vec<bool> {
+        let mut reached = vec![false; root.index() + 1];
+        reached[root.index()] = true;
+        for (id, instruction) in self.instructions.iter().take(root.index() + 1).rev() {
+            if reached[id.index()] && !stops(instruction) {
+                instruction.operands.iter().for_each(|operand| reached[operand.index()] = true);
+            }
+        }
+        reached
+    }
+    /// Returns the computation whose result is `root`.
     pub(crate) fn finish(self, root: InstructionId) -> Computation {
         Computation::from_parts(self.name, self.instructions, self.names, root)
     }
@@ -121,7 +137,7 @@ impl State {
         // The entry computation is opened with the builder and never closed.
         self.open.last_mut().expect("the entry computation is open")
     }
-    /// The open computation of this mark.
+    /// Returns the open computation of this mark.
     pub(crate) fn marked(&self, mark: u32) -> Option<&Open> {
         self.open.iter().find(|open| open.mark == mark)
     }
@@ -149,7 +165,7 @@ impl State {
         self.finished = finished;
         self.callers.truncate(kept);
     }
-    /// The name of the computation of this mark; those that are closed have none here.
+    /// Returns the name of the computation of this mark; those that are closed have none here.
     pub(crate) fn name_of(&self, mark: u32) -> String {
         self.marked(mark).map_or_else(|| "another".to_owned(), |open| open.name.to_string())
     }
@@ -192,7 +208,7 @@ fn same(a: &Computation, b: &Computation) -> bool {
 
 /// Shapes written as the user likes: as a [`Shape`], or as in the text, `"f32[2,3]"`.
 pub trait IntoShape {
-    /// The shape.
+    /// Returns the shape.
     ///
     /// # Errors
     /// `E01xx` if it is a text that is no shape.

@@ -1,4 +1,5 @@
 //! Values: the results of instructions.
+use crate::arguments::size;
 use crate::{Builder, Code, Error, Result};
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, ElementType, Op, Opcode, Shape};
@@ -40,15 +41,28 @@ impl<'b> Value<'b> {
     pub(crate) fn id(self) -> Option<InstructionId> {
         self.at.map(|(_, id)| id)
     }
-    /// The builder that made it.
+    /// Returns the builder that made it.
     pub fn builder(self) -> &'b Builder {
         self.builder
     }
-    /// Whether the call that made it succeeded.
+    /// Returns whether the call that made it succeeded.
     pub fn is_valid(self) -> bool {
         self.at.is_some()
     }
 
+    /// [`Builder::record`] of the builder that made it.
+    #[track_caller]
+    pub(crate) fn record(self, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
+        self.builder.record(make)
+    }
+    /// As [`Value::record`], for several values.
+    #[track_caller]
+    pub(crate) fn record_all<const N: usize>(
+        self,
+        make: impl FnOnce(&'b Builder) -> Result<[Self; N]>,
+    ) -> [Self; N] {
+        self.builder.record_or([Self::invalid(self.builder); N], make)
+    }
     pub(crate) fn look<T>(
         self,
         see: impl FnOnce(&hlo::ir::Instruction, &SmolStr) -> T,
@@ -62,14 +76,14 @@ impl<'b> Value<'b> {
         };
         Ok(see(&open.instructions[id], &open.names[id]))
     }
-    /// Its shape.
+    /// Returns its shape.
     ///
     /// # Errors
     /// `E0813` if it is invalid.
     pub fn shape(self) -> Result<Shape> {
         self.look(|instruction, _| instruction.shape.clone())
     }
-    /// Its shape, which is an array's.
+    /// Returns its shape, which is an array's.
     ///
     /// # Errors
     /// `E0813` if it is invalid, `E0801` if it is a tuple or a token.
@@ -101,20 +115,24 @@ impl<'b> Value<'b> {
     pub fn element_type(self) -> Result<ElementType> {
         Ok(self.array()?.ty)
     }
-    /// The number of a dimension, which may be counted from the end: `-1` is the last.
+    /// Returns the number of a dimension, which may be counted from the end: `-1` is the last.
     ///
     /// # Errors
     /// `E0801` if there is no such dimension.
     pub(crate) fn axis(self, axis: i64) -> Result<i64> {
         let shape = self.array()?;
-        let rank = i64::try_from(shape.rank()).unwrap_or(i64::MAX);
+        let rank = size(shape.rank());
         let counted = if axis < 0 { axis.saturating_add(rank) } else { axis };
         if (0..rank).contains(&counted) {
             return Ok(counted);
         }
         Err(Error::argument(format!("dimension {axis} does not exist in {shape:#}")))
     }
-    /// The op that computes it.
+    /// Returns the numbers of dimensions, each as [`Value::axis`] counts it.
+    pub(crate) fn axes(self, axes: &[i64]) -> Result<Vec<i64>> {
+        axes.iter().map(|&axis| self.axis(axis)).collect()
+    }
+    /// Returns the op that computes it.
     ///
     /// # Errors
     /// `E0813` if it is invalid.
@@ -124,7 +142,7 @@ impl<'b> Value<'b> {
     pub(crate) fn op(self) -> Result<Op> {
         self.look(|instruction, _| instruction.op.clone())
     }
-    /// The operands of its instruction.
+    /// Returns the operands of its instruction.
     pub(crate) fn operands(self) -> Result<Vec<Self>> {
         let operands = self.look(|instruction, _| instruction.operands.clone())?;
         let mark = self.mark().ok_or(Code::Invalid {})?;

@@ -1,6 +1,7 @@
 //! The command line: commands, options and their help.
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use conformance::backend::OptionValue;
+use conformance::results::Shard;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print a module as HLO text.
     Print(PrintArgs),
+    /// Convert a module between HLO text and `HloModuleProto`.
+    Convert(ConvertArgs),
     /// Run file tests and suites of recorded results.
     Test(TestArgs),
     /// Measure the time to load and to run a module.
@@ -231,6 +234,18 @@ pub(crate) struct PrintArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The module: HLO text, or a message of XLA; `-` for standard input.
+    pub(crate) from: PathBuf,
+    /// The file to write: a message if its name ends with `.pb`, text if it ends with `.hlo` or `.txt`; `-` writes text to
+    /// standard output.
+    pub(crate) to: PathBuf,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// File tests, modules with recorded results, or folders of them.
     #[arg(required = true)]
@@ -266,11 +281,12 @@ pub(crate) struct GraphArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ConformArgs {
     /// Modules, file tests, modules with recorded arguments, or folders of them.
-    #[arg(required_unless_present = "spmd", conflicts_with = "spmd")]
+    #[arg(required_unless_present_any = ["spmd", "compare", "merge"])]
+    #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
     pub(crate) paths: Vec<PathBuf>,
     /// The unpartitioned SPMD program, and the partitioned module.
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
-    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "compare", "merge"])]
     #[arg(conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) spmd: Vec<PathBuf>,
     #[command(flatten)]
@@ -288,9 +304,26 @@ pub(crate) struct ConformArgs {
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Write the outcome of each case of a backend to a file, as a JSON list.
+    /// Write the results of a backend to a file, one line of JSON a case.
     #[arg(long, value_name = "F.json")]
     pub(crate) json: Option<PathBuf>,
+    /// Write the results as JUnit XML, for CI systems.
+    #[arg(long, value_name = "F.xml")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the results as a page of HTML that needs no other file.
+    #[arg(long, value_name = "F.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Run part I of N of the cases, chosen by their names; `--merge` puts the results of all parts together.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Print which cases are better and worse in the second of two results.
+    #[arg(long, num_args = 2, value_names = ["OLD.json", "NEW.json"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "merge"])]
+    pub(crate) compare: Vec<PathBuf>,
+    /// Merge results of parts of one run, and write them as --json, --junit and --html say.
+    #[arg(long, num_args = 1.., value_name = "F.json")]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) merge: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -386,7 +419,7 @@ pub(crate) struct ExplainArgs {
 pub(crate) enum EngineArg {
     /// One function per op, written as the specification states it; slow.
     Reference,
-    /// Optimized kernels that give the bits of `reference` wherever an op has one right result.
+    /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
     Exact,
 }
 
@@ -405,15 +438,18 @@ pub(crate) enum StyleArg {
     Default,
     /// XLA's short parsable style, with all elements of constants.
     Short,
+    /// The default style, with all elements of constants.
+    Full,
     /// XLA's canonical style, for comparing modules.
     Canonical,
 }
 
-impl From<StyleArg> for hlo::Style {
+impl From<StyleArg> for hlo::text::Style {
     fn from(style: StyleArg) -> Self {
         match style {
             StyleArg::Default => Self::Default,
             StyleArg::Short => Self::Short,
+            StyleArg::Full => Self::Full,
             StyleArg::Canonical => Self::Canonical,
         }
     }

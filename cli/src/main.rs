@@ -4,6 +4,7 @@ mod command;
 mod error;
 mod graph;
 mod inputs;
+mod memory;
 mod output;
 mod peers;
 mod profile;
@@ -17,6 +18,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    memory::return_freed_blocks();
     // The panic hook has shown the message; the exit code says that it is our bug.
     std::panic::catch_unwind(run).unwrap_or_else(|_| error::Exit::Bug.code())
 }
@@ -27,6 +29,7 @@ fn run() -> ExitCode {
         Command::Run(args) => command::run::run(&args),
         Command::Check(args) => command::check::check(&args),
         Command::Print(args) => command::print::print(&args),
+        Command::Convert(args) => command::convert::convert(&args),
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
         Command::Plan(args) => command::plan::plan(&args),

@@ -27,7 +27,7 @@ impl Peers {
     pub(crate) fn ranks(&self) -> Option<&Ranks> {
         self.0.as_ref()
     }
-    /// Whether this process is rank 0 or the only one.
+    /// Returns whether this process is rank 0 or the only one.
     pub(crate) fn is_leader(&self) -> bool {
         self.0.as_ref().is_none_or(|ranks| ranks.rank() == 0)
     }
@@ -81,7 +81,7 @@ impl Peers {
 
     /// Reports the error of this rank and ends the run.
     pub(crate) fn conclude(self, result: Result<ExitCode>) -> Result<ExitCode> {
-        // `mpirun` stops the other ranks when one ends with an error. That needs no message.
+        // `mpirun` stops the other ranks when one ends with an error, without a message.
         ENDING.store(true, Ordering::Relaxed);
         let (Some(ranks), Err(failure)) = (&self.0, &result) else { return result };
         if !failure.diagnostics.is_empty() && ranks.rank() != 0 {
@@ -115,7 +115,7 @@ fn encode(failure: &Failure) -> Vec<u8> {
 fn lost(error: &collectives::Error) -> Failure {
     Failure { diagnostics: vec![error.diagnostic()], source: None, exit: Exit::Wrong }
 }
-/// Whether the connection to the other ranks is lost.
+/// Returns whether the connection to the other ranks is lost.
 fn is_lost(failure: &Failure) -> bool {
     failure.diagnostics.iter().any(|diagnostic| diagnostic.code == "E0509")
 }

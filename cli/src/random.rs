@@ -44,11 +44,11 @@ impl Sequence {
         }
     }
     fn array(&mut self, shape: &ArrayShape) -> Result<Literal, String> {
-        // A failed allocation would end the process, so ask first.
+        // A failed allocation would end the process, so the allocator is probed first.
         let bytes = shape.byte_count();
         if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
             let size = bytes.map_or("more than 2^63 bytes".into(), |b| format!("{b} bytes"));
-            return Err(format!("{shape:#} takes {size}, more than the system has"));
+            return Err(format!("{shape:#} takes {size}, more than the system can allocate"));
         }
         let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
         let width = shape.ty.storage_bytes();

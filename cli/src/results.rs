@@ -26,7 +26,7 @@ pub(crate) fn text(outputs: &[DeviceOutput], width: Option<usize>) -> String {
     }
 }
 
-/// Returns the form for programs: each value on one line.
+/// Returns the machine-readable form: each value on one line.
 fn one_line_each(device: usize, output: &DeviceOutput) -> String {
     let mut text = format!("device {device}: {}\n", on_one_line(&output.result));
     for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {

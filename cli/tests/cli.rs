@@ -1,4 +1,4 @@
-//! Runs the binary on the files of `tests/cli` and compares its output with the files beside them.
+//! Runs the binary on the files of `tests/cli` and compares its output with the expected files next to them.
 //!
 //! The first line of a file is the command: `// RUN: etalon check %`, where `%` is the file. `NAME.stderr` and `NAME.stdout`
 //! have the expected output; `ETALON_BLESS=1` rewrites them.

@@ -1,4 +1,4 @@
-//! Options, exit codes, stdin and output files: what the files of `tests/cli` cannot test.
+//! Options, exit codes, stdin and output files, which the files of `tests/cli` cannot test.
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 
@@ -37,7 +37,7 @@ fn missing_arguments_are_named() {
 }
 
 #[test]
-fn exit_codes_tell_the_kind_of_error() {
+fn exit_codes_depend_on_the_kind_of_error() {
     let folder = Folder::new("codes");
     folder.write("wrong.hlo", "HloModule m\nENTRY e { ROOT c = s32[2] negat(c) }");
     folder.write("elided.hlo", "HloModule m\nENTRY e { ROOT c = s32[2] constant({...}) }");

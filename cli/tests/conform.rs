@@ -5,7 +5,7 @@ mod support;
 use std::path::PathBuf;
 use support::{Folder, expect};
 
-/// A folder with a program `g` and a module `p`.
+/// Returns a folder with a program `g` and a module `p`.
 fn pair(name: &str, global: &str, partitioned: &str) -> Folder {
     let folder = Folder::new(&format!("conform-{name}"));
     folder.write("g", global);
@@ -13,7 +13,7 @@ fn pair(name: &str, global: &str, partitioned: &str) -> Folder {
     folder
 }
 
-/// The exit code of `etalon conform --spmd g p ...`, and what it writes.
+/// Returns the exit code of `etalon conform --spmd g p ...`, and its output.
 fn conform(folder: &Folder, rest: &str) -> (i32, String) {
     let output = folder.etalon(&format!("conform --spmd g p {rest}"));
     let text = [output.stdout, output.stderr].concat();
@@ -102,7 +102,7 @@ fn missing_arguments_and_shardings_are_errors() {
 fn errors_name_the_module_they_are_in() {
     let stuck = PARTITIONED.replace(
         "collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}",
-        "custom-call(x), custom_call_target=\"nobody\"",
+        "custom-call(x), custom_call_target=\"unknown\"",
     );
     let folder = pair("named", GLOBAL, &stuck);
     let (code, text) = conform(&folder, "--random 1");

@@ -20,7 +20,7 @@ fn save(folder: &Folder, file: &str, arrays: &[(&str, &str)]) {
     npz::write(to, values.iter().map(|(name, value)| (name.clone(), value))).unwrap();
 }
 
-/// Names and values of all arrays of a file.
+/// Returns names and values of all arrays of a file.
 fn load(folder: &Folder, file: &str) -> Vec<String> {
     let arrays = npz::read(File::open(folder.0.join(file)).unwrap()).unwrap();
     let shown = |array: npz::NpyArray| {
@@ -30,7 +30,7 @@ fn load(folder: &Folder, file: &str) -> Vec<String> {
     arrays.into_iter().map(shown).collect()
 }
 
-/// An `.npy` file of two `s32`.
+/// Returns an `.npy` file of two `s32`.
 fn npy(x: i32, y: i32) -> Vec<u8> {
     let header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n";
     let length = u16::try_from(header.len()).unwrap().to_le_bytes();
@@ -155,7 +155,7 @@ fn several_devices_are_measured() {
     expect(&bench, 0, "", "");
     let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
     assert_eq!(measured["runs_s"].as_array().unwrap().len(), 2);
-    // Of the device that takes the most: its result.
+    // The peak of the device with the most: its result.
     assert_eq!(measured["peak_bytes"], 8);
     let names: Vec<String> = load(&folder, "out.npz");
     assert!(names[1].starts_with("d1_out0 = s32[2]"), "{names:?}");

@@ -39,13 +39,13 @@ next { n = s64[] parameter(0) one = s64[] constant(1) ROOT m = s64[] add(n, one)
 ENTRY e { zero = s64[] constant(0) ROOT w = s64[] while(zero), condition=more, body=next }
 ";
 
-/// A folder with this module in it.
+/// Returns a folder with this module in it.
 fn folder(test: &str, text: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("m.hlo", text);
     folder
 }
-/// `mpirun` with its own options and what it starts.
+/// `mpirun` with its options and its program.
 fn started(folder: &Folder, options: &[&str]) -> Command {
     let mut command = Command::new("mpirun");
     command.arg("--oversubscribe").args(options).current_dir(&folder.0);
@@ -83,7 +83,7 @@ fn ranks_give_the_bits_of_one_process() {
     for ranks in ["2", "4"] {
         assert_eq!(result(&mpirun(ranks, &folder, line)), expected, "{ranks} ranks");
     }
-    // The option in place of the header.
+    // The option overrides the header.
     let (replicas, count) = (SUMS.replacen(", num_partitions=8", "", 1), "--partitions 8");
     folder.write("m.hlo", &replicas);
     assert_eq!(result(&mpirun("4", &folder, &format!("{line} {count}"))), expected);
@@ -185,7 +185,7 @@ fn children(parent: u32) -> Vec<u32> {
     found.sort_unstable();
     found
 }
-/// Whether a process has installed its handler of SIGTERM (signal 15): it runs.
+/// Returns whether a process has installed its handler of SIGTERM (signal 15): it runs.
 fn handles_sigterm(process: u32) -> bool {
     let caught = field(process, "SigCgt:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     caught.is_some_and(|mask| mask & (1 << 14) != 0)

@@ -1,8 +1,8 @@
-//! How time and memory grow with the number of devices: `cargo bench -p etalon-collectives --bench scale`.
+//! Growth of time and memory with the number of devices: `cargo bench -p etalon-collectives --bench scale`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a bench may fail where it stands, and tells what it finds"
+    reason = "a bench may panic, and prints its measurements"
 )]
 use collectives::Session;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -18,7 +18,7 @@ fn program(replicas: u64, text: &str) -> Session {
     Session::compile(verified, &CompileOptions::default()).unwrap()
 }
 
-/// An array of its own for each replica.
+/// Returns a different array for each replica.
 fn inputs(replicas: u64, size: u16) -> Vec<Vec<Literal>> {
     let array = |replica: u64| {
         let first = f32::from(u16::try_from(replica % 1000).unwrap());
@@ -28,7 +28,7 @@ fn inputs(replicas: u64, size: u16) -> Vec<Vec<Literal>> {
     (0..replicas).map(array).collect()
 }
 
-/// One `all-reduce` of 4 KiB that all join.
+/// One `all-reduce` of 4 KiB over all devices.
 fn all_reduce(c: &mut Criterion) {
     let mut group = c.benchmark_group("all-reduce f32[1024]");
     group.sample_size(10);
@@ -47,7 +47,7 @@ fn all_reduce(c: &mut Criterion) {
     group.finish();
 }
 
-/// Sixty-four rounds in which each gives its 64 bytes to the next.
+/// 64 iterations in which each device sends 64 bytes to the next.
 fn ring(c: &mut Criterion) {
     let mut group = c.benchmark_group("ring of 64 steps");
     group.sample_size(10);
@@ -78,14 +78,14 @@ fn ring(c: &mut Criterion) {
     group.finish();
 }
 
-/// The most memory this process has had, in bytes, where the system tells.
+/// Returns the peak memory of this process in bytes, if the system reports it.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// What a replica takes that only waits for the others, each with one number.
+/// The memory of a replica that only waits for the others, each with one number.
 fn idle(_: &mut Criterion) {
     const REPLICAS: u64 = 4096;
     let run = |replicas| {
@@ -102,6 +102,6 @@ fn idle(_: &mut Criterion) {
     println!("{REPLICAS} replicas that wait: {after} bytes at most, {each} bytes a replica");
 }
 
-// The peak never falls: what is measured by it comes first.
+// The peak never decreases, so this measurement comes first.
 criterion_group!(benches, idle, all_reduce, ring);
 criterion_main!(benches);

@@ -11,7 +11,7 @@ const MAX_REASONS: usize = 3;
 /// The number of ranges in a list of devices, and of devices in a cycle.
 const MAX_ITEMS: usize = 8;
 
-/// What one device waits for.
+/// A waiting device.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waiting {
     /// Its number.
@@ -30,7 +30,7 @@ pub struct Waiting {
     pub loops: Vec<(String, u64)>,
 }
 
-/// Every device that has not finished, and what it waits for.
+/// Every device that has not finished, and the reason why it waits.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Deadlock {
     /// The waiting devices, by number.
@@ -43,7 +43,7 @@ pub struct Deadlock {
 struct Location<'a> {
     at: &'a str,
     devices: Vec<usize>,
-    /// What they wait for, and the devices that do.
+    /// The reasons why they wait, each with its devices.
     reasons: Vec<(String, Vec<usize>)>,
     /// Whether a device for which they wait has finished: they are the cause of the deadlock.
     is_cause: bool,
@@ -55,7 +55,8 @@ struct Location<'a> {
 }
 
 impl Waiting {
-    /// Whether both obviously wait for the same; comparing the missing devices would take too long.
+    /// Returns whether both wait for the same, as far as a fast check finds; comparing the missing devices would take
+    /// too long.
     fn has_same_reason(&self, other: &Self) -> bool {
         let same =
             (&self.what, &self.started, &self.loops) == (&other.what, &other.started, &other.loops);
@@ -114,7 +115,7 @@ impl Deadlock {
         locations.sort_by_key(|location| !location.is_cause);
         locations
     }
-    /// Returns what to look at: an instruction that some devices do not reach, or a cycle.
+    /// Returns the help line: an instruction that some devices do not reach, or a cycle.
     pub(crate) fn help(&self) -> String {
         let waits: BTreeSet<usize> = self.waiting.iter().map(|w| w.device).collect();
         let mut last: Option<&Arc<[usize]>> = None;

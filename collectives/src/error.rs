@@ -15,8 +15,8 @@ hlo::error_codes! {
         Deadlock { deadlock: Deadlock },
         /// `replica_groups` or `source_target_pairs` name a device that does not exist, or one device twice.
         ///
-        /// What an id counts follows from `channel_id` and `use_global_device_ids`: replicas, partitions or devices. A typical
-        /// cause is a module for more devices than the run has: see `--replicas` and `--partitions`.
+        /// `channel_id` and `use_global_device_ids` determine what the ids are: replicas, partitions or devices. A
+        /// typical cause is a module for more devices than the run has: see `--replicas` and `--partitions`.
         "E0502" "{message}"
         Groups { message: String },
         /// Devices execute different ops, or ops with different shapes or groups, on one channel.
@@ -98,7 +98,7 @@ hlo::error_codes! {
     }
 }
 
-/// Why a run of many devices did not give results, and at which instruction.
+/// The reason why a run of many devices has no results, and the instruction at which it stopped.
 pub type Error = hlo::diag::Error<Code>;
 
 /// The result type of this crate.

@@ -1,4 +1,5 @@
-//! Orders that a device may choose: which task is stepped first, in which order values are combined; and what depends on them.
+//! Orders that the specification leaves open: of stepping tasks and of combining values; and results that depend on
+//! them.
 use fastrand::Rng;
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use std::fmt;
@@ -36,7 +37,7 @@ pub struct OrderDependence {
     pub array: usize,
     /// Its shape.
     pub shape: ArrayShape,
-    /// How many of its elements differ between two orders.
+    /// The number of its elements that differ between two orders.
     pub elements: usize,
     /// The index of the element that differs most.
     pub index: Vec<i64>,
@@ -141,8 +142,8 @@ fn bits(literal: &Literal, i: usize) -> &[u8] {
 }
 
 /// Returns the index of an element from its position in row-major order.
-fn index_of(place: usize, dims: &[i64]) -> Vec<i64> {
-    let mut rest = i64::try_from(place).unwrap_or_default();
+fn index_of(position: usize, dims: &[i64]) -> Vec<i64> {
+    let mut rest = i64::try_from(position).unwrap_or_default();
     let mut index: Vec<i64> = Vec::with_capacity(dims.len());
     for &dim in dims.iter().rev() {
         index.push(rest % dim.max(1));

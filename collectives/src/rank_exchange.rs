@@ -14,7 +14,7 @@ use interp::{AsyncId, Outcome, Position, Suspension, Value};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How far the handling of a round got.
+/// The stage at which the handling of a round stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Stage {
     /// The steps of tasks are handled in order; this is an index into it.
@@ -219,7 +219,7 @@ impl Run {
         let operands = &instructions[position.instruction].operands;
         operands.iter().map(|&operand| &instructions[operand].shape)
     }
-    /// Returns operands of a remote task: tokens, and a started operation in the place of the first one.
+    /// Returns the operands of a remote task: tokens, and an async operation as the first one if there is one.
     fn placeholders(&self, position: Position, started: Option<AsyncId>) -> Vec<Value> {
         let mut operands = vec![Value::Token; self.operand_shapes(position).len()];
         if let (Some(first), Some(id)) = (operands.first_mut(), started) {
@@ -244,7 +244,7 @@ impl Run {
     /// Returns the operands of an instruction for other ranks.
     ///
     /// # Errors
-    /// `E0408` if part of them is an operation that was started and is not done.
+    /// `E0408` if part of them is an async operation that is not done.
     fn published_operands(&self, i: usize, suspension: &Suspension) -> Result<Vec<Literal>> {
         let operands = suspension.operands.iter().cloned().map(Value::into_literal);
         let position = suspension.position;
@@ -254,7 +254,7 @@ impl Run {
         })
     }
 
-    /// Whether other ranks need the operands of the instruction at which a task is suspended.
+    /// Returns whether other ranks need the operands of the instruction at which a task is suspended.
     fn operands_cross_ranks(&mut self, i: usize, position: Position) -> bool {
         let executable = self.executable.clone();
         let module = executable.module();

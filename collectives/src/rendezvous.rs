@@ -3,14 +3,15 @@ use crate::deadlock::list_devices;
 use crate::task::{SpawnPath, Waiter};
 use crate::{Code, Error, Groups, Result};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::{ConstantValue, Literal, Module, Op, Shape};
+use hlo::literal::ConstantValue;
+use hlo::{Literal, Module, Op, Shape};
 use interp::{DeviceGrid, Position};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What instructions of different devices must have in common to belong together: the channel, or the instruction itself and
+/// The common property of matching instructions of different devices: the channel, or the instruction itself and
 /// the path of the task that executes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Site {
@@ -110,8 +111,8 @@ impl RendezvousTable {
         *round += 1;
         *round - 1
     }
-    /// Whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel in an arbitrary
-    /// order.
+    /// Returns whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel
+    /// in an arbitrary order.
     pub(crate) fn is_used_by_one_chain(
         &mut self,
         device: usize,
@@ -201,7 +202,7 @@ impl RendezvousTable {
         let (joined, missing) =
             (list_devices(&rendezvous.joined_devices()), list_devices(&rendezvous.missing()));
         let message = format!(
-            "{joined} started a collective op that {missing} never joined, and all devices have finished"
+            "{joined} started a collective op that {missing} did not join, and all devices have finished"
         );
         Err(Error::from(Code::Unclaimed { message }).at(rendezvous.first.1.site(module)).with_help(
             "execute the op equally often on each device of a group, and wait for its done",
@@ -278,7 +279,7 @@ fn operand_shapes(position: Position, module: &Module) -> Vec<&Shape> {
     position.instruction(module).operands.iter().map(|&id| &instructions[id].shape).collect()
 }
 
-/// Whether two instructions with the same opcode do the same with their operands.
+/// Returns whether two instructions with the same opcode do the same with their operands.
 fn same_work(first: Position, other: Position, module: &Module) -> bool {
     let same = |a, b| same_computation(a, b, module);
     let (a, b) = (operand_shapes(first, module), operand_shapes(other, module));
@@ -306,7 +307,7 @@ fn same_work(first: Position, other: Position, module: &Module) -> bool {
     alike && agree
 }
 
-/// Whether two computations are the same, or copies of each other.
+/// Returns whether two computations are the same, or copies of each other.
 fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: &Module) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a == b };
     if a == b {
@@ -319,7 +320,7 @@ fn same_computation(a: Option<ComputationId>, b: Option<ComputationId>, module: 
     alike && a.instructions.len() == b.instructions.len() && a.root == b.root
 }
 
-/// Whether two ops are the same, up to copies of the computations that they call.
+/// Returns whether two ops are the same, up to copies of the computations that they call.
 fn same_op(a: &Op, b: &Op, module: &Module) -> bool {
     if let (Op::Constant(a), Op::Constant(b)) = (a, b)
         && let (ConstantValue::Literal(a), ConstantValue::Literal(b)) = (&*a.value, &*b.value)

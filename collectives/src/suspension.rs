@@ -1,4 +1,4 @@
-//! Dispatch of suspended tasks: what each cross-device instruction does.
+//! Dispatch of suspended tasks by cross-device instruction.
 use crate::async_ops::AsyncState;
 use crate::rendezvous::{Joined, Participant, Site};
 use crate::run::Run;
@@ -113,7 +113,7 @@ impl Run {
         }
         Ok(())
     }
-    /// Returns where a task joins others, and how often it did so before.
+    /// Returns the site at which a task joins others, and how often it did so before.
     pub(crate) fn next_site(
         &mut self,
         i: usize,
@@ -129,9 +129,8 @@ impl Run {
                 "channel {channel}: device {} uses it in computations that run concurrently",
                 task.device
             );
-            return Err(Error::from(Code::Mismatch { message }).with_help(
-                "their order is undefined: give each computation a channel of its own",
-            ));
+            return Err(Error::from(Code::Mismatch { message })
+                .with_help("their order is undefined: give each computation a separate channel"));
         }
         Ok((site, self.rendezvous.next_round(task.device, channel, group)))
     }

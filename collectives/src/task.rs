@@ -39,7 +39,7 @@ pub(crate) enum TaskState {
     Finished,
 }
 
-/// What a task waits for.
+/// The reason why a task waits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum WaitReason {
     /// The other members of its group.

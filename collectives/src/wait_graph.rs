@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The missing devices of each rendezvous, in one list for all members that have joined.
 type Known = BTreeMap<Key, Arc<[usize]>>;
 
-/// What a device waits for: see [`Waiting`].
+/// The reason why a device waits: see [`Waiting`].
 struct Missing {
     started: Option<Position>,
     what: Option<String>,
@@ -36,7 +36,7 @@ impl Run {
         let finished = self.results.iter().enumerate().filter(|(_, result)| result.is_some());
         Deadlock { waiting, finished: finished.map(|(device, _)| device).collect() }
     }
-    /// Whether the task at the done reports already what the operation waits for.
+    /// Returns whether the task at the done reports already what the operation waits for.
     fn is_waited_for(&self, async_id: AsyncId) -> bool {
         matches!(self.async_ops.get(async_id), Some(AsyncState::Pending { done: Some(_), .. }))
     }
@@ -88,7 +88,7 @@ impl Run {
             }
         }
     }
-    /// Returns what an async operation waits for.
+    /// Returns the reason why an async operation waits.
     fn async_missing(&self, async_id: AsyncId, known: &mut Known) -> Missing {
         let inner = self.tasks.iter().find(|task| task.async_id == Some(async_id));
         let waits = match (self.async_ops.get(async_id), inner.map(|task| &task.state)) {

@@ -12,7 +12,7 @@ use hlo::{ArrayShape, Literal, Shape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Why bytes cannot be decoded.
+/// The reason why bytes cannot be decoded.
 pub(crate) type DecodeError = String;
 
 /// The report of a rank after a round of steps.
@@ -232,7 +232,7 @@ fn array(
     let Some(sizes) = sizes else { return Ok(literal) };
     let within = |(size, bound): (&i64, &i64)| (0..=*bound).contains(size);
     if sizes.len() != shape.rank() || !sizes.iter().zip(&shape.dims).all(within) {
-        return Err(format!("sizes {sizes:?} do not lie in {shape}"));
+        return Err(format!("sizes {sizes:?} do not fit in {shape}"));
     }
     Ok(literal.with_sizes(&sizes))
 }
@@ -325,21 +325,21 @@ mod tests {
 
     #[test]
     fn wrong_shapes_are_errors() {
-        for (shape, sizes, wanted) in [
+        for (shape, sizes, expected) in [
             ("f32[4611686018427387904]", vec![None], "bytes of f32[4611686018427387904]"),
             ("f32[1099511627776,1099511627776]", vec![None], "bytes of"),
             ("f32[2", vec![None], "error["),
             ("(f32[], f32[])", vec![None], "sizes of f32[] are missing"),
             ("f32[]", vec![None, None], "more sizes than arrays"),
-            ("f32[2]", vec![Some(vec![3])], "sizes [3] do not lie in f32[2]"),
-            ("f32[2]", vec![Some(vec![-1])], "sizes [-1] do not lie in f32[2]"),
-            ("f32[2]", vec![Some(vec![1, 1])], "sizes [1, 1] do not lie in f32[2]"),
+            ("f32[2]", vec![Some(vec![3])], "sizes [3] do not fit in f32[2]"),
+            ("f32[2]", vec![Some(vec![-1])], "sizes [-1] do not fit in f32[2]"),
+            ("f32[2]", vec![Some(vec![1, 1])], "sizes [1, 1] do not fit in f32[2]"),
             ("token[]", vec![Some(vec![])], "has no values"),
             ("opaque[]", vec![None], "has no values"),
         ] {
             let head = ValueHeader { shape: shape.to_owned(), sizes };
             let error = head.value(&mut [0; 8].as_slice()).unwrap_err();
-            assert!(error.contains(wanted), "{shape}: {error}");
+            assert!(error.contains(expected), "{shape}: {error}");
         }
     }
 

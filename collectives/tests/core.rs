@@ -1,4 +1,4 @@
-//! What the run itself must keep to: memory, orders, late operands, boxes, queues, and errors with their place.
+//! Properties of runs: memory limits, orders, late operands, slices, queues, and the places of errors.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 #[path = "common/program.rs"]
 mod program;
@@ -22,8 +22,8 @@ fn error(text: &str) -> Error {
 }
 
 #[test]
-fn boxes_go_from_the_senders_place_to_the_receivers() {
-    // Device d sends element d of its input; the other puts it where its own offset says: at 1 - d.
+fn slices_go_from_the_senders_offset_to_the_receivers() {
+    // Device d sends element d of its input; the receiver writes it at its own offset, 1 - d.
     let text = "HloModule m, replica_count=2
 ENTRY e {
   r = u32[] replica-id()  i = s32[] convert(r)  one = s32[] constant(1)  j = s32[] subtract(one, i)
@@ -38,7 +38,7 @@ ENTRY e {
 }
 
 #[test]
-fn operands_of_started_computations_may_come_late() {
+fn operands_of_started_computations_may_be_bound_late() {
     let text = "HloModule m, replica_count=2
 add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
 both { x = s32[] parameter(0) y = s32[] parameter(1) z = s32[] multiply(x, y)
@@ -54,8 +54,8 @@ ENTRY e {
 }
 
 #[test]
-fn a_start_that_is_not_done_is_not_taken_for_the_next() {
-    // Only every other start is done, and each gets the values of its own round.
+fn starts_of_different_iterations_are_not_confused() {
+    // Only every other start is done, and each gets the values of its own iteration.
     let text = "HloModule m, replica_count=2
 add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
 work { x = s32[] parameter(0) ROOT r = s32[] all-reduce(x), replica_groups={}, to_apply=add }
@@ -76,13 +76,13 @@ more { s = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
 ENTRY e { z = s32[] constant(0)  s = (s32[], s32[]) tuple(z, z)
   w = (s32[], s32[]) while(s), condition=more, body=body
   ROOT r = s32[] get-tuple-element(w), index=1 }";
-    // The last even round is 4, on both replicas.
+    // The last even iteration is 4, on both replicas.
     assert_eq!(results(text), ["s32[] 8", "s32[] 8"]);
 }
 
 #[test]
 fn memory_is_counted_for_each_device() {
-    // A loop that folds 4 kB a hundred times never holds more than a few arrays of them.
+    // A loop that reduces 4 kB a hundred times never holds more than a few such arrays.
     let text = "HloModule m, replica_count=4
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 body { s = (s32[], f32[1024]) parameter(0)
@@ -109,17 +109,17 @@ ENTRY e { z = s32[] constant(0)  f = f32[] constant(0)  x = f32[1024] broadcast(
 
 #[test]
 fn a_seed_permutes_orders_and_rounds_each_sum() {
-    // 1 + 2^24 - 2^24: what comes out depends on who is added first, unless sums are rounded once.
+    // 1 + 2^24 - 2^24: the result depends on the order of the additions, unless sums are rounded once.
     let text = "HloModule m, replica_count=3
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}, to_apply=add }";
     let verified = verified(text);
     let inputs: Vec<Vec<Literal>> =
         ["f32[] 1", "f32[] 16777216", "f32[] -16777216"].map(|x| vec![x.parse().unwrap()]).into();
-    let world = Program::new(&verified);
-    assert_eq!(world.run(&inputs).unwrap()[0].to_string(), "f32[] 1");
+    let program = Program::new(&verified);
+    assert_eq!(program.run(&inputs).unwrap()[0].to_string(), "f32[] 1");
     let seeded = |seed| {
-        let results = world.clone().with_seed(seed).run(&inputs).unwrap();
+        let results = program.clone().with_seed(seed).run(&inputs).unwrap();
         assert!(results.windows(2).all(|two| two[0] == two[1]));
         results[0].to_string()
     };
@@ -129,7 +129,7 @@ ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}
 }
 
 #[test]
-fn devices_have_their_own_host() {
+fn devices_have_separate_host_queues() {
     let text = "HloModule m, replica_count=2
 ENTRY e { t = token[] after-all()
   a = (s32[], token[]) infeed(t)  x = s32[] get-tuple-element(a), index=0
@@ -137,19 +137,19 @@ ENTRY e { t = token[] after-all()
   ROOT o = token[] outfeed(x, u), outfeed_shape=s32[] }";
     let verified = verified(text);
     let (out, seen) = crossbeam_channel::unbounded();
-    let world = Program::new(&verified).with_hooks(move |device: Device| {
+    let program = Program::new(&verified).with_hooks(move |device: Device| {
         let (fill, queue) = crossbeam_channel::unbounded();
         let value: Literal = format!("s32[] {}", 5 + device.replica).parse().unwrap();
         fill.send(value).unwrap();
         Hooks::new().infeed(queue).outfeed(out.clone())
     });
-    world.run(&[vec![]]).unwrap();
+    program.run(&[vec![]]).unwrap();
     let mut seen: Vec<String> = seen.try_iter().map(|value| value.to_string()).collect();
     seen.sort();
     assert_eq!(seen, ["s32[] 5", "s32[] 6"]);
 }
 
-/// Two devices that do different things, on channel 1 in `t` and `f`.
+/// Returns a module in which two devices run different computations, `t` and `f`, that use channel 1.
 fn two(t: &str, f: &str) -> String {
     format!(
         "HloModule m, num_partitions=2
@@ -164,7 +164,7 @@ ENTRY e {{ x = s32[2,2] constant({{{{1,2}},{{3,4}}}}) p = u32[] partition-id() i
 }
 
 #[test]
-fn who_meets_on_a_channel_does_the_same_there() {
+fn devices_on_one_channel_must_execute_the_same_op() {
     let reduce = |name: &str| {
         format!(
             "ROOT r = s32[2,2] all-reduce(x), channel_id=1, replica_groups={{}}, to_apply={name}"
@@ -196,7 +196,7 @@ fn who_meets_on_a_channel_does_the_same_there() {
 }
 
 #[test]
-fn what_was_started_must_come_together() {
+fn started_collectives_must_be_joined_by_all() {
     let error = error(&two(
         "r = s32[2,2] all-reduce-start(x), channel_id=1, replica_groups={}, to_apply=add
          ROOT y = s32[2,2] copy(x)",
@@ -206,13 +206,13 @@ fn what_was_started_must_come_together() {
     assert_eq!(error.instruction(), Some("t/r"));
     assert_eq!(
         error.code().to_string(),
-        "device 0 started a collective op that device 1 never joined, and all devices have finished"
+        "device 0 started a collective op that device 1 did not join, and all devices have finished"
     );
 }
 
 #[test]
-fn groups_meet_by_their_members() {
-    // Replicas 0 and 1 have met on channel 1 in another group before.
+fn groups_are_matched_by_their_members() {
+    // Replicas 0 and 1 used channel 1 in another group before.
     let text = "HloModule m, replica_count=4
 add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
 t { x = s32[] parameter(0) ROOT r = s32[] all-reduce(x), channel_id=1, replica_groups={{0,1},{2,3}}, to_apply=add }
@@ -245,16 +245,17 @@ ENTRY e {{ r = u32[] replica-id()  i = s32[] convert(r)  ten = s32[] constant(10
     );
     for branches in ["to, to, from, from", "to, from, from, rest"] {
         let verified = verified(&text(branches));
-        let world = Program::new(&verified);
-        let orders = (0..20).map(|seed| world.clone().with_seed(seed).run(&[vec![]]).unwrap_err());
-        for error in orders.chain([world.run(&[vec![]]).unwrap_err()]) {
+        let program = Program::new(&verified);
+        let orders =
+            (0..20).map(|seed| program.clone().with_seed(seed).run(&[vec![]]).unwrap_err());
+        for error in orders.chain([program.run(&[vec![]]).unwrap_err()]) {
             assert!(["E0501", "E0503"].contains(&error.number()), "{error}");
         }
     }
 }
 
 #[test]
-fn more_devices_than_memory_are_refused() {
+fn more_devices_than_memory_are_rejected() {
     let error = error(
         "HloModule m, replica_count=2000000000
 ENTRY e { ROOT x = s32[4] iota(), iota_dimension=0 }",
@@ -270,7 +271,7 @@ ENTRY e { r = u32[] replica-id() ROOT y = u32[] collective-broadcast(r), replica
 }
 
 #[test]
-fn starts_of_one_computation_are_told_apart() {
+fn starts_of_one_computation_are_distinguished() {
     let text = |second: &str, channel: &str| {
         format!(
             "HloModule m, replica_count=2
@@ -289,13 +290,13 @@ ENTRY e {{ r = u32[] replica-id() x = s32[] convert(r) h = s32[] constant(100) y
     let plain = verified(&text("w", ""));
     let shared = verified(&text("v", ", channel_id=1"));
     for seed in 0..20 {
-        // -(0 + 1) and -(100 + 101), whoever goes first.
+        // -(0 + 1) and -(100 + 101), in either order of the devices.
         let results = Program::new(&plain).with_seed(seed).run(&[vec![]]).unwrap();
         for result in results {
             let parts = result.elements().unwrap();
             assert_eq!([parts[0].to_string(), parts[1].to_string()], ["s32[] -1", "s32[] -201"]);
         }
-        // On one channel nobody could tell.
+        // On one channel they cannot be distinguished.
         let error = Program::new(&shared).with_seed(seed).run(&[vec![]]).unwrap_err();
         assert_eq!(error.number(), "E0503", "{error}");
     }
@@ -311,7 +312,7 @@ ENTRY e { r = u32[] partition-id() i = s32[] convert(r)
     let verified = verified(text);
     for seed in 0..20 {
         let error = Program::new(&verified).with_seed(seed).run(&[vec![]]).unwrap_err();
-        // Where 1 and 2 have met before 0 comes, its value is left over.
+        // If 1 and 2 have exchanged values before 0 arrives, its value is not received.
         assert!(["E0503", "E0504"].contains(&error.number()), "{error}");
     }
 }

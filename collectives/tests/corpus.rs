@@ -1,4 +1,4 @@
-//! Partitioned programs of XLA against the values each device had.
+//! Partitioned programs of XLA, compared with the values that each device had.
 //!
 //! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.hlo` and `spmd/NAME.npz`: arguments `d<device>_in<i>` and results
 //! `d<device>_out<i>`.
@@ -13,44 +13,46 @@ use hlo::{Literal, Module, Shape};
 use program::Program;
 use std::path::{Path, PathBuf};
 
-/// Fails unless the world gives every device what it had, within a share of the largest element.
+/// Fails unless every device has the recorded result, within a fraction of the largest element.
 fn check(path: &Path, share: f64) {
     let text = std::fs::read_to_string(path).unwrap();
     let verified = Module::parse(&text).unwrap().verify().unwrap();
     let arrays = npz::read(std::fs::File::open(path.with_extension("npz")).unwrap()).unwrap();
-    let program = verified.module().entry().program_shape();
+    let shape = verified.module().entry().program_shape();
     let literal = |name: &str, shape: &Shape| {
         let array = arrays.iter().find(|array| array.name == name).unwrap();
         array.to_literal(shape.array().unwrap()).unwrap()
     };
-    let world = Program::new(&verified);
-    let devices = 0..world.session().grid().len();
+    let program = Program::new(&verified);
+    let devices = 0..program.session().grid().len();
     let inputs: Vec<Vec<Literal>> = (devices.clone())
         .map(|d| {
-            let parameters = program.parameters.iter().enumerate();
+            let parameters = shape.parameters.iter().enumerate();
             parameters.map(|(i, shape)| literal(&format!("d{d}_in{i}"), shape)).collect()
         })
         .collect();
-    let results = world.run(&inputs).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    // Ranks that share the devices give the same bits.
-    for found in threads::on_ranks(3, |ranks| world.clone().with_ranks(ranks).run(&inputs)) {
+    let results =
+        program.run(&inputs).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    // A run over ranks returns the same bits.
+    for found in threads::on_ranks(3, |ranks| program.clone().with_ranks(ranks).run(&inputs)) {
         assert_eq!(found.unwrap(), results, "{}", path.display());
     }
     for (d, result) in devices.zip(&results) {
         for (i, found) in result.leaves().into_iter().enumerate() {
-            let wanted = literal(&format!("d{d}_out{i}"), &found.shape());
-            let scale = (0..wanted.len()).map(|k| wanted.get(k).as_f64().abs()).fold(0.0, f64::max);
-            for k in 0..wanted.len() {
-                let (x, y) = (found.get(k).as_f64(), wanted.get(k).as_f64());
+            let expected = literal(&format!("d{d}_out{i}"), &found.shape());
+            let scale =
+                (0..expected.len()).map(|k| expected.get(k).as_f64().abs()).fold(0.0, f64::max);
+            for k in 0..expected.len() {
+                let (x, y) = (found.get(k).as_f64(), expected.get(k).as_f64());
                 let near = x.to_bits() == y.to_bits() || (x - y).abs() <= share * scale;
-                assert!(near, "{}: device {d}, out{i}[{k}]: {x}, wanted {y}", path.display());
+                assert!(near, "{}: device {d}, out{i}[{k}]: {x}, expected {y}", path.display());
             }
         }
     }
 }
 
 #[test]
-fn devices_have_what_xla_gave_them() {
+fn devices_agree_with_xla() {
     let Some(folder) = std::env::var_os("ETALON_CORPUS").map(PathBuf::from) else { return };
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder.join("spmd"))
         .unwrap()
@@ -61,7 +63,7 @@ fn devices_have_what_xla_gave_them() {
     paths.sort();
     assert!(!paths.is_empty());
     for path in paths {
-        // Sums of a few hundred f32 in another order.
+        // Sums of a few hundred f32 in a different order.
         check(&path, 1e-5);
     }
 }

@@ -1,7 +1,7 @@
-//! The programs of `tests/collectives/deadlock`: none of them ends, and each report is what stands in the `.stderr` beside it.
+//! The programs of `tests/collectives/deadlock`: each deadlocks, with the report in the `.stderr` file next to it.
 //!
-//! A first line `// error: E0503` says that it is another error than a deadlock; `// fuel: N` how many steps a device may take.
-//! `ETALON_BLESS=1` writes the reports anew: read what has changed.
+//! A first line `// error: E0503` states an error other than a deadlock; `// fuel: N` limits the steps of a device.
+//! `ETALON_BLESS=1` rewrites the reports: review the changes.
 #![expect(clippy::unwrap_used, reason = "tests")]
 #[path = "common/program.rs"]
 mod program;
@@ -11,12 +11,12 @@ use hlo::diag::{Source, render};
 use program::Program;
 use std::path::{Path, PathBuf};
 
-/// What follows a word at the beginning of a line.
+/// Returns the text after a prefix of a line.
 fn said<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(word)).map(str::trim)
 }
 
-/// The number of the error a program ends with, and its report.
+/// Returns the number of the error a program ends with, and its report.
 fn report(name: &str, text: &str) -> (&'static str, String) {
     let module = Module::parse(text).unwrap().verify().unwrap();
     let mut options = interp::RunOptions::default();
@@ -41,7 +41,7 @@ fn programs() -> Vec<PathBuf> {
 }
 
 #[test]
-fn reports_tell_who_waits_where_and_for_whom() {
+fn reports_list_the_waiting_devices() {
     let mut wrong = Vec::new();
     let paths = programs();
     assert!(paths.len() > 10, "the programs are not there");
@@ -50,15 +50,15 @@ fn reports_tell_who_waits_where_and_for_whom() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let (number, found) = report(&name, &text);
         assert_eq!(number, said(&text, "// error:").unwrap_or("E0501"), "{found}");
-        // However many devices there are, a person can read it.
+        // The report stays short for any number of devices.
         assert!(found.lines().count() <= 40, "{found}");
         let beside = path.with_extension("stderr");
         if std::env::var_os("ETALON_BLESS").is_some() {
             std::fs::write(&beside, &found).unwrap();
         }
-        let wanted = std::fs::read_to_string(&beside).unwrap_or_default();
-        if found != wanted {
-            wrong.push(format!("{name} says\n{found}\nand is to say\n{wanted}"));
+        let expected = std::fs::read_to_string(&beside).unwrap_or_default();
+        if found != expected {
+            wrong.push(format!("{name}: found\n{found}\nexpected\n{expected}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -8,7 +8,7 @@ use hlo::{Literal, Module};
 use program::Program;
 use std::process::Command;
 
-/// Three ranks, so that they are not all neighbours.
+/// Three ranks, so that not all are adjacent.
 const RANKS: usize = 3;
 
 fn main() {
@@ -37,15 +37,15 @@ fn started() {
 }
 
 fn rank() {
-    // Pieces of 7 bytes of all ranks together: of the 2 of each, the last ones are shorter on some ranks.
+    // Chunks of 7 bytes of all ranks together: of the 2 of each, the last ones are shorter on some ranks.
     let mut mpi = Mpi::start().unwrap().with_chunks(7);
     let own = mpi.rank();
     assert_eq!(mpi.ranks(), RANKS);
     let bytes = |rank: usize, n: usize| vec![u8::try_from(rank * 50 + n).unwrap(); n];
     for lengths in [[0, 0, 0], [5, 0, 13], [1, 2, 3], [40, 40, 40]] {
         let gathered = mpi.all_gather(bytes(own, lengths[own])).unwrap();
-        let wanted: Vec<Vec<u8>> = (0..RANKS).map(|rank| bytes(rank, lengths[rank])).collect();
-        assert_eq!(gathered, wanted);
+        let expected: Vec<Vec<u8>> = (0..RANKS).map(|rank| bytes(rank, lengths[rank])).collect();
+        assert_eq!(gathered, expected);
     }
     assert!(Mpi::start().is_err(), "MPI starts once");
 

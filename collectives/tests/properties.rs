@@ -1,4 +1,4 @@
-//! Laws that hold for any grid, any groups and any values; and that neither threads nor delays change a bit.
+//! Properties for any grid, groups and values; and bitwise independence of threads and delays.
 mod common;
 #[path = "common/mode.rs"]
 mod mode;
@@ -18,7 +18,7 @@ struct Setting {
     rows: usize,
     columns: usize,
     ty: &'static str,
-    /// Each device draws its elements from numbers that follow this one.
+    /// The first number from which devices derive their elements.
     seed: u32,
 }
 
@@ -37,7 +37,7 @@ const GRIDS: [(usize, usize); 12] = [
     (12, 1),
 ];
 
-/// How many ids there are.
+/// Returns the number of ids.
 fn ids(mode: Mode, (replicas, partitions): (usize, usize)) -> usize {
     match mode {
         Mode::CrossReplica | Mode::CrossReplicaAndPartition => replicas,
@@ -80,7 +80,7 @@ impl Setting {
     fn shape(&self, rows: usize) -> String {
         format!("{}[{rows},{}]", self.ty, self.columns)
     }
-    /// `replica_groups=` and what makes the mode.
+    /// `replica_groups=` and the attributes of the mode.
     fn attributes(&self) -> String {
         let group = |ids: &Vec<usize>| {
             let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
@@ -89,7 +89,7 @@ impl Setting {
         let groups: Vec<String> = self.ids.iter().map(group).collect();
         format!("replica_groups={{{}}}{}", groups.join(","), self.mode.attributes())
     }
-    /// The header, a computation that adds, and the entry.
+    /// Returns the header, a computation that adds, and the entry.
     fn text(&self, entry: &str) -> String {
         let ((replicas, partitions), ty) = (self.grid, self.ty);
         format!(
@@ -98,7 +98,7 @@ impl Setting {
             ENTRY e {{ {entry} }}"
         )
     }
-    /// An array of its own for each device. Floats have fractions, so that an order of sums could be seen.
+    /// Returns a different array for each device. Floats have fractions, so that an order of sums is detectable.
     fn inputs(&self, rows: usize) -> Vec<Vec<Literal>> {
         let mut state = self.seed;
         let mut draw = || {
@@ -121,7 +121,7 @@ impl Setting {
         };
         (0..self.devices()).map(|_| vec![array()]).collect()
     }
-    /// The number of each device's place in its group.
+    /// Returns the index of each device in its group.
     fn places(&self) -> Vec<i32> {
         let mut places = vec![0; self.devices()];
         for group in self.groups() {
@@ -148,7 +148,7 @@ fn alike(setting: &Setting, entry: &str, inputs: &[Vec<Literal>]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What the members have, side by side and then added in that order, is their `all-reduce`.
+    /// The members' values, gathered and then added in that order, equal their `all-reduce`.
     #[test]
     fn all_reduce_is_all_gather_and_reduce(s in setting(&REDUCING)) {
         let Setting { rows, columns, ty, .. } = s.clone();
@@ -165,7 +165,7 @@ proptest! {
         alike(&s, &entry, &s.inputs(rows));
     }
 
-    /// The member at place i keeps block i of the `all-reduce`.
+    /// Member i has block i of the `all-reduce`.
     #[test]
     fn reduce_scatter_is_a_slice_of_all_reduce(s in setting(&REDUCING)) {
         let Setting { rows, columns, .. } = s.clone();
@@ -186,7 +186,7 @@ proptest! {
         alike(&s, &entry, &inputs);
     }
 
-    /// What was sent to a place comes back to where it was.
+    /// A second `all-to-all` returns the original values.
     #[test]
     fn all_to_all_is_its_own_inverse(s in setting(&MOVING)) {
         let (whole, attributes) = (s.shape(s.rows * s.members()), s.attributes());
@@ -199,7 +199,7 @@ proptest! {
         alike(&s, &entry, &s.inputs(s.rows * s.members()));
     }
 
-    /// The array form is the tuple form of the blocks.
+    /// The array form equals the tuple form of the blocks.
     #[test]
     fn all_to_all_of_blocks_is_that_of_tuples(s in setting(&MOVING)) {
         let Setting { rows, columns, .. } = s.clone();
@@ -221,7 +221,7 @@ proptest! {
         alike(&s, &entry, &s.inputs(rows * n));
     }
 
-    /// There and back again.
+    /// A permutation followed by its inverse is the identity.
     #[test]
     fn a_permutation_and_its_inverse(s in setting(&MOVING)) {
         let shape = s.shape(s.rows);
@@ -240,7 +240,7 @@ proptest! {
         alike(&s, &entry, &s.inputs(s.rows));
     }
 
-    /// One thread or four, devices that come late or early: the same bits.
+    /// One thread or four, devices delayed or not: the same bits.
     #[test]
     fn neither_threads_nor_delays_matter(
         s in setting(&REDUCING),
@@ -267,11 +267,11 @@ proptest! {
                 }
             }
         }
-        // An order that is drawn rounds sums of floats after each value; integers are the same in any order.
+        // A random order rounds sums of floats after each value; integers are the same in any order.
         let module = common::verified(&text);
         for seed in (0..3).filter(|_| ["s32", "u8"].contains(&s.ty)) {
-            let world = common::program::Program::new(&module).with_seed(seed);
-            let again = world.run(&inputs(&late)).expect("it ran before");
+            let program = common::program::Program::new(&module).with_seed(seed);
+            let again = program.run(&inputs(&late)).expect("it ran before");
             for (a, b) in first.iter().zip(&again) {
                 prop_assert_eq!(a.bytes(), b.bytes());
             }
@@ -279,7 +279,7 @@ proptest! {
     }
 }
 
-/// A chain of ops, before each of which a device may wait some rounds in groups of its own.
+/// Returns a chain of ops, before each of which a device may be delayed by some iterations of a loop.
 fn chain(s: &Setting, rows: usize, ops: &[usize]) -> String {
     let Setting { grid: (replicas, partitions), ty, .. } = *s;
     let (shape, attributes) = (s.shape(rows), s.attributes());

@@ -34,11 +34,11 @@ fn bits(results: &[Literal]) -> Vec<(String, Vec<u8>)> {
     leaves.map(|leaf| (leaf.shape().to_string(), leaf.bytes().to_vec())).collect()
 }
 
-/// What one process says, which any number of ranks must say too, each of them.
-fn same(world: &Program, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
-    let alone = world.run(inputs);
+/// Returns the outcome in one process, after checking that every rank of any number of ranks has the same.
+fn same(program: &Program, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
+    let alone = program.run(inputs);
     for count in [1, 2, 3, 5] {
-        let ranks = on_ranks(count, |ranks| world.clone().with_ranks(ranks).run(inputs));
+        let ranks = on_ranks(count, |ranks| program.clone().with_ranks(ranks).run(inputs));
         assert_eq!(ranks.len(), count);
         for (rank, found) in ranks.into_iter().enumerate() {
             match (&alone, &found) {
@@ -54,7 +54,7 @@ fn same(world: &Program, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error>
     alone
 }
 
-/// An op of each kind; devices are those of 2 replicas and 2 partitions.
+/// Modules with an op of each kind, for 2 replicas and 2 partitions.
 const PROGRAMS: [&str; 11] = [
     // Groups of one rank and across ranks, and sums that depend on their order.
     "ENTRY e { x = f32[2] parameter(0)
@@ -70,14 +70,14 @@ const PROGRAMS: [&str; 11] = [
        b = f32[2] collective-permute(a), source_target_pairs={{0,1}}
        c = f32[2] add(a, b)
        ROOT d = f32[2] collective-broadcast(c), replica_groups={{1,0}} }",
-    // A start whose done comes late.
+    // A start whose done is late.
     "ENTRY e { x = f32[2] parameter(0)
        s = f32[2] all-reduce-start(x), replica_groups={}, to_apply=add
        p = (f32[2], f32[2]) collective-permute-start(x), channel_id=1, source_target_pairs={{0,1},{1,0}}
        q = f32[2] collective-permute-done(p)
        t = f32[2] all-reduce-done(s)
        ROOT r = f32[2] subtract(q, t) }",
-    // A computation next to the entry.
+    // A computation that runs concurrently with the entry.
     "spawned { y = f32[2] parameter(0) ROOT g = f32[4] all-gather(y), replica_groups={}, dimensions={0} }
      ENTRY e { x = f32[2] parameter(0)
        s = ((f32[2]), f32[4]) async-start(x), calls=spawned
@@ -85,21 +85,21 @@ const PROGRAMS: [&str; 11] = [
        y = f32[2] all-reduce(x), replica_groups={}, to_apply=add
        d = f32[4] async-done(u)
        ROOT t = (f32[2], f32[4]) tuple(y, d) }",
-    // Whom each sends to is in the program: every replica's partition 0 to its partition 1.
+    // Stated pairs: every replica's partition 0 sends to its partition 1.
     "ENTRY e { x = f32[2] parameter(0) tok = token[] after-all()
        s = (f32[2], u32[], token[]) send(x, tok), channel_id=7, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}
        d = token[] send-done(s), channel_id=7
        r = (f32[2], u32[], token[]) recv(tok), channel_id=7, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}
        e = (f32[2], token[]) recv-done(r), channel_id=7
        ROOT y = f32[2] get-tuple-element(e), index=0 }",
-    // A device that sends itself something.
+    // A device that sends to itself.
     "ENTRY e { x = f32[2] parameter(0) tok = token[] after-all()
        s = (f32[2], u32[], token[]) send(x, tok), channel_id=7
        d = token[] send-done(s), channel_id=7
        r = (f32[2], u32[], token[]) recv(tok), channel_id=7
        e = (f32[2], token[]) recv-done(r), channel_id=7
        ROOT y = f32[2] get-tuple-element(e), index=0 }",
-    // Rounds of a loop, and a group that only some devices are in.
+    // Iterations of a loop, and a group of only some devices.
     "body { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0
        x = f32[2] get-tuple-element(s), index=1
        sum = f32[2] all-reduce(x), replica_groups={{0},{1}}, to_apply=add
@@ -110,7 +110,7 @@ const PROGRAMS: [&str; 11] = [
      ENTRY e { x = f32[2] parameter(0) zero = s32[] constant(0) s = (s32[], f32[2]) tuple(zero, x)
        ROOT w = (s32[], f32[2]) while(s), condition=less, body=body }",
     "ENTRY e { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }",
-    // Replicas trade what partitions hold.
+    // Replicas exchange values of partitions.
     "ENTRY e { x = f32[2] parameter(0)
        ROOT a = (f32[2], f32[2]) all-to-all(x, x), replica_groups={{1,0}} }",
     "ENTRY e { p = u32[] partition-id() r = u32[] replica-id() q = u32[] multiply(p, r) x = f32[2] parameter(0)
@@ -120,16 +120,17 @@ const PROGRAMS: [&str; 11] = [
 ];
 
 #[test]
-fn ranks_give_the_bits_of_one_process() {
+fn ranks_return_the_bits_of_one_process() {
     let inputs: Vec<Vec<Literal>> = ["0.1, 3e7", "1e8, 0.3", "-1e8, 2", "7e-3, -3e7"]
         .map(|pair| literals(&[&format!("f32[2] {{{pair}}}")]))
         .into();
     for body in PROGRAMS {
         let verified = module((2, 2), body);
-        let world = Program::new(&verified);
-        // Channels without pairs of devices, and pairs of partitions only where there are several, may be refused: alike.
-        same(&world, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
-        let seeded = world.with_seed(5);
+        let program = Program::new(&verified);
+        // Channels without pairs of devices, and pairs of partitions only where there are several, may be rejected, in
+        // the same way.
+        same(&program, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
+        let seeded = program.with_seed(5);
         same(&seeded, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
     }
 }
@@ -148,7 +149,7 @@ fn a_sum_of_two_ranks_by_hand() {
 }
 
 #[test]
-fn a_rank_looks_at_its_own_arguments_only() {
+fn a_rank_reads_only_its_own_arguments() {
     let verified = module(
         (2, 1),
         "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}, to_apply=add }",
@@ -188,7 +189,7 @@ fn an_error_of_one_rank_ends_all() {
     let sum = "ENTRY e { x = f32[2] parameter(0)
         ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add }";
     let good = || literals(&["f32[2] {1, 2}"]);
-    // Arguments that do not fit, on two devices: the first counts.
+    // Arguments that do not fit on two devices: the error of the first is reported.
     let verified = module((4, 1), sum);
     let inputs = [good(), good(), literals(&["f32[3] {1, 2, 3}"]), Vec::new()];
     let error = same(&Program::new(&verified), &inputs).unwrap_err();
@@ -202,19 +203,19 @@ fn an_error_of_one_rank_ends_all() {
          ROOT r = f32[2] all-reduce(y), replica_groups={}, to_apply=add }",
     );
     let inputs = [good(), good(), good(), literals(&["f32[2] {1, 1000}"])];
-    let world = Program::new(&verified).with_options(RunOptions::default().check_nan(true));
-    let error = same(&world, &inputs).unwrap_err();
+    let program = Program::new(&verified).with_options(RunOptions::default().check_nan(true));
+    let error = same(&program, &inputs).unwrap_err();
     assert!(error.to_string().starts_with("error[E0409]: device 3: "), "{error}");
-    // Answers that are larger than a device's memory: noticed when they are given.
+    // Results larger than a device's memory limit, detected when the device is resumed.
     let verified = module(
         (4, 1),
         "ENTRY e { x = f32[2] parameter(0)
          ROOT r = f32[8] all-gather(x), replica_groups={}, dimensions={0} }",
     );
-    let world = Program::new(&verified).with_options(RunOptions::default().max_memory(16));
-    let error = same(&world, &[good()]).unwrap_err();
+    let program = Program::new(&verified).with_options(RunOptions::default().max_memory(16));
+    let error = same(&program, &[good()]).unwrap_err();
     assert!(error.to_string().starts_with("error[E0405]: device 0: "), "{error}");
-    // Two groups fail, each on its own rank if there are two: the group that came together first counts.
+    // Two groups fail, each on its own rank if there are two: the error of the group that completed first is reported.
     let verified = module(
         (4, 1),
         "ENTRY e { x = f32[2] parameter(0) o = f32[2] constant({0, 0}) at = s32[2] constant({0, 1})
@@ -231,13 +232,13 @@ fn an_error_of_one_rank_ends_all() {
 }
 
 #[test]
-fn ranks_that_run_different_things_refuse() {
+fn ranks_that_run_different_programs_fail() {
     let text = |op: &str| format!("ENTRY e {{ x = f32[] parameter(0) ROOT r = f32[] {op}(x) }}");
     let (negate, sine) = (module((2, 1), &text("negate")), module((2, 1), &text("sine")));
     let wide = module((4, 1), &text("negate"));
     let inputs = [literals(&["f32[] 1"])];
     let fuel = RunOptions::default().fuel(100);
-    for (other, wanted) in [
+    for (other, expected) in [
         (Program::new(&sine), "ranks 0 and 2 run different modules: `m` ("),
         (
             Program::on_grid(&negate, interp::DeviceGrid { replicas: 1, partitions: 2 }),
@@ -248,18 +249,18 @@ fn ranks_that_run_different_things_refuse() {
         (Program::new(&wide), "ranks 0 and 2 run different modules: "),
     ] {
         let errors = on_ranks(3, |ranks| {
-            let world = if ranks.rank() == 2 { other.clone() } else { Program::new(&negate) };
-            world.with_ranks(ranks).run(&inputs).unwrap_err()
+            let program = if ranks.rank() == 2 { other.clone() } else { Program::new(&negate) };
+            program.with_ranks(ranks).run(&inputs).unwrap_err()
         });
         for error in &errors {
             assert_eq!(error.number(), "E0508");
-            assert!(error.to_string().contains(wanted), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
             assert_eq!(error, &errors[0]);
         }
     }
 }
 
-/// Six rounds of messages.
+/// Six exchanges of messages.
 const CHAIN: &str = "ENTRY e { x = f32[2] parameter(0)
     a = f32[2] all-reduce(x), replica_groups={}, to_apply=add
     b = f32[2] all-reduce(a), replica_groups={}, to_apply=max
@@ -267,7 +268,7 @@ const CHAIN: &str = "ENTRY e { x = f32[2] parameter(0)
     ROOT d = f32[8] all-gather(c), replica_groups={}, dimensions={0} }";
 
 #[test]
-fn a_rank_that_is_gone_ends_the_others() {
+fn a_lost_rank_ends_the_others() {
     let verified = module((4, 1), CHAIN);
     let inputs = [literals(&["f32[2] {1, 2}"])];
     for round in 0..6 {
@@ -288,7 +289,7 @@ fn malformed_messages_are_reported_and_never_hang() {
     let inputs = [literals(&["f32[2] {1, 2}"])];
     let mut reported = 0;
     for round in 0..6 {
-        // The first bytes are length and counters; what lies behind them are names, numbers and values.
+        // The first bytes are length and counters, followed by names, numbers and values.
         for at in 0..90 {
             let fault = Fault { rank: 1, round, damage: Some((at, 0xff)) };
             let ended = with_fault(2, fault, |ranks| {

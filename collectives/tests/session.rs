@@ -1,4 +1,4 @@
-//! Programs that are compiled once and run often: on several threads at once, with hooks, over ranks.
+//! Programs that are compiled once and run often: concurrently, with hooks, over ranks.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 #[expect(dead_code, reason = "faults are for other tests")]
 mod threads;
@@ -51,7 +51,7 @@ fn eight_threads_run_one_program() {
                     let input = |device| vec![literal(&format!("s32[] {}", first + device))];
                     let inputs: Vec<Vec<Literal>> = (0..4).map(input).collect();
                     let output = session.run(&inputs, &RunOptions::default()).unwrap();
-                    // The first sum is 4 first + 6, and each of four more rounds multiplies it by 4.
+                    // The first sum is 4 first + 6, and each of four more iterations multiplies it by 4.
                     let expected = literal(&format!("s32[] {}", (4 * first + 6) * 256));
                     assert_eq!(output.results, vec![expected; 4]);
                 }

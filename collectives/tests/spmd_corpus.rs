@@ -1,4 +1,4 @@
-//! Programs before partitioning against what XLA:CPU gave for the whole of them.
+//! Unpartitioned SPMD programs, compared with the results of XLA:CPU.
 //!
 //! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.global.hlo` and `spmd/NAME.npz`: arguments `global_in<i>` and results
 //! `global_out<i>`.
@@ -14,7 +14,7 @@ fn literal(arrays: &[NpyArray], name: &str, shape: &Shape) -> Literal {
     array.to_literal(shape.array().unwrap()).unwrap()
 }
 
-/// Why a program does not give what it should.
+/// The reason why a program's result is wrong.
 fn check(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).unwrap();
     let verified = Module::parse(&text).unwrap().verify().unwrap();
@@ -30,17 +30,17 @@ fn check(path: &Path) -> Result<(), String> {
     let output = session.run(&[inputs], &RunOptions::default()).map_err(|e| e.to_string())?;
     let result = &output.results[0];
     for (i, found) in result.leaves().into_iter().enumerate() {
-        let wanted = literal(&arrays, &format!("global_out{i}"), &found.shape());
-        // Sums of a few hundred numbers in another order.
+        let expected = literal(&arrays, &format!("global_out{i}"), &found.shape());
+        // Sums of a few hundred numbers in a different order.
         let share = match found.array_shape().unwrap().ty {
             ElementType::Bf16 => 0.02,
             _ => 1e-5,
         };
-        let scale = (0..wanted.len()).map(|k| wanted.get(k).as_f64().abs()).fold(0.0, f64::max);
-        for k in 0..wanted.len() {
-            let (x, y) = (found.get(k).as_f64(), wanted.get(k).as_f64());
+        let scale = (0..expected.len()).map(|k| expected.get(k).as_f64().abs()).fold(0.0, f64::max);
+        for k in 0..expected.len() {
+            let (x, y) = (found.get(k).as_f64(), expected.get(k).as_f64());
             if x.to_bits() != y.to_bits() && (x - y).abs() > share * scale {
-                return Err(format!("out{i}[{k}] is {x}, wanted {y}"));
+                return Err(format!("out{i}[{k}] is {x}, expected {y}"));
             }
         }
     }
@@ -48,7 +48,7 @@ fn check(path: &Path) -> Result<(), String> {
 }
 
 #[test]
-fn global_programs_give_what_xla_gave() {
+fn unpartitioned_programs_agree_with_xla() {
     let Some(folder) = std::env::var_os("ETALON_CORPUS").map(PathBuf::from) else { return };
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder.join("spmd"))
         .unwrap()

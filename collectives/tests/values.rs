@@ -1,8 +1,9 @@
-//! The programs of `tests/collectives/values`: what each device gives, written down by hand. In one process, and
+//! The programs of `tests/collectives/values`: the result of each device, derived by hand. In one process, and
 //! over ranks.
 //!
-//! `// in d2: LITERAL` is an argument of device 2, `// in: LITERAL` one of every device; `// out d2:` and `// out:` likewise are the
-//! leaves of a result, or all of it as a tuple. `// error CODE LABEL` at the end of a line: the module is refused there.
+//! `// in d2: LITERAL` is an argument of device 2, `// in: LITERAL` one of every device; `// out d2:` and `// out:`
+//! likewise are the leaves of a result, or all of it as a tuple. `// error CODE LABEL` at the end of a line: the module
+//! is rejected there.
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod common;
 #[expect(dead_code, reason = "faults are for other tests")]
@@ -10,11 +11,12 @@ mod threads;
 
 use common::program::Program;
 use common::verified;
-use hlo::{Literal, Module, Style};
+use hlo::text::Style;
+use hlo::{Literal, Module};
 use interp::DeviceGrid;
 use std::path::Path;
 
-/// A device and the text after its colon; no device for what is said of all.
+/// Returns a device and the text after its colon; `None` for all devices.
 fn said<'a>(line: &'a str, word: &str) -> Option<(Option<usize>, &'a str)> {
     let rest = line.trim().strip_prefix("// ")?.strip_prefix(word)?;
     let (device, value) = rest.split_once(':')?;
@@ -24,7 +26,7 @@ fn said<'a>(line: &'a str, word: &str) -> Option<(Option<usize>, &'a str)> {
     }
 }
 
-/// What is said of each device: its arguments, or what it gives.
+/// Returns the arguments or expected results of each device.
 fn of_devices(text: &str, word: &str, devices: usize) -> Vec<Vec<Literal>> {
     let mut found = vec![Vec::new(); devices];
     for (device, value) in text.lines().filter_map(|line| said(line, word)) {
@@ -37,7 +39,7 @@ fn of_devices(text: &str, word: &str, devices: usize) -> Vec<Vec<Literal>> {
     found
 }
 
-/// The leaves, as shapes and elements: -0 is not 0 here, and one NaN is as good as another.
+/// Returns the leaves, as shapes and elements: -0 differs from 0, and all NaN are equal.
 fn shown(values: &[Literal]) -> Vec<(String, Vec<String>)> {
     let elements = |leaf: &Literal| {
         let element = |i| format!("{:?}", leaf.get(i)).replace("-NaN", "NaN");
@@ -51,7 +53,7 @@ fn holds(text: &str) {
     let module = verified(text);
     let devices = DeviceGrid::of(&module.module().config).len();
     let inputs = of_devices(text, "in", devices);
-    let wanted = of_devices(text, "out", devices);
+    let expected = of_devices(text, "out", devices);
     let printed = module.module().print(Style::Short);
     let program = Program::new(&module);
     let ranks = |ranks| program.clone().with_ranks(ranks).run(&inputs);
@@ -59,15 +61,15 @@ fn holds(text: &str) {
     runs.extend(threads::on_ranks(devices.min(3), ranks));
     for results in runs {
         let results = results.unwrap_or_else(|error| panic!("{error}\n{text}"));
-        for (device, (found, wanted)) in results.iter().zip(&wanted).enumerate() {
-            assert!(!wanted.is_empty(), "nothing is said of device {device}\n{text}");
+        for (device, (found, expected)) in results.iter().zip(&expected).enumerate() {
+            assert!(!expected.is_empty(), "nothing is said of device {device}\n{text}");
             let leaves = shown(std::slice::from_ref(found));
-            assert_eq!(leaves, shown(wanted), "device {device} gives {found}\n{text}");
+            assert_eq!(leaves, shown(expected), "device {device} gives {found}\n{text}");
         }
     }
 }
 
-/// Fails unless the module is refused on the line that says so, with this code and label.
+/// Fails unless the module is rejected on the line with the expectation, with this code and label.
 fn refused(text: &str) {
     let errors = match Module::parse(text).unwrap().verify() {
         Ok(_) => panic!("it is not refused\n{text}"),
@@ -79,13 +81,13 @@ fn refused(text: &str) {
             (before.matches('\n').count(), error.to_string())
         })
         .collect();
-    let wanted: Vec<(usize, &str)> = (text.lines().enumerate())
+    let expected: Vec<(usize, &str)> = (text.lines().enumerate())
         .filter_map(|(i, line)| Some((i, line.split_once("// error ")?.1)))
         .collect();
-    assert_eq!(found.len(), wanted.len(), "{found:?}\n{text}");
-    for ((line, error), (at, words)) in found.iter().zip(wanted) {
+    assert_eq!(found.len(), expected.len(), "{found:?}\n{text}");
+    for ((line, error), (at, words)) in found.iter().zip(expected) {
         let named = words.split_whitespace().all(|word| error.contains(word));
-        assert!(*line == at && named, "{error} at line {line}, wanted {words} at {at}\n{text}");
+        assert!(*line == at && named, "{error} at line {line}, expected {words} at {at}\n{text}");
     }
 }
 

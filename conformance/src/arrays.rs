@@ -80,7 +80,7 @@ impl<'a> NamedArrays<'a> {
             None => Ok(found),
         }
     }
-    /// Whether any array differs between devices.
+    /// Returns whether any array differs between devices.
     pub fn is_per_device(&self) -> bool {
         !self.per_device.is_empty()
     }
@@ -249,7 +249,7 @@ mod tests {
         assert!(error.contains("`out0`"), "{error}");
     }
 
-    /// Arrays of one `s32` each.
+    /// Returns arrays of one `s32` each.
     fn numbers(list: &[(&str, i32)]) -> Vec<NpyArray> {
         let values: Vec<(String, Literal)> = (list.iter())
             .map(|(name, x)| ((*name).to_owned(), format!("s32[] {x}").parse().unwrap()))

@@ -1,7 +1,7 @@
 //! The allowed error of another backend's result, derived from the module.
 //!
 //! The bound of each array of the result follows from the operations that it depends on:
-//! - Operations that only move, compare or select elements have one right result: the comparison is bitwise.
+//! - Operations that only move, compare or select elements have one correct result: the comparison is bitwise.
 //! - Integers and booleans must be equal.
 //! - A single elementwise operation has an error relative to each element: none for an operation that IEEE 754 rounds
 //!   once, `(2 n + 2) u` for a function with an error of up to `n` units in the last place, and `8 u` more for complex
@@ -10,28 +10,28 @@
 //!   expected array: where terms cancel, the error has the size of the terms, not of the result.
 //!   `K = 8 + 2 p + 4 sqrt(t)`. `p` counts the float operations on the longest path to the result, at most
 //!   [`PATH_LIMIT`]: each may round once, and backends may fuse `a*b+c` into one rounding or use another polynomial
-//!   for a function. The body of a `while` counts as the limit, because its trip count is not known. `t` is the
+//!   for a function. The body of a `while` counts as the limit, because its trip count is unknown. `t` is the
 //!   largest number of terms that one operation sums (contracted elements of a dot, reduced elements, elements of a
 //!   window, devices of a group): the error of a sum in another order grows as the square root of its terms.
 //!
-//! For an `fft`, `t` is the length of one transform, whatever the batch: its error is of the size
-//! `u log(t) |result|`, spread over all elements, and `sqrt(t)` also allows one element that has all of it.
-//! For `cholesky` and `triangular-solve` of size n, `t` is `n^2`: the error of a stable solver is about `sqrt(n) u` times
-//! the condition number of the matrix (at worst `n u` times it), so a bound of `4 n u` covers condition numbers up to
-//! about `4 sqrt(n)`. No bound for all matrices could reject a wrong backend: results for matrices with a larger condition
-//! number may differ by more and be right. Batch normalization counts as the operations it consists of; elements whose
-//! mean is much larger than their deviation may differ by more if a backend computes the variance as a difference of
-//! squares.
+//! For an `fft`, `t` is the length of one transform, whatever the batch: its error is of the size `u log(t) |result|`,
+//! spread over all elements, and `sqrt(t)` also allows one element that has all of it. For `cholesky` and
+//! `triangular-solve` of size n, `t` is `n^2`: the error of a stable solver is about `sqrt(n) u` times the condition
+//! number of the matrix (at worst `n u` times it), so a bound of `4 n u` covers condition numbers up to about
+//! `4 sqrt(n)`. No bound for all matrices could reject a wrong backend: results for matrices with a larger condition
+//! number may differ by more and be correct. Batch normalization counts as the operations it consists of; elements
+//! whose mean is much larger than their deviation may differ by more if a backend computes the variance as a difference
+//! of squares.
 //!
 //! `u` is the unit roundoff (`2^-precision`: `2^-24` of f32, `2^-8` of bf16) of the *coarsest* float type on the path: a
 //! value that was rounded to bf16 once does not become more accurate afterwards.
 //!
-//! This is an estimate of how much correct backends may differ, not a proof: reports show the measured error beside the
+//! This is an estimate of how much correct backends may differ, not a proof: reports show the measured error and the
 //! bound.
 use crate::error_model::ErrorModel;
 use hlo::Module;
 
-/// The path length from which on the bound does not grow.
+/// The path length beyond which the bound does not grow.
 pub(crate) const PATH_LIMIT: u32 = 256;
 
 /// The allowed error of a result.
@@ -90,8 +90,8 @@ impl Tolerance {
     pub fn of(module: &Module) -> Self {
         Self { leaves: ErrorModel::of(module).iter().map(Bound::of).collect() }
     }
-    /// Returns the tolerance for the result of an engine of Etalon. It is bitwise unless an operation has more than one right
-    /// result: sums in another order, complex functions.
+    /// Returns the tolerance for the result of an engine of Etalon. It is bitwise unless an operation has more than one
+    /// correct result: sums in another order, complex functions.
     pub fn of_reference(module: &Module) -> Self {
         let bound = |model: &ErrorModel| if model.exact { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }

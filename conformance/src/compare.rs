@@ -59,7 +59,7 @@ pub struct Worst {
 }
 
 impl Comparison {
-    /// Whether every element is within its bound.
+    /// Returns whether every element is within its bound.
     pub fn agrees(&self) -> bool {
         self.wrong == 0
     }
@@ -243,8 +243,8 @@ impl Array<'_> {
         share
     }
 
-    /// Whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it flushes. The denormals of f16 are
-    /// normal numbers of f32.
+    /// Returns whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it flushes. The denormals
+    /// of f16 are normal numbers of f32.
     fn flushed(&self, actual: f64, expected: f64) -> bool {
         let smallest = smallest_normal(self.ty);
         smallest <= f64::from(f32::MIN_POSITIVE)
@@ -271,7 +271,7 @@ fn smallest_normal(ty: ElementType) -> f64 {
 }
 
 /// Returns the distance in values of the type: 0 for -0 and 0, `u64::MAX` if one is NaN.
-fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
+pub(crate) fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
     if a.is_nan() || b.is_nan() {
         return u64::MAX;
     }

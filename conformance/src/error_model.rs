@@ -1,4 +1,4 @@
-//! The error model of a result: the length of the path to it, the terms it is summed from, the types it is rounded to.
+//! The error model of a result: the length of the path to it, the terms of its sums, the types it is rounded to.
 use collectives::Groups;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Accuracy, Kind, Op};
@@ -13,17 +13,17 @@ use crate::bound::PATH_LIMIT;
 pub(crate) struct ErrorModel {
     /// Float operations on the longest path.
     pub(crate) path: u32,
-    /// Most terms of one sum.
+    /// The largest number of terms of a sum.
     pub(crate) terms: f64,
-    /// Unit roundoff of the coarsest type that is computed in.
+    /// The unit roundoff of the coarsest type of an operation.
     pub(crate) roundoff: f64,
-    /// Most units in the last place that an operation may be off by.
+    /// The largest error of an operation, in units in the last place.
     pub(crate) ulps: u32,
-    /// An operation sums terms, in an order of its own.
+    /// An operation sums terms, in an unspecified order.
     pub(crate) sums: bool,
-    /// An operation is on complex numbers, whose parts have no bound of their own.
+    /// An operation is on complex numbers, whose parts have no separate bounds.
     pub(crate) complex: bool,
-    /// Only operations of which the reference gives the only right result.
+    /// All operations have a single correct result, that of the reference.
     pub(crate) exact: bool,
 }
 
@@ -38,7 +38,7 @@ impl ErrorModel {
         exact: true,
     };
 
-    /// The error model of each leaf of the module's result.
+    /// Returns the error model of each leaf of the module's result.
     pub(crate) fn of(module: &Module) -> Vec<Self> {
         let count = module.computations.len();
         Walk { module, done: vec![None; count] }.computation(module.entry)
@@ -54,12 +54,12 @@ impl ErrorModel {
             exact: self.exact && other.exact,
         }
     }
-    /// This operation, then `next`.
+    /// Returns this operation, then `next`.
     fn then(self, next: Self) -> Self {
         let path = self.path.saturating_add(next.path).min(PATH_LIMIT);
         Self { path, ..self.merge(next) }
     }
-    /// The error of the instruction itself for a leaf of this type.
+    /// Returns the error of the instruction itself for a leaf of this type.
     fn own(
         module: &Module,
         computation: &Computation,
@@ -89,7 +89,7 @@ impl ErrorModel {
             complex,
             exact: match accuracy {
                 Accuracy::Exact => true,
-                // The reference rounds real functions correctly; complex ones carry bounds.
+                // The reference rounds real functions correctly; complex ones have bounds.
                 Accuracy::Ulp(_) => !complex,
                 Accuracy::Order | Accuracy::Random => false,
             },
@@ -97,7 +97,7 @@ impl ErrorModel {
     }
 }
 
-/// Unit roundoff of a float or complex type; 0 of others.
+/// Returns the unit roundoff of a float or complex type; 0 for others.
 pub(crate) fn roundoff(ty: ElementType) -> f64 {
     if !ty.is_float() && !ty.is_complex() {
         return 0.0;
@@ -116,7 +116,7 @@ fn merged<'a>(models: impl IntoIterator<Item = &'a ErrorModel>) -> ErrorModel {
 }
 
 impl Walk<'_> {
-    /// The error models of the root. Computations do not call themselves in a verified module, so this ends.
+    /// Returns the error models of the root. Computations do not call themselves in a verified module, so this ends.
     fn computation(&mut self, id: ComputationId) -> Vec<ErrorModel> {
         if let Some(models) = &self.done[id.index()] {
             return models.clone();
@@ -157,8 +157,8 @@ impl Walk<'_> {
         own.collect()
     }
 
-    /// The error models of the computations that an instruction calls: leaf by leaf where the callee's result is its own,
-    /// else of all together.
+    /// Returns the error models of the computations that an instruction calls: leaf by leaf where the callee's result
+    /// is its own, else of all together.
     fn called(&mut self, instruction: &Instruction) -> Vec<ErrorModel> {
         let mut callees = Vec::new();
         instruction.op.each_callee(&mut |id| callees.push(id));
@@ -170,13 +170,13 @@ impl Walk<'_> {
         let all = callees
             .iter()
             .fold(ErrorModel::NOTHING, |all, &id| all.merge(merged(&self.computation(id))));
-        // The number of iterations is not known.
+        // The number of iterations is unknown.
         let looped = opcode == Opcode::While && all.path > 0;
         vec![if looped { ErrorModel { path: PATH_LIMIT, ..all } } else { all }]
     }
 }
 
-/// The error models of the result's leaves, where each is a leaf of an operand.
+/// Returns the error models of the result's leaves, where each is a leaf of an operand.
 fn forwarded(
     computation: &Computation,
     instruction: &Instruction,
@@ -197,20 +197,20 @@ fn forwarded(
     operand.get(skipped..)?.get(..count).map(<[ErrorModel]>::to_vec)
 }
 
-/// Whether the op copies, compares or selects elements without computing on them.
+/// Returns whether the op copies, compares or selects elements without computing on them.
 fn moves(op: &Op, complex: bool) -> bool {
     if let Op::CustomCall(call) = op {
-        // Annotations for partitioners, and the cuts and joins of arrays around manual partitioning.
+        // Annotations for partitioners, and the markers of manual regions.
         let target = call.custom_call_target.0.as_str();
         return target == "Sharding"
             || target.starts_with("SPMD")
             || target.starts_with("xla.sdy.");
     }
-    // The magnitude of a complex number is a root, that of a real one has another sign.
+    // The magnitude of a complex number is a square root; that of a real number only changes its sign.
     op.opcode().moves_data() || (op.opcode() == Opcode::Abs && !complex)
 }
 
-/// Terms that one element of the result is summed from; 0 of an op that sums nothing.
+/// Returns the number of terms of an element's sum; 0 for an op without sums.
 fn terms(module: &Module, op: &Op, operands: &[&Shape]) -> f64 {
     let members = Groups::of(op, DeviceGrid::of(&module.config)).and_then(Result::ok);
     let members = members.and_then(|groups| groups.groups.iter().map(Vec::len).max()).unwrap_or(1);

@@ -127,7 +127,7 @@ impl FileTest {
     pub fn run(&self, engines: &[Engine]) -> Vec<Report> {
         self.cases.iter().map(|case| case.run(engines)).collect()
     }
-    /// Whether any case has an expected outcome. A file without one is a plain module.
+    /// Returns whether any case has an expected outcome. A file without one is a plain module.
     pub fn has_expectations(&self) -> bool {
         self.cases.iter().any(|case| !case.errors.is_empty() || !case.outputs.is_empty())
     }

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! file test:  NAME.hlo with `// in:`, `// out:`, `// error`  ──> FileTest ──> Case   ─┐
-//! suite:      NAME.hlo with NAME.npz beside it               ──> find     ──> Entry  ─┤
+//! suite:      NAME.hlo and NAME.npz               ──> find     ──> Entry  ─┤
 //!                                                                                     │
 //!        parse ─> verify ─> run in each treatment ─> compare within a Tolerance <─────┘
 //!                                                       │
 //!                                                       └─> Report ─> Summary
 //! ```
 //!
-//! The allowed error follows from the module alone ([`Tolerance`]), never from the case.
+//! The allowed error depends only on the module ([`Tolerance`]), not on the case.
 //!
 //! ```
 //! use conformance::{Engine, FileTest, Summary};
@@ -35,7 +35,9 @@ mod error_model;
 mod file;
 pub mod fuzz;
 pub mod generate;
+pub mod judge;
 mod report;
+pub mod results;
 mod suite;
 
 pub use bound::Tolerance;

@@ -18,10 +18,6 @@ pub enum Outcome {
     Unsupported(Failure),
     /// There is no result, or not the expected errors.
     Failed(Failure),
-    /// The backend died.
-    Crashed(Failure),
-    /// The backend did not answer in time.
-    TimedOut(Failure),
 }
 
 impl Outcome {
@@ -31,7 +27,7 @@ impl Outcome {
     }
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Failure {
     /// A sentence; empty if there are only diagnostics.
@@ -56,7 +52,7 @@ impl Failed {
     pub(crate) fn new(treatment: impl Into<String>, outcome: Outcome) -> Box<Self> {
         Box::new(Self { treatment: treatment.into(), outcome })
     }
-    /// Returns the failure of a case that cannot run as it is written.
+    /// Returns the failure of a malformed case.
     pub(crate) fn invalid(failure: impl Into<Failure>) -> Box<Self> {
         Self::new("", Outcome::Failed(failure.into()))
     }
@@ -104,15 +100,11 @@ impl Report {
     pub(crate) fn of(name: &str, file: &str, failed: Failed) -> Self {
         Self::run(name, file, || Err(Box::new(failed)))
     }
-    /// Whether the case did not pass.
+    /// Returns whether the case did not pass.
     pub fn is_bad(&self) -> bool {
-        match self.outcome {
+        match &self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,
-            Outcome::Differ(_)
-            | Outcome::Unsupported(_)
-            | Outcome::Failed(_)
-            | Outcome::Crashed(_)
-            | Outcome::TimedOut(_) => true,
+            Outcome::Differ(_) | Outcome::Unsupported(_) | Outcome::Failed(_) => true,
         }
     }
     /// Describes the outcome: what was expected, what was found, and where. The name of the case is not included.
@@ -124,10 +116,9 @@ impl Report {
         let details = match &self.outcome {
             Outcome::Agree(comparison) | Outcome::Differ(comparison) => comparison.describe(),
             Outcome::Skipped(reason) => format!("{reason}\n"),
-            Outcome::Unsupported(failure)
-            | Outcome::Failed(failure)
-            | Outcome::Crashed(failure)
-            | Outcome::TimedOut(failure) => failure.describe(&self.file, color),
+            Outcome::Unsupported(failure) | Outcome::Failed(failure) => {
+                failure.describe(&self.file, color)
+            }
         };
         treatment + &details
     }
@@ -139,8 +130,6 @@ impl Report {
             Outcome::Skipped(_) => ("skipped", None),
             Outcome::Unsupported(_) => ("unsupported", None),
             Outcome::Failed(_) => ("failed", None),
-            Outcome::Crashed(_) => ("crashed", None),
-            Outcome::TimedOut(_) => ("timed out", None),
         };
         let name = quoted(&self.name);
         let mut out = format!(
@@ -200,7 +189,7 @@ impl Failure {
     pub fn new(text: &str, diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, text: text.to_owned(), ..Self::default() }
     }
-    fn describe(&self, file: &str, color: bool) -> String {
+    pub(crate) fn describe(&self, file: &str, color: bool) -> String {
         let mut out = String::new();
         if !self.reason.is_empty() {
             out.push_str(self.reason.trim_end());
@@ -228,10 +217,6 @@ pub struct Summary {
     pub unsupported: usize,
     /// There is no result.
     pub failed: usize,
-    /// The backend died.
-    pub crashed: usize,
-    /// The backend did not answer in time.
-    pub timed_out: usize,
 }
 
 impl Summary {
@@ -239,14 +224,12 @@ impl Summary {
     pub fn of<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Self {
         let mut sum = Self::default();
         for report in reports {
-            *match report.outcome {
+            *match &report.outcome {
                 Outcome::Agree(_) => &mut sum.agree,
                 Outcome::Differ(_) => &mut sum.differ,
                 Outcome::Skipped(_) => &mut sum.skipped,
                 Outcome::Unsupported(_) => &mut sum.unsupported,
                 Outcome::Failed(_) => &mut sum.failed,
-                Outcome::Crashed(_) => &mut sum.crashed,
-                Outcome::TimedOut(_) => &mut sum.timed_out,
             } += 1;
         }
         sum
@@ -254,16 +237,11 @@ impl Summary {
 }
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { agree, differ, skipped, unsupported, failed, crashed, timed_out } = self;
+        let Self { agree, differ, skipped, unsupported, failed } = self;
         write!(
             f,
             "{agree} agree, {differ} differ, {failed} failed, {unsupported} unsupported, {skipped} skipped"
-        )?;
-        // Only backends in processes of their own end in these ways.
-        if *crashed > 0 || *timed_out > 0 {
-            write!(f, ", {crashed} crashed, {timed_out} timed out")?;
-        }
-        Ok(())
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` beside it.
+//! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` in the same folder.
 //!
 //! The arrays `in0`, `in1`, ... are the arguments, and `out0`, `out1`, ... are the result, in parameter order with tuples
 //! flattened. Their types are those of the module's entry computation. In a module for several devices, `d<k>_in<i>` and
@@ -60,7 +60,7 @@ pub fn find(root: &Path) -> std::io::Result<(Vec<Entry>, Vec<PathBuf>)> {
     Ok((entries, others))
 }
 
-/// Whether the file is a test of the command line: its first line is a command.
+/// Returns whether the file is a test of the command line: its first line is a command.
 fn runs_command(path: &Path) -> bool {
     let mut start = [0; COMMAND.len()];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *COMMAND
@@ -122,7 +122,7 @@ impl Entry {
             let diagnostics = errors.iter().map(hlo::Error::diagnostic).collect();
             Failed::invalid(Failure::new(&text, diagnostics))
         };
-        let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default());
+        let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default());
         let module = parsed.map_err(|e| rejected(&[e]))?.module;
         let verified = module.verify().map_err(|e| rejected(&e.0))?;
         Ok((text, verified))

@@ -1,6 +1,6 @@
 //! Etalon: a reference backend for XLA's HLO.
 //!
-//! This crate is what programs depend on. It re-exports the parts of Etalon as modules:
+//! This is the crate to depend on. It re-exports the parts of Etalon as modules:
 //!
 //! ```text
 //! text ────┐
@@ -9,7 +9,7 @@
 //!                   └─print─> text
 //! ```
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! |---|---|
 //! | [`hlo`] | reads, prints and verifies modules; shapes, element types, literals |
 //! | [`builder`] | builds modules in Rust, with gradients |

@@ -1,6 +1,8 @@
 //! The reader never panics, and what it reads prints to a fixed point: `cargo +nightly fuzz run parse`.
 #![no_main]
-use hlo::{Module, ParseOptions, Style};
+use hlo::ir::ParseOptions;
+use hlo::text::Style;
+use hlo::Module;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let options = ParseOptions { lenient: bytes.first().is_some_and(|b| b % 2 == 1) };

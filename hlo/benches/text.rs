@@ -4,7 +4,7 @@ use hlo::Module;
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-/// A module of many layers, as from a frontend.
+/// Returns a module of many layers, as a frontend emits it.
 fn layers(count: usize) -> String {
     let mut text = String::from(
         "HloModule layers, entry_computation_layout={(f32[128,768]{1,0}, f32[768,768]{1,0})->f32[128,768]{1,0}}\n\nadd.1 {\n  a.1 = f32[] parameter(0)\n  b.1 = f32[] parameter(1)\n  ROOT c.1 = f32[] add(a.1, b.1)\n}\n\nENTRY main.1 {\n  x.0 = f32[128,768]{1,0} parameter(0)\n  w.1 = f32[768,768]{1,0} parameter(1)\n  zero.1 = f32[] constant(0)\n",

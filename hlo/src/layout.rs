@@ -1,11 +1,11 @@
-//! Layouts: the order of dimensions in memory and what the text writes after it.
+//! Layouts: the order of dimensions in memory, tiles and other properties.
 use crate::{ElementType, Shape};
 use smallvec::SmallVec;
 
 /// Sizes or indices of dimensions.
 pub type Dims = SmallVec<[i64; 4]>;
 
-/// How an array is stored in memory. Values never depend on it, except through `bitcast`.
+/// The arrangement of an array in memory. Values do not depend on it, except through `bitcast`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// Dimension numbers, the fastest-varying first.
@@ -29,7 +29,7 @@ pub struct LayoutTail {
     pub element_size_in_bits: i64,
     /// `S(n)`: memory space.
     pub memory_space: i64,
-    /// `SC(d:i,j)`: how the array is split across memories.
+    /// `SC(d:i,j)`: the split of the array across memories.
     pub split_configs: Vec<SplitConfig>,
     /// `P(shape)`: physical shape.
     pub physical_shape: Option<Shape>,
@@ -46,7 +46,7 @@ impl Tile {
     pub const COMBINE: i64 = i64::MIN;
 }
 
-/// Where a dimension is split.
+/// The split of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SplitConfig {
     /// The dimension.

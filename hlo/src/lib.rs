@@ -38,22 +38,21 @@ pub mod ir;
 pub mod layout;
 pub mod literal;
 pub mod op;
+pub mod proto;
 mod scalar;
 mod shape;
-mod text;
+pub mod text;
 mod verify;
 
 pub use diag::{Result, Span};
 pub use elem::{Class, ElementType};
-pub use id::{Arena, SecondaryMap};
-pub use ir::{Module, ParseOptions};
-pub use layout::{Dims, Layout};
-pub use literal::{ConstantValue, Literal};
+pub use ir::Module;
+pub use layout::Dims;
+pub use literal::Literal;
 pub use op::{Op, Opcode};
 pub use scalar::Scalar;
 pub use shape::{ArrayShape, Shape};
-pub use text::print::Style;
 pub use verify::Verified;
 
-/// Why a text is not a module, or a module is not well formed.
+/// An error in a text or a module.
 pub type Error = diag::Error<diag::Code>;

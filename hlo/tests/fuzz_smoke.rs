@@ -1,6 +1,8 @@
 //! A short run of the fuzz targets in `fuzz/`: damaged texts are rejected or parsed without a panic, and printing reaches a
 //! fixed point.
-use hlo::{Module, ParseOptions, Style};
+use hlo::Module;
+use hlo::ir::ParseOptions;
+use hlo::text::Style;
 use proptest::prelude::*;
 
 const SEEDS: [&str; 4] = [

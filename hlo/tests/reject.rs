@@ -1,9 +1,10 @@
-//! Every rule rejects something: the modules of `hlo/tests/reject`, and those of `tests/ops` that expect an error.
+//! Rejection tests, at least one for each rule: the modules of `hlo/tests/reject`, and those of `tests/ops` that expect
+//! an error.
 //!
 //! A case breaks one rule, and has that error, on that line, and no other. The messages and spans of all errors are in
 //! `reject/messages.txt`, so that a case cannot pass for another reason; `ETALON_BLESS=1` rewrites the file. Every label in the
 //! source has a case.
-#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 use hlo::diag::locate;
 use hlo::{Error, Module, Op, Opcode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +68,7 @@ fn errors(text: &str) -> Vec<Error> {
     }
 }
 
-/// The label in parentheses at the end of a message.
+/// Returns the label in parentheses at the end of a message.
 fn label(error: &Error) -> String {
     let message = error.code().to_string();
     let label = message.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
@@ -103,7 +104,7 @@ fn words_in_source() -> BTreeMap<String, bool> {
     let mut words = BTreeMap::new();
     for path in files("hlo/src/op", "rs").into_iter().chain(files("hlo/src/verify", "rs")) {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
-        // These files have no rules.
+        // Files without rules.
         if ["attrs.rs", "family.rs", "table.rs", "mod.rs"].contains(&file.as_str()) {
             continue;
         }
@@ -148,7 +149,7 @@ fn messages_are_as_written_down() {
     for case in cases("hlo/tests/reject") {
         for error in errors(&case.text) {
             let (at, help) = (underlined(&case, &error), error.help());
-            writeln!(found, "{}\n  at   {at}\n  says {}", case.name, error.code()).unwrap();
+            writeln!(found, "{}\n  span    {at}\n  message {}", case.name, error.code()).unwrap();
             if let Some(help) = help {
                 writeln!(found, "  help {help}").unwrap();
             }

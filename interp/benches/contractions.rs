@@ -1,11 +1,11 @@
-//! How long sums of products take: `cargo bench -p etalon-interp --bench contractions`.
+//! The time that sums of products take: `cargo bench -p etalon-interp --bench contractions`.
 use criterion::{Criterion, criterion_group, criterion_main};
 use hlo::{ArrayShape, Literal, Module, Scalar};
 use interp::{CompileOptions, Executable, RunOptions};
 use std::hint::black_box;
 
-/// Elements that are no round numbers, the same in each run.
-fn filled(shape: &ArrayShape) -> Literal {
+/// Returns an array of arbitrary fractions, the same in each run.
+fn input(shape: &ArrayShape) -> Literal {
     let mut literal = Literal::zeros(shape.clone());
     let width = shape.ty.storage_bytes();
     let mut state = 1u32;
@@ -28,7 +28,7 @@ fn bench(c: &mut Criterion, name: &str, body: &str) {
     let module: Module = format!("HloModule bench\nENTRY main {{ {body} }}").parse().expect("text");
     let entry = module.entry();
     let inputs: Vec<Literal> = (entry.parameters().iter())
-        .map(|&id| filled(entry.instructions[id].shape.array().expect("an array")))
+        .map(|&id| input(entry.instructions[id].shape.array().expect("an array")))
         .collect();
     let module = module.verify().expect("a module without errors");
     let executable = Executable::compile(module, &CompileOptions::default()).expect("a program");

@@ -1,5 +1,5 @@
 //! Speed of the reference engine on single ops of a million elements.
-#![expect(clippy::unwrap_used, reason = "a bench may fail where it stands")]
+#![expect(clippy::unwrap_used, reason = "a bench may panic")]
 use criterion::{Criterion, criterion_group, criterion_main};
 use hlo::{Literal, Module};
 use interp::{CompileOptions, Executable, RunOptions};
@@ -21,7 +21,7 @@ const CASES: [(&str, &str); 6] = [
 fn engine(c: &mut Criterion) {
     let mut group = c.benchmark_group("engine");
     group.sample_size(10);
-    // Numbers between 0 and 1, in no order.
+    // Unsorted numbers between 0 and 1.
     let numbers: Vec<f32> = (0u32..1 << 20)
         .map(|i| f32::from_bits(i.wrapping_mul(2_654_435_761) >> 9 | 0x3f80_0000) - 1.0)
         .collect();

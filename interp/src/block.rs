@@ -1,8 +1,8 @@
-//! Elements in wide form, many at a time: what typed loops run over.
+//! Blocks of elements in wide form, which typed loops run over.
 //!
 //! An array is cut into blocks that stay in the cache. Elements of a block are widened by class (booleans, i64,
-//! u64, f64, pairs of f64), computed with by the functions of `num`, and rounded to the result's type as they are
-//! stored. Blocks know nothing of each other, so they run in parallel and give the same bits on any number of threads.
+//! u64, f64, pairs of f64), passed to the functions of `num`, and rounded to the result's type as they are
+//! stored. Blocks are independent, so they run in parallel and give the same bits on any number of threads.
 use half::{bf16, f16};
 use hlo::{Class, ElementType, Scalar};
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ pub(crate) enum Block {
 }
 
 impl Block {
-    /// A block without elements, for elements of this type.
+    /// Returns an empty block for elements of this type.
     pub(crate) fn of(ty: ElementType) -> Self {
         match ty.class() {
             Class::Pred => Self::Pred(Vec::new()),
@@ -100,7 +100,7 @@ impl Block {
             Self::Complex(x) => each(x, ty, bytes, |&(re, im)| Scalar::Complex(re, im)),
         }
     }
-    /// The class of the elements.
+    /// Returns the class of the elements.
     pub(crate) fn class(&self) -> Class {
         match self {
             Self::Pred(_) => Class::Pred,
@@ -110,7 +110,7 @@ impl Block {
             Self::Complex(_) => Class::Complex,
         }
     }
-    /// Element `i`.
+    /// Returns element `i`.
     pub(crate) fn get(&self, i: usize) -> Scalar {
         match self {
             Self::Pred(x) => Scalar::Pred(x[i]),
@@ -120,7 +120,7 @@ impl Block {
             Self::Complex(x) => Scalar::Complex(x[i].0, x[i].1),
         }
     }
-    /// The elements `element` gives, which are of one class.
+    /// Replaces the elements by the results of `element`, which are all of one class.
     pub(crate) fn fill(&mut self, count: usize, mut element: impl FnMut(usize) -> Scalar) {
         match self {
             Self::Pred(x) => refill(x, (0..count).map(|i| element(i) == Scalar::Pred(true))),
@@ -132,7 +132,7 @@ impl Block {
             Self::Complex(x) => refill(x, (0..count).map(|i| pair(element(i)))),
         }
     }
-    /// Number of elements.
+    /// Returns number of elements.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Pred(x) => x.len(),
@@ -147,12 +147,12 @@ impl Block {
 /// Computes the blocks of a result from blocks of the operands.
 pub(crate) type Compute = dyn Fn(&[Block], &mut Block) + Send + Sync;
 
-/// Where the elements of an operand come from.
+/// The source of an operand's elements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source<'a> {
     /// An array with the dimensions of the result.
     Array(ElementType, &'a [u8]),
-    /// A scalar, which is used at every index.
+    /// A scalar, used at every index.
     Scalar(ElementType, Scalar),
     /// The result's memory, which holds the operand until it is written.
     Output(ElementType),
@@ -164,7 +164,7 @@ impl Source<'_> {
             Self::Array(ty, _) | Self::Scalar(ty, _) | Self::Output(ty) => ty,
         }
     }
-    /// Fills a block with the elements from `first` on; `bytes` is the part of the result at the same place.
+    /// Fills a block with the elements from `first` on; `bytes` is the same part of the result.
     fn load(self, block: &mut Block, first: usize, count: usize, bytes: &[u8]) {
         match self {
             Self::Scalar(_, value) => block.fill(count, |_| value),
@@ -177,7 +177,7 @@ impl Source<'_> {
     }
 }
 
-/// Blocks to work in.
+/// Working memory of one thread.
 #[derive(Debug, Default)]
 struct Scratch {
     operands: Vec<Block>,
@@ -187,7 +187,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Makes the blocks those of these types; what they hold is arbitrary.
+    /// Sets the types of the blocks; their elements are arbitrary.
     fn prepare(&mut self, sources: &[Source<'_>], ty: ElementType) {
         self.has_scalars = false;
         self.operands.truncate(sources.len());
@@ -214,7 +214,7 @@ impl Scratch {
         let count = bytes.len() / ty.storage_bytes();
         for (block, source) in self.operands.iter_mut().zip(sources) {
             match source {
-                // A block of a scalar is filled once; only the last block of an array is shorter.
+                // A scalar's block is filled once: only the last block of an array is shorter.
                 Source::Scalar(..) if self.has_scalars && block.len() == count => {}
                 Source::Scalar(..) | Source::Array(..) | Source::Output(_) => {
                     source.load(block, first, count, bytes);
@@ -230,11 +230,11 @@ impl Scratch {
 }
 
 thread_local! {
-    /// Blocks that small arrays are computed in: to allocate them takes longer than to compute.
+    /// Working memory kept for small arrays, for which allocating takes longer than computing.
     static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
-/// Computes an array of type `ty` in `bytes`, block after block, in parallel where that is worth it.
+/// Computes an array of type `ty` in `bytes`, block after block, in parallel if it is large.
 pub(crate) fn blockwise(
     sources: &[Source<'_>],
     compute: &Compute,
@@ -261,7 +261,7 @@ pub(crate) fn blockwise(
     });
 }
 
-/// Replaces what a list holds.
+/// Replaces the contents of a list.
 #[inline]
 pub(crate) fn refill<T>(list: &mut Vec<T>, elements: impl Iterator<Item = T>) {
     list.clear();
@@ -291,7 +291,7 @@ fn each<T>(elements: &[T], ty: ElementType, bytes: &mut [u8], scalar: impl Fn(&T
         scalar(x).write(ty, slot);
     }
 }
-/// The low bytes of a little-endian number.
+/// Returns the low bytes of a little-endian number.
 #[inline]
 fn low<const N: usize>(bytes: [u8; 8]) -> [u8; N] {
     std::array::from_fn(|i| bytes[i])

@@ -1,4 +1,4 @@
-//! Finds the first instruction that makes a NaN or an infinity out of finite operands.
+//! Detection of the first instruction that returns a NaN or an infinity for finite operands.
 use crate::error::Code;
 use crate::index::{strides, to_usize};
 use crate::observe::op_name;
@@ -13,18 +13,19 @@ pub(crate) fn check(
     operands: &[Literal],
     outputs: &[Literal],
 ) -> Result<()> {
-    // Padding is not looked at.
+    // Padding is not checked.
     if operands.iter().chain(outputs).any(|x| x.dynamic_sizes().is_some()) {
-        let cut = |arrays: &[Literal]| arrays.iter().map(Literal::cut).collect::<Vec<_>>();
-        return check(instruction, &cut(operands), &cut(outputs));
+        let to_static =
+            |arrays: &[Literal]| arrays.iter().map(Literal::to_static).collect::<Vec<_>>();
+        return check(instruction, &to_static(operands), &to_static(outputs));
     }
-    // What has no operands was written down, not made.
+    // An instruction without operands (a constant) did not compute its value.
     if operands.is_empty() || operands.iter().any(|o| first_in(o).is_some()) {
         return Ok(());
     }
     let Some((leaf, at)) = outputs.iter().find_map(first_in) else { return Ok(()) };
     let mut message = format!(
-        "`{}` makes {} at {} from finite operands",
+        "`{}` computes {} at {} from finite operands",
         instruction.opcode(),
         shown(leaf.get(at)),
         place(leaf, at)
@@ -34,12 +35,12 @@ pub(crate) fn check(
     }
     let error = Error::from(Code::NotFinite { message });
     Err(match op_name(instruction) {
-        Some(name) => error.with_help(format!("it comes from `{name}`")),
+        Some(name) => error.with_help(format!("the op_name of the instruction is `{name}`")),
         None => error,
     })
 }
 
-/// The first NaN or infinity in a value.
+/// Returns the first NaN or infinity in a value.
 fn first_in(value: &Literal) -> Option<(&Literal, usize)> {
     value.leaves().into_iter().find_map(|leaf| {
         let ty = leaf.array_shape()?.ty;
@@ -55,7 +56,7 @@ fn first_in(value: &Literal) -> Option<(&Literal, usize)> {
     })
 }
 
-/// What operand `i` has at the place of the result, or between which values it lies.
+/// Appends the element of operand `i` at the index of the result, or the range of its values.
 fn describe(message: &mut String, i: usize, operand: &Literal, result: &Literal, at: usize) {
     let Some(shape) = operand.array_shape() else { return };
     let same = result.array_shape().is_some_and(|r| r.dims == shape.dims);
@@ -72,7 +73,7 @@ fn describe(message: &mut String, i: usize, operand: &Literal, result: &Literal,
         }
         write!(message, "; operand {i} lies between {low} and {high}")
     };
-    written.expect("a string takes everything");
+    written.expect("writing to a string does not fail");
 }
 
 fn place(literal: &Literal, at: usize) -> String {

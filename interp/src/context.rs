@@ -1,33 +1,33 @@
-//! What all parts of one run share: the program, the limits, and what it may reach outside.
+//! The state shared by all parts of one run: the program, the limits, and its hooks.
 use crate::device::{Device, DeviceGrid};
 use crate::error::Code;
-use crate::executable::{Program, RunOptions};
 use crate::hooks::Hooks;
-use crate::host::Channels;
-use crate::kernel::Streams;
 use crate::memory::{Budget, Reservation};
+use crate::options::RunOptions;
+use crate::program::Program;
 use crate::scalar_program::ScalarProgram;
+use crate::state::{Channels, Streams};
 use crate::{Error, Result};
 use hlo::Module;
 use hlo::ir::ComputationId;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Machines inside machines: each takes part of the thread's stack.
+/// The limit of machines inside machines: each takes part of the thread's stack.
 const NESTING_LIMIT: usize = 64;
 
-/// What ops need besides their operands. Clones belong to the same run.
+/// The context in which ops are executed. Clones belong to the same run.
 #[derive(Debug, Clone)]
 pub(crate) struct RunContext {
     shared: Arc<Shared>,
-    /// The number of machines around the one this belongs to. Machines beside each other do not share it.
+    /// The number of machines that enclose the one this belongs to. Concurrent machines do not share it.
     depth: usize,
 }
 
 #[derive(Debug)]
 struct Shared {
     program: Arc<Program>,
-    /// The device and the grid it belongs to; `None` if it is the only device.
+    /// The device and its grid; `None` if it is the only device.
     place: Option<(Device, DeviceGrid)>,
     options: RunOptions,
     spent: AtomicU64,
@@ -59,14 +59,14 @@ impl RunContext {
     pub(crate) fn module(&self) -> &Module {
         self.shared.program.module()
     }
-    /// The device and the grid it belongs to, if there are several devices.
+    /// Returns the device and its grid, if there are several devices.
     pub(crate) fn place(&self) -> Option<(Device, DeviceGrid)> {
         self.shared.place
     }
     pub(crate) fn options(&self) -> &RunOptions {
         &self.shared.options
     }
-    /// What the program may reach outside of itself.
+    /// Returns the hooks of the run.
     pub(crate) fn hooks(&self) -> &Hooks {
         &self.shared.options.hooks
     }
@@ -90,36 +90,41 @@ impl RunContext {
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation> {
         self.shared.budget.reserve(bytes)
     }
+    /// Charges the memory that a kernel takes beside its arrays, if it takes any.
+    pub(crate) fn reserve_scratch(&self, bytes: usize) -> Result<Option<Reservation>> {
+        (bytes > 0).then(|| self.reserve(bytes)).transpose()
+    }
     pub(crate) fn budget(&self) -> &Arc<Budget> {
         &self.shared.budget
     }
 
-    /// A computation of scalars, compiled.
+    /// Returns the compiled form of a computation of scalars.
     pub(crate) fn scalar_program(&self, computation: ComputationId) -> Result<&ScalarProgram> {
-        self.shared.program.scalar_program(computation).map(|program| &**program)
+        self.shared.program.scalar_programs.of_elements(computation)
     }
 
-    /// The values that `send` has put into each channel and no `recv-done` has taken.
+    /// Returns the values that `send` has put into each channel and no `recv-done` has taken.
     pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
         self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// The states of the instructions that draw random numbers; `None` in a machine inside another one, which may run
-    /// beside others of its kind on several threads.
+    /// Returns the states of the instructions that draw random numbers; `None` in a machine inside another one, of
+    /// which several may run concurrently.
     pub(crate) fn streams(&self) -> Option<MutexGuard<'_, Streams>> {
         (!self.is_nested())
             .then(|| self.shared.streams.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether this belongs to a machine inside another one.
+    /// Returns whether this belongs to a machine inside another one.
     pub(crate) fn is_nested(&self) -> bool {
         self.depth > 0
     }
-    /// The context of a machine inside this one.
+    /// Returns the context of a machine inside this one.
     pub(crate) fn nested(&self) -> Result<Self> {
         let depth = self.depth + 1;
         if depth > NESTING_LIMIT {
-            return Err(Error::from(Code::TooDeep { limit: NESTING_LIMIT })
-                .with_help("computations of `reduce` and other ops call each other this deep"));
+            return Err(Error::from(Code::TooDeep { limit: NESTING_LIMIT }).with_help(
+                "computations that `reduce` and similar ops apply are nested this deep",
+            ));
         }
         Ok(Self { shared: Arc::clone(&self.shared), depth })
     }

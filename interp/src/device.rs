@@ -1,13 +1,13 @@
-//! Where a machine stands among the devices of a run.
+//! Devices and the grid they form.
 use hlo::ir::ModuleConfig;
 use std::fmt;
 
 /// A device: one partition of one replica.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Device {
-    /// Which copy of the program.
+    /// The number of the copy of the program.
     pub replica: usize,
-    /// Which part of the copy.
+    /// The number of the part of the copy.
     pub partition: usize,
 }
 
@@ -17,7 +17,7 @@ impl fmt::Display for Device {
     }
 }
 
-/// The devices of a run: replicas times partitions, numbered `replica * partitions + partition`.
+/// The grid of the devices of a run: replicas times partitions, numbered `replica * partitions + partition`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceGrid {
     /// Copies of the program.
@@ -27,24 +27,24 @@ pub struct DeviceGrid {
 }
 
 impl DeviceGrid {
-    /// The grid a module's header states.
+    /// Returns the grid that a module's header states.
     pub fn of(config: &ModuleConfig) -> Self {
         let count = |n: i64| usize::try_from(n).unwrap_or(1).max(1);
         Self { replicas: count(config.replica_count), partitions: count(config.num_partitions) }
     }
-    /// How many devices there are.
+    /// Returns the number of devices.
     pub fn len(self) -> usize {
         self.replicas.saturating_mul(self.partitions)
     }
-    /// Whether there is none; there always is.
+    /// Returns false: a grid has at least one device.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
-    /// The device of a number.
+    /// Returns the device with this number.
     pub fn device(self, number: usize) -> Device {
         Device { replica: number / self.partitions, partition: number % self.partitions }
     }
-    /// The number of a device.
+    /// Returns the number of a device.
     pub fn number(self, device: Device) -> usize {
         device.replica * self.partitions + device.partition
     }

@@ -2,7 +2,7 @@
 use hlo::diag::{Diagnostic, Internal, Unsupported};
 
 hlo::error_codes! {
-    /// What went wrong at run time.
+    /// The kinds of errors at run time.
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub enum Code {
         /// The arguments do not fit the parameters of the entry computation: their number, types or sizes differ.
@@ -45,8 +45,8 @@ hlo::error_codes! {
         /// A custom call returned another shape than the module states, or nothing.
         ///
         /// Either the function that is registered for the target or the module is wrong.
-        "E0411" "custom call `{target}` returned {found}, the module states {wanted}"
-        CustomCallResult { target: String, found: String, wanted: String },
+        "E0411" "custom call `{target}` returned {found}, the module states {expected}"
+        CustomCallResult { target: String, found: String, expected: String },
         /// A bug in Etalon. Please report it with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },
@@ -61,8 +61,11 @@ hlo::error_codes! {
     }
 }
 
-/// Why a run did not give a result, and at which instruction.
+/// The reason why a run has no result, and the instruction at which it stopped.
 pub type Error = hlo::diag::Error<Code>;
+
+/// Result of everything in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<Unsupported> for Code {
     fn from(Unsupported(message): Unsupported) -> Self {

@@ -1,4 +1,4 @@
-//! What a program may reach outside of itself: custom calls, infeed and outfeed queues, and who looks on.
+//! The interfaces of a program to the outside: custom calls, host queues, and the observer.
 use crate::Result;
 use crate::custom::Library;
 use crate::observe::{Event, Observer};
@@ -16,19 +16,19 @@ use std::sync::{Arc, Mutex};
 pub struct Call<'a> {
     /// The instruction's attributes: target, layouts and the rest.
     pub op: &'a CustomCall,
-    /// Its `backend_config`, as written in the text.
+    /// The `backend_config` of the instruction, as written in the text.
     pub backend_config: Option<&'a BackendConfig>,
-    /// The module, for the computations the call names.
+    /// The module, for the computations that the call names.
     pub module: &'a Module,
-    /// The operands' values.
+    /// The values of the operands.
     pub operands: &'a [&'a Literal],
-    /// The result the module states.
+    /// The shape of the result that the module states.
     pub shape: &'a Shape,
 }
 
 type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;
 
-/// What a program may reach outside of itself.
+/// The interfaces of a program to the outside.
 ///
 /// ```
 /// use hlo::{Literal, Module};
@@ -52,7 +52,7 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// Only what is built in.
+    /// Returns hooks without custom calls, queues and observer.
     pub fn new() -> Self {
         Self::default()
     }
@@ -66,11 +66,11 @@ impl Hooks {
         self.targets.insert(target.into(), Arc::new(function));
         self
     }
-    /// Runs custom calls of any target that the shared library at `path` has a C function for,
-    /// `void target(void* out, const void** in)`; they go before targets that are built in, and libraries named first go
-    /// first. What such a function must keep to is described in `docs/custom-calls.md`.
+    /// Runs custom calls of every target for which the shared library at `path` has a C function
+    /// `void target(void* out, const void** in)`; they take precedence over built-in targets, and earlier libraries over later ones.
+    /// `docs/custom-calls.md` states the requirements on such a function.
     ///
-    /// The code of the library runs as part of this process: nothing can be checked of what it does.
+    /// The code of the library runs as part of this process, and its behavior cannot be checked.
     ///
     /// # Errors
     /// `E0410` if the library cannot be loaded.
@@ -78,31 +78,31 @@ impl Hooks {
         self.libraries.push(Arc::new(Library::open(path.as_ref())?));
         Ok(self)
     }
-    /// Where `infeed` takes its values from, in order.
+    /// Sets the queue from which `infeed` takes its values, in order.
     #[must_use]
     pub fn infeed(mut self, queue: Receiver<Literal>) -> Self {
         self.infeed = Some(queue);
         self
     }
-    /// Where `outfeed` puts its values, in order.
+    /// Sets the queue to which `outfeed` appends its values, in order.
     #[must_use]
     pub fn outfeed(mut self, queue: Sender<Literal>) -> Self {
         self.outfeed = Some(queue);
         self
     }
-    /// Where a `recv` from the host on this channel takes its values from, in order.
+    /// Sets the queue from which a `recv` from the host on this channel takes its values, in order.
     #[must_use]
     pub fn from_host(mut self, channel_id: Option<i64>, queue: Receiver<Literal>) -> Self {
         self.from_host.insert(channel_id, queue);
         self
     }
-    /// Where a `send` to the host on this channel puts its values, in order.
+    /// Sets the queue to which a `send` to the host on this channel appends its values, in order.
     #[must_use]
     pub fn to_host(mut self, channel_id: Option<i64>, queue: Sender<Literal>) -> Self {
         self.to_host.insert(channel_id, queue);
         self
     }
-    /// Calls `observer` with each instruction that ends.
+    /// Calls `observer` with each completed instruction.
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};
@@ -120,15 +120,15 @@ impl Hooks {
         self.observer = Some(Arc::new(Mutex::new(observer)));
         self
     }
-    /// The function registered for `target`.
+    /// Returns the function registered for `target`.
     pub(crate) fn custom_call_target(&self, target: &str) -> Option<&Target> {
         self.targets.get(target)
     }
-    /// The libraries, in the order they were named.
+    /// Returns the libraries, in the order in which they were added.
     pub(crate) fn libraries(&self) -> &[Arc<Library>] {
         &self.libraries
     }
-    /// Names of the registered targets.
+    /// Returns the names of the registered targets.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {
         self.targets.keys().map(String::as_str)
     }

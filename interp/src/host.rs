@@ -1,15 +1,14 @@
-//! Values that come from outside or go there: `infeed`, `outfeed`, and `send` and `recv` of one device to itself
+//! Host transfers: `infeed`, `outfeed`, `send` and `recv`, also of one device to itself
 //!
-//! `infeed` takes the next value of the queue in [`Hooks`](crate::Hooks), `outfeed` puts one into the other; so do `recv` and `send`
-//! with the host at the other end, which have a queue for each channel; all in the order in which the instructions are
-//! run. None of them ever waits, since a wait could last forever and its end would depend on a
-//! clock: an infeed queue must hold its values before the run. Where there is no queue, or nothing in it, or
-//! no room, it is an error: a value is neither made up nor lost.
+//! `infeed` takes the next value of the queue in [`Hooks`](crate::Hooks), `outfeed` appends one to the other; so do
+//! `recv` and `send` with the host, which have a queue for each channel; all in the order in which the instructions are
+//! run. None of them waits, since a wait could last forever and its end would depend on a clock: an infeed queue must
+//! hold its values before the run. A missing, empty or full queue is an error: values are neither invented nor dropped.
 //!
-//! `send` puts its operand into the channel of its number, `recv-done` takes the oldest value out. What `recv` gives for the data
-//! is zeros: nothing may look at it before the end. A `recv-done` that comes before the `send` in the text is an error,
-//! since one device runs one instruction after another.
-//! Only tokens and control predecessors keep this order in a module that is not scheduled: printing may change any other.
+//! `send` appends its operand to the channel of its number, and `recv-done` removes the oldest value. The data of a
+//! `recv` is zeros: no instruction may use it before the done. A `recv-done` that comes before the `send` in the text
+//! is an error, since one device runs instructions one after another. In a module that is not scheduled, printing
+//! preserves only the order that tokens and control predecessors define.
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::value::with_layouts;
@@ -18,16 +17,13 @@ use crate::{Error, Result};
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use hlo::op::{RecvDone, Send};
 use hlo::{ElementType, Literal, Scalar, Shape};
-use std::collections::{BTreeMap, VecDeque};
-
-/// What was sent on each channel and not received.
-pub(crate) type Channels = BTreeMap<Option<i64>, VecDeque<Literal>>;
+use std::collections::VecDeque;
 
 fn starved(message: impl Into<String>) -> Error {
     Code::Starved { message: message.into() }.into()
 }
 
-/// `result = (next value of the queue, token)`; without a token, in old texts, the value alone
+/// `result = (next value of the queue, token)`; without a token, in old texts, only the value
 pub(crate) fn infeed(tokens: &[&Literal], shape: &Shape, context: &RunContext) -> Result<Literal> {
     let data = match (tokens, shape.tuple()) {
         ([_, ..], Some([data, ..])) => data,
@@ -36,43 +32,43 @@ pub(crate) fn infeed(tokens: &[&Literal], shape: &Shape, context: &RunContext) -
     in_order("infeed", context)?;
     let queue = context.hooks().infeed.as_ref();
     let queue = queue.ok_or_else(|| {
-        starved("`infeed` has no queue").with_help("give the interpreter one: `Hooks::infeed`")
+        starved("`infeed` has no queue").with_help("set one with `Hooks::infeed`")
     })?;
     let value = next(queue, data, "the infeed queue", "infeed")?;
     Ok(if tokens.is_empty() { value } else { Literal::tuple(vec![value, Literal::token()]) })
 }
 
-/// Puts the value into the queue; `result = token`
+/// Appends the value to the queue; `result = token`
 pub(crate) fn outfeed(value: &Literal, context: &RunContext) -> Result<Literal> {
     in_order("outfeed", context)?;
     let queue = context.hooks().outfeed.as_ref();
     let queue = queue.ok_or_else(|| {
-        starved("`outfeed` has no queue").with_help("give the interpreter one: `Hooks::outfeed`")
+        starved("`outfeed` has no queue").with_help("set one with `Hooks::outfeed`")
     })?;
     put(queue, value, "the outfeed queue")?;
     Ok(Literal::token())
 }
 
-/// The next value of a queue, which must have this shape.
+/// Returns the next value of a queue, which must have this shape.
 fn next(queue: &Receiver<Literal>, data: &Shape, of: &str, opcode: &str) -> Result<Literal> {
     let value = queue.try_recv().map_err(|_| starved(format!("{of} is empty")))?;
     let found = value.shape();
     if !found.compatible(data) {
-        let message = format!("{of} holds {found}, `{opcode}` wants {data}");
+        let message = format!("{of} holds {found}, but `{opcode}` expects {data}");
         return Err(Code::Invalid { message }.into());
     }
     Ok(with_layouts(value, data))
 }
 fn put(queue: &Sender<Literal>, value: &Literal, of: &str) -> Result<()> {
-    queue.try_send(value.cut()).map_err(|error| {
+    queue.try_send(value.to_static()).map_err(|error| {
         starved(match error {
             TrySendError::Full(_) => format!("{of} is full"),
-            TrySendError::Disconnected(_) => format!("nobody reads {of} any more"),
+            TrySendError::Disconnected(_) => format!("the receiver of {of} is disconnected"),
         })
     })
 }
 
-/// Puts the value into the channel; `result = (value, 0, token)`
+/// Appends the value to the channel; `result = (value, 0, token)`
 pub(crate) fn send(op: &Send, operands: &[&Literal], context: &RunContext) -> Result<Literal> {
     in_order("send", context)?;
     if op.is_host_transfer {
@@ -114,18 +110,19 @@ pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &RunContext) -> R
     let value = context.channels().get_mut(&op.channel_id).and_then(VecDeque::pop_front);
     let value = value.ok_or_else(|| {
         starved(format!("nothing was sent on channel{channel}"))
-            .with_help("a run has one device: its own `send` must stand before this line")
+            .with_help("a run has one device: put its own `send` before this line")
     })?;
     let found = value.shape();
     if !found.compatible(data) {
-        let message = format!("{found} was sent on channel{channel}, `recv-done` wants {data}");
+        let message =
+            format!("{found} was sent on channel{channel}, but `recv-done` expects {data}");
         return Err(Code::Trap { message }.into());
     }
     let value = with_layouts(value, data);
     Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value })
 }
 
-/// Machines inside other ones run on several threads, in no defined order.
+/// Rejects the op in nested machines, which run on several threads in no defined order.
 fn in_order(opcode: &str, context: &RunContext) -> Result<()> {
     if !context.is_nested() {
         return Ok(());
@@ -139,8 +136,8 @@ fn of_host(channel_id: Option<i64>) -> String {
     format!("the host's queue of channel{channel}")
 }
 fn no_queue(opcode: &str, channel_id: Option<i64>, hook: &str) -> Error {
-    starved(format!("`{opcode}` with the host has no queue: {} is not there", of_host(channel_id)))
-        .with_help(format!("give the interpreter one: `Hooks::{hook}`"))
+    starved(format!("`{opcode}` with the host has no queue: {} is not set", of_host(channel_id)))
+        .with_help(format!("set one with `Hooks::{hook}`"))
 }
 
 fn under_way(value: Literal, with_token: bool) -> Literal {
@@ -186,10 +183,10 @@ mod tests {
         let hooks = filled(&["(s32[2] {1, 2}, f32[] 0.5)", "s32[2] {3, 4}"]).outfeed(out);
         assert_eq!(run(ECHO, hooks).unwrap(), Literal::token());
         let results: Vec<_> = results.try_iter().map(|value| value.to_string()).collect();
-        let wanted: Vec<_> = ["s32[2] {3, 4}", "(s32[2] {1, 2}, f32[] 0.5)"]
+        let expected: Vec<_> = ["s32[2] {3, 4}", "(s32[2] {1, 2}, f32[] 0.5)"]
             .map(|text| text.parse::<Literal>().unwrap().to_string())
             .into();
-        assert_eq!(results, wanted);
+        assert_eq!(results, expected);
     }
     #[test]
     fn transfers_with_the_host_have_queues_of_their_own() {
@@ -222,7 +219,7 @@ mod tests {
         assert_eq!(error.instruction(), Some("e/s"));
     }
     #[test]
-    fn nothing_is_made_up_or_lost() {
+    fn missing_empty_and_full_queues_are_errors() {
         let first = "(s32[2] {1, 2}, f32[] 0.5)";
         let both = [first, "s32[2] {3, 4}"];
         let closed = crossbeam_channel::unbounded().0;
@@ -230,9 +227,17 @@ mod tests {
         for (hooks, code, message) in [
             (Hooks::new(), "E0407", "`infeed` has no queue"),
             (filled(&[first]), "E0407", "the infeed queue is empty"),
-            (filled(&["s32[] 3"]), "E0401", "the infeed queue holds s32[], `infeed` wants (s32"),
+            (
+                filled(&["s32[] 3"]),
+                "E0401",
+                "the infeed queue holds s32[], but `infeed` expects (s32",
+            ),
             (filled(&both), "E0407", "`outfeed` has no queue"),
-            (filled(&both).outfeed(closed), "E0407", "nobody reads the outfeed queue any more"),
+            (
+                filled(&both).outfeed(closed),
+                "E0407",
+                "the receiver of the outfeed queue is disconnected",
+            ),
             (filled(&both).outfeed(full.0), "E0407", "the outfeed queue is full"),
         ] {
             let error = run(ECHO, hooks).unwrap_err();

@@ -1,17 +1,17 @@
 //! Index algebra: sizes, strides, and walks over them in row-major order.
 use hlo::{ArrayShape, Dims};
 
-/// A dimension, size or index as a `usize`; the verifier has found it not negative.
+/// Returns a dimension, size or index as a `usize`; the verifier has checked that it is not negative.
 pub(crate) fn to_usize(x: i64) -> usize {
     usize::try_from(x).expect("verified: not negative")
 }
 
-/// A size as an index.
+/// Returns a size as an `i64`.
 pub(crate) fn to_i64(x: usize) -> i64 {
     i64::try_from(x).expect("a size in memory fits i64")
 }
 
-/// How far apart neighbours of each dimension are, in elements, row-major.
+/// Returns the row-major stride of each dimension, in elements.
 pub(crate) fn strides(dims: &[i64]) -> Dims {
     let mut strides = Dims::from_elem(1, dims.len());
     for d in (1..dims.len()).rev() {
@@ -20,16 +20,22 @@ pub(crate) fn strides(dims: &[i64]) -> Dims {
     strides
 }
 
-/// The number of elements of an array that is in memory.
+/// Returns the number of elements of an array in memory.
 pub(crate) fn count(dims: &[i64]) -> usize {
-    // A zero anywhere makes the product zero whatever overflows before it.
+    // A zero makes the product zero, even if earlier factors overflow.
     if dims.contains(&0) { 0 } else { dims.iter().map(|&d| to_usize(d)).product() }
+}
+
+/// The number of elements of an array that may be larger than any memory.
+pub(crate) fn saturating_count(dims: &[i64]) -> usize {
+    let sizes = dims.iter().map(|&d| to_usize(d));
+    if dims.contains(&0) { 0 } else { sizes.fold(1, usize::saturating_mul) }
 }
 
 /// Walks all indices of `dims` in row-major order and keeps offsets that depend linearly on them.
 ///
-/// This is the one loop the engine's data movement is made of: `offset = base + sum of index[d] * strides[d]`. Offsets
-/// that are visited lie in memory; the step beyond the last may be of any size, so it wraps.
+/// All data movement of the engine uses this loop: `offset = base + sum of index[d] * strides[d]`. Offsets
+/// that are visited are within memory; the step beyond the last may be of any size, so it wraps.
 pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i64)) {
     if dims.contains(&0) {
         return;
@@ -64,10 +70,10 @@ pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl 
     }
 }
 
-/// Walks boxes row by row: `visit` gets the offset of each run of neighbours, and its length.
+/// Walks boxes row by row: `visit` gets the offset and length of each contiguous run.
 ///
-/// The offsets are those of [`offsets`] for strides of an array in memory: where the innermost stride is 1, a row is one
-/// run; otherwise every element is.
+/// The offsets are those of [`offsets`] for strides of an array in memory: if the innermost stride is 1, a row is one
+/// run; otherwise every element is a run.
 pub(crate) fn rows(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i64, usize)) {
     match (dims.split_last(), strides.split_last()) {
         (Some((&inner, outer)), Some((1, outer_strides))) => {
@@ -102,21 +108,21 @@ pub(crate) fn indices(dims: &[i64], mut visit: impl FnMut(&[i64])) {
     }
 }
 
-/// Offsets of all indices of `dims`, collected: for loops that need them more than once.
+/// Returns the offsets of all indices of `dims`, for loops that use them more than once.
 pub(crate) fn offset_list(dims: &[i64], strides: &[i64]) -> Vec<usize> {
     let mut list = Vec::with_capacity(count(dims));
     offsets(dims, 0, strides, |at| list.push(to_usize(at)));
     list
 }
 
-/// Sizes and strides of some dimensions of an array.
+/// Returns the sizes and strides of some dimensions of an array.
 pub(crate) fn pick(shape: &ArrayShape, dims: &[i64]) -> (Dims, Dims) {
     let all = strides(&shape.dims);
     let size = dims.iter().map(|&d| shape.dims[to_usize(d)]).collect();
     (size, dims.iter().map(|&d| all[to_usize(d)]).collect())
 }
 
-/// The dimensions of an array of this rank that `dims` does not list.
+/// Returns the dimensions of an array of this rank that `dims` does not list.
 pub(crate) fn others(rank: usize, dims: &[i64]) -> Dims {
     (0..to_i64(rank)).filter(|d| !dims.contains(d)).collect()
 }

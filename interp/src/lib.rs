@@ -27,6 +27,7 @@ pub mod collective;
 mod context;
 mod custom;
 mod device;
+mod dynamic;
 mod error;
 mod executable;
 mod hooks;
@@ -38,20 +39,22 @@ mod machine;
 mod memory;
 pub mod num;
 mod observe;
+mod options;
 mod plan;
+mod program;
+mod rng;
 mod scalar_program;
 mod scan;
 mod spec;
+mod state;
 mod value;
 
 pub use device::{Device, DeviceGrid};
-pub use error::{Code, Error};
-pub use executable::{CompileOptions, Engine, Executable, RunOptions, run};
+pub use error::{Code, Error, Result};
+pub use executable::{Executable, run};
 pub use hooks::{Call, Hooks};
 pub use machine::{Machine, Outcome, Position, Suspension};
 pub use observe::Event;
+pub use options::{CompileOptions, Engine, RunOptions};
 pub use plan::PlanText;
 pub use value::{AsyncId, Value};
-
-/// Result of everything in this crate.
-pub type Result<T> = std::result::Result<T, Error>;

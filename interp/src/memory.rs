@@ -1,4 +1,4 @@
-//! The memory of a run: how much is in use, the limit, and the most that was in use at once.
+//! Memory accounting of a run: bytes in use, the limit, and the peak.
 use crate::error::Code;
 use crate::{Error, Result};
 use hlo::Literal;
@@ -6,7 +6,7 @@ use hlo::literal::Account;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Requests of at least this many bytes ask the allocator first: its refusal would end the process.
+/// For requests of at least this many bytes the allocator is probed first: a failed allocation ends the process.
 const LARGE: usize = 1 << 26;
 
 /// The bytes of arrays that one device holds.
@@ -21,14 +21,14 @@ impl Budget {
     pub(crate) fn new(limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self { limit, ..Self::default() })
     }
-    /// The most bytes that were in use at once.
+    /// Returns the most bytes that were in use at once.
     pub(crate) fn peak(&self) -> usize {
         self.peak.load(Ordering::Relaxed)
     }
     /// Charges `bytes` before they are allocated.
     pub(crate) fn reserve(self: &Arc<Self>, bytes: usize) -> Result<Reservation> {
         if bytes >= LARGE && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
-            let message = format!("the system has no {bytes} bytes for the result");
+            let message = format!("the system cannot allocate {bytes} bytes for the result");
             return Err(Code::OutOfMemory { message }.into());
         }
         // Machines on several threads share the limit: the check and the charge are one operation.
@@ -46,7 +46,7 @@ impl Budget {
                     "{bytes} bytes are needed, {in_use} bytes are in use, and {limit} bytes are allowed"
                 );
                 Err(Error::from(Code::OutOfMemory { message })
-                    .with_help("raise `--max-memory`, or leave it out"))
+                    .with_help("raise `--max-memory` or omit it"))
             }
         }
     }
@@ -55,7 +55,7 @@ impl Budget {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         self.peak.fetch_max(in_use, Ordering::Relaxed);
     }
-    /// The bytes in use.
+    /// Returns the bytes in use.
     #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
         self.in_use.load(Ordering::Relaxed)
@@ -68,7 +68,7 @@ impl Account for Budget {
     }
 }
 
-/// Bytes that are charged and not yet part of an array; dropping it returns them.
+/// Bytes that are charged and not yet part of an array; returned when dropped.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     budget: Arc<Budget>,
@@ -77,7 +77,7 @@ pub(crate) struct Reservation {
 
 impl Reservation {
     /// Charges the memory of new arrays to the budget, from these bytes first. Arrays that share memory, or are charged
-    /// already, are left alone.
+    /// already, are not changed.
     pub(crate) fn attach(&mut self, array: &mut Literal) {
         let account: Arc<dyn Account> = self.budget.clone();
         if let Some(bytes) = array.charge_to(&account) {

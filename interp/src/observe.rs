@@ -1,51 +1,51 @@
-//! Looking on while a module runs: one event for each instruction that ends.
+//! Observation of a run: one event for each completed instruction.
 use hlo::Opcode;
 use hlo::ir::{Computation, Instruction, InstructionId};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// An instruction that has been run.
+/// The execution of an instruction.
 ///
-/// Instructions that call computations end after those they called; `own` leaves out what was measured in them.
+/// Instructions that call computations end after those they call; `own` excludes the time of the latter.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
-    /// Where the instruction stands.
+    /// The computation that contains the instruction.
     pub computation: &'a Computation,
-    /// Which one it is.
+    /// The id of the instruction.
     pub id: InstructionId,
-    /// How many calls are open around it.
+    /// The number of enclosing calls.
     pub depth: usize,
-    /// When it began, since the run began.
+    /// The start time, measured from the start of the run.
     pub start: Duration,
-    /// How long it took.
+    /// The duration.
     pub total: Duration,
-    /// How long it took without the instructions it called.
+    /// The duration without the instructions it called.
     pub own: Duration,
-    /// Bytes it allocated for its result.
+    /// The bytes allocated for its result.
     pub bytes: usize,
 }
 
 impl<'a> Event<'a> {
-    /// The instruction.
+    /// Returns the instruction.
     pub fn instruction(&self) -> &'a Instruction {
         &self.computation.instructions[self.id]
     }
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &'a str {
         self.computation.name(self.id)
     }
-    /// Its opcode.
+    /// Returns its opcode.
     pub fn opcode(&self) -> Opcode {
         self.instruction().opcode()
     }
-    /// The operation of the program it came from, if its metadata tells.
+    /// Returns the operation of the program it came from, if its metadata has it.
     pub fn op_name(&self) -> Option<&'a str> {
         op_name(self.instruction())
     }
 }
 
-/// `op_name` of an instruction's metadata.
+/// Returns `op_name` of an instruction's metadata.
 pub(crate) fn op_name(instruction: &Instruction) -> Option<&str> {
     let name = instruction.common.as_ref()?.metadata.as_ref()?.op_name.as_str();
     (!name.is_empty()).then_some(name)
@@ -54,7 +54,7 @@ pub(crate) fn op_name(instruction: &Instruction) -> Option<&str> {
 /// A function that is called with each event.
 pub(crate) type Observer = Arc<Mutex<dyn FnMut(&Event<'_>) + Send>>;
 
-/// An observer and when the run began.
+/// An observer and the start of the run.
 pub(crate) struct Watch {
     pub(crate) start: Instant,
     observer: Observer,

@@ -2,13 +2,14 @@
 //!
 //! The inputs come first among the operands, then the initial carries; the result holds the stacked outputs, then the
 //! last carries. Step `t` reads index `t` of the inputs and writes index `t` of the outputs, also in a reverse scan,
-//! which begins at the end. The machine calls the computation; this page gives its arguments and stores its result.
+//! which begins at the end. The machine calls the computation; this module provides its arguments and stores its
+//! results.
 use crate::Result;
 use crate::context::RunContext;
+use crate::dynamic::common;
 use crate::index::{offsets, strides, to_i64, to_usize};
-use crate::kernel::array_shapes;
 use crate::kernel::data_movement::affine;
-use crate::kernel::dynamic::common;
+use crate::value::array_shapes;
 use crate::value::{Value, checked_bytes, static_shape};
 use hlo::ir::ComputationId;
 use hlo::op::Scan as ScanOp;
@@ -29,7 +30,7 @@ pub(crate) struct Scan {
     sizes: Vec<Dims>,
 }
 
-/// What a scan does next.
+/// The next action of a scan.
 pub(crate) enum Next {
     /// Calls its computation.
     Call(Vec<Value>),
@@ -57,10 +58,10 @@ impl Scan {
             Ok(output)
         });
         let outputs: Vec<Literal> = outputs.collect::<Result<_>>()?;
-        // Without inputs the outputs say how many steps there are. An input that is smaller than its bound has fewer.
+        // Without inputs the outputs determine the number of steps. An input smaller than its bound has fewer.
         let inputs = operands.iter().map(|input| (input, input.array_shape()));
-        let places = inputs.filter_map(|(x, shape)| Some((x.sizes()[dim], shape?.dims[dim])));
-        let size = common(places)?;
+        let sizes = inputs.filter_map(|(x, shape)| Some((x.sizes()[dim], shape?.dims[dim])));
+        let size = common(sizes)?;
         let first = || operands.iter().chain(&outputs).map(|array| array.sizes()[dim]).next();
         let size = size.or_else(first).unwrap_or(0);
         let sizes = outputs.iter().map(|output| {
@@ -81,12 +82,12 @@ impl Scan {
         })
     }
 
-    /// The computation that it calls.
+    /// Returns the computation that the scan calls.
     pub(crate) fn callee(&self) -> ComputationId {
         self.callee
     }
 
-    /// The arguments of the next step, or the result.
+    /// Returns the arguments of the next step, or the result.
     pub(crate) fn next(&mut self, context: &RunContext) -> Result<Next> {
         if self.at < self.steps {
             let mut arguments = Vec::with_capacity(self.inputs.len() + self.carries.len());
@@ -104,7 +105,7 @@ impl Scan {
         Ok(Next::Done(outputs.chain(self.carries.drain(..)).collect()))
     }
 
-    /// Stores the results of the step that was called.
+    /// Stores the results of the last step.
     pub(crate) fn store(&mut self, mut results: Vec<Value>) -> Result<()> {
         self.carries = results.split_off(self.outputs.len());
         let index = self.index();
@@ -133,7 +134,7 @@ impl Scan {
         Ok(())
     }
 
-    /// The bound of the dimension, which has a step and so is not 0.
+    /// Returns the bound of the dimension, which is not 0 during a step.
     fn extent(&self, input: &Literal) -> usize {
         input.array_shape().map_or(1, |shape| to_usize(shape.dims[self.dim])).max(1)
     }
@@ -141,7 +142,7 @@ impl Scan {
     fn index(&self) -> usize {
         if self.is_reverse { self.steps - 1 - self.at } else { self.at }
     }
-    /// The input at this step, without the dimension.
+    /// Returns the input at this step, without the dimension.
     fn slice(&self, input: &Literal) -> Literal {
         let from = input.array_shape().expect("verified: an array");
         let mut strides = strides(&from.dims);

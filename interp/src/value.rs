@@ -1,22 +1,22 @@
-//! Values of a run: arrays, tuples, tokens, and operations that were started.
+//! Values of a run: arrays, tuples, tokens, and asynchronous operations.
 use crate::{Code, Error, Result};
-use hlo::{ArrayShape, Literal, Shape};
+use hlo::{ArrayShape, Literal, Scalar, Shape};
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The identity of a started operation: `async-start`, `all-gather-start` and the like.
+/// The identity of an asynchronous operation: `async-start`, `all-gather-start` and the like.
 ///
-/// Each execution of a start has its own number. A `-done` is paired with its start by it, wherever the value has been
-/// carried in between.
+/// Each execution of a start has its own number. It pairs a `-done` with its start, wherever the value was
+/// passed in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AsyncId(u64);
 
 impl AsyncId {
-    /// The id with this number.
+    /// Returns the id with this number.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
-    /// The number of the id.
+    /// Returns the number of the id.
     pub const fn number(self) -> u64 {
         self.0
     }
@@ -24,7 +24,7 @@ impl AsyncId {
 
 /// A value inside a run.
 ///
-/// A value of a started operation has the tuple shape of its `-start`; each leaf of it is the [`AsyncId`].
+/// The value of an asynchronous operation has the tuple shape of its `-start`; each leaf of it is the [`AsyncId`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// An array.
@@ -33,12 +33,12 @@ pub enum Value {
     Tuple(Vec<Value>),
     /// A token.
     Token,
-    /// A started operation.
+    /// An asynchronous operation.
     Async(AsyncId),
 }
 
 impl Value {
-    /// The started operation, if this is the value of one.
+    /// Returns the asynchronous operation, if this is the value of one.
     pub fn async_id(&self) -> Option<AsyncId> {
         match self {
             Self::Async(id) => Some(*id),
@@ -46,10 +46,10 @@ impl Value {
             Self::Array(_) | Self::Token => None,
         }
     }
-    /// The literal with these arrays and tuples.
+    /// Returns the value as a literal.
     ///
     /// # Errors
-    /// `E0408` if part of it is an operation that was started and is not done.
+    /// `E0408` if part of it is an asynchronous operation in progress.
     pub fn into_literal(self) -> Result<Literal> {
         Ok(match self {
             Self::Array(array) => array,
@@ -61,8 +61,8 @@ impl Value {
             Self::Async(_) => return Err(not_done()),
         })
     }
-    /// Whether it is a value of this shape inside a run, where a dynamic dimension takes its bound. A started operation may
-    /// stand for any value.
+    /// Returns whether it is a value of this shape inside a run, where a dynamic dimension takes its bound. An
+    /// asynchronous operation fits any shape.
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         match (self, shape) {
             (Self::Array(array), Shape::Array(shape)) => {
@@ -84,7 +84,7 @@ impl Value {
             Self::Array(_) | Self::Token | Self::Async(_) => leaves.push(self),
         }
     }
-    /// Takes as many leaves as a value of this shape has.
+    /// Returns the value of this shape, taking its leaves from the iterator.
     ///
     /// # Panics
     /// If there are fewer.
@@ -110,19 +110,19 @@ impl From<Literal> for Value {
     }
 }
 
-/// The error of an instruction that reads the value of a started operation.
+/// Returns the error of an instruction that reads the value of an asynchronous operation.
 pub(crate) fn not_done() -> Error {
-    let message = "this reads the value of an operation that was started and is not done";
+    let message = "this reads the value of an asynchronous operation that is not done";
     Error::from(Code::Trap { message: message.to_owned() })
         .with_help("use the value of its `-done`")
 }
 
-/// The shape of the data: a dynamic dimension takes its bound.
+/// Returns the shape of the stored data, where a dynamic dimension has its bound.
 pub(crate) fn static_shape(shape: &ArrayShape) -> ArrayShape {
     ArrayShape { dynamic: None, ..shape.clone() }
 }
 
-/// A value of this shape whose elements are zero.
+/// Returns a value of this shape whose elements are zero.
 pub(crate) fn zeros(shape: &Shape) -> Literal {
     match shape {
         Shape::Array(array) => Literal::zeros(static_shape(array)),
@@ -131,7 +131,7 @@ pub(crate) fn zeros(shape: &Shape) -> Literal {
     }
 }
 
-/// Bytes of the arrays of a shape; `None` if they cannot be counted or addressed.
+/// Returns the total bytes of the arrays of a shape; `None` if they cannot be addressed.
 pub(crate) fn bytes_of(shape: &Shape) -> Option<usize> {
     let mut bytes = 0usize;
     for leaf in shape.leaves() {
@@ -143,19 +143,39 @@ pub(crate) fn bytes_of(shape: &Shape) -> Option<usize> {
     Some(bytes)
 }
 
-/// The bytes of an array.
+/// Returns the bytes of an array.
 ///
 /// # Errors
-/// `E0405` if its elements cannot be counted or addressed.
+/// `E0405` if its elements cannot be addressed.
 pub(crate) fn checked_bytes(shape: &ArrayShape) -> Result<usize> {
     let bytes = shape.byte_count().filter(|&b| isize::try_from(b).is_ok());
     bytes.ok_or_else(|| too_large(shape))
 }
 
-/// The error of a shape whose elements cannot be counted or addressed.
+/// Returns the error of a shape whose elements cannot be addressed.
 pub(crate) fn too_large(shape: &impl Display) -> Error {
-    let message = format!("{shape} has more elements than memory has addresses");
+    let message = format!("{shape} has more bytes than can be addressed");
     Code::OutOfMemory { message }.into()
+}
+
+/// Fills an array with the elements that `element` gives, in row-major order.
+pub(crate) fn fill(array: &mut Literal, mut element: impl FnMut(usize) -> Scalar) {
+    let Some(ty) = array.array_shape().map(|shape| shape.ty) else { return };
+    for (i, slot) in array.bytes_mut().chunks_exact_mut(ty.storage_bytes()).enumerate() {
+        element(i).write(ty, slot);
+    }
+}
+
+/// An array whose elements `element` gives, in row-major order.
+pub(crate) fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Literal {
+    let mut result = Literal::zeros(shape.clone());
+    fill(&mut result, element);
+    result
+}
+
+/// The arrays of a result: itself, or the elements of the tuple.
+pub(crate) fn array_shapes(shape: &Shape) -> Vec<&ArrayShape> {
+    shape.leaves().into_iter().filter_map(Shape::array).collect()
 }
 
 /// Packs the arrays of a result: one as it is, several as a tuple; `shape` says which.
@@ -166,7 +186,7 @@ pub(crate) fn pack(shape: &Shape, mut arrays: Vec<Literal>) -> Literal {
     }
 }
 
-/// The same value under the layouts of `shape`; nothing is copied.
+/// Returns the same value under the layouts of `shape`; nothing is copied.
 pub(crate) fn with_layouts(value: Literal, shape: &Shape) -> Literal {
     if has_layouts(&value, shape) {
         return value;

@@ -28,7 +28,7 @@ void nested(void* out, const void** in) {
 void nothing(void* out, const void** in) { (void)out; (void)in; }
 ";
 
-/// The compiled library; nothing, and a message, if there is no C compiler.
+/// Returns the compiled library; `None`, with a message, if there is no C compiler.
 fn library() -> Option<PathBuf> {
     static ONCE: std::sync::OnceLock<Option<PathBuf>> = std::sync::OnceLock::new();
     ONCE.get_or_init(compile).clone()
@@ -43,7 +43,7 @@ fn compile() -> Option<PathBuf> {
         Command::new(compiler).args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
     let done = status.is_ok_and(|status| status.success());
     if !done {
-        #[expect(clippy::print_stderr, reason = "says why nothing is tested")]
+        #[expect(clippy::print_stderr, reason = "reports that tests are skipped")]
         {
             eprintln!("skipped: there is no C compiler");
         }
@@ -51,7 +51,7 @@ fn compile() -> Option<PathBuf> {
     done.then_some(library)
 }
 
-/// The result of a module whose entry computation is `body`, or the error; nothing without a compiler.
+/// Returns the result of a module whose entry computation is `body`, or the error; `None` without a compiler.
 fn run(body: &str, arguments: &[&str]) -> Option<Result<String, String>> {
     let hooks = Hooks::new().library(library()?).unwrap();
     let text = format!("HloModule m\nENTRY e {{ {body} }}");
@@ -71,7 +71,7 @@ fn arrays_are_pointers_to_elements() {
 }
 
 #[test]
-fn elements_lie_as_the_layouts_say() {
+fn elements_are_in_the_order_of_the_layouts() {
     let call = |operand: &str, result: &str| {
         let body = format!(
             "a = f32[2,3] parameter(0) ROOT r = f32[2,3]{result} custom-call(a),
@@ -79,7 +79,7 @@ fn elements_lie_as_the_layouts_say() {
         );
         run(&body, &["f32[2,3] {{1, 2, 3}, {4, 5, 6}}"]).map(Result::unwrap)
     };
-    // Column by column the memory is 1 4 2 5 3 6, which read row by row is another matrix.
+    // In column-major order the memory is 1 4 2 5 3 6, which read in row-major order is another matrix.
     let Some(turned) = call("{0,1}", "{1,0}") else { return };
     assert_eq!(turned, "f32[2,3]{1,0} { { 1, 4, 2 }, { 5, 3, 6 } }");
     assert_eq!(call("{1,0}", "{0,1}").unwrap(), "f32[2,3]{0,1} { { 1, 3, 5 }, { 2, 4, 6 } }");
@@ -95,28 +95,28 @@ fn tuples_are_arrays_of_pointers() {
 }
 
 #[test]
-fn what_cannot_be_called_is_refused() {
+fn unsupported_calls_are_rejected() {
     let body = |attributes: &str| {
         format!(
             "a = s4[2] parameter(0) ROOT r = s4[2] custom-call(a), custom_call_target={attributes}"
         )
     };
     let Some(narrow) = run(&body("\"nothing\""), &["s4[2] {1, 2}"]) else { return };
-    assert!(narrow.unwrap_err().contains("cannot be given s4[2]"));
+    assert!(narrow.unwrap_err().contains("cannot take a value of shape s4[2]"));
     let typed = run(&body("\"nothing\", api_version=API_VERSION_TYPED_FFI"), &["s4[2] {1, 2}"]);
-    assert!(typed.unwrap().unwrap_err().contains("wants API_VERSION_ORIGINAL"));
+    assert!(typed.unwrap().unwrap_err().contains("requires API_VERSION_ORIGINAL"));
     let absent = run(&body("\"absent\""), &["s4[2] {1, 2}"]);
-    assert!(absent.unwrap().unwrap_err().contains("`absent` is not known"));
+    assert!(absent.unwrap().unwrap_err().contains("unknown custom call target `absent`"));
 }
 
 #[test]
-fn a_library_that_is_not_there_has_its_own_error() {
+fn a_missing_library_has_its_own_error() {
     let error = Hooks::new().library("no/such/library.so").unwrap_err();
     assert!(error.to_string().starts_with("error[E0410]: library `no/such/library.so`"), "{error}");
 }
 
 #[test]
-fn a_registered_function_must_give_what_the_module_states() {
+fn a_registered_function_must_return_the_stated_shape() {
     let text = "HloModule m\nENTRY e { a = f32[2] parameter(0) ROOT r = f32[3] custom-call(a), custom_call_target=\"f\" }";
     let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
     let hooks = Hooks::new().custom_call("f", |call| Ok(call.operands[0].clone()));

@@ -1,5 +1,5 @@
-//! What a run may take: memory that is counted right over many steps, machines beside each other, results of any size.
-#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+//! Limits of a run: exact memory accounting over many steps, concurrent machines, results of any size.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 use hlo::{ArrayShape, ElementType, Literal, Module, Scalar, Verified};
 use interp::{CompileOptions, Executable, Hooks, RunOptions};
 use std::sync::{Arc, Condvar, Mutex};
@@ -9,7 +9,7 @@ fn verified(text: &str) -> Verified {
     Module::parse(text).unwrap().verify().unwrap()
 }
 
-/// The number of the error of a run that may hold so many bytes; empty if there is none.
+/// Returns the number of the error of a run with this memory limit; empty if there is none.
 fn error(text: &str, bytes: usize) -> String {
     let module = verified(text);
     let arguments = module.module().entry().program_shape().parameters;
@@ -20,7 +20,7 @@ fn error(text: &str, bytes: usize) -> String {
     result.err().map_or(String::new(), |e| e.to_string())
 }
 
-/// A loop of 2000 rounds around `step`, which makes `y` of `x = f32[100]` and the round `i`.
+/// Returns a loop of 2000 iterations of `step`, which computes `y` from `x = f32[100]` and the iteration `i`.
 fn repeated(computations: &str, step: &str) -> String {
     format!(
         "{computations}
@@ -34,9 +34,9 @@ ENTRY e {{ p = f32[100] parameter(0) q = f32[100] add(p, p) z = s32[] constant(0
     )
 }
 
-/// One array is 400 bytes; nothing below needs more than five of them at a time, but for a few scalars.
+/// One array is 400 bytes; no case needs more than five of them at a time and as much again as scratch memory.
 #[test]
-fn what_is_dropped_is_given_back() {
+fn dropped_values_return_their_memory() {
     let add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";
     let slow = "slow { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[1] reshape(a)
       w = f32[1] add(v, v) s = f32[] reshape(w) ROOT c = f32[] add(s, b) }";
@@ -67,13 +67,13 @@ fn what_is_dropped_is_given_back() {
             "s = ((f32[100]), f32[100]) async-start(x), calls=f y = f32[100] async-done(s, x), calls=f",
         ),
     ] {
-        assert_eq!(error(&repeated(computations, step), 5 * 400 + 100), "", "{step}");
+        assert_eq!(error(&repeated(computations, step), 10 * 400 + 100), "", "{step}");
     }
 }
 
 #[test]
-fn what_is_held_counts() {
-    // Three arrays at once, of which the limit allows two; scalars of slow computations take nothing off.
+fn live_values_count() {
+    // Three arrays at once, of which the limit allows two; the scalars of nested machines must not reduce the count.
     let slow = "slow { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[1] reshape(a)
       w = f32[1] add(v, v) s = f32[] reshape(w) ROOT c = f32[] add(s, b) }";
     let text = format!(
@@ -87,7 +87,7 @@ fn what_is_held_counts() {
 }
 
 #[test]
-fn results_larger_than_memory_are_refused() {
+fn results_larger_than_memory_are_rejected() {
     let scan = "f { c = f32[] parameter(0) ROOT t = (f32[], f32[]) tuple(c, c) }
       ENTRY e { z = f32[] parameter(0)
         ROOT s = (f32[100000000000000], f32[]) scan(z), dimensions={0}, num_carries=1, to_apply=f }";
@@ -100,15 +100,15 @@ fn results_larger_than_memory_are_refused() {
     }
 }
 
-/// More machines beside each other than may be inside each other: 255 rows are computed by as many threads as there are.
+/// The limit of nested machines does not apply to concurrent ones: 255 rows are computed on many threads.
 #[test]
-fn machines_beside_each_other_are_not_nested() {
+fn concurrent_machines_are_not_nested() {
     const MACHINES: usize = 70;
     let text = "f { a = f32[] parameter(0) b = f32[] parameter(1) m = f32[] custom-call(b), custom_call_target=\"meet\"
         ROOT c = f32[] add(a, m) }
       ENTRY e { x = f32[255,130] parameter(0) z = f32[] constant(0) ROOT r = f32[255] reduce(x, z), dimensions={1}, to_apply=f }";
     let module = verified(text);
-    // How many are inside now, and whether once enough were.
+    // The number of machines inside now, and whether there were ever enough.
     let inside = Arc::new((Mutex::new((0, false)), Condvar::new()));
     let hooks = Hooks::new().custom_call("meet", move |call| {
         let (state, changed) = &*inside;
@@ -120,7 +120,7 @@ fn machines_beside_each_other_are_not_nested() {
         }
         let long = Duration::from_secs(60);
         let (mut now, late) = changed.wait_timeout_while(now, long, |now| !now.1).unwrap();
-        assert!(!late.timed_out(), "{} machines came together", now.0);
+        assert!(!late.timed_out(), "only {} machines ran concurrently", now.0);
         now.0 -= 1;
         Ok(call.operands[0].clone())
     });

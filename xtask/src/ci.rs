@@ -1,4 +1,4 @@
-//! `ci` and `bless`: what a change must pass, step by step.
+//! `ci` and `bless`: the checks that a change must pass.
 use crate::{Result, mpi, status, tidy, trial};
 use std::path::Path;
 use std::process::Command;
@@ -14,11 +14,11 @@ const STEPS: [Step; 4] = [
     ("test", &["test", "--workspace"], &[]),
 ];
 
-/// Every step in order; stops at the first that fails.
+/// Runs every step in order; stops at the first failure.
 pub(crate) fn run(root: &Path) -> Result {
     let mpi = mpi::available();
     for (name, arguments, environment) in STEPS {
-        // Clippy sees what is built without MPI, the tests what is built with it: neither is built twice.
+        // Clippy builds without MPI, the tests with it: neither is built twice.
         let with_mpi = name == "test" && mpi.is_ok();
         let more: &[&str] = if with_mpi { &mpi::FEATURES } else { &[] };
         step(name, || cargo(root, &[arguments, more].concat(), environment))?;
@@ -34,10 +34,10 @@ pub(crate) fn run(root: &Path) -> Result {
     Ok(())
 }
 
-/// Runs the tests with leave to rewrite what they want.
+/// Runs the tests, which rewrite their expected outputs.
 pub(crate) fn bless(root: &Path) -> Result {
     cargo(root, &["test", "--workspace"], &[("ETALON_BLESS", "1")])?;
-    println!("look at `git diff` before you commit: a blessed value is only what the engine gave");
+    println!("review `git diff` before you commit: a blessed value is only the engine's result");
     Ok(())
 }
 

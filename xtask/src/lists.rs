@@ -1,13 +1,13 @@
-//! Lists of ops and element types that the compiler cannot check: a new op or type falls through them.
+//! Lists of ops and element types with a default, which the compiler cannot check for a new op or type.
 //!
-//! Found are `matches!` of two or more alternatives, and a `match` with an arm for all others. What they say about an op is a
-//! fact that belongs in the op table; else every op is named.
+//! Reported are `matches!` with two or more alternatives, and `match` with an arm for all others. A property of an op
+//! belongs in the op table; otherwise every op must be named.
 use crate::source::{block, is_word};
 
 /// The enums of which each variant must be named.
 const ENUMS: [&str; 5] = ["Op::", "Opcode::", "Unary::", "Binary::", "ElementType::"];
 
-/// The lines of such lists in a text that [`code`](crate::source::code) gave.
+/// Returns the lines of such lists in the result of [`code`](crate::source::code).
 pub(crate) fn find(code: &str) -> Vec<usize> {
     let line = |at: usize| code[..at].matches('\n').count() + 1;
     let macros = code.match_indices("matches!(").filter(|&(at, found)| {
@@ -28,7 +28,7 @@ pub(crate) fn find(code: &str) -> Vec<usize> {
     lines
 }
 
-/// How many variants of the enums a pattern names.
+/// Returns the number of variants of the enums that a pattern names.
 fn mentions(pattern: &str) -> usize {
     let count = |name: &str| {
         let found = pattern.match_indices(name);
@@ -37,7 +37,7 @@ fn mentions(pattern: &str) -> usize {
     ENUMS.iter().map(|name| count(name)).sum()
 }
 
-/// Whether a pattern takes whatever the others do not: `_`, `other`, `(_, _)`.
+/// Returns whether a pattern matches everything: `_`, `other`, `(_, _)`.
 fn is_default(pattern: &str) -> bool {
     let mut parts = pattern.trim_matches(['(', ')']).split(',').map(str::trim);
     let takes_all = |part: &str| {
@@ -50,7 +50,7 @@ fn without_guard(pattern: &str) -> &str {
     pattern.split_once(" if ").map_or(pattern, |(pattern, _)| pattern)
 }
 
-/// What stands before the parenthesis that closes what `text` is in.
+/// Returns the text before the parenthesis that closes the enclosing one.
 fn arguments(text: &str) -> &str {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
@@ -62,7 +62,7 @@ fn arguments(text: &str) -> &str {
     text
 }
 
-/// 1 for an opening bracket, -1 for a closing one.
+/// Returns 1 for an opening bracket, -1 for a closing one, and 0 otherwise.
 fn step(c: char) -> i32 {
     match c {
         '(' | '[' | '{' => 1,
@@ -71,7 +71,7 @@ fn step(c: char) -> i32 {
     }
 }
 
-/// Where the arms of a `match` begin.
+/// Returns the start of the arms of a `match`.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
@@ -83,7 +83,7 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// The patterns of the arms in the block that `text` starts with, guards included.
+/// Returns the patterns of the arms in the block that `text` starts with, guards included.
 fn patterns(text: &str) -> Vec<&str> {
     let inside = &text[1..block(text).saturating_sub(1).max(1)];
     let (mut found, mut depth, mut start, mut in_pattern) = (Vec::new(), 0i32, 0, true);

@@ -1,5 +1,5 @@
 //! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op, trial.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 mod ci;
 mod lists;
 mod mpi;
@@ -13,7 +13,7 @@ use new_op::Section;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The result of a chore; the text says what is wrong.
+/// The result of a chore, with an error message.
 type Result<T = ()> = std::result::Result<T, String>;
 
 const USAGE: &str = "\
@@ -21,7 +21,7 @@ usage: cargo xtask COMMAND
   ci               everything a change must pass; stops at the first failure
   tidy             sizes of files and functions, lists of ops, first lines, blanks
   status [--check] rewrites the table of docs/status.md; or only says whether it is up to date
-  bless            runs the tests, taking what they give as what is wanted
+  bless            runs the tests and rewrites their expected outputs
   new-op [--elementwise [--binary]] NAME
                    the row and the files of a new op, and what is left to do
   trial            applies the commit in docs/adding-an-op.md to a copy, and tests its op";
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The top folder of the repository.
+/// Returns the top folder of the repository.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
@@ -71,7 +71,7 @@ fn write(path: &Path, text: &str) -> Result {
     std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The files under `folder` whose names end in `.ext`, in order; build outputs and hidden folders are left out.
+/// Returns the files under `folder` whose names end in `.ext`, in order; build outputs and hidden folders are excluded.
 fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,11 +1,11 @@
-//! Whether this machine can build and test runs that span processes.
+//! Detection of MPI for building and testing runs that span processes.
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What turns them on, for `cargo test`.
+/// The features that enable them, for `cargo test`.
 pub(crate) const FEATURES: [&str; 2] = ["--features", "etalon-cli/mpi,etalon-collectives/mpi"];
 
-/// Fails with what is missing.
+/// Fails with the missing component.
 pub(crate) fn available() -> Result<(), &'static str> {
     if !runs("mpirun") || !runs("mpicc") {
         return Err("no OpenMPI");
@@ -13,7 +13,7 @@ pub(crate) fn available() -> Result<(), &'static str> {
     if !starts() {
         return Err("mpirun starts no processes here");
     }
-    // Bindings are made with libclang, wherever a distribution puts it.
+    // Bindings are generated with libclang, whose location depends on the distribution.
     let is_named = std::env::var_os("LIBCLANG_PATH").is_some();
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm/lib"];
     match is_named || folders.iter().any(|folder| has_libclang(Path::new(folder), 3)) {
@@ -28,7 +28,7 @@ fn runs(program: &str) -> bool {
     ended.is_ok_and(|status| status.success())
 }
 
-/// Whether two processes can be started: a sandbox may not let them talk.
+/// Returns whether two processes can be started: a sandbox may block their communication.
 fn starts() -> bool {
     let mut command = Command::new("mpirun");
     let root = [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
@@ -37,13 +37,13 @@ fn starts() -> bool {
     ended.is_ok_and(|status| status.success())
 }
 
-/// Whether libclang is there, not deeper than so many folders.
+/// Returns whether libclang is in the folder or its subfolders, up to this depth.
 fn has_libclang(folder: &Path, depth: usize) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     entries.flatten().any(|entry| {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        // `libclang-cpp` is another library.
+        // `libclang-cpp` is a different library.
         let rest = name.strip_prefix("libclang").unwrap_or_default().trim_start_matches('-');
         let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         if rest.starts_with("so") || rest.starts_with("dylib") {

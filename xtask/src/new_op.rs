@@ -1,4 +1,4 @@
-//! `new-op`: the row and the files of a new op, and what is left to do.
+//! `new-op`: the row and the files of a new op, and a list of the remaining work.
 use crate::{Result, read, write};
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(crate) enum Section {
     Unary,
     /// Elementwise, two operands.
     Binary,
-    /// With attributes and a shape rule of its own.
+    /// With attributes and a shape rule.
     Structured,
 }
 
@@ -26,7 +26,7 @@ impl Section {
     }
 }
 
-/// Writes the row and the skeletons for the opcode `name` (`dynamic-slice`) and prints what is left to do.
+/// Writes the row and the skeletons for the opcode `name` (`dynamic-slice`) and prints the remaining work.
 pub(crate) fn run(root: &Path, name: &str, section: Section) -> Result {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !name.chars().all(fits) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
@@ -63,7 +63,7 @@ fn capital(word: &str) -> String {
     chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
-/// The table with a row more in a section, in order and in columns.
+/// Returns the table with an additional row in a section, sorted and aligned.
 fn with_row(table: &str, section: &str, row: &str) -> Result<String> {
     let begin = format!("            {section} {{\n");
     let parts = table.split_once(&begin).and_then(|(before, rest)| {
@@ -85,7 +85,7 @@ fn with_row(table: &str, section: &str, row: &str) -> Result<String> {
     Ok(format!("{before}{begin}{rows}            }}\n{after}"))
 }
 
-/// The words of a row; a list in brackets is one.
+/// Returns the words of a row; a list in brackets is one.
 fn columns(row: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in row.split_whitespace() {
@@ -98,7 +98,7 @@ fn columns(row: &str) -> Vec<String> {
     found
 }
 
-/// The text with a line more before the last that begins so; `cargo fmt` puts it in order.
+/// Returns the text with an additional line before the last one with the same beginning; `cargo fmt` sorts them.
 fn with_line(text: &str, begin: &str, line: &str) -> Result<String> {
     let last = text.rfind(&format!("\n{begin}"));
     let at = last.ok_or_else(|| format!("{MODULES} has no line `{begin}`"))? + 1;
@@ -177,9 +177,9 @@ mod tests {
     #[test]
     fn a_row_goes_to_its_place_in_columns() {
         let table = "a\n            unary {\n                Abs  \"abs\"  abs  [S F] exact [];\n                Tanh \"tanh\" tanh [F C] 5     [x];\n            }\nb\n";
-        let wanted = "a\n            unary {\n                Abs   \"abs\"   abs   [S F] exact [];\n                Round \"round\" round [F]   exact [];\n                Tanh  \"tanh\"  tanh  [F C] 5     [x];\n            }\nb\n";
+        let expected = "a\n            unary {\n                Abs   \"abs\"   abs   [S F] exact [];\n                Round \"round\" round [F]   exact [];\n                Tanh  \"tanh\"  tanh  [F C] 5     [x];\n            }\nb\n";
         let row = "Round \"round\" round [F] exact [];";
-        assert_eq!(with_row(table, "unary", row).unwrap(), wanted);
+        assert_eq!(with_row(table, "unary", row).unwrap(), expected);
         assert!(with_row(table, "binary", row).is_err());
     }
 

@@ -1,25 +1,26 @@
-//! Rust text as `tidy` sees it: comments and inline tests taken out, lines and functions counted.
+//! Rust source for `tidy`: without comments and inline tests; its lines and functions.
 
-/// A function and how many code lines it has.
+/// A function and its number of code lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// Where it starts, from 1.
+    /// The first line, from 1.
     pub(crate) line: usize,
     pub(crate) lines: usize,
 }
 
-/// The text without comments and inline tests. What stands in strings is replaced by `_`; lines keep their numbers.
+/// Returns the text without comments and inline tests. The contents of strings are replaced by `_`; lines keep their
+/// numbers.
 pub(crate) fn code(text: &str) -> String {
     without_tests(&without_comments(text))
 }
 
-/// Lines that are not blank.
+/// Returns the number of lines that are not blank.
 pub(crate) fn code_lines(code: &str) -> usize {
     code.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
-/// The functions of a text that [`code`] gave. Those inside functions count for both.
+/// Returns the functions in the result of [`code`]. The lines of nested functions count for both.
 pub(crate) fn functions(code: &str) -> Vec<Function> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("fn ") {
@@ -37,7 +38,7 @@ pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Where the body ends that follows a function's name; nothing if it has none.
+/// Returns the end of the body after a function's name; `None` if there is no body.
 fn body(text: &str) -> Option<usize> {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
@@ -52,7 +53,7 @@ fn body(text: &str) -> Option<usize> {
     None
 }
 
-/// The length of the block that `text` starts with.
+/// Returns the length of the block that `text` starts with.
 pub(crate) fn block(text: &str) -> usize {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
@@ -114,7 +115,7 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// The length of a `/* comment */`, which may hold others.
+/// Returns the length of a `/* comment */`, which may be nested.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     loop {
@@ -130,7 +131,7 @@ fn comment(text: &str) -> usize {
     }
 }
 
-/// The length of a raw string, if `text` starts with one.
+/// Returns the length of a raw string, if `text` starts with one.
 fn raw_string(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
     let hashes = rest.len() - rest.trim_start_matches('#').len();
@@ -140,7 +141,7 @@ fn raw_string(text: &str) -> Option<usize> {
     Some(inside.find(&end).map_or(text.len(), |i| start + 1 + i + end.len()))
 }
 
-/// Whether the quote starts a character and not a lifetime.
+/// Returns whether the quote starts a character and not a lifetime.
 fn is_character(text: &str) -> bool {
     let mut after = text.chars().skip(1);
     match after.next() {
@@ -150,7 +151,7 @@ fn is_character(text: &str) -> bool {
     }
 }
 
-/// The length of what stands between two `quote`s, with them.
+/// Returns the length of a quoted text, including the quotes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = true;
     for (i, c) in text.char_indices() {

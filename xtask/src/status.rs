@@ -36,7 +36,7 @@ fn with_table(page: &str, table: &str) -> Result<String> {
     parts.ok_or_else(|| format!("{PAGE} lacks the lines `{}` and `{END}`", BEGIN.trim_end()))
 }
 
-/// What the file tests show of an opcode.
+/// The coverage of an opcode by file tests.
 #[derive(Debug, Clone, Default)]
 struct Tested {
     /// Passing cases that have the opcode.
@@ -122,7 +122,7 @@ fn line<T: std::fmt::Display>(first: &str, cells: &[T]) -> String {
     out
 }
 
-/// Whether the line has an instruction of this opcode: its name as a whole word, followed by operands.
+/// Returns whether the line has an instruction of this opcode: its name as a whole word, followed by operands.
 fn is_used(line: &str, name: &str) -> bool {
     let call = format!("{name}(");
     line.match_indices(&call).any(|(at, _)| {

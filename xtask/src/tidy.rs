@@ -3,13 +3,13 @@ use crate::{Result, files, lists, read, source};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Code lines of a file: printed above, failed above.
+/// The limits of code lines of a file: above the first it is printed, above the second the check fails.
 const THINK: usize = 400;
 const MOST: usize = 600;
-/// Code lines of a function.
+/// The limit of code lines of a function.
 const FUNCTION: usize = 80;
 
-/// Checks every file; what may be larger is listed in `xtask/tidy.txt`.
+/// Checks every file; `xtask/tidy.txt` lists the exceptions.
 pub(crate) fn run(root: &Path) -> Result {
     let list = read(&root.join("xtask/tidy.txt"))?;
     let mut exceptions = exceptions(&list)?;
@@ -36,18 +36,18 @@ pub(crate) fn run(root: &Path) -> Result {
                 ));
             }
         }
-        // The table is where lists belong, and a test may have a default.
+        // Lists belong in the table, and a test may have a default.
         let may_list = name.starts_with("hlo/src/op/") || name.contains("tests/");
         let found = if may_list { Vec::new() } else { lists::find(&code) };
         if !found.is_empty() && !exceptions.remove(&format!("{name} lists")) {
             bad.extend(found.iter().map(|line| {
                 format!(
-                    "{name}:{line}: a list of ops or element types with a default: ask the op table"
+                    "{name}:{line}: a list of ops or element types with a default: use the op table"
                 )
             }));
         }
         if !text.starts_with("//! ") {
-            bad.push(format!("{name}:1: the first line says what is in the file: `//! ...`"));
+            bad.push(format!("{name}:1: the first line must describe the file: `//! ...`"));
         }
         bad.extend(blanks(&name, &text));
     }
@@ -66,12 +66,12 @@ fn exceptions(list: &str) -> Result<BTreeSet<String>> {
     lines
         .map(|line| match line.split_once(": ") {
             Some((key, reason)) if !reason.trim().is_empty() => Ok(key.to_owned()),
-            _ => Err(format!("xtask/tidy.txt: `{line}` gives no reason")),
+            _ => Err(format!("xtask/tidy.txt: `{line}` has no reason")),
         })
         .collect()
 }
 
-/// Tabs, and blanks at the end of lines.
+/// Returns the tabs, and the blanks at the end of lines.
 fn blanks(name: &str, text: &str) -> Vec<String> {
     let mut bad = Vec::new();
     for (i, line) in text.lines().enumerate() {

@@ -1,11 +1,11 @@
-//! `trial`: applies the commit that docs/adding-an-op.md shows, in a worktree of its own, and tests the op.
+//! `trial`: applies the commit of docs/adding-an-op.md in a separate worktree, and tests the op.
 use crate::{Result, read, write};
 use std::path::Path;
 use std::process::Command;
 
 const PAGE: &str = "docs/adding-an-op.md";
 
-/// The diff on the page.
+/// Returns the diff on the page.
 fn patch(root: &Path) -> Result<String> {
     let page = read(&root.join(PAGE))?;
     let found = page.split_once("```diff\n").and_then(|(_, rest)| rest.split_once("```"));
@@ -34,7 +34,7 @@ pub(crate) fn run(root: &Path) -> Result {
     check(root)?;
     let tree = root.join("target/trial");
     let place = tree.display().to_string();
-    // A tree of an earlier trial that failed.
+    // Removes the tree of a failed earlier trial.
     let _ = git(root, &["worktree", "remove", "--force", &place]);
     git(root, &["worktree", "add", "--detach", &place, "HEAD"])?;
     let patch = root.join("target/trial.patch").display().to_string();
@@ -46,7 +46,7 @@ pub(crate) fn run(root: &Path) -> Result {
     done.and(removed)
 }
 
-/// The file of tests that the commit adds.
+/// Returns the file of tests that the commit adds.
 fn patch_test(root: &Path) -> Result<String> {
     let patch = patch(root)?;
     let added = patch.lines().find_map(|line| line.strip_prefix("+++ b/tests/ops/"));

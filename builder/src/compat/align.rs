@@ -1,4 +1,5 @@
 //! Broadcasting of trailing dimensions, as in `NumPy`: the part that MAX Graph and ONNX share.
+use crate::arguments::size;
 use crate::{Code, Error, Result, Value, implicit};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ArrayShape, Dims};
@@ -15,12 +16,12 @@ pub(crate) struct Dim {
 impl Dim {
     const ONE: Self = Self { size: 1, dynamic: false };
 
-    /// The dimensions of an array.
+    /// Returns the dimensions of an array.
     pub(crate) fn list(shape: &ArrayShape) -> Vec<Self> {
         let dims = shape.dims.iter().enumerate();
         dims.map(|(d, &size)| Self { size, dynamic: shape.is_dynamic(d) }).collect()
     }
-    /// An array of these dimensions.
+    /// Returns an array of these dimensions.
     pub(crate) fn shape(ty: hlo::ElementType, dims: &[Self]) -> ArrayShape {
         let mut shape = ArrayShape::new(ty, dims.iter().map(|dim| dim.size).collect::<Dims>());
         if dims.iter().any(|dim| dim.dynamic) {
@@ -70,7 +71,7 @@ pub(crate) fn aligned(lhs: &[Dim], rhs: &[Dim]) -> Result<Vec<Dim>, Clash> {
         .collect()
 }
 
-/// The value repeated to dimensions that [`aligned`] gave for it and `others`.
+/// Returns the value repeated to dimensions that [`aligned`] gave for it and `others`.
 pub(crate) fn stretched<'b>(
     value: Value<'b>,
     dims: &[Dim],
@@ -81,8 +82,8 @@ pub(crate) fn stretched<'b>(
     laid(value, &places, dims, others)
 }
 
-/// The value under these dimensions, of which its own become those at `places`. A dynamic size that is not its own is that
-/// of the one of `others` that has it.
+/// Returns the value under these dimensions, of which its own become those at `places`. A dynamic size that is not its own
+/// is that of the one of `others` that has it.
 pub(crate) fn laid<'b>(
     value: Value<'b>,
     places: &[usize],
@@ -106,16 +107,16 @@ pub(crate) fn laid<'b>(
     for (&place, &dim) in places.iter().zip(&own) {
         known[place].dynamic = dim.dynamic;
     }
-    let numbers: Vec<i64> = places.iter().map(|&place| number(place)).collect();
+    let numbers: Vec<i64> = places.iter().map(|&place| size(place)).collect();
     let mut result = implicit::in_dim(value, &shape, Dim::shape(shape.ty, &known), &numbers)?;
     for (at, (expected, known)) in dims.iter().zip(&known).enumerate() {
         if expected == known {
             continue;
         }
-        let size = others.iter().find_map(|other| size_of(*other, dims.len() - at));
-        let size = size.ok_or(Code::Invalid {})??;
-        let op = SetDimensionSize { dimensions: vec![number(at)] };
-        result = b.emit(op, &[result, size], None)?;
+        let count = others.iter().find_map(|other| size_of(*other, dims.len() - at));
+        let count = count.ok_or(Code::Invalid {})??;
+        let op = SetDimensionSize { dimensions: vec![size(at)] };
+        result = b.emit(op, &[result, count], None)?;
     }
     Ok(result)
 }
@@ -124,12 +125,8 @@ pub(crate) fn laid<'b>(
 fn size_of(value: Value<'_>, from_end: usize) -> Option<Result<Value<'_>>> {
     let shape = value.array().ok()?;
     let at = shape.rank().checked_sub(from_end)?;
-    let op = GetDimensionSize { dimensions: vec![number(at)] };
+    let op = GetDimensionSize { dimensions: vec![size(at)] };
     shape.is_dynamic(at).then(|| value.builder().emit(op, &[value], None))
-}
-
-fn number(dim: usize) -> i64 {
-    i64::try_from(dim).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

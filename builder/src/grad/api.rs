@@ -24,7 +24,7 @@ pub enum Disconnected {
 }
 
 impl Builder {
-    /// The gradients of a scalar with respect to each of `wrt`, shaped like them: reverse mode.
+    /// Returns the gradients of a scalar with respect to each of `wrt`, shaped like them: reverse mode.
     ///
     /// `wrt` may hold any value that the output depends on. Derivatives flow through it to the others.
     ///
@@ -33,8 +33,7 @@ impl Builder {
     /// let x = b.parameter(0, "f32[3]", "x");
     /// let loss = (x * x).reduce(0.0, |a, c| a + c, &[0]);
     /// let gradient = b.grad(loss, &[x]);
-    /// let module = b.build(gradient[0])?;
-    /// let result = interp::run(&module, &["f32[3] {1, 2, 3}".parse()?])?;
+    /// let result = interp::run(&b.build(gradient[0])?, &["f32[3] {1, 2, 3}".parse()?])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -55,8 +54,7 @@ impl Builder {
     /// let gradients = b.grad_with(x * x, &[x, y], options);
     /// let module = b.build(gradients[1])?;
     /// let args = ["f32[] 3".parse()?, "f32[2] {1, 2}".parse()?];
-    /// let result = interp::run(&module, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {0, 0}");
+    /// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[2]{0} {0, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -68,7 +66,7 @@ impl Builder {
     ) -> Vec<Value<'b>> {
         derive(self, vec![Value::invalid(self); wrt.len()], |b| gradients(b, output, wrt, options))
     }
-    /// The cotangents of `wrt` from that of `output`: the vector-Jacobian product, reverse mode.
+    /// Returns the cotangents of `wrt` from that of `output`: the vector-Jacobian product, reverse mode.
     ///
     /// A cotangent has the shape of its value; that of a tuple is a tuple.
     ///
@@ -78,8 +76,7 @@ impl Builder {
     /// let pulled = b.vjp(x * x, &[x], c);
     /// let module = b.build(pulled[0])?;
     /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
-    /// let result = interp::run(&module, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
+    /// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[2]{0} {6, 80}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -110,15 +107,14 @@ impl Builder {
             pulled(b, output, wrt, cotangent, options)
         })
     }
-    /// The tangent of `output` from those of `wrt`: the Jacobian-vector product, forward mode.
+    /// Returns the tangent of `output` from those of `wrt`: the Jacobian-vector product, forward mode.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let (x, t) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[2]", "t"));
     /// let module = b.build(b.jvp(x * x, &[x], &[t]))?;
     /// let args = ["f32[2] {3, 4}".parse()?, "f32[2] {1, 10}".parse()?];
-    /// let result = interp::run(&module, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {6, 80}");
+    /// assert_eq!(interp::run(&module, &args)?.to_string(), "f32[2]{0} {6, 80}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -167,7 +163,7 @@ pub(super) fn gradients<'b>(
     let shape = output.shape()?;
     let scalar = shape.array().filter(|shape| shape.rank() == 0 && shape.ty.is_float());
     let Some(scalar) = scalar else {
-        let message = format!("`grad` differentiates a real scalar, this is {shape:#}");
+        let message = format!("`grad` differentiates a real scalar, found {shape:#}");
         return Err(Error::argument(message)
             .with_help("reduce it to a scalar, or use `vjp` with a cotangent"));
     };
@@ -210,7 +206,7 @@ pub(super) fn pushed<'b>(
     tangent.filled(output)
 }
 
-/// A tangent given by the user, which must be shaped like its value.
+/// Returns a tangent given by the user, which must be shaped like its value.
 pub(super) fn seed<'b>(
     b: &'b Builder,
     value: Value<'b>,
@@ -220,7 +216,7 @@ pub(super) fn seed<'b>(
     b.owns(tangent)?;
     let (expected, found) = (value.shape()?, tangent.shape()?);
     if !expected.compatible(&found) {
-        let message = format!("the tangent of {expected:#} is given as {found:#}");
+        let message = format!("expected a tangent of shape {expected:#}, found {found:#}");
         return Err(Error::argument(message).with_help("a tangent has the shape of its value"));
     }
     Tangent::of(tangent)
@@ -235,7 +231,7 @@ fn variable(b: &Builder, wrt: &[Value<'_>]) -> Result<()> {
             let name = value.name()?;
             let message = format!("`{name}` is {shape:#}, which has no derivative");
             return Err(Error::argument(message)
-                .with_help("derivatives are taken by floats and complex numbers: convert it"));
+                .with_help("only floats and complex numbers have derivatives: convert it"));
         }
     }
     Ok(())

@@ -21,7 +21,7 @@ impl<'b> Features<'b> {
         let operand = node.operand(0)?;
         Ok(Self { operand, shape: operand.array()?, index, epsilon: f64::from(epsilon.0) })
     }
-    /// The numbers of the features, each repeated over its elements.
+    /// Returns the numbers of the features, each repeated over its elements.
     fn spread(&self, numbers: Value<'b>) -> Result<Value<'b>> {
         ops::spread(numbers, &[self.index], &self.shape)
     }

@@ -25,7 +25,7 @@ impl<'b> Callee<'b> {
         let (parameters, result) = b.signature(id)?;
         Ok(Self { b, rules: node.rules, id, parameters, result })
     }
-    /// A name of a computation made of it.
+    /// Returns a name of a computation made of it.
     pub(super) fn named(&self, what: &str) -> Result<String> {
         let state = self.b.state.borrow();
         let computation = state.finished.get(self.id).ok_or(Code::Invalid {})?;
@@ -39,7 +39,7 @@ impl<'b> Callee<'b> {
     pub(super) fn gives(&self) -> Vec<Shape> {
         self.result.leaves().into_iter().cloned().collect()
     }
-    /// Its instructions, copied to here, on the leaves of its parameters.
+    /// Returns its instructions, copied to here, on the leaves of its parameters.
     pub(super) fn inlined(&self, x: &[Value<'b>]) -> Result<Value<'b>> {
         let mut x = x.iter().copied();
         let parameters: Result<Vec<_>> =
@@ -82,7 +82,7 @@ impl<'b> Callee<'b> {
         pulled.map(|tangent| tangent.map_or(Ok(None), |tangent| tangent.array())).collect()
     }
 
-    /// Which leaves of the result have tangents if these of the parameters have.
+    /// Returns which leaves of the result have tangents if these of the parameters have.
     pub(super) fn jvp_leaves(&self, flowing: &[bool]) -> Result<Vec<bool>> {
         let (x, all) = (self.takes().len(), self.takes());
         let shapes = [all.as_slice(), &leaves::marked(&all, flowing)].concat();
@@ -91,8 +91,8 @@ impl<'b> Callee<'b> {
             Ok(leaves::present(&self.jvp(x, &leaves::dealt(flowing, t.iter().copied()))?))
         })
     }
-    /// Which of the `needed` leaves of the parameters have cotangents if these of the result have; and on which leaves of the
-    /// parameters those depend.
+    /// Returns which of the `needed` leaves of the parameters have cotangents if these of the result have; and on which
+    /// leaves of the parameters those depend.
     pub(super) fn vjp_leaves(&self, flowing: &[bool], needed: &[bool]) -> Result<[Vec<bool>; 2]> {
         let (x, all) = (self.takes().len(), self.takes());
         let shapes = [all.as_slice(), &leaves::marked(&self.gives(), flowing)].concat();
@@ -104,7 +104,7 @@ impl<'b> Callee<'b> {
     }
 }
 
-/// Which of the inputs the values are made from.
+/// Returns which of the inputs the values are made from.
 fn used<'b>(b: &'b Builder, values: &[Value<'b>], inputs: &[Value<'b>]) -> Result<Vec<bool>> {
     let roots = values.iter().map(|&value| index(value)).collect::<Result<Vec<_>>>()?;
     let inputs = inputs.iter().map(|&value| index(value)).collect::<Result<Vec<_>>>()?;

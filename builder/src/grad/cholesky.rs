@@ -15,7 +15,7 @@ use hlo::op::{Cholesky, TriangularSolve};
 fn as_lower<'b>(op: &Cholesky, value: Value<'b>) -> Value<'b> {
     if op.lower { value } else { adjoint(value) }
 }
-/// The lower triangle with half of the diagonal.
+/// Returns the lower triangle with half of the diagonal.
 fn halved(value: Value<'_>) -> Result<Value<'_>> {
     let half = lies_in(value, Part::Diagonal)?.select(value * 0.5, value);
     only(half, Part::Lower)

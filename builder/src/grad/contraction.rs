@@ -45,8 +45,8 @@ impl<'a, 'b> Side<'a, 'b> {
     }
 }
 
-/// The cotangent of `this` side: the result's, summed with the other operand over the dimensions that only that one has.
-/// It takes the place and the precision of `this`.
+/// Returns the cotangent of `this` side: the result's, summed with the other operand over the dimensions that only that one
+/// has. It takes the place and the precision of `this`.
 fn transpose<'b>(
     op: &Dot,
     c: Value<'b>,

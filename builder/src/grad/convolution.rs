@@ -42,12 +42,12 @@ impl Derivative for Convolution {
     }
 }
 
-/// The size of an array with `dilation - 1` holes between its elements.
+/// Returns the size of an array with `dilation - 1` holes between its elements.
 fn dilated(size: i64, dilation: i64) -> i64 {
     (size - 1) * dilation + 1
 }
 
-/// The input's cotangent: the result's, convolved with the kernel reversed.
+/// Returns the input's cotangent: the result's, convolved with the kernel reversed.
 fn to_input<'b>(
     op: &Convolution,
     c: Value<'b>,
@@ -98,7 +98,7 @@ fn to_input<'b>(
     moved(pulled, labels.lhs_feature, labels.lhs_batch, op.batch_group_count)
 }
 
-/// The kernel's cotangent: the input, convolved with the result's cotangent.
+/// Returns the kernel's cotangent: the input, convolved with the result's cotangent.
 fn to_kernel<'b>(
     op: &Convolution,
     c: Value<'b>,

@@ -6,10 +6,11 @@ use super::node::{Derivative, Node};
 use super::tangent::Tangent;
 use super::{leaves, ops};
 use crate::{Result, Value};
+use hlo::id::Arena;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::value::Pairs;
 use hlo::op::{AllGather, AllReduce, AllToAll, CollectivePermute, ReduceScatter};
-use hlo::{Arena, Op, Shape};
+use hlo::{Op, Shape};
 
 /// Returns a channel that no instruction uses so far, if this one has a channel.
 fn channel(node: &Node<'_>, given: Option<i64>) -> Option<i64> {

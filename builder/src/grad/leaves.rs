@@ -3,7 +3,7 @@ use super::tangent::Tangent;
 use crate::{Builder, Code, Result, Value};
 use hlo::{Opcode, Shape};
 
-/// The leaves of a value, from left to right.
+/// Returns the leaves of a value, from left to right.
 pub(super) fn of(value: Value<'_>) -> Result<Vec<Value<'_>>> {
     if value.shape()?.tuple().is_none() {
         return Ok(vec![value]);
@@ -15,12 +15,12 @@ pub(super) fn of(value: Value<'_>) -> Result<Vec<Value<'_>>> {
     Ok(elements.into_iter().map(of).collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// The leaves of several values.
+/// Returns the leaves of several values.
 pub(super) fn of_all<'b>(values: &[Value<'b>]) -> Result<Vec<Value<'b>>> {
     Ok(values.iter().map(|&value| of(value)).collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// The value of this shape that has these leaves; it takes no more of them than it has.
+/// Returns the value of this shape that has these leaves; it takes no more of them than it has.
 pub(super) fn value<'b>(
     b: &'b Builder,
     shape: &Shape,
@@ -49,7 +49,7 @@ pub(super) fn of_tangent<'b>(tangent: &Tangent<'b>, shape: &Shape) -> Vec<Option
     }
 }
 
-/// The tangent of a value of this shape whose leaves have these tangents.
+/// Returns the tangent of a value of this shape whose leaves have these tangents.
 pub(super) fn tangent<'b>(
     shape: &Shape,
     leaves: &mut impl Iterator<Item = Option<Value<'b>>>,
@@ -68,7 +68,7 @@ pub(super) fn tangent<'b>(
     }
 }
 
-/// Which of a list are there.
+/// Returns which of a list are there.
 pub(super) fn present<T>(all: &[Option<T>]) -> Vec<bool> {
     all.iter().map(Option::is_some).collect()
 }
@@ -76,16 +76,16 @@ pub(super) fn present<T>(all: &[Option<T>]) -> Vec<bool> {
 pub(super) fn kept<T: Copy>(all: &[Option<T>]) -> Vec<T> {
     all.iter().copied().flatten().collect()
 }
-/// The items that are marked.
+/// Returns the items that are marked.
 pub(super) fn marked<T: Clone>(all: &[T], marks: &[bool]) -> Vec<T> {
     all.iter().zip(marks).filter(|(_, mark)| **mark).map(|(item, _)| item.clone()).collect()
 }
-/// The next item for each mark that is set.
+/// Returns the next item for each mark that is set.
 pub(super) fn dealt<T>(marks: &[bool], items: impl IntoIterator<Item = T>) -> Vec<Option<T>> {
     let mut items = items.into_iter();
     marks.iter().map(|&mark| if mark { items.next() } else { None }).collect()
 }
-/// The marks of either list.
+/// Returns the marks of either list.
 pub(super) fn either(a: &[bool], b: &[bool]) -> Vec<bool> {
     a.iter().zip(b).map(|(a, b)| a | b).collect()
 }

@@ -47,7 +47,7 @@ fn is_elementwise(op: &Op) -> bool {
     opcode.is_elementwise() || passes_on || opcode == Opcode::BitcastConvert
 }
 
-/// The shape with arrays in place of scalars.
+/// Returns the shape with arrays in place of scalars.
 fn on_arrays(shape: &Shape, dims: &Dims) -> Option<Shape> {
     match shape {
         Shape::Array(array) if array.rank() == 0 => {
@@ -60,7 +60,7 @@ fn on_arrays(shape: &Shape, dims: &Dims) -> Option<Shape> {
     }
 }
 
-/// The array in the element type of a parameter: precisions may differ.
+/// Returns the array in the element type of a parameter: precisions may differ.
 fn typed<'b>(value: Value<'b>, parameter: &Shape) -> Result<Value<'b>> {
     match parameter.element_type() {
         Some(ty) => cast(value, ty),

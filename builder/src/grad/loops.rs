@@ -1,4 +1,4 @@
-//! Derivatives of while. The JVP carries tangents beside the state. The VJP runs the loop once to save the state of every
+//! Derivatives of while. The JVP carries tangents along with the state. The VJP runs the loop once to save the state of every
 //! step, then runs backward through them.
 use super::callee::{Callee, filled, traced};
 use super::node::{Derivative, Node};
@@ -67,7 +67,7 @@ impl Derivative for While {
     }
 }
 
-/// The marks with all that follows from them.
+/// Returns the marks with all that follows from them.
 fn closure(
     mut marks: Vec<bool>,
     follow: impl Fn(&[bool]) -> Result<Vec<bool>>,
@@ -81,7 +81,7 @@ fn closure(
     }
 }
 
-/// The elements of the last state of a loop.
+/// Returns the elements of the last state of a loop.
 fn repeat<'b>(
     b: &'b Builder,
     name: &str,
@@ -119,7 +119,7 @@ fn count<'b>(
     Ok(result[1..].to_vec())
 }
 
-/// A stack of the values that a leaf has in all steps.
+/// Returns a stack of the values that a leaf has in all steps.
 fn stack<'b>(b: &'b Builder, leaf: &Shape, steps: i64) -> Result<Value<'b>> {
     let leaf = leaf.array().ok_or(crate::Code::Invalid {})?;
     let sizes = std::iter::once(steps).chain(leaf.dims.iter().copied()).collect::<hlo::Dims>();
@@ -180,7 +180,7 @@ fn save_states<'b>(
     Ok(after[state.len()..].to_vec())
 }
 
-/// The cotangents of the first state, from leaves that stay, stacks, and cotangents of the last state.
+/// Returns the cotangents of the first state, from leaves that stay, stacks, and cotangents of the last state.
 fn run_backward<'b>(
     b: &'b Builder,
     loop_: &Reversal<'b>,

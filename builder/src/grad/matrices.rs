@@ -13,7 +13,7 @@ pub(super) enum Factor<'b> {
     Transposed(Value<'b>),
 }
 
-/// The products of the matrices of two batches.
+/// Returns the products of the matrices of two batches.
 pub(super) fn product<'b>(left: Factor<'b>, right: Factor<'b>) -> Result<Value<'b>> {
     let ((x, x_transposed), (y, y_transposed)) = (left.parts(), right.parts());
     let batch = x.rank()? - 2;
@@ -68,7 +68,7 @@ pub(super) fn lies_in(value: Value<'_>, part: Part) -> Result<Value<'_>> {
         Part::Diagonal => row.eq(column),
     })
 }
-/// The matrices with zeros in place of all elements but those of this part.
+/// Returns the matrices with zeros in place of all elements but those of this part.
 pub(super) fn only(value: Value<'_>, part: Part) -> Result<Value<'_>> {
     Ok(lies_in(value, part)?.select(value, 0))
 }

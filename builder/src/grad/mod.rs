@@ -52,6 +52,7 @@ mod slices;
 mod sweep;
 mod tangent;
 #[cfg(test)]
+#[path = "../../tests/grad_rules/mod.rs"]
 mod tests;
 mod transform;
 mod triangular_solve;

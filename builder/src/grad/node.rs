@@ -150,7 +150,7 @@ pub(super) fn at_op(error: Error, op: Value<'_>, help: Option<&str>) -> Error {
         .zip(op.id())
         .and_then(|(mark, id)| state.marked(mark)?.callers.get(id.index()).copied());
     let asked = state.call.map(|(caller, _)| caller).filter(|&caller| Some(caller) != made);
-    let asked = asked.map(|caller| format!("the derivative is asked for at {caller}"));
+    let asked = asked.map(|caller| format!("the derivative is requested at {caller}"));
     let lines: Vec<&str> = asked.as_deref().into_iter().chain(help).collect();
     let error = if lines.is_empty() { error } else { error.with_help(lines.join("; ")) };
     match made {

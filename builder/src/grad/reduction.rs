@@ -59,7 +59,7 @@ impl Derivative for Reduce {
     }
 }
 
-/// Whether there is nothing to fold, so that the tree does not touch the operand.
+/// Returns whether there is nothing to fold, so that the tree does not touch the operand.
 fn is_empty(node: &Node<'_>) -> Result<bool> {
     Ok(node.operand(0)?.dims()?.contains(&0))
 }
@@ -132,7 +132,7 @@ fn chosen_vjp<'b>(
     })
 }
 
-/// The reduction written as a tree: neighbors are combined until one is left, and that with the initial values.
+/// Returns the reduction written as a tree: neighbors are combined until one is left, and that with the initial values.
 fn tree<'b>(op: &Reduce, node: &Node<'b>) -> Result<Value<'b>> {
     let count = node.operands.len() / 2;
     let (arrays, inits) = node.operands.split_at(count);
@@ -186,7 +186,7 @@ fn folded_first<'b>(array: Value<'b>, dimensions: &[i64]) -> Result<Value<'b>> {
     Ok(ops::transposed(array, &order).reshape(&sizes))
 }
 
-/// The reducer's results on arrays.
+/// Returns the reducer's results on arrays.
 fn combine<'b>(
     node: &Node<'b>,
     to_apply: ComputationId,

@@ -34,7 +34,7 @@ impl<'b> Steps<'b> {
         let count = shape.and_then(|shape| shape.dims.get(dim).copied()).unwrap_or(0);
         Ok(Self { op: op.clone(), step, inputs, outputs, dim, count })
     }
-    /// The shape of this slice for all steps.
+    /// Returns the shape of this slice for all steps.
     fn stacked(&self, slice: &Shape, dim: usize) -> Result<Shape> {
         let slice = slice.array().ok_or(crate::Code::Invalid {})?;
         let mut dims = slice.dims.clone();
@@ -221,7 +221,7 @@ impl Derivative for Scan {
     }
 }
 
-/// An array with the dimension of a scan first, and back.
+/// Returns an array with the dimension of a scan first, and back.
 fn in_front(value: Value<'_>, dim: usize) -> Result<Value<'_>> {
     Ok(ops::transposed(value, &front(value.rank()?, dim)))
 }
@@ -229,7 +229,7 @@ fn front(rank: usize, dim: usize) -> Vec<i64> {
     [ops::run(dim, 1), others(rank, &ops::run(dim, 1))].concat()
 }
 
-/// The carries that are read, as the steps began with them, stacked along a first dimension.
+/// Returns the carries that are read, as the steps began with them, stacked along a first dimension.
 fn began_with<'b>(
     steps: &Steps<'b>,
     node: &Node<'b>,

@@ -17,7 +17,7 @@ fn combiner(op: &Scatter, node: &Node<'_>) -> Result<Combiner> {
     match Combiner::of(node.result.builder(), op.to_apply)? {
         Combiner::Multiply if !op.unique_indices => Err(node
             .refused("multiplies; its derivative rule here is for indices that are unique")
-            .with_help("say so with `unique_indices`")),
+            .with_help("set `unique_indices`")),
         known @ (Combiner::Add | Combiner::Multiply | Combiner::Overwrite) => Ok(known),
         Combiner::Maximum | Combiner::Minimum | Combiner::Other => {
             let why = "has a derivative rule here only where it adds, overwrites or multiplies";
@@ -75,7 +75,7 @@ fn put<'b>(op: &Scatter, node: &Node<'b>, updates: Value<'b>) -> Result<Value<'b
     updates.builder().emit(add, &operands, Some(operand.shape()?))
 }
 
-/// The boxes of an array of the operand's shape where the updates go, 0 for those that scatter skips.
+/// Returns the boxes of an array of the operand's shape where the updates go, 0 for those that scatter skips.
 fn taken<'b>(op: &Scatter, node: &Node<'b>, array: Value<'b>) -> Result<Value<'b>> {
     let indices = node.operand(1)?;
     let sizes = box_sizes(op, array.rank()?, node.operand(2)?)?;

@@ -28,8 +28,8 @@ struct Path<'b> {
 }
 
 impl<'b> Path<'b> {
-    /// The instructions that depend on `wrt` and that `output` depends on, by values that vary and ops whose derivative is
-    /// not always zero.
+    /// Returns the instructions that depend on `wrt` and that `output` depends on, by values that vary and ops whose
+    /// derivative is not always zero.
     fn between(
         b: &'b Builder,
         rules: Rules,

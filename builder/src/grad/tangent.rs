@@ -21,7 +21,7 @@ impl<'b> Tangent<'b> {
             Self::Tuple(elements) => elements.iter().all(Self::is_zero),
         }
     }
-    /// The array's tangent; nothing if it is zero.
+    /// Returns the array's tangent; nothing if it is zero.
     pub(super) fn array(&self) -> Result<Option<Value<'b>>> {
         match self {
             Self::Zero => Ok(None),
@@ -29,14 +29,14 @@ impl<'b> Tangent<'b> {
             Self::Tuple(_) => Err(Error::argument("the tangent of a tuple is used as an array")),
         }
     }
-    /// The tangent of element `index` of a tuple.
+    /// Returns the tangent of element `index` of a tuple.
     pub(super) fn element(&self, index: usize) -> Self {
         match self {
             Self::Zero | Self::Array(_) => Self::Zero,
             Self::Tuple(elements) => elements.get(index).cloned().unwrap_or(Self::Zero),
         }
     }
-    /// The tangent with this done to each array.
+    /// Returns the tangent with this done to each array.
     pub(super) fn map(&self, f: &impl Fn(Value<'b>) -> Result<Value<'b>>) -> Result<Self> {
         Ok(match self {
             Self::Zero => Self::Zero,
@@ -46,7 +46,7 @@ impl<'b> Tangent<'b> {
             }
         })
     }
-    /// The tangent in the element type of its value: operands of different precision may meet in one op.
+    /// Returns the tangent in the element type of its value: operands of different precision may meet in one op.
     pub(super) fn fitted(self, like: Value<'b>) -> Result<Self> {
         let (Self::Array(value), Shape::Array(shape)) = (&self, like.shape()?) else {
             return Ok(self);
@@ -56,7 +56,7 @@ impl<'b> Tangent<'b> {
         }
         Ok(Self::Array(value.convert_element_type(shape.ty)))
     }
-    /// The sum of two tangents of one value.
+    /// Returns the sum of two tangents of one value.
     pub(super) fn plus(self, other: Self) -> Result<Self> {
         Ok(match (self, other) {
             (Self::Zero, other) | (other, Self::Zero) => other,
@@ -70,7 +70,7 @@ impl<'b> Tangent<'b> {
             }
         })
     }
-    /// The tangent as a value of this shape, with zeros where nothing flows.
+    /// Returns the tangent as a value of this shape, with zeros where nothing flows.
     pub(super) fn filled(&self, like: Value<'b>) -> Result<Value<'b>> {
         match (self, like.shape()?) {
             (Self::Array(value), Shape::Array(_)) => Ok(*value),

@@ -5,16 +5,14 @@ use crate::{Computation, Error, Result, Value};
 use hlo::Shape;
 
 impl<'b> Computation<'b> {
-    /// The Jacobian-vector product: a computation of the parameters followed by a tangent for each parameter with float
-    /// elements. It returns the tuple of the result and its tangent.
+    /// Returns the Jacobian-vector product: a computation of the parameters followed by a tangent for each parameter with
+    /// float elements. It returns the tuple of the result and its tangent.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let square = b.computation("square", &["f32[]"], |p| p[0] * p[0]);
     /// let (x, t) = (b.constant(3f32), b.constant(10f32));
-    /// let module = b.build(b.call(square.jvp(), &[x, t]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "( f32[] 9, f32[] 60 )");
+    /// assert_eq!(interp::run(&b.build(b.call(square.jvp(), &[x, t]))?, &[])?.to_string(), "( f32[] 9, f32[] 60 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -37,15 +35,14 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The vector-Jacobian product: a computation of the parameters and the cotangent of the result. It returns the tuple of
-    /// the cotangents of all parameters with float elements.
+    /// Returns the vector-Jacobian product: a computation of the parameters and the cotangent of the result. It returns the
+    /// tuple of the cotangents of all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let product = b.computation("product", &["f32[]", "f32[]"], |p| p[0] * p[1]);
     /// let (x, y, c) = (b.constant(3f32), b.constant(4f32), b.constant(10f32));
-    /// let module = b.build(b.call(product.vjp(), &[x, y, c]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.call(product.vjp(), &[x, y, c]))?, &[])?;
     /// assert_eq!(result.to_string(), "( f32[] 40, f32[] 30 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -70,8 +67,8 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// The gradient of a computation whose result is a real scalar: a computation of the same parameters. It returns the
-    /// tuple of the gradients with respect to all parameters with float elements.
+    /// Returns the gradient of a computation whose result is a real scalar: a computation of the same parameters. It returns
+    /// the tuple of the gradients with respect to all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -80,9 +77,7 @@ impl<'b> Computation<'b> {
     ///     let slope = cube.grad().inline(p).get_tuple_element(0);
     ///     b.grad(slope, p)[0]
     /// });
-    /// let module = b.build(b.call(second, &[b.constant(5f32)]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[] 30");
+    /// assert_eq!(interp::run(&b.build(b.call(second, &[b.constant(5f32)]))?, &[])?.to_string(), "f32[] 30");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -142,7 +137,7 @@ impl<'b> Computation<'b> {
 fn tangents(parameters: &[Shape]) -> Vec<Shape> {
     parameters.iter().filter(|shape| varies(shape)).cloned().collect()
 }
-/// The parameters that have tangents.
+/// Returns the parameters that have tangents.
 fn varying<'b>(parameters: &[Value<'b>]) -> Result<Vec<Value<'b>>> {
     let mut kept = Vec::new();
     for &parameter in parameters {

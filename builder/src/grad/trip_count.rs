@@ -1,10 +1,12 @@
 //! Trip counts of loops that count from a constant by a constant to a constant.
 use super::node::Node;
 use crate::{Code, Result};
+use hlo::id::Arena;
 use hlo::ir::{Computation, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::While;
 use hlo::op::value::Direction;
-use hlo::{Arena, ConstantValue, ElementType, Op, Opcode, Shape};
+use hlo::{ElementType, Op, Opcode, Shape};
 
 /// Where a value comes from, seen through tuples and copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +43,7 @@ fn source(
         at = *operands.first()?;
     }
 }
-/// The number of the leaf that this path, its last index first, leads to.
+/// Returns the number of the leaf that this path, its last index first, leads to.
 fn leaf_at(shape: &Shape, path: &[usize]) -> Option<usize> {
     let (mut shape, mut before) = (shape, 0);
     for &index in path.iter().rev() {
@@ -51,7 +53,7 @@ fn leaf_at(shape: &Shape, path: &[usize]) -> Option<usize> {
     }
     shape.tuple().is_none().then_some(before)
 }
-/// The path to a leaf.
+/// Returns the path to a leaf.
 fn path_to(shape: &Shape, mut leaf: usize) -> Option<Vec<usize>> {
     let (mut shape, mut path) = (shape, Vec::new());
     while let Some(elements) = shape.tuple() {
@@ -94,14 +96,14 @@ impl Loop<'_> {
     fn next(&self, leaf: usize) -> Option<Source> {
         source(&self.body.instructions, self.body.root, &path_to(&self.state, leaf)?)
     }
-    /// A leaf that starts as a constant.
+    /// Returns a leaf that starts as a constant.
     fn start(&self, leaf: usize) -> Option<i128> {
         match source(self.around, self.initial, &path_to(&self.state, leaf)?)? {
             Source::Made(at) => constant(self.around, at),
             Source::Leaf(_) => None,
         }
     }
-    /// A number that is the same in all steps: a constant, or a leaf that starts as one and stays.
+    /// Returns a number that is the same in all steps: a constant, or a leaf that starts as one and stays.
     fn fixed(&self, computation: &Computation, at: InstructionId) -> Option<i128> {
         match source(&computation.instructions, at, &[])? {
             Source::Made(at) => constant(&computation.instructions, at),
@@ -138,21 +140,21 @@ impl Loop<'_> {
             (Some((leaf, step)), None) => (leaf, step, *r, op.direction),
             (None, Some((leaf, step))) => (leaf, step, *l, mirrored(op.direction)),
             (Some(_), Some(_)) | (None, None) => {
-                return Err("its condition compares no number that changes by a constant");
+                return Err("its condition does not compare a counter that changes by a constant");
             }
         };
-        let limit = self.fixed(self.condition, limit).ok_or("its limit is no constant")?;
-        let start = self.start(leaf).ok_or("what it counts with does not start at a constant")?;
+        let limit = self.fixed(self.condition, limit).ok_or("its limit is not a constant")?;
+        let start = self.start(leaf).ok_or("its counter does not start at a constant")?;
         let shapes = self.state.leaves();
         let ty = shapes.get(leaf).and_then(|s| s.element_type()).ok_or(NO_COMPARISON)?;
-        let count = steps(start, step, limit, direction).ok_or("it does not come to its end")?;
+        let count = steps(start, step, limit, direction).ok_or("it does not terminate")?;
         if !holds(ty, start + count * step) {
-            return Err("what it counts with runs over");
+            return Err("its counter overflows");
         }
-        i64::try_from(count).map_err(|_| "it repeats too often")
+        i64::try_from(count).map_err(|_| "the trip count does not fit 64 bits")
     }
 }
-const NO_COMPARISON: &str = "its condition is no comparison of a number that it counts with";
+const NO_COMPARISON: &str = "its condition does not compare a counter";
 
 fn mirrored(direction: Direction) -> Direction {
     match direction {
@@ -180,7 +182,7 @@ fn steps(start: i128, step: i128, limit: i128, direction: Direction) -> Option<i
         }
     }
 }
-/// Whether an integer type holds a number.
+/// Returns whether an integer type holds a number.
 fn holds(ty: ElementType, n: i128) -> bool {
     let signed = ty.class() == hlo::elem::Class::Signed;
     let bits = if signed { ty.bits() - 1 } else { ty.bits() };
@@ -206,7 +208,7 @@ pub(super) fn of(node: &Node<'_>, op: &While) -> Result<(i64, Vec<bool>)> {
     let counted = this.count();
     drop(state);
     let count = counted.map_err(|why| {
-        node.refused(&format!("is differentiated in reverse only where its steps can be counted: {why}"))
+        node.refused(&format!("has a reverse-mode derivative only if its trip count is known: {why}"))
             .with_help("count from a constant by a constant to a constant (`i.lt(10)`), or use forward mode, `jvp`")
     })?;
     Ok((count, stays))

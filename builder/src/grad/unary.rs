@@ -93,7 +93,7 @@ fn times<'b>(op: Unary, node: &Node<'b>, t: Value<'b>) -> Result<Value<'b>> {
 fn real_product<'b>(a: Value<'b>, b: Value<'b>) -> Value<'b> {
     a.real() * b.real() - a.imag() * b.imag()
 }
-/// The real numbers as complex ones.
+/// Returns the real numbers as complex ones.
 fn to_complex<'b>(real: Value<'b>, like: Value<'b>) -> Result<Value<'b>> {
     Ok(real.convert_element_type(like.element_type()?))
 }
@@ -101,7 +101,7 @@ fn is_complex(node: &Node<'_>) -> Result<bool> {
     Ok(node.operand(0)?.element_type()?.is_complex())
 }
 
-/// The conjugate of `x / abs(x)`, which is 0 where `x` is.
+/// Returns the conjugate of `x / abs(x)`, which is 0 where `x` is.
 fn conjugate_direction<'b>(node: &Node<'b>) -> Result<Value<'b>> {
     let (x, r) = (node.operand(0)?, node.result);
     let length = r.eq(0).select(1, r);

@@ -7,9 +7,10 @@ use super::{leaves, ops, rewrite};
 use crate::arguments::{cast, size};
 use crate::options::{GatherDimensionNumbers, ScatterDimensionNumbers, WindowOptions};
 use crate::{Code, Result, Value};
+use hlo::literal::ConstantValue;
 use hlo::op::value::{Window, WindowDim};
 use hlo::op::{ReduceWindow, SelectAndScatter};
-use hlo::{ArrayShape, ConstantValue, Dims, ElementType, Op, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Op, Shape};
 
 fn kind(op: &ReduceWindow, node: &Node<'_>) -> Result<Combiner> {
     let combiner = match node.operands.len() {
@@ -75,7 +76,7 @@ fn sum_vjp<'b>(op: &ReduceWindow, node: &Node<'b>, c: Value<'b>) -> Result<Vec<T
     })
 }
 
-/// Whether select-and-scatter knows such windows, and the initial value is never chosen.
+/// Returns whether select-and-scatter knows such windows, and the initial value is never chosen.
 fn is_select_and_scatter(op: &ReduceWindow, node: &Node<'_>, kind: Combiner) -> Result<bool> {
     let dims = &op.window.dims;
     let Op::Constant(initial) = node.operand(1)?.op()? else { return Ok(false) };
@@ -119,7 +120,7 @@ fn chosen<'b>(op: &ReduceWindow, node: &Node<'b>, kind: Combiner) -> Result<Valu
     Ok((places.eq(none) | beyond).select(initial, taken))
 }
 
-/// An array as a vector, and its length.
+/// Returns an array as a vector, and its length.
 fn flattened(value: Value<'_>) -> Result<(Value<'_>, i64)> {
     let count: i64 = value.dims()?.iter().product();
     Ok((value.reshape(&[count]), count))

@@ -31,13 +31,7 @@ fn obstacle<'b>(output: Value<'b>, input: Value<'b>) -> Result<Option<Value<'b>>
     let live = sweep::live(b, rule_of, last + 1, &[from])?;
     let state = b.state.borrow();
     let open = state.open.last().ok_or(Code::Invalid {})?;
-    let mut leads = vec![false; last + 1];
-    leads[last] = true;
-    for (id, instruction) in open.instructions.iter().take(last + 1).rev() {
-        if leads[id.index()] {
-            instruction.operands.iter().for_each(|operand| leads[operand.index()] = true);
-        }
-    }
+    let leads = open.reached(output.id().ok_or(Code::Invalid {})?, |_| false);
     let stops = open.instructions.iter().take(last + 1).find(|(id, instruction)| {
         let led = instruction.operands.iter().any(|operand| live[operand.index()]);
         leads[id.index()] && led && !live[id.index()]

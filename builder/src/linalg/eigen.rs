@@ -34,8 +34,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[2f64, 1.], [1., 2.]]);
-    /// let module = b.build(a.self_adjoint_eig(true).w)?;
-    /// let values = interp::run(&module, &[])?;
+    /// let values = interp::run(&b.build(a.self_adjoint_eig(true).w)?, &[])?;
     /// assert!((values.get(0).as_f64() - 1.0).abs() < 1e-14);
     /// assert!((values.get(1).as_f64() - 3.0).abs() < 1e-14);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -46,8 +45,7 @@ impl<'b> Value<'b> {
     /// type.
     #[track_caller]
     pub fn self_adjoint_eig(self, lower: bool) -> SelfAdjointEig<'b> {
-        let invalid = Value::invalid(self.builder());
-        let [v, w] = self.builder().record_or([invalid; 2], |b| {
+        let [v, w] = self.record_all(|b| {
             let shape = self.array()?;
             inexact(&shape, "an eigendecomposition")?;
             let n = square(&shape)?;
@@ -64,7 +62,7 @@ impl<'b> Value<'b> {
         });
         SelfAdjointEig { v, w }
     }
-    /// The singular value decomposition: XLA's `SVD`. `a[.., m, n] = u diag(d) v^H`.
+    /// Returns the singular value decomposition: XLA's `SVD`. `a[.., m, n] = u diag(d) v^H`.
     ///
     /// It is LAPACK's `gesdd`. With `full_matrices` `u` and `v` are square. Signs and phases of the vectors are determined by
     /// nothing.
@@ -72,8 +70,7 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[3f64, 0.], [0., -4.], [0., 0.]]);
-    /// let module = b.build(a.svd(false).d)?;
-    /// let values = interp::run(&module, &[])?;
+    /// let values = interp::run(&b.build(a.svd(false).d)?, &[])?;
     /// assert!((values.get(0).as_f64() - 4.0).abs() < 1e-14);
     /// assert!((values.get(1).as_f64() - 3.0).abs() < 1e-14);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -83,9 +80,8 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
     #[track_caller]
     pub fn svd(self, full_matrices: bool) -> Svd<'b> {
-        let invalid = Value::invalid(self.builder());
         let mode = if full_matrices { b'A' } else { b'S' };
-        let [u, d, v] = self.builder().record_or([invalid; 3], |_| {
+        let [u, d, v] = self.record_all(|_| {
             let [u, d, vh, info] = gesdd(self, mode)?;
             let fine = info.eq(0);
             let v = vh.transpose_in_minor_dims().conj();
@@ -93,10 +89,10 @@ impl<'b> Value<'b> {
         });
         Svd { u, d, v }
     }
-    /// The singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
+    /// Returns the singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
     #[track_caller]
     pub fn singular_values(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let [_, d, _, info] = gesdd(self, b'N')?;
             or_nan(d, info.eq(0))
         })

@@ -1,12 +1,9 @@
 //! Calls of LAPACK, as JAX makes them on a CPU: XLA's typed FFI, matrices column by column.
 use crate::{Builder, Code, Error, Result, Value};
-use hlo::ir::{BackendConfig, CommonAttrs};
-use hlo::op::value::{
-    ApiVersion, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing, PaddingType,
-    Text, Window,
-};
+use hlo::layout::Layout;
+use hlo::op::value::{ApiVersion, Text};
 use hlo::op::{Copy, CustomCall};
-use hlo::{ArrayShape, Dims, ElementType, Layout, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Shape};
 
 /// A routine, the name without the letter of its type.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +34,7 @@ impl Routine {
     }
 }
 
-/// An array's shape with the last two dimensions, if it has so many of its own, column by column.
+/// Returns an array's shape with the last two dimensions, if it has so many of its own, column by column.
 fn column_major(shape: &ArrayShape, own: usize) -> ArrayShape {
     let mut order = Layout::descending(shape.rank()).minor_to_major;
     if own == 2 {
@@ -49,7 +46,7 @@ fn column_major(shape: &ArrayShape, own: usize) -> ArrayShape {
 /// One array of a call: its shape, and how many dimensions one problem's part of it has.
 pub(super) type Part = (ArrayShape, usize);
 
-/// A result's shape: the dimensions that count problems, then its own.
+/// Returns a result's shape: the dimensions that count problems, then its own.
 pub(super) fn part(ty: ElementType, batch: &[i64], own: &[i64]) -> Part {
     let dims: Dims = batch.iter().chain(own).copied().collect();
     (ArrayShape::new(ty, dims), own.len())
@@ -75,8 +72,12 @@ pub(super) fn call<'b>(
         results.iter().map(|(shape, own)| column_major(shape, *own).into()).collect();
     let single = laid.len() == 1;
     let shape = if single { laid[0].clone() } else { Shape::Tuple(laid.clone()) };
-    let made = b.emit(custom_call(&routine.target(ty)?, constraints), &values, Some(shape))?;
-    set_backend_config(b, made, config)?;
+    let call = CustomCall {
+        operand_layout_constraints: Some(constraints),
+        api_version: ApiVersion::TypedFfi,
+        ..CustomCall::new(Text(routine.target(ty)?.into()))
+    };
+    let made = b.emit_configured(call, &values, shape, config)?;
     let mut given = Vec::new();
     for (i, (laid, (shape, _))) in (0i64..).zip(laid.iter().zip(results)) {
         let result = if single { made } else { made.get_tuple_element(i) };
@@ -89,36 +90,6 @@ pub(super) fn call<'b>(
         });
     }
     Ok(given)
-}
-fn custom_call(target: &str, constraints: Vec<Shape>) -> CustomCall {
-    CustomCall {
-        window: Window::default(),
-        dim_labels: None,
-        feature_group_count: 1,
-        batch_group_count: 1,
-        operand_precision: OperandPrecision::default(),
-        padding_type: PaddingType::Invalid,
-        custom_call_target: Text(target.into()),
-        operand_layout_constraints: Some(constraints),
-        custom_call_has_side_effect: false,
-        literal: None,
-        output_to_operand_aliasing: OutputOperandAliasing::default(),
-        schedule: CustomCallSchedule::None,
-        api_version: ApiVersion::TypedFfi,
-        called_computations: Vec::new(),
-        to_apply: None,
-        opaque: None,
-        channel_name: Ignored,
-        cost_estimate_ns: Ignored,
-    }
-}
-fn set_backend_config(b: &Builder, value: Value<'_>, config: &str) -> Result<()> {
-    let id = value.id().ok_or(Code::Invalid {})?;
-    let mut state = b.state.borrow_mut();
-    let common = &mut state.innermost().instructions[id].common;
-    let common = common.get_or_insert_with(|| Box::new(CommonAttrs::default()));
-    common.backend_config = Some(BackendConfig(config.to_owned()));
-    Ok(())
 }
 
 /// Replaces the problems for which `fine` is false by NaN.

@@ -17,15 +17,14 @@ pub struct LuDecomposition<'b> {
 }
 
 impl<'b> Value<'b> {
-    /// The LU decomposition with partial pivoting: XLA's `LuDecomposition`.
+    /// Returns the LU decomposition with partial pivoting: XLA's `LuDecomposition`.
     ///
     /// It is LAPACK's `getrf`. A singular matrix has a zero on the diagonal of U.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[1f64, 2.], [4., 4.]]);
-    /// let module = b.build(a.lu_decomposition().lu)?;
-    /// let lu = interp::run(&module, &[])?;
+    /// let lu = interp::run(&b.build(a.lu_decomposition().lu)?, &[])?;
     /// assert_eq!(lu.to_string(), "f64[2,2]{1,0} { { 4, 4 }, { 0.25, 1 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -34,8 +33,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
     #[track_caller]
     pub fn lu_decomposition(self) -> LuDecomposition<'b> {
-        let invalid = Value::invalid(self.builder());
-        let [lu, pivots, permutation] = self.builder().record_or([invalid; 3], |b| {
+        let [lu, pivots, permutation] = self.record_all(|b| {
             let [lu, pivots] = factors(self)?;
             let (rows, _) = matrix(&self.array()?)?;
             Ok([lu, pivots, permutation(b, pivots, rows)?])
@@ -61,7 +59,7 @@ pub(super) fn factors(a: Value<'_>) -> Result<[Value<'_>; 2]> {
     Ok([or_nan(lu, info.ge(0))?, pivots - 1])
 }
 
-/// The order of rows that exchanges lead to, `[.., rows]`. Done with masks, so that every problem has its own pivot.
+/// Returns the order of rows that exchanges lead to, `[.., rows]`. Done with masks, so that every problem has its own pivot.
 fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value<'b>> {
     let shape = pivots.array()?;
     let last = shape.rank() - 1;
@@ -89,7 +87,7 @@ fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value
     Ok(order)
 }
 
-/// For each problem 1 if the exchanges are even in number, -1 if they are odd, as this type.
+/// Returns for each problem 1 if the exchanges are even in number, -1 if they are odd, as this type.
 pub(super) fn parity(pivots: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
     let shape = pivots.array()?;
     let last = size(shape.rank()) - 1;
@@ -98,7 +96,7 @@ pub(super) fn parity(pivots: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
     let odd = exchanged.reduce_sum(&[last]).and(1);
     Ok((odd.neg() * 2 + 1).convert_element_type(ty))
 }
-/// The rows of `rhs[.., n, k]` in this order.
+/// Returns the rows of `rhs[.., n, k]` in this order.
 pub(super) fn permuted<'b>(rhs: Value<'b>, permutation: Value<'b>) -> Result<Value<'b>> {
     let shape = rhs.array()?;
     let batch = size(shape.rank()) - 2;

@@ -13,22 +13,21 @@ pub struct QrDecomposition<'b> {
 }
 
 impl<'b> Value<'b> {
-    /// The QR decomposition as reflections: XLA's `Qr`. `a[.., m, n] = Q R`, `Q = H_0 H_1 ..`.
+    /// Returns the QR decomposition as reflections: XLA's `Qr`. `a[.., m, n] = Q R`, `Q = H_0 H_1 ..`.
     ///
     /// It is LAPACK's `geqrf`; diagonal elements of R may be negative.
     #[track_caller]
     pub fn qr(self) -> QrDecomposition<'b> {
-        let invalid = Value::invalid(self.builder());
-        let [q_and_r, taus] = self.builder().record_or([invalid; 2], |_| decompose(self));
+        let [q_and_r, taus] = self.record_all(|_| decompose(self));
         QrDecomposition { q_and_r, taus }
     }
-    /// The first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`,
-    /// `[.., m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
+    /// Returns the first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`, `[..,
+    /// m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
     ///
     /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.
     #[track_caller]
     pub fn product_of_elementary_householder_reflectors(self, taus: Self) -> Self {
-        self.builder().record(|_| product(self, taus))
+        self.record(|_| product(self, taus))
     }
     /// `(q, r)` with `a = q r`, `q` with orthonormal columns, `r` upper triangular: XLA's `QrExplicit`.
     ///
@@ -39,8 +38,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[3f64, 1.], [4., 2.]]);
     /// let (q, r) = a.qr_explicit(false);
-    /// let module = b.build(q.batch_dot(r))?;
-    /// let product = interp::run(&module, &[])?;
+    /// let product = interp::run(&b.build(q.batch_dot(r))?, &[])?;
     /// let expected = [3.0, 1.0, 4.0, 2.0];
     /// assert!((0..4).all(|i| (product.get(i).as_f64() - expected[i]).abs() < 1e-14));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

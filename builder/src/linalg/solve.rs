@@ -6,17 +6,15 @@ use crate::{Error, Result, Value};
 use hlo::op::Unary;
 
 impl Value<'_> {
-    /// The solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and `rhs[n]`
-    /// it is `[n]`.
+    /// Returns the solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and
+    /// `rhs[n]` it is `[n]`.
     ///
     /// By an LU decomposition with partial pivoting. Of a singular matrix the result has infinities and NaN.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[2f64, 0.], [0., 4.]]);
-    /// let module = b.build(a.solve(b.constant([1f64, 1.])))?;
-    /// let x = interp::run(&module, &[])?;
-    /// assert_eq!(x.to_string(), "f64[2]{0} {0.5, 0.25}");
+    /// assert_eq!(interp::run(&b.build(a.solve(b.constant([1f64, 1.])))?, &[])?.to_string(), "f64[2]{0} {0.5, 0.25}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -25,7 +23,7 @@ impl Value<'_> {
     /// for the type.
     #[track_caller]
     pub fn solve(self, rhs: Self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (shape, sides) = (self.array()?, rhs.array()?);
             let n = square(&shape)?;
             if sides.rank() == 1 && shape.rank() == 2 {
@@ -52,10 +50,10 @@ impl Value<'_> {
             Ok(decomposed.lu.triangular_solve(half, &upper))
         })
     }
-    /// The inverses of square matrices, by [`Value::solve`].
+    /// Returns the inverses of square matrices, by [`Value::solve`].
     #[track_caller]
     pub fn inv(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             inexact(&shape, "an inverse")?;
             let n = square(&shape)?;
@@ -63,20 +61,19 @@ impl Value<'_> {
             Ok(self.solve(identity.broadcast_to(&shape.dims)))
         })
     }
-    /// The determinants of square matrices: `[..]` of `[.., n, n]`.
+    /// Returns the determinants of square matrices: `[..]` of `[.., n, n]`.
     ///
     /// The product of the diagonal of an LU decomposition, which may overflow where [`Value::slog_det`] does not.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([[1f64, 2.], [4., 4.]]);
-    /// let module = b.build(a.det())?;
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f64[] -4");
+    /// assert_eq!(interp::run(&b.build(a.det())?, &[])?.to_string(), "f64[] -4");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn det(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (diagonal, parity, last) = diagonal(self)?;
             Ok(diagonal.reduce_prod(&[last]) * parity)
         })
@@ -94,13 +91,13 @@ impl Value<'_> {
             Ok((signs.reduce_prod(&[last]) * parity, diagonal.abs().log().reduce_sum(&[last])))
         })
     }
-    /// The logarithms of the determinants of real matrices, NaN where they are negative: XLA's `LogDet`.
+    /// Returns the logarithms of the determinants of real matrices, NaN where they are negative: XLA's `LogDet`.
     #[track_caller]
     pub fn log_det(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             if shape.ty.is_complex() {
-                let message = format!("`log_det` is of real matrices, these are {shape:#}");
+                let message = format!("`log_det` takes real matrices, found {shape:#}");
                 return Err(Error::argument(message).with_help("use `slog_det`"));
             }
             let (sign, log) = self.slog_det();
@@ -110,7 +107,7 @@ impl Value<'_> {
     }
 }
 
-/// The diagonal of U, 1 or -1 for each problem, and the number of the diagonal's dimension.
+/// Returns the diagonal of U, 1 or -1 for each problem, and the number of the diagonal's dimension.
 fn diagonal(a: Value<'_>) -> Result<(Value<'_>, Value<'_>, i64)> {
     let shape = a.array()?;
     square(&shape)?;

@@ -33,7 +33,7 @@ impl Tridiagonal<'_> {
 }
 
 impl Builder {
-    /// The solutions `x` of tridiagonal systems: XLA's `TridiagonalSolver`, `ThomasSolver`.
+    /// Returns the solutions `x` of tridiagonal systems: XLA's `TridiagonalSolver`, `ThomasSolver`.
     ///
     /// With `[.., k, n]` right sides, one in each row,
     /// `lower[i] * x[i-1] + main[i] * x[i] + upper[i] * x[i+1] = rhs[i]`. It is Thomas's algorithm, without pivots: one
@@ -46,9 +46,7 @@ impl Builder {
     /// let (lower, main) = (b.constant([[0f64, 1.]]), b.constant([[2f64, 4.]]));
     /// let upper = b.constant([[1f64, 0.]]);
     /// let x = b.tridiagonal_solver(Tridiagonal { lower, main, upper }, b.constant([[4f64, 9.]]));
-    /// let module = b.build(x)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { 1, 2 } }");
+    /// assert_eq!(interp::run(&b.build(x)?, &[])?.to_string(), "f64[1,2]{1,0} { { 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -93,7 +91,7 @@ impl Builder {
             Ok(b.tridiagonal_solver(diagonals, rhs))
         })
     }
-    /// The products of tridiagonal matrices and the matrices `rhs[.., n, k]`: XLA's `TridiagonalMatMul`.
+    /// Returns the products of tridiagonal matrices and the matrices `rhs[.., n, k]`: XLA's `TridiagonalMatMul`.
     ///
     /// `result[i] = lower[i] * rhs[i-1] + main[i] * rhs[i] + upper[i] * rhs[i+1]`, where each is a row.
     #[track_caller]

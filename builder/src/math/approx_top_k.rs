@@ -1,10 +1,8 @@
 //! Approximate top-k: the best elements of each window, then the best of those.
+use crate::ops::movement::elements;
+use crate::ops::reduce::scalars;
 use crate::{Builder, Computation, Error, Result, Value};
-use hlo::ir::BackendConfig;
-use hlo::op::value::{
-    ApiVersion, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing, PaddingType,
-    Text, Window,
-};
+use hlo::op::value::Text;
 use hlo::op::{CustomCall, Reduce, Sort};
 use hlo::{ArrayShape, Dims, Shape};
 
@@ -38,8 +36,9 @@ impl Default for ApproxTopK {
 const CHUNK: i64 = 1024;
 const LANES: i64 = 128;
 
-/// How many elements an approximate top-k leaves of `input_size`, and the logarithm to base 2 of how much it shortens the
-/// dimension: XLA's `ApproxTopKReductionOutputSize`. The logarithm is -1 if `aggregate_to_topk`, which leaves `top_k`.
+/// Returns how many elements an approximate top-k leaves of `input_size`, and the logarithm to base 2 of how much it
+/// shortens the dimension: XLA's `ApproxTopKReductionOutputSize`. The logarithm is -1 if `aggregate_to_topk`, which leaves
+/// `top_k`.
 ///
 /// Of n elements in m windows the best k are expected to stand in different windows with `((m-1)/m)^(k-1)`, which is to be
 /// the recall: `m = (1-k) / ln(recall)`. The size is a multiple of 1024 for `rank` 1 and of 128 for others.
@@ -63,7 +62,7 @@ pub fn approx_top_k_reduction_output_size(
     input_size_override: Option<i64>,
 ) -> Result<(i64, i64)> {
     if top_k < 1 || input_size < 0 {
-        let message = format!("the best {top_k} of {input_size} elements do not exist");
+        let message = format!("`top_k` is {top_k}, of {input_size} elements");
         return Err(Error::argument(message));
     }
     if !(recall_target > 0.0 && recall_target <= 1.0) {
@@ -117,7 +116,7 @@ fn log2_ceil(x: i64) -> i64 {
 }
 
 impl Builder {
-    /// The best elements along a dimension, with a chance to miss some: XLA's `ApproxTopK`.
+    /// Returns the best elements along a dimension, with a chance to miss some: XLA's `ApproxTopK`.
     ///
     /// `operands` are searched together, the first one usually values and the second their places; `init_values` are scalars
     /// that lose against everything. `comparator` takes a left and a right scalar of each operand and says whether the left
@@ -150,12 +149,11 @@ impl Builder {
             if !options.aggregate_to_topk {
                 return Ok(partial);
             }
-            let parts = (0i64..).take(operands.len()).map(|i| partial.get_tuple_element(i));
-            search.finish(b, &parts.collect::<Vec<_>>())
+            search.finish(b, &elements(partial)?)
         })
     }
-    /// The best elements along a dimension, by sorting all: XLA's `ApproxTopKFallback`. It misses none; the sizes are those
-    /// of [`Builder::approx_top_k`].
+    /// Returns the best elements along a dimension, by sorting all: XLA's `ApproxTopKFallback`. It misses none; the sizes
+    /// are those of [`Builder::approx_top_k`].
     ///
     /// ```
     /// use builder::math::ApproxTopK;
@@ -165,8 +163,7 @@ impl Builder {
     /// let inits = [b.min_value(F32), b.constant(-1i32)];
     /// let best = b.create_scalar_gt_computation(&[F32, S32]);
     /// let options = ApproxTopK { top_k: 2, ..ApproxTopK::default() };
-    /// let module = b.build(b.approx_top_k_fallback(&[x, places], &inits, best, options))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.approx_top_k_fallback(&[x, places], &inits, best, options))?, &[])?;
     /// assert_eq!(result.to_string(), "( f32[2]{0} {9, 7}, s32[2]{0} {1, 3} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -208,7 +205,7 @@ impl<'b, 'a> Search<'b, 'a> {
         options: ApproxTopK,
     ) -> Result<Self> {
         let Some(first) = operands.first() else {
-            return Err(Error::argument("there is nothing to search"));
+            return Err(Error::argument("there are no operands to search"));
         };
         if operands.len() != init_values.len() {
             let message = format!("{} operands, {} init values", operands.len(), init_values.len());
@@ -218,13 +215,13 @@ impl<'b, 'a> Search<'b, 'a> {
         for operand in operands {
             let other = operand.array()?;
             if other.dims != shape.dims {
-                let message = format!("{shape:#} and {other:#} are searched together");
+                let message = format!("the operands have shapes {shape:#} and {other:#}");
                 return Err(Error::argument(message).with_help("give them the same sizes"));
             }
         }
         let size = shape.dim(axis).unwrap_or(0);
         if options.top_k > size {
-            let message = format!("the best {} of {size} elements do not exist", options.top_k);
+            let message = format!("`top_k` is {}, of {size} elements", options.top_k);
             return Err(Error::argument(message));
         }
         let comparator = comparator.id_in(b)?;
@@ -241,13 +238,13 @@ impl<'b, 'a> Search<'b, 'a> {
             reduction_input_size_override,
         )
     }
-    /// The shape with another size along the axis.
+    /// Returns the shape with another size along the axis.
     fn resized(&self, shape: &ArrayShape, size: i64) -> ArrayShape {
         let dims = shape.dims.iter().zip(0i64..);
         let dims = dims.map(|(&d, i)| if i == self.axis { size } else { d });
         ArrayShape::new(shape.ty, dims.collect::<Dims>())
     }
-    /// The custom call that leaves one element of each window.
+    /// Returns the custom call that leaves one element of each window.
     fn partial_reduce(
         &self,
         b: &'b Builder,
@@ -256,37 +253,15 @@ impl<'b, 'a> Search<'b, 'a> {
         log2: i64,
     ) -> Result<Value<'b>> {
         let call = CustomCall {
-            window: Window::default(),
-            dim_labels: None,
-            feature_group_count: 1,
-            batch_group_count: 1,
-            operand_precision: OperandPrecision::default(),
-            padding_type: PaddingType::Invalid,
-            custom_call_target: Text("PartialReduce".into()),
-            operand_layout_constraints: None,
-            custom_call_has_side_effect: false,
-            literal: None,
-            output_to_operand_aliasing: OutputOperandAliasing::default(),
-            schedule: CustomCallSchedule::None,
-            api_version: ApiVersion::Original,
             called_computations: vec![self.comparator],
-            to_apply: None,
-            opaque: None,
-            channel_name: Ignored,
-            cost_estimate_ns: Ignored,
+            ..CustomCall::new(Text("PartialReduce".into()))
         };
-        let partial = b.emit(call, inputs, Some(shape))?;
         let config = format!(
             "{{\"log2_reduction\": {log2}, \"reduction_dim\": {}, \"to_apply_type\": \"comparator\", \
              \"top_k\": {}, \"recall_target\": {:.6}}}",
             self.axis, self.options.top_k, self.options.recall_target,
         );
-        let mut state = b.state.borrow_mut();
-        if let Some(id) = partial.id() {
-            let common = &mut state.innermost().instructions[id].common;
-            common.get_or_insert_default().backend_config = Some(BackendConfig(config));
-        }
-        Ok(partial)
+        b.emit_configured(call, inputs, shape, &config)
     }
     fn finish(&self, b: &'b Builder, operands: &[Value<'b>]) -> Result<Value<'b>> {
         match self.options.aggregate_to_topk {
@@ -294,7 +269,7 @@ impl<'b, 'a> Search<'b, 'a> {
             false => b.emit(hlo::op::Tuple {}, operands, None),
         }
     }
-    /// The best `count` elements: by a reduction if it is one, else by a sort.
+    /// Returns the best `count` elements: by a reduction if it is one, else by a sort.
     fn best(&self, b: &'b Builder, operands: &[Value<'b>], count: i64) -> Result<Value<'b>> {
         if count == 1 {
             return self.single(b, operands);
@@ -307,7 +282,7 @@ impl<'b, 'a> Search<'b, 'a> {
         let sorted = b.emit(sort, operands, None)?;
         let parts: Vec<Value<'b>> = match operands.len() {
             1 => vec![sorted],
-            n => (0i64..).take(n).map(|i| sorted.get_tuple_element(i)).collect(),
+            _ => elements(sorted)?,
         };
         let cut: Result<Vec<Value<'b>>> = parts
             .iter()
@@ -321,9 +296,7 @@ impl<'b, 'a> Search<'b, 'a> {
         Ok(b.tuple(&cut?))
     }
     fn single(&self, b: &'b Builder, operands: &[Value<'b>]) -> Result<Value<'b>> {
-        let scalars: Result<Vec<Shape>> =
-            operands.iter().map(|o| Ok(Shape::scalar(o.element_type()?))).collect();
-        let scalars = scalars?;
+        let scalars = scalars(operands)?;
         let compare = Computation::from_id(b, self.comparator);
         let to_apply = b.trace("ReductionFn", &[scalars.clone(), scalars].concat(), |p| {
             let (lhs, rhs) = p.split_at(p.len() / 2);

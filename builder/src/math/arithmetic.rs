@@ -1,6 +1,6 @@
 //! Computations of two scalars, and reductions that use them.
 use crate::operand::{Number, scalar};
-use crate::{Builder, Computation, Error, Result, Value};
+use crate::{Builder, Computation, Error, Value};
 use hlo::op::Reduce;
 use hlo::{ElementType, Shape};
 
@@ -20,7 +20,7 @@ scalar_computations! {
     create_scalar_add_computation "add" |a, b| a + b;
     /// `lhs * rhs` of two scalars: XLA's `CreateScalarMultiplyComputation`.
     create_scalar_multiply_computation "mul" |a, b| a * b;
-    /// Whether `lhs >= rhs`: XLA's `CreateScalarGeComputation`.
+    /// Returns whether `lhs >= rhs`: XLA's `CreateScalarGeComputation`.
     create_scalar_ge_computation "ge" |a, b| a.ge(b);
     /// The larger of two scalars: XLA's `CreateScalarMaxComputation`.
     create_scalar_max_computation "max" |a, b| a.max(b);
@@ -33,7 +33,7 @@ scalar_computations! {
 }
 
 impl Builder {
-    /// A computation of two scalars of this type: XLA's `CreateScalarComputation`.
+    /// Returns a computation of two scalars of this type: XLA's `CreateScalarComputation`.
     ///
     /// It is named after the type as XLA names it, `add_F32`, but for `pred`.
     ///
@@ -42,8 +42,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let hypot = b.create_scalar_computation("hypot", ElementType::F32, |x, y| (x * x + y * y).sqrt());
     /// let y = b.call(hypot, &[b.constant(3.0f32), b.constant(4.0f32)]);
-    /// let module = b.build(y)?;
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f32[] 5");
+    /// assert_eq!(interp::run(&b.build(y)?, &[])?.to_string(), "f32[] 5");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -76,33 +75,27 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Whether any element of this `pred` is true, false if there is none: XLA's `Any`.
+    /// Returns whether any element of this `pred` is true, false if there is none: XLA's `Any`.
     #[track_caller]
     pub fn any(self) -> Self {
-        self.builder().record(|_| {
-            let dims = every_dimension(self)?;
-            Ok(self.reduce(false, |a, b| a | b, &dims))
-        })
+        self.record(|_| Ok(self.reduce_all(false, |a, b| a | b)))
     }
-    /// Whether all elements of this `pred` are true, true if there is none.
+    /// Returns whether all elements of this `pred` are true, true if there is none.
     #[track_caller]
     pub fn all(self) -> Self {
-        self.builder().record(|_| {
-            let dims = every_dimension(self)?;
-            Ok(self.reduce(true, |a, b| a & b, &dims))
-        })
+        self.record(|_| Ok(self.reduce_all(true, |a, b| a & b)))
     }
-    /// The index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
+    /// Returns the index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
     #[track_caller]
     pub fn arg_max(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, false)
     }
-    /// The index of the smallest element along a dimension. See [`Value::arg_min_max`].
+    /// Returns the index of the smallest element along a dimension. See [`Value::arg_min_max`].
     #[track_caller]
     pub fn arg_min(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, true)
     }
-    /// The index of the smallest or largest element along a dimension, as this integer type: XLA's `ArgMinMax`.
+    /// Returns the index of the smallest or largest element along a dimension, as this integer type: XLA's `ArgMinMax`.
     ///
     /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or larger, than every number, so
     /// the first NaN is found, as in `numpy` and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.
@@ -112,17 +105,18 @@ impl Value<'_> {
     /// use hlo::ElementType;
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1.0f32, 7.0, 7.0], [f32::NAN, 2.0, f32::NAN]]);
-    /// let module = b.build(x.arg_max(ElementType::S32, -1))?;
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "s32[2]{0} {1, 0}");
+    /// assert_eq!(interp::run(&b.build(x.arg_max(ElementType::S32, -1))?, &[])?.to_string(), "s32[2]{0} {1, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn arg_min_max(self, output_type: ElementType, axis: i64, is_min: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, axis) = (self.array()?, self.axis(axis)?);
             if !output_type.is_integral() {
-                return Err(Error::argument(format!("{output_type} cannot count places"))
-                    .with_help("name an integer type: `ElementType::S32`"));
+                return Err(Error::argument(format!(
+                    "expected an integer type for indices, found {output_type}"
+                ))
+                .with_help("name an integer type: `ElementType::S32`"));
             }
             let size = shape.dim(axis).unwrap_or(0);
             scalar(Number::Integer((size - 1).max(0)), output_type)?;
@@ -150,7 +144,7 @@ impl Value<'_> {
     }
 }
 
-/// The better of two elements with its place.
+/// Returns the better of two elements with its place.
 fn better<'b>(elements: [Value<'b>; 2], places: [Value<'b>; 2], is_min: bool) -> Value<'b> {
     let ([lhs, rhs], [lhs_place, rhs_place]) = (elements, places);
     let (lhs_nan, rhs_nan) = (lhs.ne(lhs), rhs.ne(rhs));
@@ -159,8 +153,4 @@ fn better<'b>(elements: [Value<'b>; 2], places: [Value<'b>; 2], is_min: bool) ->
     let ties = lhs.eq(rhs) | (lhs_nan & rhs_nan);
     let keeps = beats | (ties & lhs_place.lt(rhs_place));
     lhs.builder().tuple(&[keeps.select(lhs, rhs), keeps.select(lhs_place, rhs_place)])
-}
-
-fn every_dimension(x: Value<'_>) -> Result<Vec<i64>> {
-    Ok((0i64..).take(x.rank()?).collect())
 }

@@ -6,9 +6,9 @@ use hlo::{ElementType, Shape};
 pub type Comparison<'b> = fn(Value<'b>, Value<'b>) -> Value<'b>;
 
 impl Builder {
-    /// Whether the first operand's left element is below its right one: XLA's `CreateScalarLtComputation`.
+    /// Returns whether the first operand's left element is below its right one: XLA's `CreateScalarLtComputation`.
     ///
-    /// The computation takes a left and a right scalar of each type in turn, as `sort` hands them over; only the first two
+    /// The computation takes a left and a right scalar of each type in turn, as `sort` passes them; only the first two
     /// are compared. Floats have the total order, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
     ///
     /// ```
@@ -22,7 +22,7 @@ impl Builder {
     pub fn create_scalar_lt_computation(&self, operand_types: &[ElementType]) -> Computation<'_> {
         self.first_compared("compare-less-than", operand_types, |a, b| a.lt_total_order(b))
     }
-    /// Whether the first operand's left element is above its right one: XLA's `CreateScalarGtComputation`. As
+    /// Returns whether the first operand's left element is above its right one: XLA's `CreateScalarGtComputation`. As
     /// [`Builder::create_scalar_lt_computation`].
     #[track_caller]
     pub fn create_scalar_gt_computation(&self, operand_types: &[ElementType]) -> Computation<'_> {
@@ -41,7 +41,7 @@ impl Builder {
         }
         self.create_scalar_comparison_computation(name, operand_types, &comparisons)
     }
-    /// A comparator of several operands, one after the other: XLA's `CreateScalarComparisonComputation`.
+    /// Returns a comparator of several operands, one after the other: XLA's `CreateScalarComparisonComputation`.
     ///
     /// The first comparison decides, unless its two elements are equal (in the total order, for floats); then the next one
     /// does, and so on. Operands without a comparison only move along.
@@ -89,7 +89,7 @@ fn check(types: &[ElementType], comparisons: &[Option<Comparison<'_>>]) -> Resul
         );
     }
     if comparisons.iter().all(Option::is_none) {
-        return Err(Error::argument("nothing is compared")
+        return Err(Error::argument("there is no comparison")
             .with_help("give a comparison for at least one operand"));
     }
     Ok(())

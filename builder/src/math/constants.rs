@@ -5,7 +5,7 @@ use hlo::elem::{Class, Special};
 use hlo::{ElementType, Literal, Scalar};
 
 impl Builder {
-    /// A scalar of this type: XLA's `ConstantR0WithType`.
+    /// Returns a scalar of this type: XLA's `ConstantR0WithType`.
     ///
     /// An integer type must hold the number exactly (`E0807`), a float type rounds it, a complex type takes it as its real
     /// part; a float is no integer, even if it is whole.
@@ -33,13 +33,15 @@ impl Builder {
                     Ok(n) => scalar(Number::Integer(n), ty)?,
                     Err(_) if ty == ElementType::U64 => Scalar::Unsigned(n),
                     Err(_) if ty.is_integral() => {
-                        return Err(Error::argument(format!("{n} is no {ty}")));
+                        return Err(Error::argument(format!("{n} is not a value of {ty}")));
                     }
                     Err(_) => Scalar::Unsigned(n).convert(ElementType::U64, ty),
                 },
                 Scalar::Complex(re, im) if ty.is_complex() => Scalar::Complex(re, im),
                 Scalar::Complex(..) => {
-                    return Err(Error::argument(format!("a complex number is no {ty}")));
+                    return Err(Error::argument(format!(
+                        "a complex number is not a value of {ty}"
+                    )));
                 }
             };
             b.make_constant(Literal::scalar(ty, element))
@@ -55,22 +57,22 @@ impl Builder {
     pub fn one(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, one(ty)?))
     }
-    /// The distance from 1 to the next larger value of a real float type: XLA's `Epsilon`.
+    /// Returns the distance from 1 to the next larger value of a real float type: XLA's `Epsilon`.
     #[track_caller]
     pub fn epsilon(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, Scalar::Float(power_of_half(format(ty)?.mantissa_bits))))
     }
-    /// The lowest value, which is `-inf` if the type has it: XLA's `MinValue`.
+    /// Returns the lowest value, which is `-inf` if the type has it: XLA's `MinValue`.
     #[track_caller]
     pub fn min_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, end(ty, false, true)?))
     }
-    /// The lowest finite value: XLA's `MinFiniteValue`.
+    /// Returns the lowest finite value: XLA's `MinFiniteValue`.
     #[track_caller]
     pub fn min_finite_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, end(ty, false, false)?))
     }
-    /// The smallest positive value with all its digits, of a real float type: XLA's `MinPositiveNormalValue`.
+    /// Returns the smallest positive value with all its digits, of a real float type: XLA's `MinPositiveNormalValue`.
     #[track_caller]
     pub fn min_positive_normal_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| {
@@ -80,12 +82,12 @@ impl Builder {
             b.of_type(ty, Scalar::Float(format.decode(first)))
         })
     }
-    /// The highest value, which is `inf` if the type has it: XLA's `MaxValue`.
+    /// Returns the highest value, which is `inf` if the type has it: XLA's `MaxValue`.
     #[track_caller]
     pub fn max_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, end(ty, true, true)?))
     }
-    /// The highest finite value: XLA's `MaxFiniteValue`.
+    /// Returns the highest finite value: XLA's `MaxFiniteValue`.
     #[track_caller]
     pub fn max_finite_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, end(ty, true, false)?))
@@ -100,13 +102,13 @@ impl Builder {
             }
         })
     }
-    /// An array of zeros: XLA's `Zeros`.
+    /// Returns an array of zeros: XLA's `Zeros`.
     #[track_caller]
     pub fn zeros(&self, shape: impl IntoShape) -> Value<'_> {
         self.record(|b| {
             let shape = shape.into_shape()?;
             let Some(array) = shape.array() else {
-                return Err(Error::argument(format!("{shape:#} is no array")));
+                return Err(Error::argument(format!("expected an array, found {shape:#}")));
             };
             let scalar = b.of_type(array.ty, zero(array.ty)?)?;
             if array.rank() == 0 { Ok(scalar) } else { implicit::splat(scalar, array) }
@@ -118,29 +120,29 @@ impl Builder {
 }
 
 impl<'b> Value<'b> {
-    /// A scalar constant of this array's type: XLA's `ScalarLike`.
+    /// Returns a scalar constant of this array's type: XLA's `ScalarLike`.
     #[track_caller]
     pub fn scalar_like(self, value: impl Operand<'b>) -> Self {
-        self.builder().record(|_| Ok(value.beside(self)?.value))
+        self.record(|_| Ok(value.beside(self)?.value))
     }
-    /// An array of this one's shape, all of whose elements are this number: XLA's `FullLike`.
+    /// Returns an array of this one's shape, all of whose elements are this number: XLA's `FullLike`.
     #[track_caller]
     pub fn full_like(self, value: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (scalar, shape) = (value.beside(self)?.value, self.array()?);
             if shape.rank() == 0 { Ok(scalar) } else { implicit::splat(scalar, &shape) }
         })
     }
-    /// An array of this one's shape, all of whose elements are 0: XLA's `ZerosLike`.
+    /// Returns an array of this one's shape, all of whose elements are 0: XLA's `ZerosLike`.
     #[track_caller]
     pub fn zeros_like(self) -> Self {
-        self.builder().record(|b| Ok(b.zeros(self.array()?)))
+        self.record(|b| Ok(b.zeros(self.array()?)))
     }
 }
 
 fn format(ty: ElementType) -> Result<hlo::elem::FloatFormat> {
     ty.float_format().ok_or_else(|| {
-        Error::argument(format!("{ty} is no real floating-point type"))
+        Error::argument(format!("expected a real floating-point type, found {ty}"))
             .with_help("name one: `ElementType::F32`")
     })
 }
@@ -167,7 +169,7 @@ fn one(ty: ElementType) -> Result<Scalar> {
     }
 }
 
-/// The highest or the lowest value of a type.
+/// Returns the highest or the lowest value of a type.
 fn end(ty: ElementType, highest: bool, infinite: bool) -> Result<Scalar> {
     Ok(match ty.class() {
         Class::Pred => Scalar::Pred(highest),

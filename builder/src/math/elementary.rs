@@ -5,37 +5,37 @@ use hlo::ElementType;
 use hlo::elem::{FloatFormat, Special};
 
 impl<'b> Value<'b> {
-    /// Whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_pos_inf(self) -> Self {
-        self.builder().record(|_| is_value(self, f64::INFINITY))
+        self.record(|_| is_value(self, f64::INFINITY))
     }
-    /// Whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_neg_inf(self) -> Self {
-        self.builder().record(|_| is_value(self, f64::NEG_INFINITY))
+        self.record(|_| is_value(self, f64::NEG_INFINITY))
     }
-    /// Whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
     #[track_caller]
     pub fn is_inf(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             real_format(self)?;
             is_value(self.abs(), f64::INFINITY)
         })
     }
-    /// Whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
+    /// Returns whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
     #[track_caller]
     pub fn is_nan(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             real_format(self)?;
             Ok(self.ne(self))
         })
     }
-    /// Whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take subnormal numbers for zero agree.
-    /// `E0801` unless a real float.
+    /// Returns whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take subnormal numbers for zero
+    /// agree. `E0801` unless a real float.
     #[track_caller]
     pub fn is_neg_zero(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             real_format(self)?;
             // Types whose width no integer has widen exactly.
             let (x, unsigned) = match bits::unsigned(self.element_type()?.bits()) {
@@ -61,24 +61,24 @@ impl<'b> Value<'b> {
     /// `1 / x`: XLA's `Reciprocal`.
     #[track_caller]
     pub fn reciprocal(self) -> Self {
-        self.builder().record(|_| Ok(self.scalar_like(1) / self))
+        self.record(|_| Ok(self.scalar_like(1) / self))
     }
-    /// The angle whose tangent it is, from -pi/2 to pi/2: XLA's `Atan`, `atan2(x, 1)`.
+    /// Returns the angle whose tangent it is, from -pi/2 to pi/2: XLA's `Atan`, `atan2(x, 1)`.
     #[track_caller]
     pub fn atan(self) -> Self {
         self.atan2(1)
     }
-    /// The nearest integer, halves to the even one: XLA's `RoundToEven`.
+    /// Returns the nearest integer, halves to the even one: XLA's `RoundToEven`.
     #[track_caller]
     pub fn round_to_even(self) -> Self {
         self.round_nearest_even()
     }
-    /// The complex conjugate if `conjugate` and the type is complex, else the value itself: XLA's `MaybeConjugate`.
+    /// Returns the complex conjugate if `conjugate` and the type is complex, else the value itself: XLA's `MaybeConjugate`.
     #[track_caller]
     pub fn maybe_conjugate(self, conjugate: bool) -> Self {
         if conjugate { self.conj() } else { self }
     }
-    /// The value next to `self = from` on the way to `to`: XLA's `NextAfter`.
+    /// Returns the value next to `self = from` on the way to `to`: XLA's `NextAfter`.
     ///
     /// `to` itself where both are equal, NaN if either is; from 0 the smallest number of `to`'s sign, from the largest
     /// finite number `inf` (IEEE 754 `nextUp` and `nextDown`). Exact, for every real float type of 8 bits or more with a
@@ -86,14 +86,13 @@ impl<'b> Value<'b> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1.0f64, 0.0]).next_after(2.0))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1.0f64, 0.0]).next_after(2.0))?, &[])?;
     /// assert_eq!(result.to_string(), "f64[2]{0} {1.0000000000000002, 4.94065645841247e-324}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn next_after(self, to: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (from, to) = crate::implicit::pair(self, to, self)?;
             next_after(from, to)
         })
@@ -108,7 +107,7 @@ fn real_format(x: Value<'_>) -> Result<FloatFormat> {
     })
 }
 
-/// Whether it is this infinity.
+/// Returns whether it is this infinity.
 fn is_value(x: Value<'_>, infinity: f64) -> Result<Value<'_>> {
     Ok(match real_format(x)?.special {
         Special::Ieee => x.eq(infinity),

@@ -3,7 +3,7 @@
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The bits are those of XLA's
 //! `rng-bit-generator`.
 use super::bits;
-use crate::arguments::cast;
+use crate::arguments::{cast, size};
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::{ArrayShape, Dims, ElementType};
 
@@ -16,8 +16,11 @@ pub struct RngOutput<'b> {
     pub state: Value<'b>,
 }
 impl<'b> RngOutput<'b> {
-    fn invalid(b: &'b Builder) -> Self {
-        Self { value: Value::invalid(b), state: Value::invalid(b) }
+    /// Runs a call by the user that starts with this key.
+    #[track_caller]
+    fn record(key: Value<'b>, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
+        let invalid = Value::invalid(key.builder());
+        key.builder().record_or(Self { value: invalid, state: invalid }, make)
     }
 }
 
@@ -57,8 +60,7 @@ impl BitGenerator {
         initial_state: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |_| self.bits(key, initial_state, &array(shape)?))
+        RngOutput::record(key, |_| self.bits(key, initial_state, &array(shape)?))
     }
     fn bits<'b>(
         self,
@@ -98,8 +100,7 @@ impl BitGenerator {
         maxval: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |_| {
+        RngOutput::record(key, |_| {
             let RngOutput { value, state } = self.bits(key, initial_state, &array(shape)?)?;
             Ok(RngOutput { value: uniform(value, minval, maxval)?, state })
         })
@@ -119,8 +120,7 @@ impl BitGenerator {
         maxval: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |_| {
+        RngOutput::record(key, |_| {
             let shape = array(shape)?;
             let ty = shape.ty;
             if !(ty.is_integral() && ty.bits() >= 32) {
@@ -153,8 +153,7 @@ impl BitGenerator {
         initial_state: Value<'b>,
         shape: impl IntoShape,
     ) -> RngOutput<'b> {
-        let b = key.builder();
-        b.record_or(RngOutput::invalid(b), |b| {
+        RngOutput::record(key, |b| {
             let shape = array(shape)?;
             let ty = shape.ty;
             if !NORMAL.contains(&ty) {
@@ -167,7 +166,7 @@ impl BitGenerator {
             let RngOutput { value: bits, state } = self.bits(key, initial_state, &pairs)?;
             let (zero, one) = (b.zero(ty), b.one(ty));
             let numbers = uniform(bits, zero, one)?;
-            let axis = crate::arguments::size(split.axis);
+            let axis = size(split.axis);
             let first = numbers.slice_in_dim(0, 1, 1, axis);
             let second = numbers.slice_in_dim(1, 2, 1, axis);
             // XLA's smallest argument of the logarithm is an f32.
@@ -180,7 +179,7 @@ impl BitGenerator {
 }
 
 impl Builder {
-    /// A vector of scalars: XLA's `ConcatScalars`.
+    /// Returns a vector of scalars: XLA's `ConcatScalars`.
     #[track_caller]
     pub fn concat_scalars<'b>(&'b self, scalars: &[Value<'b>]) -> Value<'b> {
         self.record(|b| {
@@ -206,10 +205,10 @@ pub fn scramble_philox_key(key: Value<'_>) -> (Value<'_>, Value<'_>) {
     })
 }
 
-/// A counter of 128 bits, `u64[2]` with the low half first, plus a `u64`: XLA's `PhiloxIncreaseCounter`.
+/// Returns a counter of 128 bits, `u64[2]` with the low half first, plus a `u64`: XLA's `PhiloxIncreaseCounter`.
 #[track_caller]
 pub fn philox_increase_counter<'b>(counter: Value<'b>, delta: Value<'b>) -> Value<'b> {
-    counter.builder().record(|b| {
+    counter.record(|b| {
         let [low, high] = counter_halves(counter)?;
         let [low, high] = increased([low, high], delta);
         Ok(b.concat_scalars(&[low, high]))
@@ -224,13 +223,13 @@ fn array(shape: impl IntoShape) -> Result<ArrayShape> {
         .ok_or_else(|| Error::argument(format!("random numbers fill an array, {shape:#} is none")))
 }
 
-/// The element `index` of an array of `u64`, as a scalar. A scalar has one element.
+/// Returns the element `index` of an array of `u64`, as a scalar. A scalar has one element.
 fn word<'b>(x: Value<'b>, index: i64, what: &str) -> Result<Value<'b>> {
     let shape = x.array()?;
     let fits = shape.ty == ElementType::U64
         && match shape.dims.as_slice() {
             [] => index == 0,
-            [size] => index < *size,
+            [count] => index < *count,
             _ => false,
         };
     if !fits {
@@ -246,24 +245,24 @@ fn counter_halves(state: Value<'_>) -> Result<[Value<'_>; 2]> {
     Ok([word(state, 0, "the state")?, word(state, 1, "the state")?])
 }
 
-/// The low and the high half of a `u64`.
+/// Returns the low and the high half of a `u64`.
 fn halves(x: Value<'_>) -> [Value<'_>; 2] {
     let high = x.shift_right_logical(32);
     [x, high].map(|half| half.convert_element_type(ElementType::U32))
 }
-/// The `u64` of two halves, the low one first.
+/// Returns the `u64` of two halves, the low one first.
 fn joined([low, high]: [Value<'_>; 2]) -> Value<'_> {
     let wide = [low, high].map(|half| half.convert_element_type(ElementType::U64));
     wide[0] | (wide[1] << 32)
 }
-/// A number of 128 bits, low half first, plus one of 64.
+/// Returns a number of 128 bits, low half first, plus one of 64.
 fn increased<'b>([low, high]: [Value<'b>; 2], by: Value<'b>) -> [Value<'b>; 2] {
     let sum = low + by;
     let carry = sum.lt(low).convert_element_type(ElementType::U64);
     [sum, carry + high]
 }
 
-/// The row-major numbers of the elements of an array of these sizes, from `first` on.
+/// Returns the row-major numbers of the elements of an array of these sizes, from `first` on.
 fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Value<'b> {
     let count: i64 = dims.iter().product();
     if dims.is_empty() {
@@ -271,16 +270,16 @@ fn counters<'b>(first: Value<'b>, dims: &[i64]) -> Value<'b> {
     }
     (first.builder().iota((ElementType::U64, &[count]), 0) + first).reshape(dims)
 }
-/// A state of one word, increased.
+/// Returns a state of one word, increased.
 fn advanced(state: Value<'_>, count: i64) -> Value<'_> {
-    state.builder().record(|b| Ok(state + b.constant_r0_with_type(ElementType::U64, count)))
+    state.record(|b| Ok(state + b.constant_r0_with_type(ElementType::U64, count)))
 }
 
 fn rotated(x: Value<'_>, left: i32) -> Value<'_> {
     (x << left) | x.shift_right_logical(32 - left)
 }
 
-/// A block of Threefry-2x32: five groups of four rounds, a part of the key after each.
+/// Returns a block of Threefry-2x32: five groups of four rounds, a part of the key after each.
 fn three_fry_block<'b>(key: [Value<'b>; 2], input: [Value<'b>; 2]) -> [Value<'b>; 2] {
     let parity = key[0] ^ key[1] ^ bits::word(key[0], 0x1BD1_1BDA);
     let keys = [key[0], key[1], parity];
@@ -326,7 +325,7 @@ impl Split {
     /// The first dimension of even size is split, else the first of the largest; a scalar is half of a pair.
     fn of(shape: &ArrayShape) -> Self {
         let dims = shape.dims.to_vec();
-        let even = dims.iter().position(|size| size % 2 == 0);
+        let even = dims.iter().position(|d| d % 2 == 0);
         let largest = dims.iter().max().and_then(|most| dims.iter().position(|d| d == most));
         let Some(split) = even.or(largest) else { return Self { dims, pairs: vec![2], axis: 0 } };
         let mut pairs = dims.clone();
@@ -334,12 +333,12 @@ impl Split {
         pairs.insert(split + 1, 2);
         Self { dims, pairs, axis: split + 1 }
     }
-    /// The array of first and second numbers of pairs.
+    /// Returns the array of first and second numbers of pairs.
     fn join<'b>(&self, [first, second]: [Value<'b>; 2]) -> Value<'b> {
         if self.dims.is_empty() {
             return first.reshape(&[]);
         }
-        let axis = i64::try_from(self.axis).unwrap_or(i64::MAX);
+        let axis = size(self.axis);
         let pairs = first.builder().concat_in_dim(&[first, second], axis);
         let mut even = self.dims.clone();
         even[self.axis - 1] += even[self.axis - 1] % 2;
@@ -351,7 +350,7 @@ impl Split {
     }
 }
 
-/// A block of Philox-4x32.
+/// Returns a block of Philox-4x32.
 fn philox_block<'b>(counter: [Value<'b>; 4], key: [Value<'b>; 2]) -> [Value<'b>; 4] {
     let (mut x, mut key) = (counter, key);
     for round in 0..10 {
@@ -367,7 +366,7 @@ fn philox_block<'b>(counter: [Value<'b>; 4], key: [Value<'b>; 2]) -> [Value<'b>;
     }
     x
 }
-/// The halves of the 64-bit product of 32-bit numbers, low one first.
+/// Returns the halves of the 64-bit product of 32-bit numbers, low one first.
 fn product(x: Value<'_>, factor: u64) -> [Value<'_>; 2] {
     let wide = x.convert_element_type(ElementType::U64);
     halves(wide * bits::word(wide, factor))

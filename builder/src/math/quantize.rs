@@ -1,4 +1,5 @@
 //! Quantized integers packed into words.
+use crate::arguments::{first, size};
 use crate::{Error, Value};
 use half::bf16;
 use hlo::ElementType;
@@ -13,7 +14,7 @@ pub struct QuantizedRange {
     pub max: bf16,
 }
 impl QuantizedRange {
-    /// The range from `min` to `max`.
+    /// Returns the range from `min` to `max`.
     pub fn new(min: f32, max: f32) -> Self {
         Self { min: bf16::from_f32(min), max: bf16::from_f32(max) }
     }
@@ -72,7 +73,7 @@ impl Default for Dequantize {
 }
 
 impl Value<'_> {
-    /// The `bf16` numbers of the codes packed by [`pack_to_uint32`]: XLA's `Dequantize`.
+    /// Returns the `bf16` numbers of the codes packed by [`pack_to_uint32`]: XLA's `Dequantize`.
     ///
     /// `u32[d0,...,dn]` gives `bf16[d0,...,dn * k]`, k codes from each word, those in the highest bits first; reversed,
     /// `bf16[dn * k,...,d0]`, if `transpose_output`. A code c stands for `c * scale + min` with
@@ -84,9 +85,7 @@ impl Value<'_> {
     /// let packed = b.constant(pack_to_uint32(&[0u8, 85, 170, 255]));
     /// let range = QuantizedRange::new(0.0, 3.0);
     /// let numbers = packed.dequantize(&Dequantize { range, ..Dequantize::default() });
-    /// let module = b.build(numbers)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "bf16[4]{0} {0, 1, 2, 3}");
+    /// assert_eq!(interp::run(&b.build(numbers)?, &[])?.to_string(), "bf16[4]{0} {0, 1, 2, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -95,7 +94,7 @@ impl Value<'_> {
     /// `MIN_COMBINED`.
     #[track_caller]
     pub fn dequantize(self, how: &Dequantize) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             if ![ElementType::U8, ElementType::U16].contains(&how.ty) {
                 return Err(Error::argument(format!("codes are u8 or u16, not {}", how.ty)));
@@ -114,10 +113,9 @@ impl Value<'_> {
             let (bits, mut dims) = (i64::from(how.ty.bits()), shape.dims.to_vec());
             let count = 32 / bits;
             dims.push(count);
-            let last = i64::try_from(shape.rank()).unwrap_or(i64::MAX);
+            let last = size(shape.rank());
             let place = self.builder().iota((ElementType::U32, &dims), last);
-            let kept: Vec<i64> = (0..last).collect();
-            let words = self.broadcast_in_dim(&dims, &kept);
+            let words = self.broadcast_in_dim(&dims, &first(shape.rank()));
             let codes = words.shift_right_logical(
                 (b.constant_r0_with_type(ElementType::U32, count - 1) - place) * bits,
             ) & b.constant_r0_with_type(ElementType::U32, (1i64 << bits) - 1);

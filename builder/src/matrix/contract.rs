@@ -25,9 +25,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2], [3, 4]]);
     /// let y = b.constant([10i32, 1]);
-    /// let module = b.build(b.einsum("ij,j->i", &[x, y]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {12, 34}");
+    /// assert_eq!(interp::run(&b.build(b.einsum("ij,j->i", &[x, y]))?, &[])?.to_string(), "s32[2]{0} {12, 34}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -48,7 +46,7 @@ impl Builder {
         self.record(|_| {
             let ranks: Result<Vec<usize>> = operands.iter().map(|x| x.rank()).collect();
             if !ranks?.iter().copied().eq(dims.operands.iter().map(Vec::len)) {
-                let message = "an einsum wants a label for each dimension of each operand";
+                let message = "an einsum takes one label for each dimension of each operand";
                 return Err(Error::argument(message));
             }
             if let Some(unknown) = dims
@@ -114,7 +112,7 @@ fn sizes(config: &str, dims: &EinsumDims, operands: &[Value<'_>]) -> Result<()> 
 fn einsum<'b>(dims: &EinsumDims, operands: &[Value<'b>]) -> Result<Value<'b>> {
     let mut rest = dims.operands.iter().zip(operands).map(|(labels, &value)| (labels, value));
     let (labels, value) =
-        rest.next().ok_or_else(|| Error::argument("an einsum wants an operand at least"))?;
+        rest.next().ok_or_else(|| Error::argument("an einsum takes at least one operand"))?;
     let mut product = diagonal(value, labels)?;
     let mut later: Vec<&Vec<Label>> = dims.operands.iter().skip(1).collect();
     for (labels, value) in rest {
@@ -128,7 +126,7 @@ fn einsum<'b>(dims: &EinsumDims, operands: &[Value<'b>]) -> Result<Value<'b>> {
     arranged(&product, &dims.output)
 }
 
-/// The diagonal along dimensions of one label.
+/// Returns the diagonal along dimensions of one label.
 fn diagonal<'b>(value: Value<'b>, labels: &[Label]) -> Result<Labeled<'b>> {
     let mut x = Labeled { value, labels: labels.to_vec() };
     let repeated = |x: &Labeled<'_>| {
@@ -173,7 +171,7 @@ fn summed(x: Labeled<'_>, kept: impl Fn(&Label) -> bool) -> Labeled<'_> {
     Labeled { value: x.value.reduce_sum(&dims), labels }
 }
 
-/// The product of two, summed over labels that are not kept.
+/// Returns the product of two, summed over labels that are not kept.
 fn contract<'b>(
     x: Labeled<'b>,
     y: Labeled<'b>,
@@ -217,7 +215,7 @@ fn contract<'b>(
     Ok(Labeled { value: x.value.dot_general(y.value, &pairs, &DotOptions::default()), labels })
 }
 
-/// The dimensions in the order of the result, those named twice spread out along a diagonal.
+/// Returns the dimensions in the order of the result, those named twice spread out along a diagonal.
 fn arranged<'b>(x: &Labeled<'b>, output: &[Label]) -> Result<Value<'b>> {
     let place = |label: &Label| size(x.labels.iter().position(|l| l == label).unwrap_or(0));
     let mut unique: Vec<Label> = Vec::new();

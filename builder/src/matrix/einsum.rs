@@ -19,7 +19,7 @@ pub struct EinsumDims {
 fn refused(config: &str, message: &str, help: &str) -> Error {
     Error::argument(format!("{message}, in the einsum `{config}`")).with_help(help)
 }
-/// A label as the user wrote it.
+/// Returns a label as the user wrote it.
 pub(super) fn shown(label: Label) -> String {
     let letter = u32::try_from(label).ok().and_then(char::from_u32);
     letter.map_or_else(|| format!("the {}. dimension from the end of `...`", -label), String::from)
@@ -47,7 +47,7 @@ pub fn normalize_einsum(config: &str) -> String {
     format!("{bare}->{ellipsis}{once}")
 }
 
-/// The dimensions of an einsum on operands of these ranks: XLA's `ParseEinsumString`.
+/// Returns the dimensions of an einsum on operands of these ranks: XLA's `ParseEinsumString`.
 ///
 /// ```
 /// let dims = builder::matrix::parse_einsum("...ij,jk->...ik", &[4, 2])?;
@@ -118,7 +118,7 @@ fn label(letter: char) -> Label {
     i64::from(u32::from(letter))
 }
 
-/// The labels of an operand, and how many dimensions `...` stands for.
+/// Returns the labels of an operand, and how many dimensions `...` stands for.
 fn operand(
     config: &str,
     part: &str,
@@ -143,7 +143,7 @@ fn operand(
     Ok((labels.collect(), after.map(|_| hidden)))
 }
 
-/// The labels of the result.
+/// Returns the labels of the result.
 fn result(
     config: &str,
     part: &str,
@@ -164,7 +164,7 @@ fn result(
         None => Ok(labels),
         Some(&unknown) => {
             let message = format!("the result has `{}`, which no operand has", shown(unknown));
-            Err(refused(config, &message, "is it misspelt? a new dimension has no size"))
+            Err(refused(config, &message, "each label of the result occurs in an operand"))
         }
     }
 }

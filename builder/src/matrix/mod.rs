@@ -4,8 +4,8 @@ mod einsum;
 
 use crate::arguments::{first, matrix, size, square};
 use crate::{Builder, Error, Result, Value};
-use hlo::op::Unary;
 use hlo::op::value::{SliceRange, SliceRanges};
+use hlo::op::{Gather, Slice, Unary};
 use hlo::{ArrayShape, ElementType};
 
 pub use einsum::{EinsumDims, Label, normalize_einsum, parse_einsum};
@@ -15,8 +15,7 @@ impl Builder {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.identity_matrix(hlo::ElementType::S32, 2, 3))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.identity_matrix(hlo::ElementType::S32, 2, 3))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 1, 0, 0 }, { 0, 1, 0 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -29,7 +28,7 @@ impl Builder {
     }
 }
 
-/// For each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
+/// Returns for each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
 fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> (Value<'b>, Value<'b>) {
     let row = size(dims.len()).saturating_sub(2);
     let rows = b.iota((ElementType::S32, dims), row);
@@ -52,12 +51,12 @@ fn diagonal_length(m: i64, n: i64, k: i64) -> i64 {
 }
 
 impl<'b> Value<'b> {
-    /// Whether an element is on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
+    /// Returns whether an element is on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column = row + k`.
     #[track_caller]
     pub fn diagonal_mask(self, k: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
             Ok(rows.eq(columns))
         })
@@ -70,14 +69,12 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    /// let module = b.build(x.matrix_diagonal(1))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {2, 6}");
+    /// assert_eq!(interp::run(&b.build(x.matrix_diagonal(1))?, &[])?.to_string(), "s32[2]{0} {2, 6}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn matrix_diagonal(self, k: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
@@ -89,13 +86,13 @@ impl<'b> Value<'b> {
             let whole = |&limit: &i64| SliceRange { start: 0, limit, stride: 1 };
             let mut ranges: Vec<SliceRange> = front.iter().map(whole).collect();
             ranges.push(SliceRange { start, limit, stride: n + 1 });
-            b.emit(hlo::op::Slice { ranges: SliceRanges(ranges) }, &[flat], None)
+            b.emit(Slice { ranges: SliceRanges(ranges) }, &[flat], None)
         })
     }
     /// The same through a `gather`: XLA's `GetMatrixDiagonalViaGather`.
     #[track_caller]
     pub fn matrix_diagonal_via_gather(self, k: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
@@ -107,34 +104,26 @@ impl<'b> Value<'b> {
             let mut slice_sizes = shape.dims.to_vec();
             slice_sizes[shape.rank() - 2] = m.min(1);
             slice_sizes[shape.rank() - 1] = n.min(1);
-            let op = hlo::op::Gather {
-                offset_dims: first(shape.rank() - 2),
-                collapsed_slice_dims: vec![row, row + 1],
-                start_index_map: vec![row, row + 1],
-                operand_batching_dims: Vec::new(),
-                start_indices_batching_dims: Vec::new(),
-                index_vector_dim: 1,
-                slice_sizes,
-                indices_are_sorted: true,
-            };
+            let (front, own) = (first(shape.rank() - 2), vec![row, row + 1]);
+            let op = Gather::new(front, own.clone(), own, 1, slice_sizes);
+            let op = Gather { indices_are_sorted: true, ..op };
             b.emit(op, &[self, places], None)
         })
     }
-    /// The matrices with `diagonal` in the place of diagonal `k`: XLA's `SetMatrixDiagonal`.
+    /// Returns the matrices with `diagonal` in the place of diagonal `k`: XLA's `SetMatrixDiagonal`.
     ///
     /// `diagonal` is shaped as [`matrix_diagonal(k)`](Value::matrix_diagonal) gives it.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2], [3, 4]]);
-    /// let module = b.build(x.set_matrix_diagonal(b.constant([7i32, 8]), 0))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.set_matrix_diagonal(b.constant([7i32, 8]), 0))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 7, 2 }, { 3, 8 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn set_matrix_diagonal(self, diagonal: Value<'b>, k: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, given) = (self.array()?, diagonal.array()?);
             let (m, n) = matrix(&shape)?;
             let length = diagonal_length(m, n, k);
@@ -154,20 +143,20 @@ impl<'b> Value<'b> {
             Ok(self.diagonal_mask(k).select(long.broadcast_in_dim(&shape.dims, &dims), self))
         })
     }
-    /// Whether an element is on diagonal `k` or below: XLA's `TriangleMask`.
+    /// Returns whether an element is on diagonal `k` or below: XLA's `TriangleMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column <= row + k`.
     #[track_caller]
     pub fn triangle_mask(self, k: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (rows, columns) = coordinates_in(self, &self.array()?, k)?;
             Ok(rows.ge(columns))
         })
     }
-    /// The lower or upper triangle with the main diagonal, 0 otherwise: XLA's `Triangle`.
+    /// Returns the lower or upper triangle with the main diagonal, 0 otherwise: XLA's `Triangle`.
     #[track_caller]
     pub fn triangle(self, lower: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let zero = b.zero(self.element_type()?);
             Ok(match lower {
                 true => self.triangle_mask(0).select(self, zero),
@@ -175,12 +164,12 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// The upper triangle with the main diagonal, 0 otherwise: XLA's `UpperTriangle`.
+    /// Returns the upper triangle with the main diagonal, 0 otherwise: XLA's `UpperTriangle`.
     #[track_caller]
     pub fn upper_triangle(self) -> Self {
         self.triangle(false)
     }
-    /// The lower triangle with the main diagonal, 0 otherwise: XLA's `LowerTriangle`.
+    /// Returns the lower triangle with the main diagonal, 0 otherwise: XLA's `LowerTriangle`.
     #[track_caller]
     pub fn lower_triangle(self) -> Self {
         self.triangle(true)
@@ -190,7 +179,7 @@ impl<'b> Value<'b> {
     /// Complex ones become Hermitian: what is mirrored is conjugated, and the diagonal loses its imaginary part.
     #[track_caller]
     pub fn symmetrize(self, lower: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             square(&shape)?;
             let mirrored = self.transpose_in_minor_dims().conj();
@@ -210,7 +199,7 @@ impl<'b> Value<'b> {
     /// Rows and columns exchanged: XLA's `TransposeInMinorDims`.
     #[track_caller]
     pub fn transpose_in_minor_dims(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             matrix(&shape)?;
             let mut order = first(shape.rank());

@@ -7,9 +7,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([-1f32, 2.]).relu())?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {0, 2}");
+    /// assert_eq!(interp::run(&b.build(b.constant([-1f32, 2.]).relu())?, &[])?.to_string(), "f32[2]{0} {0, 2}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -30,7 +28,7 @@ impl Value<'_> {
     /// `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere.
     #[track_caller]
     pub fn elu(self, alpha: f64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             inexact(&shape, "`elu`")?;
             // Where x is large its exponential, which is not used, would be infinite and spoil derivatives.
@@ -58,14 +56,13 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([0f32, 1000.]).softplus())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([0f32, 1000.]).softplus())?, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {0.693147182, 1000}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn softplus(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let zero = b.zero(self.element_type()?);
             // Chosen, since `max` and `abs` have corners at 0, whose derivatives do not add up to those of the sum.
             let above = self.gt(0);
@@ -103,8 +100,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([0f32, 1.]).gelu())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([0f32, 1.]).gelu())?, &[])?;
     /// assert!((result.get(1).as_f64() - 0.841_344_75).abs() < 1e-7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -27,8 +27,7 @@ pub struct Attention<'b> {
 /// let b = Builder::new("m");
 /// let (q, k) = (b.constant([[0f32], [0.]]), b.constant([[1f32], [2.]]));
 /// let options = nn::Attention { causal: true, ..Default::default() };
-/// let module = b.build(nn::attention(q, k, b.constant([[10f32], [20.]]), options))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::attention(q, k, b.constant([[10f32], [20.]]), options))?, &[])?;
 /// assert_eq!(result.to_string(), "f32[2,1]{1,0} { {10}, {15} }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -42,7 +41,7 @@ pub fn attention<'b>(
     v: Value<'b>,
     options: Attention<'b>,
 ) -> Value<'b> {
-    q.builder().record(|b| {
+    q.record(|b| {
         let scores = scores(q, k, v, options.scale)?;
         let shape = scores.array()?;
         let mut scores = match options.bias {
@@ -98,7 +97,7 @@ fn scores<'b>(q: Value<'b>, k: Value<'b>, v: Value<'b>, scale: Option<f64>) -> R
         * scale.unwrap_or_else(|| depth.sqrt().recip()))
 }
 
-/// Which of `keys` each of `queries` sees that sees those up to its own place: `pred[queries, keys]`.
+/// Returns which of `keys` each of `queries` sees that sees those up to its own place: `pred[queries, keys]`.
 #[track_caller]
 pub fn causal_mask(b: &Builder, queries: i64, keys: i64) -> Value<'_> {
     b.record(|b| {

@@ -16,9 +16,10 @@ fn folded<'b>(
     let dim = x.axis(dim)?;
     let shape = x.array()?;
     if reverse && usize::try_from(dim).is_ok_and(|d| shape.is_dynamic(d)) {
-        let message = format!("from its end dimension {dim} of {shape:#} cannot be folded");
+        let message =
+            format!("dimension {dim} of {shape:#} is dynamic and cannot be scanned in reverse");
         return Err(Error::unsupported(message)
-            .with_help("where it ends is known only at run time: fold from the start"));
+            .with_help("its end is known only at run time: scan from the start"));
     }
     let count = shape.dim(dim).unwrap_or(0);
     let (mut done, mut step) = (x, 1i64);
@@ -40,7 +41,7 @@ macro_rules! cumulative {
             $($(#[$doc])*
             #[track_caller]
             pub fn $name(self, dim: i64, reverse: bool) -> Self {
-                self.builder().record(|b| {
+                self.record(|b| {
                     folded(self, dim, reverse, b.$unit(self.element_type()?), $combine)
                 })
             })*
@@ -52,8 +53,7 @@ cumulative! {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1i32, 2, 3, 4]).cumsum(0, false))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1i32, 2, 3, 4]).cumsum(0, false))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {1, 3, 6, 10}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -67,13 +67,13 @@ cumulative! {
 }
 
 impl Value<'_> {
-    /// The logarithm of the sum of exponentials, as [`Value::cumsum`], computed without overflow.
+    /// Returns the logarithm of the sum of exponentials, as [`Value::cumsum`], computed without overflow.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the elements are not real floats.
     #[track_caller]
     pub fn log_cumsum_exp(self, dim: i64, reverse: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             inexact(&self.array()?, "`log_cumsum_exp`")?;
             folded(self, dim, reverse, b.min_value(self.element_type()?), log_add_exp)
         })
@@ -82,7 +82,7 @@ impl Value<'_> {
 
 /// `log(exp(a) + exp(c))`.
 fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
-    a.builder().record(|b| {
+    a.record(|b| {
         // Chosen, since `max` and `abs` have corners where both are equal, and their derivatives would be wrong there.
         let above = a.gt(c);
         let (most, least) = (above.select(a, c), above.select(c, a));

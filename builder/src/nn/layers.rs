@@ -10,8 +10,7 @@ use hlo::ElementType;
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let (x, w) = (b.constant([1f32, 2.]), b.constant([[1f32, 0., 1.], [0., 1., 1.]]));
-/// let module = b.build(nn::dense(x, w, Some(b.constant([10f32, 20., 30.]))))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::dense(x, w, Some(b.constant([10f32, 20., 30.]))))?, &[])?;
 /// assert_eq!(result.to_string(), "f32[3]{0} {11, 22, 33}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -20,7 +19,7 @@ use hlo::ElementType;
 /// Kept by the builder: `E0801` if `x` is a scalar; the rules of `dot`.
 #[track_caller]
 pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         let last = size(x.rank()?) - 1;
         if last < 0 || w.rank()? != 2 {
             let (x, w) = (x.array()?, w.array()?);
@@ -47,8 +46,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 /// ```
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
-/// let module = b.build(nn::one_hot(b.constant([2i32, 0]), 3, hlo::ElementType::F32))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::one_hot(b.constant([2i32, 0]), 3, hlo::ElementType::F32))?, &[])?;
 /// assert_eq!(result.to_string(), "f32[2,3]{1,0} { { 0, 0, 1 }, { 1, 0, 0 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -57,7 +55,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 /// Kept by the builder: `E0801` if indices are not integers.
 #[track_caller]
 pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
-    indices.builder().record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))
+    indices.record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))
 }
 /// Compares the positions in a new last dimension with the indices.
 pub(super) fn chosen(indices: Value<'_>, depth: i64) -> Result<Value<'_>> {
@@ -71,19 +69,17 @@ fn rate_of(rate: f64) -> Result<()> {
     if (0.0..1.0).contains(&rate) {
         return Ok(());
     }
-    Err(Error::argument(format!("a dropout rate of {rate} keeps nothing or more than all"))
+    Err(Error::argument(format!("the dropout rate {rate} is out of range"))
         .with_help("it is at least 0 and less than 1"))
 }
 
-/// The mask of elements to keep, from random bits of type `u32`: those that are at least `rate * 2^32`.
+/// Returns the mask of elements to keep, from random bits of type `u32`: those that are at least `rate * 2^32`.
 ///
 /// ```
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let bits = b.constant([0u32, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]);
-/// let module = b.build(nn::dropout_mask(bits, 0.5))?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "pred[4]{0} {0, 0, 1, 1}");
+/// assert_eq!(interp::run(&b.build(nn::dropout_mask(bits, 0.5))?, &[])?.to_string(), "pred[4]{0} {0, 0, 1, 1}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -91,7 +87,7 @@ fn rate_of(rate: f64) -> Result<()> {
 /// Kept by the builder: `E0801` if the bits are not `u32`, or the rate is not in `[0, 1)`.
 #[track_caller]
 pub fn dropout_mask(bits: Value<'_>, rate: f64) -> Value<'_> {
-    bits.builder().record(|b| {
+    bits.record(|b| {
         rate_of(rate)?;
         let shape = bits.array()?;
         if shape.ty != ElementType::U32 {
@@ -103,10 +99,10 @@ pub fn dropout_mask(bits: Value<'_>, rate: f64) -> Value<'_> {
         Ok(bits.ge(threshold))
     })
 }
-/// The elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see [`dropout_mask`].
+/// Returns the elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see [`dropout_mask`].
 #[track_caller]
 pub fn dropout<'b>(x: Value<'b>, bits: Value<'b>, rate: f64) -> Value<'b> {
-    x.builder().record(|b| {
+    x.record(|b| {
         rate_of(rate)?;
         let ty = x.element_type()?;
         let kept = x / b.constant_r0_with_type(ty, 1.0 - rate);

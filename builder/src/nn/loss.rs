@@ -12,9 +12,7 @@ use crate::{Error, Value};
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
 /// let loss = nn::cross_entropy(b.constant([[0f32, 0.]]), b.constant([1i32]));
-/// let module = b.build(loss)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[1]{0} {0.693147182}");
+/// assert_eq!(interp::run(&b.build(loss)?, &[])?.to_string(), "f32[1]{0} {0.693147182}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -22,7 +20,7 @@ use crate::{Error, Value};
 /// Kept by the builder: `E0801` if labels are not integers, or not one for each row of logits.
 #[track_caller]
 pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
-    logits.builder().record(|b| {
+    logits.record(|b| {
         let (shape, given) = (logits.array()?, labels.array()?);
         inexact(&shape, "a cross entropy")?;
         let fits = shape.dims.split_last().filter(|(_, front)| **front == given.dims[..]);
@@ -42,12 +40,12 @@ pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
 /// `-sum(labels * log(softmax(logits)))` along the last dimension, of labels that are probabilities: `[..]` of `[.., c]`.
 #[track_caller]
 pub fn cross_entropy_soft<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
-    logits.builder().record(|_| Ok((labels * logits.log_softmax(-1)).reduce_sum(&[-1]).neg()))
+    logits.record(|_| Ok((labels * logits.log_softmax(-1)).reduce_sum(&[-1]).neg()))
 }
-/// The mean of `(x - y)^2` over all elements, a scalar.
+/// Returns the mean of `(x - y)^2` over all elements, a scalar.
 #[track_caller]
 pub fn mean_squared_error<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         let apart = x - y;
         let squares = apart * apart;
         Ok(squares.mean(&first(squares.rank()?)))

@@ -19,8 +19,7 @@ fn scaled<'b>(
 /// ```
 /// use builder::{Builder, nn};
 /// let b = Builder::new("m");
-/// let module = b.build(nn::layer_norm(b.constant([[1f64, 3.]]), None, None, 0.0))?;
-/// let result = interp::run(&module, &[])?;
+/// let result = interp::run(&b.build(nn::layer_norm(b.constant([[1f64, 3.]]), None, None, 0.0))?, &[])?;
 /// assert_eq!(result.to_string(), "f64[1,2]{1,0} { { -1, 1 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -34,7 +33,7 @@ pub fn layer_norm<'b>(
     bias: Option<Value<'b>>,
     epsilon: f64,
 ) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         inexact(&x.array()?, "`layer_norm`")?;
         let axes = axes(x, &[-1])?;
         let centered = x - spread(x.mean(&axes), x, &axes)?;
@@ -45,7 +44,7 @@ pub fn layer_norm<'b>(
 /// `x / sqrt(mean(x^2) + epsilon) * scale` along the last dimension; `scale[n]` of `x[.., n]`.
 #[track_caller]
 pub fn rms_norm<'b>(x: Value<'b>, scale: Option<Value<'b>>, epsilon: f64) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         inexact(&x.array()?, "`rms_norm`")?;
         let axes = axes(x, &[-1])?;
         let by = ((x * x).mean(&axes) + epsilon).rsqrt();
@@ -79,8 +78,7 @@ pub fn batch_norm<'b>(
     epsilon: f64,
     feature: i64,
 ) -> BatchNorm<'b> {
-    let invalid = Value::invalid(x.builder());
-    let [output, mean, variance] = x.builder().record_or([invalid; 3], |_| {
+    let [output, mean, variance] = x.record_all(|_| {
         let shape = x.array()?;
         inexact(&shape, "`batch_norm`")?;
         let feature = x.axis(feature)?;

@@ -5,10 +5,8 @@ use hlo::ElementType;
 
 /// The dimensions, counted from the front, each once.
 pub(super) fn axes(x: Value<'_>, dims: &[i64]) -> Result<Vec<i64>> {
-    let axes: Result<Vec<i64>> = dims.iter().map(|&d| x.axis(d)).collect();
-    let axes = axes?;
-    let twice = axes.iter().enumerate().find(|(i, d)| axes[..*i].contains(d));
-    match twice {
+    let axes = x.axes(dims)?;
+    match axes.iter().enumerate().find(|(i, d)| axes[..*i].contains(d)) {
         None => Ok(axes),
         Some((_, d)) => {
             Err(Error::argument(format!("dimension {d} is named twice"))
@@ -28,7 +26,7 @@ macro_rules! reductions {
             $($(#[$doc])*
             #[track_caller]
             pub fn $name(self, dims: &[i64]) -> Self {
-                self.builder().record(|b| {
+                self.record(|b| {
                     let init = $init(b, self.element_type()?);
                     Ok(self.reduce(init, $combine, &axes(self, dims)?))
                 })
@@ -41,8 +39,7 @@ reductions! {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([[1i32, 2], [3, 4]]).reduce_sum(&[-1]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([[1i32, 2], [3, 4]]).reduce_sum(&[-1]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2]{0} {3, 7}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -54,9 +51,9 @@ reductions! {
     /// The smallest element along dimensions, or NaN if one is NaN. The minimum of no elements is the highest value of the
     /// type.
     reduce_min Builder::max_value, |a, c| a.min(c);
-    /// Whether all elements along dimensions are true; of integers the bitwise and.
+    /// Returns whether all elements along dimensions are true; of integers the bitwise and.
     reduce_and all_bits, |a, c| a.and(c);
-    /// Whether any element along dimensions is true; of integers the bitwise or.
+    /// Returns whether any element along dimensions is true; of integers the bitwise or.
     reduce_or Builder::zero, |a, c| a.or(c);
 }
 
@@ -65,19 +62,19 @@ fn all_bits(b: &Builder, ty: ElementType) -> Value<'_> {
 }
 
 impl Value<'_> {
-    /// The mean along dimensions: the sum divided by the number of elements; NaN of nothing.
+    /// Returns the mean along dimensions: the sum divided by the number of elements; NaN of nothing.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
     pub fn mean(self, dims: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             inexact(&self.array()?, "a mean")?;
             let axes = axes(self, dims)?;
             Ok(self.reduce_sum(&axes) / folded(self, &axes, 0, self.element_type()?)?)
         })
     }
-    /// The variance along dimensions: the sum of `|x - mean|^2` divided by the number of elements less `correction`.
+    /// Returns the variance along dimensions: the sum of `|x - mean|^2` divided by the number of elements less `correction`.
     ///
     /// The mean is subtracted first, so that large numbers that differ little keep their variance. `correction` is 0 for
     /// that of a population, 1 for an unbiased estimate from a sample. Real also of complex numbers; NaN if there are no more
@@ -87,7 +84,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if it is not of floats.
     #[track_caller]
     pub fn variance(self, dims: &[i64], correction: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let axes = axes(self, dims)?;
             let centered = self - spread(self.mean(&axes), self, &axes)?;
             let squares = match self.element_type()?.is_complex() {
@@ -98,14 +95,15 @@ impl Value<'_> {
             Ok(squares.reduce_sum(&axes) / free)
         })
     }
-    /// The standard deviation along dimensions: the square root of [`Value::variance`].
+    /// Returns the standard deviation along dimensions: the square root of [`Value::variance`].
     #[track_caller]
     pub fn std(self, dims: &[i64], correction: i64) -> Self {
         self.variance(dims, correction).sqrt()
     }
 }
 
-/// The number of elements reduced into one, minus `correction`, as a scalar of this type; dynamic dimensions count by size.
+/// Returns the number of elements reduced into one, minus `correction`, as a scalar of this type; dynamic dimensions count
+/// by size.
 fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> Result<Value<'b>> {
     let (b, shape) = (x.builder(), x.array()?);
     let most = axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul);
@@ -120,7 +118,7 @@ fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> R
     }
     Ok((product - correction).max(0).convert_element_type(ty))
 }
-/// A count as a scalar of this type.
+/// Returns a count as a scalar of this type.
 ///
 /// # Errors
 /// `E0801` if the type does not reach as far: the quotient would be 0.

@@ -7,7 +7,7 @@ fn floats(x: Value<'_>, what: &str) -> Result<()> {
     let shape = x.array()?;
     inexact(&shape, what)?;
     if shape.ty.is_complex() {
-        return Err(Error::argument(format!("{what} is of real numbers, this is {shape:#}")));
+        return Err(Error::argument(format!("{what} takes real numbers, found {shape:#}")));
     }
     Ok(())
 }
@@ -20,8 +20,7 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1000f32, 1000.]).softmax(-1))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1000f32, 1000.]).softmax(-1))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[2]{0} {0.5, 0.5}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -30,7 +29,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if it is not of real floats, or there is no such dimension.
     #[track_caller]
     pub fn softmax(self, dim: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let axes = axes(self, &[dim])?;
             let powers = lowered(self, &axes)?.exp();
             Ok(powers / spread(powers.reduce_sum(&axes), self, &axes)?)
@@ -39,7 +38,7 @@ impl Value<'_> {
     /// `x - log(sum(exp(x)))` along a dimension: the logarithm of [`Value::softmax`], exact where that is near 0.
     #[track_caller]
     pub fn log_softmax(self, dim: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let axes = axes(self, &[dim])?;
             let lowered = lowered(self, &axes)?;
             Ok(lowered - spread(lowered.exp().reduce_sum(&axes).log(), self, &axes)?)
@@ -51,7 +50,7 @@ impl Value<'_> {
     /// infinity where one is.
     #[track_caller]
     pub fn logsumexp(self, dims: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             floats(self, "`logsumexp`")?;
             let axes = axes(self, dims)?;
             let most = self.reduce_max(&axes);
@@ -63,7 +62,7 @@ impl Value<'_> {
     }
 }
 
-/// The array less its largest element along dimensions.
+/// Returns the array less its largest element along dimensions.
 fn lowered<'b>(x: Value<'b>, axes: &[i64]) -> Result<Value<'b>> {
     floats(x, "a softmax")?;
     Ok(x - spread(x.reduce_max(axes), x, axes)?)

@@ -1,7 +1,7 @@
 //! Ops that compilers insert: asynchronous computations, fusions, bitcasts, domains, dependencies.
 use crate::{Builder, Computation, IntoShape, Value};
 use hlo::ir::Sharding;
-use hlo::op::value::{DomainMetadata, FusionKind, Ignored, OutputOperandAliasing};
+use hlo::op::value::{DomainMetadata, FusionKind, OutputOperandAliasing};
 use hlo::op::{
     AddDependency, AsyncDone, AsyncStart, AsyncUpdate, Bitcast, CopyDone, CopyStart, Domain,
     Fusion, RngGetAndUpdateState,
@@ -18,8 +18,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let double = b.computation("double", &["f32[]"], |p| p[0] * 2);
     /// let started = b.async_start(double, &[b.constant(4f32)]);
-    /// let module = b.build(started.async_update(&[]).async_done())?;
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "f32[] 8");
+    /// assert_eq!(interp::run(&b.build(started.async_update(&[]).async_done())?, &[])?.to_string(), "f32[] 8");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -32,11 +31,7 @@ impl Builder {
             let calls = computation.id_in(b)?;
             let (_, result) = b.signature(calls)?;
             let thread = b.state.borrow().finished[calls].execution_thread.clone();
-            let op = AsyncStart {
-                async_execution_thread: thread,
-                output_to_operand_aliasing: OutputOperandAliasing::default(),
-                calls,
-            };
+            let op = AsyncStart { async_execution_thread: thread, ..AsyncStart::new(calls) };
             let given: crate::Result<Vec<Shape>> = operands.iter().map(|o| o.shape()).collect();
             let context = Shape::scalar(ElementType::U32);
             let stated = Shape::Tuple(vec![Shape::Tuple(given?), result, context]);
@@ -60,7 +55,7 @@ impl Builder {
             b.emit(op, operands, Some(result))
         })
     }
-    /// The state of the random number generator, as `u64[2]`, which is then moved on by `delta`: XLA's
+    /// Returns the state of the random number generator, as `u64[2]`, which is then moved on by `delta`: XLA's
     /// `BuildRngGetAndUpdateState`.
     #[track_caller]
     pub fn rng_get_and_update_state(&self, delta: i64) -> Value<'_> {
@@ -72,50 +67,39 @@ impl Value<'_> {
     /// Continues what [`Builder::async_start`] started, with further operands: XLA's `BuildAsyncUpdate`.
     #[track_caller]
     pub fn async_update(self, operands: &[Self]) -> Self {
-        self.builder().record(|b| {
-            let op = AsyncUpdate {
-                async_execution_thread: Ignored,
-                calls: Ignored,
-                output_to_operand_aliasing: OutputOperandAliasing::default(),
-            };
-            b.emit(op, &[&[self], operands].concat(), None)
-        })
+        self.record(|b| b.emit(AsyncUpdate::default(), &[&[self], operands].concat(), None))
     }
-    /// The result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
+    /// Returns the result of what [`Builder::async_start`] started: XLA's `BuildAsyncDone`.
     #[track_caller]
     pub fn async_done(self) -> Self {
-        self.builder().record(|b| {
-            let op = AsyncDone { async_execution_thread: Ignored, calls: Ignored };
-            b.emit(op, &[self], None)
-        })
+        self.record(|b| b.emit(AsyncDone::default(), &[self], None))
     }
     /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Returns `(copy, value, u32[])`.
     #[track_caller]
     pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
-        self.builder().record(|b| {
-            let op = CopyStart { cross_program_prefetch_index, is_cross_program_prefetch: Ignored };
+        self.record(|b| {
+            let op = CopyStart { cross_program_prefetch_index, ..CopyStart::default() };
             b.emit(op, &[self], None)
         })
     }
-    /// The copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
+    /// Returns the copy that [`copy_start`](Value::copy_start) started: XLA's `BuildCopyDone`.
     #[track_caller]
     pub fn copy_done(self) -> Self {
-        self.builder().record(|b| b.emit(CopyDone {}, &[self], None))
+        self.record(|b| b.emit(CopyDone {}, &[self], None))
     }
     /// The same memory under another shape and layout: XLA's `BuildBitcast`. It is the one op whose value depends on layouts.
     #[track_caller]
     pub fn bitcast(self, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
+        self.record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
     }
-    /// The value; on its two sides shardings differ: XLA's `BuildDomain`.
+    /// Returns the value; on its two sides shardings differ: XLA's `BuildDomain`.
     #[track_caller]
     pub fn domain(self, entry: Sharding, exit: Sharding) -> Self {
-        self.builder()
-            .record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
+        self.record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
     }
     /// The value, once the token is there: XLA's `BuildAddDependency`.
     #[track_caller]
     pub fn add_dependency(self, token: Self) -> Self {
-        self.builder().record(|b| b.emit(AddDependency {}, &[self, token], None))
+        self.record(|b| b.emit(AddDependency {}, &[self, token], None))
     }
 }

@@ -5,12 +5,13 @@
 use crate::ops::movement::elements;
 use crate::{Builder, Error, Result, Value};
 use hlo::ir::ComputationId;
+use hlo::layout::Layout;
 use hlo::op::value::{Ignored, Reducer, ReplicaGroups};
 use hlo::op::{
     AllGather, AllGatherDone, AllGatherStart, AllReduce, AllReduceDone, AllReduceStart,
     PartitionId, ReduceScatter, ReplicaId, Tuple,
 };
-use hlo::{ElementType, Layout, Op, Shape};
+use hlo::{ElementType, Op, Shape};
 
 /// The devices that take part in a collective op.
 ///
@@ -74,7 +75,7 @@ impl<'b> Exchanged<'b> {
     pub(super) fn list(values: &[Value<'b>]) -> Self {
         Self { operands: values.to_vec(), tuple: true }
     }
-    /// The op on these operands, whose results have these shapes.
+    /// Returns the op on these operands, whose results have these shapes.
     pub(super) fn emit(
         &self,
         b: &'b Builder,
@@ -99,14 +100,14 @@ impl<'b> Exchanged<'b> {
         let single = self.tuple && self.operands.len() == 1;
         if single { b.emit(Tuple {}, &[result], None) } else { Ok(result) }
     }
-    /// The shape of one operand, or of all as a tuple.
+    /// Returns the shape of one operand, or of all as a tuple.
     pub(super) fn together(&self) -> Result<Shape> {
         self.shapes().map(one_or_tuple)
     }
     fn shapes(&self) -> Result<Vec<Shape>> {
         self.operands.iter().map(|operand| operand.shape()).collect()
     }
-    /// The shapes with another size in one dimension.
+    /// Returns the shapes with another size in one dimension.
     fn resized(&self, dim: i64, size: impl Fn(i64) -> Result<i64>) -> Result<Vec<Shape>> {
         let resized = |operand: &Value<'b>| {
             let mut shape = operand.array()?;
@@ -116,15 +117,15 @@ impl<'b> Exchanged<'b> {
         };
         self.operands.iter().map(resized).collect()
     }
-    /// The one element type that a reduction is made for.
+    /// Returns the one element type that a reduction is made for.
     fn element_type(&self) -> Result<ElementType> {
         let mut types = self.operands.iter().map(|operand| operand.element_type());
-        let first = types.next().ok_or_else(|| Error::argument("there is nothing to reduce"))??;
+        let first =
+            types.next().ok_or_else(|| Error::argument("there are no operands to reduce"))??;
         for ty in types {
             let ty = ty?;
             if ty != first {
-                let message =
-                    format!("values of {first} and of {ty} are reduced by one computation");
+                let message = format!("the operands of one reduction have types {first} and {ty}");
                 return Err(Error::argument(message).with_help("reduce each type on its own"));
             }
         }
@@ -193,7 +194,9 @@ fn gathered<'b>(
 ) -> Result<Value<'b>> {
     let results = values.resized(dimension, |size| {
         let grown = size.checked_mul(shard_count).filter(|_| shard_count > 0);
-        grown.ok_or_else(|| Error::argument(format!("{shard_count} times {size} is no size")))
+        grown.ok_or_else(|| {
+            Error::argument(format!("{shard_count} times {size} is not a valid size"))
+        })
     })?;
     let dimensions = vec![axis(values, dimension)?];
     if !starts {
@@ -226,16 +229,16 @@ pub(super) fn divided(size: i64, count: i64) -> Result<i64> {
     if count > 0 && size % count == 0 {
         return Ok(size / count);
     }
-    Err(Error::argument(format!("a size of {size} cannot be cut into {count} equal parts")))
+    Err(Error::argument(format!("the size {size} cannot be divided into {count} equal parts")))
 }
 
 fn axis(values: &Exchanged<'_>, dimension: i64) -> Result<i64> {
     let first = values.operands.first();
-    first.ok_or_else(|| Error::argument("there is nothing to exchange"))?.axis(dimension)
+    first.ok_or_else(|| Error::argument("there are no operands to exchange"))?.axis(dimension)
 }
 
 impl Value<'_> {
-    /// The values of all devices of the group, combined: XLA's `AllReduce` and `AllReduceWithDeviceList`.
+    /// Returns the values of all devices of the group, combined: XLA's `AllReduce` and `AllReduceWithDeviceList`.
     ///
     /// ```
     /// use builder::{Builder, CollectiveOptions};
@@ -254,7 +257,7 @@ impl Value<'_> {
         combine: impl FnOnce(Self, Self) -> Self,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|b| reduced(b, &Exchanged::of(self)?, combine, options, false))
+        self.record(|b| reduced(b, &Exchanged::of(self)?, combine, options, false))
     }
     /// Starts [`all_reduce`](Value::all_reduce), which [`all_reduce_done`](Value::all_reduce_done) ends.
     #[track_caller]
@@ -263,20 +266,20 @@ impl Value<'_> {
         combine: impl FnOnce(Self, Self) -> Self,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let values = Exchanged { tuple: false, ..Exchanged::of(self)? };
             reduced(b, &values, combine, options, true)
         })
     }
-    /// The result of what [`all_reduce_start`](Value::all_reduce_start) started.
+    /// Returns the result of what [`all_reduce_start`](Value::all_reduce_start) started.
     #[track_caller]
     pub fn all_reduce_done(self) -> Self {
-        self.builder().record(|b| b.emit(AllReduceDone {}, &[self], None))
+        self.record(|b| b.emit(AllReduceDone {}, &[self], None))
     }
-    /// The sum over the replicas of a group; of `pred` whether it is true in any: XLA's `CrossReplicaSum`.
+    /// Returns the sum over the replicas of a group; of `pred` whether it is true in any: XLA's `CrossReplicaSum`.
     #[track_caller]
     pub fn cross_replica_sum(self, replica_groups: impl Into<ReplicaGroups>) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let replica_groups = replica_groups.into();
             let options = CollectiveOptions { replica_groups, ..CollectiveOptions::default() };
             let values = Exchanged::of(self)?;
@@ -285,12 +288,11 @@ impl Value<'_> {
             reduced(b, &values, sum, &options, false)
         })
     }
-    /// The values of the devices of the group, concatenated along a dimension: XLA's `AllGather` and
+    /// Returns the values of the devices of the group, concatenated along a dimension: XLA's `AllGather` and
     /// `AllGatherWithDeviceList`. `shard_count` is how many devices a group has.
     #[track_caller]
     pub fn all_gather(self, dimension: i64, shard_count: i64, options: &CollectiveOptions) -> Self {
-        self.builder()
-            .record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, false))
+        self.record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, false))
     }
     /// Starts [`all_gather`](Value::all_gather), which [`all_gather_done`](Value::all_gather_done) ends.
     #[track_caller]
@@ -300,13 +302,12 @@ impl Value<'_> {
         shard_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder()
-            .record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, true))
+        self.record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, true))
     }
-    /// The result of what [`all_gather_start`](Value::all_gather_start) started.
+    /// Returns the result of what [`all_gather_start`](Value::all_gather_start) started.
     #[track_caller]
     pub fn all_gather_done(self) -> Self {
-        self.builder().record(|b| b.emit(AllGatherDone {}, &[self], None))
+        self.record(|b| b.emit(AllGatherDone {}, &[self], None))
     }
     /// This device's part of the combined values of all devices of the group: XLA's `ReduceScatter` and
     /// `ReduceScatterWithDeviceList`. The dimension is cut into `shard_count` parts, as many as a group has devices.
@@ -321,7 +322,7 @@ impl Value<'_> {
         shard_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             scattered(b, &Exchanged::of(self)?, combine, dimension, shard_count, options)
         })
     }
@@ -352,12 +353,12 @@ impl Builder {
         let values = Exchanged::list(operands);
         self.record(|b| gathered(b, &values, dimension, shard_count, options, false))
     }
-    /// The number of the replica that runs, as `u32[]`: XLA's `ReplicaId`.
+    /// Returns the number of the replica that runs, as `u32[]`: XLA's `ReplicaId`.
     #[track_caller]
     pub fn replica_id(&self) -> Value<'_> {
         self.record(|b| b.emit(ReplicaId {}, &[], None))
     }
-    /// The number of the partition that runs, as `u32[]`: XLA's `PartitionId`.
+    /// Returns the number of the partition that runs, as `u32[]`: XLA's `PartitionId`.
     #[track_caller]
     pub fn partition_id(&self) -> Value<'_> {
         self.record(|b| b.emit(PartitionId {}, &[], None))

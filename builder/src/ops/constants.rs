@@ -1,8 +1,10 @@
 //! Iota, filled constants and constants with a layout; logical ops of three and more operands.
 use super::shapes::sizes;
+use crate::arguments::size;
 use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
+use hlo::layout::Layout;
 use hlo::op::{Binary, Iota};
-use hlo::{ArrayShape, ElementType, Layout, Literal, Op};
+use hlo::{ArrayShape, ElementType, Literal, Op};
 
 impl Builder {
     /// Counts from 0 along a dimension of this shape: XLA's `Iota` with a shape. The dimension may be counted from the end.
@@ -11,41 +13,37 @@ impl Builder {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.iota("s32[2,3]", 1))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.iota("s32[2,3]", 1))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 0, 1, 2 }, { 0, 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of a shape with dynamic dimensions; `E0301` of `pred`, and of a dimension that does not
+    /// Kept by the builder: `E0801` for a shape with dynamic dimensions; `E0301` for `pred`, and for a dimension that does not
     /// exist.
     #[track_caller]
     pub fn iota(&self, shape: impl IntoShape, iota_dimension: i64) -> Value<'_> {
         self.record(|b| {
             let shape = shape.into_shape()?;
             if shape.array().is_some_and(|array| array.dynamic.is_some()) {
-                let message = format!("nothing tells the dynamic sizes of {shape:#}");
+                let message = format!("the dynamic sizes of {shape:#} are unknown");
                 return Err(Error::argument(message)
                     .with_help("count up to the bound, then use `set_dimension_size`"));
             }
-            let rank = shape.array().map_or(0, ArrayShape::rank);
-            let rank = i64::try_from(rank).unwrap_or(i64::MAX);
-            let counted = match iota_dimension {
-                d if d < 0 => d.saturating_add(rank),
-                d => d,
-            };
+            let rank = size(shape.array().map_or(0, ArrayShape::rank));
+            let d = iota_dimension;
+            let counted = if d < 0 { d.saturating_add(rank) } else { d };
             // A dimension that does not exist is named as it was given.
             let known = if (0..rank).contains(&counted) { counted } else { iota_dimension };
             b.emit(Iota { iota_dimension: Some(known) }, &[], Some(shape))
         })
     }
-    /// The numbers from 0 to `size - 1`: XLA's `Iota` with a size.
+    /// Returns the numbers from 0 to `size - 1`: XLA's `Iota` with a size.
     #[track_caller]
     pub fn iota_1d(&self, ty: ElementType, size: i64) -> Value<'_> {
         self.record(|b| Ok(b.iota(ArrayShape::new(ty, sizes(&[size])?), 0)))
     }
-    /// A vector of one number over and over: XLA's `ConstantR1` with a length.
+    /// Returns a vector of one number over and over: XLA's `ConstantR1` with a length.
     #[track_caller]
     pub fn constant_r1_filled<T: Element>(&self, length: i64, value: T) -> Value<'_> {
         self.record(|b| {
@@ -58,7 +56,8 @@ impl Builder {
             }
         })
     }
-    /// A constant in a layout of its own, the dimension that varies fastest first: XLA's `ConstantFromArrayWithLayout`.
+    /// Returns a constant in a layout of its own, the dimension that varies fastest first: XLA's
+    /// `ConstantFromArrayWithLayout`.
     ///
     /// The layout says how the elements lie in memory; it changes no value.
     ///
@@ -102,7 +101,7 @@ impl Builder {
 
 fn fold<'b>(b: &'b Builder, op: Binary, operands: &[Value<'b>]) -> Result<Value<'b>> {
     let Some((&last, others)) = operands.split_last() else {
-        let message = format!("`{}` of nothing has no element type", Op::from(op).opcode());
+        let message = format!("`{}` of an empty list", Op::from(op).opcode());
         return Err(Error::argument(message).with_help("give one value or more"));
     };
     b.owns(last)?;

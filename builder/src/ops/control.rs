@@ -18,7 +18,7 @@ pub struct Composite {
 }
 
 impl Builder {
-    /// The result of a computation: XLA's `Call`.
+    /// Returns the result of a computation: XLA's `Call`.
     ///
     /// The computation sees its parameters only, whatever it was made of: it may be called from anywhere.
     #[track_caller]
@@ -28,7 +28,7 @@ impl Builder {
             b.emit(Call { to_apply, is_composite: false }, operands, None)
         })
     }
-    /// The result of a computation that spells out an op of a higher level: XLA's `CompositeCall`.
+    /// Returns the result of a computation that spells out an op of a higher level: XLA's `CompositeCall`.
     ///
     /// A backend that knows the op may run its own code instead. Name, attributes and version are kept as
     /// `composite.name`, `composite.attributes` and `composite.version` among the frontend attributes.
@@ -80,7 +80,7 @@ fn misfit(message: String, help: &str) -> Error {
 impl<'b> Value<'b> {
     /// Repeats `body` on the state, which starts as `self`, while `condition` is true: XLA's `While`.
     ///
-    /// Both closures are given the state, an array or a tuple; `body` gives one of the same shape. They may use values
+    /// Both closures take the state, an array or a tuple; `body` returns one of the same shape. They may use values
     /// from outside, which the loop passes on unchanged. A computation made before is used with
     /// [`Computation::inline`]. (While, XLA operation semantics.)
     ///
@@ -88,9 +88,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let limit = b.parameter(0, "s32[]", "limit");
     /// let n = b.constant(1i32).while_loop(|n| n.lt(limit), |n| n * 2);
-    /// let module = b.build(n)?;
-    /// let result = interp::run(&module, &["s32[] 1000".parse()?])?;
-    /// assert_eq!(result.to_string(), "s32[] 1024");
+    /// assert_eq!(interp::run(&b.build(n)?, &["s32[] 1000".parse()?])?.to_string(), "s32[] 1024");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -99,22 +97,24 @@ impl<'b> Value<'b> {
         condition: impl FnOnce(Self) -> Self,
         body: impl FnOnce(Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let state = [self.shape()?];
             let body = b.trace_open("body", &state, |p| body(p[0]), true)?;
             if !body.result().compatible(&state[0]) {
                 let message = format!(
-                    "the loop's body gives {:#}, its state is {:#}",
+                    "the loop's body returns {:#}, its state is {:#}",
                     body.result(),
                     state[0]
                 );
-                let help = "a loop's state keeps its shape: convert or reshape what the body gives";
+                let help = "a loop's state keeps its shape: convert or reshape the body's result";
                 return Err(misfit(message, help));
             }
             let condition = b.trace_open("condition", &state, |p| condition(p[0]), true)?;
             if !condition.result().is_scalar(ElementType::Pred) {
-                let message =
-                    format!("the loop's condition gives {:#}, expected pred[]", condition.result());
+                let message = format!(
+                    "the loop's condition returns {:#}, expected pred[]",
+                    condition.result()
+                );
                 return Err(misfit(message, "compare something: `|state| state.lt(10)`"));
             }
             let [state] = state;
@@ -128,8 +128,8 @@ impl<'b> Value<'b> {
     /// Applies `on_true` to `true_operand` if this scalar `pred` is true, otherwise `on_false` to `false_operand`: XLA's
     /// `Conditional` of two computations.
     ///
-    /// Only one of the closures' computations runs. Both give the same shape. They may use values from outside, which are
-    /// handed in beside the operands.
+    /// Only one of the closures' computations runs. Both give the same shape. They may use values from outside, which
+    /// become parameters after the operands'.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -147,7 +147,7 @@ impl<'b> Value<'b> {
         false_operand: Self,
         on_false: impl FnOnce(Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             choice(self, &two(b, (true_operand, on_true), (false_operand, on_false))?, true)
         })
     }
@@ -155,7 +155,7 @@ impl<'b> Value<'b> {
     ///
     /// The first [`case`](Cases::case) is for 0, the next for 1; [`otherwise`](Cases::otherwise) is the last branch, which
     /// numbers without a case lead to, negative ones too. Only one of them runs. They may use values from outside, which
-    /// become parameters beside the operands.
+    /// become parameters after the operands'.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -175,17 +175,17 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0202` if there are not as many operands as computations.
     #[track_caller]
     pub fn switch_computations(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let branches: Result<Vec<_>> = branches.iter().map(|c| c.id_in(b)).collect();
             let operands = [&[self], operands].concat();
             b.emit(Conditional { branches: branches?, on_pred: false }, &operands, None)
         })
     }
-    /// The value, as a barrier that compilers do not move instructions across: XLA's `OptimizationBarrier`. Of any shape,
-    /// tuples too.
+    /// Returns the value, as a barrier that compilers do not move instructions across: XLA's `OptimizationBarrier`. Of any
+    /// shape, tuples too.
     #[track_caller]
     pub fn optimization_barrier(self) -> Self {
-        self.builder().record(|b| b.emit(OptBarrier {}, &[self], None))
+        self.record(|b| b.emit(OptBarrier {}, &[self], None))
     }
 }
 
@@ -215,7 +215,7 @@ impl<'b> Cases<'b> {
         body: impl FnOnce(Value<'b>) -> Value<'b>,
     ) -> Value<'b> {
         let Cases { index, branches } = self;
-        index.builder().record(|b| {
+        index.record(|b| {
             let last = branch(b, "branch", operand, body)?;
             let branches: Option<Vec<_>> = branches.into_iter().collect();
             let mut branches = branches.ok_or(Code::Invalid {})?;
@@ -255,7 +255,7 @@ pub(crate) fn two<'b>(
     Ok([on_true, branch(b, "false_computation", false_operand, on_false)?])
 }
 
-/// The conditional of branches that give one shape.
+/// Returns the conditional of branches that give one shape.
 pub(crate) fn choice<'b>(
     selector: Value<'b>,
     branches: &[Branch<'b>],
@@ -267,8 +267,8 @@ pub(crate) fn choice<'b>(
         let given = b.signature(branch.computation)?.1;
         let first = first.get_or_insert_with(|| given.clone());
         if !given.compatible(first) {
-            let message = format!("one branch gives {first:#}, another {given:#}");
-            return Err(misfit(message, "all branches give one shape"));
+            let message = format!("one branch returns {first:#}, another {given:#}");
+            return Err(misfit(message, "all branches return the same shape"));
         }
     }
     let operands = branches.iter().map(|branch| branch.operand);
@@ -285,7 +285,7 @@ pub(crate) fn select_tuple<'b>(
 ) -> Result<Value<'b>> {
     let shape: Shape = pred.shape()?;
     if !shape.is_scalar(ElementType::Pred) {
-        let message = format!("tuples are selected by a scalar pred, this is {shape:#}");
+        let message = format!("a scalar pred selects tuples, found {shape:#}");
         return Err(Error::argument(message));
     }
     Ok(pred.conditional(on_true, |x| x, on_false, |x| x))

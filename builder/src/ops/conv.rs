@@ -1,11 +1,10 @@
 //! Convolutions, and the custom calls that represent convolutions of dynamic size.
 use super::dot::{operand_precision, preferred};
-use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
 use super::shapes::{emit_of_type, inferred};
 use crate::program::make_static;
 use crate::{Builder, Error, Result, Value};
-use hlo::op::value::{ConvDims, ConvolutionKind, DotAlgorithm, PaddingType, Precision};
+use hlo::op::value::{ConvDims, PaddingType, Precision, Text};
 use hlo::op::{Convolution, CustomCall};
 use hlo::{Dims, ElementType, Op, Shape};
 
@@ -76,7 +75,7 @@ impl Builder {
         for (name, first, second, spatial) in arrays {
             if spatial.len() < 2 {
                 let message = format!("spatial dimensions of the {name}: {}", spatial.len());
-                return Err(Error::argument(message).with_help("XLA's check wants two at least"));
+                return Err(Error::argument(message).with_help("XLA requires at least two"));
             }
             let mut all: Vec<i64> = spatial.iter().copied().chain([first, second]).collect();
             all.sort_unstable();
@@ -110,13 +109,10 @@ impl<'b> Conv<'_, 'b> {
             spatial.iter().map(|&dim| size(dim, &rhs, "kernel")).collect();
         Ok(Convolution {
             window: window(&sizes?, self.window, &self.options.window_reversal)?,
-            dim_labels: self.numbers.clone(),
             feature_group_count: self.options.feature_group_count,
             batch_group_count: self.options.batch_group_count,
-            convolution_kind: ConvolutionKind::Unset,
             operand_precision: operand_precision(self.options.precision),
-            algorithm: DotAlgorithm::Unset,
-            sparsity_config: None,
+            ..Convolution::new(self.numbers.clone())
         })
     }
     fn ty(&self) -> Result<Option<ElementType>> {
@@ -142,7 +138,7 @@ impl<'b> Conv<'_, 'b> {
             batch_group_count: op.batch_group_count,
             operand_precision: op.operand_precision.clone(),
             padding_type,
-            ..target_of(target)
+            ..CustomCall::new(Text(target.into()))
         };
         let mut shape = inferred(b, &Op::from(op), &[self.lhs, self.rhs], ty.as_ref())?;
         change(&mut shape);
@@ -150,7 +146,7 @@ impl<'b> Conv<'_, 'b> {
     }
 }
 
-/// The size of a dimension that dimension numbers name.
+/// Returns the size of a dimension that dimension numbers name.
 fn size(dim: i64, shape: &hlo::ArrayShape, what: &str) -> Result<i64> {
     shape.dim(dim).ok_or_else(|| {
         let message = format!("the spatial dimension {dim} does not exist in the {what} {shape:#}");
@@ -161,8 +157,8 @@ fn size(dim: i64, shape: &hlo::ArrayShape, what: &str) -> Result<i64> {
 }
 
 impl Value<'_> {
-    /// A convolution in the default order of dimensions, padded by a rule: XLA's `Conv`. `rhs` is the kernel; there is one
-    /// stride for each spatial dimension.
+    /// Returns a convolution in the default order of dimensions, padded by a rule: XLA's `Conv`. `rhs` is the kernel; there
+    /// is one stride for each spatial dimension.
     ///
     /// ```
     /// use builder::options::{ConvOptions, Padding};
@@ -184,7 +180,7 @@ impl Value<'_> {
         let numbers = Builder::create_default_conv_dimension_numbers(window_strides.len());
         self.conv_with_general_dimensions(rhs, window_strides, padding, &numbers, options)
     }
-    /// A convolution in the default order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
+    /// Returns a convolution in the default order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
     /// `ConvWithGeneralPadding`.
     #[track_caller]
     pub fn conv_with_general_padding(
@@ -197,7 +193,7 @@ impl Value<'_> {
         let numbers = Builder::create_default_conv_dimension_numbers(window_strides.len());
         self.conv_general(rhs, window_strides, padding, &numbers, options)
     }
-    /// A convolution in any order of dimensions, padded by a rule: XLA's `ConvWithGeneralDimensions`.
+    /// Returns a convolution in any order of dimensions, padded by a rule: XLA's `ConvWithGeneralDimensions`.
     #[track_caller]
     pub fn conv_with_general_dimensions(
         self,
@@ -207,7 +203,7 @@ impl Value<'_> {
         dimension_numbers: &ConvDims,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (lhs, kernel) = (self.array()?, rhs.array()?);
             let spatial = |dims: &Dims, shape, what| -> Result<Vec<i64>> {
                 dims.iter().map(|&dim| size(dim, shape, what)).collect()
@@ -218,7 +214,8 @@ impl Value<'_> {
             Ok(self.conv_general(rhs, window_strides, &padding, dimension_numbers, options))
         })
     }
-    /// A convolution in any order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's `ConvGeneral`.
+    /// Returns a convolution in any order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
+    /// `ConvGeneral`.
     #[track_caller]
     pub fn conv_general(
         self,
@@ -246,9 +243,7 @@ impl Value<'_> {
     /// let kernel = b.constant([[[1f32]], [[10.0]]]);
     /// let window = WindowOptions { window_dilations: vec![2], ..Default::default() };
     /// let y = x.conv_general_dilated(kernel, &window, &"b0f_0io->b0f".parse()?, &ConvOptions::default());
-    /// let module = b.build(y)?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[1,2,1]{2,1,0} { { {31}, {42} } }");
+    /// assert_eq!(interp::run(&b.build(y)?, &[])?.to_string(), "f32[1,2,1]{2,1,0} { { {31}, {42} } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -259,11 +254,10 @@ impl Value<'_> {
         dimension_numbers: &ConvDims,
         options: &ConvOptions,
     ) -> Self {
-        self.builder()
-            .record(|_| Conv { lhs: self, rhs, window, numbers: dimension_numbers, options }.emit())
+        self.record(|_| Conv { lhs: self, rhs, window, numbers: dimension_numbers, options }.emit())
     }
-    /// A convolution of an input whose size is known only at run time: XLA's `DynamicConvForward`, which is a custom call of
-    /// `DynamicConvolutionForward`.
+    /// Returns a convolution of an input whose size is known only at run time: XLA's `DynamicConvForward`, which is a custom
+    /// call of `DynamicConvolutionForward`.
     ///
     /// `padding_type` says by which rule the padding follows the size. The engine runs it where a function is registered for
     /// that target.
@@ -276,13 +270,13 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
             conv.call("DynamicConvolutionForward", padding_type, &[self, rhs], |_| {})
         })
     }
-    /// The gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's `DynamicConvInputGrad`,
-    /// which is a custom call of `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
+    /// Returns the gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's
+    /// `DynamicConvInputGrad`, which is a custom call of `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
     #[track_caller]
     pub fn dynamic_conv_input_grad(
         self,
@@ -293,13 +287,13 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let conv = Conv { lhs: self, rhs, window, numbers: dimension_numbers, options };
             let operands = [input_sizes, self, rhs];
             conv.call("DynamicConvolutionInputGrad", padding_type, &operands, |_| {})
         })
     }
-    /// The gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is a custom call of
+    /// Returns the gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is a custom call of
     /// `DynamicConvolutionKernelGrad`. `self` are the activations, `gradients` those of the result; a kernel has a fixed
     /// size. As [`Value::dynamic_conv_forward`].
     #[track_caller]
@@ -311,7 +305,7 @@ impl Value<'_> {
         padding_type: PaddingType,
         options: &ConvOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (rhs, numbers) = (gradients, dimension_numbers);
             let conv = Conv { lhs: self, rhs, window, numbers, options };
             let target = "DynamicConvolutionKernelGrad";

@@ -3,8 +3,7 @@ use crate::{Builder, Computation, Error, IntoShape, Result, Value, edits};
 use hlo::ir::BackendConfig;
 use hlo::op::CustomCall;
 use hlo::op::value::{
-    ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing,
-    PaddingType, Text, Window,
+    ApiVersion, ConvDims, CustomCallSchedule, OutputOperandAliasing, Text, Window,
 };
 use hlo::{Literal, Shape};
 
@@ -40,7 +39,7 @@ impl Builder {
     /// `CustomCallWithComputation`, `CustomCallWithLayout`, `CustomCallWithComputationAndLayouts` and
     /// `CustomCallWithConvDnums`.
     ///
-    /// What the call gives must be stated. Who runs the module must know the target; see `docs/custom-calls.md`.
+    /// The shape of the result must be stated. The engine that runs the module must know the target; see `docs/custom-calls.md`.
     ///
     /// ```
     /// use builder::{Builder, CustomCallOptions};
@@ -82,11 +81,6 @@ impl Builder {
         let call = CustomCall {
             window: options.window.clone(),
             dim_labels: options.dimension_numbers.clone(),
-            feature_group_count: 1,
-            batch_group_count: 1,
-            operand_precision: OperandPrecision::default(),
-            padding_type: PaddingType::Invalid,
-            custom_call_target: Text(target.into()),
             operand_layout_constraints: options.operand_shapes_with_layout.clone(),
             custom_call_has_side_effect: options.has_side_effect,
             literal: options.literal.clone(),
@@ -94,14 +88,21 @@ impl Builder {
             schedule: options.schedule,
             api_version: options.api_version,
             called_computations: called.collect::<Result<_>>()?,
-            to_apply: None,
-            opaque: None,
-            channel_name: Ignored,
-            cost_estimate_ns: Ignored,
+            ..CustomCall::new(Text(target.into()))
         };
+        self.emit_configured(call, operands, shape, &options.opaque)
+    }
+    /// Emits a custom call with this `backend_config`, unless it is empty.
+    pub(crate) fn emit_configured<'b>(
+        &'b self,
+        call: CustomCall,
+        operands: &[Value<'b>],
+        shape: Shape,
+        config: &str,
+    ) -> Result<Value<'b>> {
         let call = self.emit(call, operands, Some(shape))?;
-        if !options.opaque.is_empty() {
-            let config = BackendConfig(options.opaque.clone());
+        if !config.is_empty() {
+            let config = BackendConfig(config.to_owned());
             edits::amend(call, |common| common.backend_config = Some(config))?;
         }
         Ok(call)

@@ -3,7 +3,7 @@ use crate::{Result, Value};
 use hlo::op::{GetDimensionSize, SetDimensionSize};
 use hlo::{ElementType, Literal, Scalar, Shape};
 
-/// A bound as a scalar. What does not fit `s32` is refused.
+/// Returns a bound as a scalar. What does not fit `s32` is refused.
 fn bound(value: Value<'_>, size: i64) -> Result<Value<'_>> {
     if i32::try_from(size).is_err() {
         let message = format!("the size {size} does not fit s32");
@@ -13,7 +13,7 @@ fn bound(value: Value<'_>, size: i64) -> Result<Value<'_>> {
 }
 
 impl Value<'_> {
-    /// The size of a dimension, as `s32[]`: XLA's `GetDimensionSize`. A constant, unless the dimension is dynamic.
+    /// Returns the size of a dimension, as `s32[]`: XLA's `GetDimensionSize`. A constant, unless the dimension is dynamic.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -24,7 +24,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn get_dimension_size(self, dimension: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, dimension) = (self.array()?, self.axis(dimension)?);
             let at = usize::try_from(dimension).unwrap_or_default();
             if !shape.is_dynamic(at) {
@@ -37,7 +37,7 @@ impl Value<'_> {
     /// The dimension becomes dynamic; the size it had is its bound.
     #[track_caller]
     pub fn set_dimension_size(self, size: Self, dimension: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dimensions = vec![self.axis(dimension)?];
             b.emit(SetDimensionSize { dimensions }, &[self, size], None)
         })
@@ -46,7 +46,7 @@ impl Value<'_> {
     /// not count before has no defined value.
     #[track_caller]
     pub fn remove_dynamic_dimension(self, dimension: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (mut shape, dimension) = (self.array()?, self.axis(dimension)?);
             let at = usize::try_from(dimension).unwrap_or_default();
             let size = bound(self, shape.dims[at])?;

@@ -47,7 +47,7 @@ pub(crate) fn operand_precision(precision: [Precision; 2]) -> OperandPrecision {
     if given.all_default() { OperandPrecision::default() } else { given }
 }
 
-/// Fails of a result type that integers do not fit in: XLA lets no integer become narrower.
+/// Fails for a result type narrower than an integer operand, as XLA does.
 pub(crate) fn preferred(
     ty: Option<ElementType>,
     operands: [Value<'_>; 2],
@@ -55,9 +55,8 @@ pub(crate) fn preferred(
     let Some(expected) = ty else { return Ok(None) };
     for operand in operands {
         let found = operand.element_type()?;
-        let whole = found.is_integral();
-        if whole && expected.bits() < found.bits() {
-            let message = format!("sums of products of {found} cannot be given as {expected}");
+        if found.is_integral() && expected.bits() < found.bits() {
+            let message = format!("sums of products of {found} cannot have type {expected}");
             return Err(Error::argument(message)
                 .with_help("the preferred element type of integers is not narrower than theirs"));
         }
@@ -80,37 +79,34 @@ macro_rules! dot {
 }
 
 impl Value<'_> {
-    /// The product of vectors and matrices: XLA's `Dot`.
+    /// Returns the product of vectors and matrices: XLA's `Dot`.
     ///
-    /// Vector by vector gives a scalar, matrix by vector and vector by matrix a vector, matrix by matrix a matrix: the last
+    /// The product of two vectors is a scalar, that of a matrix and a vector a vector, that of two matrices a matrix: the last
     /// dimension of `self` is summed over with the first of `rhs`. (Dot, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let (m, v) = (b.constant([[1f32, 2.0], [3.0, 4.0]]), b.constant([10f32, 1.0]));
-    /// let module = b.build(m.dot(v))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {12, 34}");
+    /// assert_eq!(interp::run(&b.build(m.dot(v))?, &[])?.to_string(), "f32[2]{0} {12, 34}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of anything but vectors and matrices; `E0301` of sizes that differ.
+    /// Kept by the builder: `E0801` for anything but vectors and matrices; `E0301` for sizes that differ.
     #[track_caller]
     pub fn dot(self, rhs: Self) -> Self {
-        self.builder().record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
+        self.record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
     }
     /// As [`Value::dot`], with precision, algorithm and the result's element type.
     #[track_caller]
     pub fn dot_with(self, rhs: Self, options: &DotOptions) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             for operand in [self, rhs] {
                 let shape = operand.array()?;
                 if !(1..=2).contains(&shape.rank()) {
-                    let message =
-                        format!("`dot` multiplies vectors and matrices, this is {shape:#}");
+                    let message = format!("`dot` multiplies vectors and matrices, found {shape:#}");
                     return Err(Error::argument(message)
-                        .with_help("say with `dot_general` which dimensions are summed over"));
+                        .with_help("name the contracting dimensions with `dot_general`"));
                 }
             }
             let last = i64::from(self.rank()? != 1);
@@ -148,16 +144,16 @@ impl Value<'_> {
         dimension_numbers: &DotDimensionNumbers,
         options: &DotOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = dot!(Dot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs], ty)
         })
     }
-    /// A dot with groups of different sizes: XLA's `RaggedDot`.
+    /// Returns a dot with groups of different sizes: XLA's `RaggedDot`.
     ///
     /// `group_sizes` are integers, how long each group is along the ragged dimension. If that is kept, each group of rows
-    /// meets its own slice of `rhs`; if it is summed over, each group gives a result of its own, along a new first
+    /// is multiplied by its own slice of `rhs`; if it is summed over, each group has a result of its own, along a new first
     /// dimension; if it is a batch dimension, the sizes tell how many batches count.
     #[track_caller]
     pub fn ragged_dot(
@@ -167,22 +163,18 @@ impl Value<'_> {
         dimension_numbers: &RaggedDotDimensionNumbers,
         options: &DotOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             no_algorithm(options.algorithm, "ragged_dot")?;
-            let RaggedDotDimensionNumbers {
-                dot_dimension_numbers,
-                lhs_ragged_dimensions: lhs_ragged_dims,
-                rhs_group_dimensions: rhs_group_dims,
-            } = dimension_numbers.clone();
+            let numbers = dimension_numbers.clone();
             let op = dot!(
-                RaggedDot, dot_dimension_numbers, options,
-                lhs_ragged_dims: lhs_ragged_dims, rhs_group_dims: rhs_group_dims
+                RaggedDot, numbers.dot_dimension_numbers, options,
+                lhs_ragged_dims: numbers.lhs_ragged_dimensions, rhs_group_dims: numbers.rhs_group_dimensions
             );
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, group_sizes], ty)
         })
     }
-    /// A dot with block-scaled operands: XLA's `ScaledDot`.
+    /// Returns a dot with block-scaled operands: XLA's `ScaledDot`.
     ///
     /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the operand's, or a scalar.
     #[track_caller]
@@ -193,7 +185,7 @@ impl Value<'_> {
         dimension_numbers: &DotDimensionNumbers,
         options: &DotOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = dot!(ScaledDot, dimension_numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, scales[0], scales[1]], ty)

@@ -1,13 +1,13 @@
 //! Indices and sizes known only at run time.
 use super::shapes::{one_each, sizes};
-use crate::{Builder, Code, Error, IntoShape, Result, Value};
-use hlo::ir::BackendConfig;
+use crate::arguments::size;
+use crate::{Error, IntoShape, Result, Value};
 use hlo::op::value::Text;
 use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
 use hlo::{ArrayShape, Shape};
 
 impl Value<'_> {
-    /// The slice of these sizes at these start indices: XLA's `DynamicSlice`.
+    /// Returns the slice of these sizes at these start indices: XLA's `DynamicSlice`.
     ///
     /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of them all. Each is limited
     /// to `0..=size - slice size`, so that the slice is inside the array. (`DynamicSlice`, XLA operation semantics.)
@@ -16,13 +16,12 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let i = b.parameter(0, "s32[]", "i");
     /// let module = b.build(b.constant([10i32, 20, 30]).dynamic_slice(&[i], &[2]))?;
-    /// let result = interp::run(&module, &["s32[] 7".parse()?])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {20, 30}");
+    /// assert_eq!(interp::run(&module, &["s32[] 7".parse()?])?.to_string(), "s32[2]{0} {20, 30}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn dynamic_slice(self, start_indices: &[Self], slice_sizes: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             one_each("slice_sizes", slice_sizes.len(), &shape)?;
             one_index_each(start_indices, &shape)?;
@@ -30,17 +29,17 @@ impl Value<'_> {
             b.emit(op, &[&[self], start_indices].concat(), None)
         })
     }
-    /// The array with the slice at these start indices replaced by `update`: XLA's `DynamicUpdateSlice`.
+    /// Returns the array with the slice at these start indices replaced by `update`: XLA's `DynamicUpdateSlice`.
     ///
     /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
     #[track_caller]
     pub fn dynamic_update_slice(self, update: Self, start_indices: &[Self]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             one_index_each(start_indices, &self.array()?)?;
             b.emit(DynamicUpdateSlice {}, &[&[self, update], start_indices].concat(), None)
         })
     }
-    /// The elements inside the dynamic sizes, in row-major order, with dimensions of computed sizes: XLA's
+    /// Returns the elements inside the dynamic sizes, in row-major order, with dimensions of computed sizes: XLA's
     /// `DynamicReshape`.
     ///
     /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds` their largest values, whose
@@ -52,7 +51,7 @@ impl Value<'_> {
         new_size_bounds: &[i64],
         dims_are_dynamic: &[bool],
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let mut shape = ArrayShape::new(self.element_type()?, sizes(new_size_bounds)?);
             one_each("dim_sizes", dim_sizes.len(), &shape)?;
             one_each("dims_are_dynamic", dims_are_dynamic.len(), &shape)?;
@@ -60,8 +59,8 @@ impl Value<'_> {
             b.emit(DynamicReshape {}, &[&[self], dim_sizes].concat(), Some(shape.into()))
         })
     }
-    /// The reshape of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicReshape`, which is a custom call of
-    /// `mhlo.dynamic_reshape`.
+    /// Returns the reshape of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicReshape`, which is a custom call
+    /// of `mhlo.dynamic_reshape`.
     ///
     /// The engine runs it where a function is registered for that target.
     ///
@@ -70,18 +69,19 @@ impl Value<'_> {
     /// `shape` has another element type.
     #[track_caller]
     pub fn mhlo_dynamic_reshape(self, output_shape: Self, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (from, to) = (self.array()?, array(shape.into_shape()?)?);
             size_vector("output_shape", output_shape, &to)?;
             if from.ty != to.ty {
                 let message = format!("a reshape of {} cannot give {to:#}", from.ty);
                 return Err(Error::argument(message));
             }
-            call(b, "mhlo.dynamic_reshape", "", &[self, output_shape], to)
+            let call = CustomCall::new(Text("mhlo.dynamic_reshape".into()));
+            b.emit(call, &[self, output_shape], Some(to.into()))
         })
     }
-    /// The broadcast of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicBroadcastInDim`, which is a custom call
-    /// of `mhlo.dynamic_broadcast_in_dim`. Dimension `i` becomes dimension `broadcast_dimensions[i]`.
+    /// Returns the broadcast of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicBroadcastInDim`, which is a
+    /// custom call of `mhlo.dynamic_broadcast_in_dim`. Dimension `i` becomes dimension `broadcast_dimensions[i]`.
     ///
     /// The engine runs it where a function is registered for that target.
     ///
@@ -95,18 +95,18 @@ impl Value<'_> {
         broadcast_dimensions: &[i64],
         output_shape: impl IntoShape,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (from, to) = (self.array()?, array(output_shape.into_shape()?)?);
             size_vector("output_dimensions", output_dimensions, &to)?;
             one_each("broadcast_dimensions", broadcast_dimensions.len(), &from)?;
-            for (&dim, &size) in broadcast_dimensions.iter().zip(&from.dims) {
+            for (&dim, &own) in broadcast_dimensions.iter().zip(&from.dims) {
                 let Some(result) = to.dim(dim) else {
                     let message = format!("dimension {dim} does not exist in {to:#}");
                     return Err(Error::argument(message));
                 };
-                if size != 1 && size != result {
+                if own != 1 && own != result {
                     let message = format!(
-                        "a dimension of size {size} cannot become dimension {dim} of {to:#}"
+                        "a dimension of size {own} cannot become dimension {dim} of {to:#}"
                     );
                     return Err(Error::argument(message)
                         .with_help("a size stays as it is, or is 1 and repeated"));
@@ -115,7 +115,8 @@ impl Value<'_> {
             let dims: Vec<String> = broadcast_dimensions.iter().map(i64::to_string).collect();
             let config = format!("{{broadcast_dimensions=[{}]}}", dims.join(","));
             let operands = [self, output_dimensions];
-            call(b, "mhlo.dynamic_broadcast_in_dim", &config, &operands, to)
+            let call = CustomCall::new(Text("mhlo.dynamic_broadcast_in_dim".into()));
+            b.emit_configured(call, &operands, to.into(), &config)
         })
     }
 }
@@ -129,11 +130,8 @@ fn one_index_each(indices: &[Value<'_>], shape: &ArrayShape) -> Result<()> {
     if vector || indices.len() == shape.rank() {
         return Ok(());
     }
-    let found = match indices.len() {
-        1 => "1 start index".to_owned(),
-        n => format!("{n} start indices"),
-    };
-    let message = format!("{found} cannot place a box in {shape:#}");
+    let (found, rank) = (indices.len(), shape.rank());
+    let message = format!("expected {rank} start indices for {shape:#}, found {found}");
     Err(Error::argument(message)
         .with_help("give a scalar for each dimension, or one vector of them all"))
 }
@@ -150,52 +148,10 @@ fn array(shape: Shape) -> Result<ArrayShape> {
 /// Fails unless the value holds a size for each dimension of the result.
 fn size_vector(name: &str, found: Value<'_>, result: &ArrayShape) -> Result<()> {
     let found = found.array()?;
-    let count = i64::try_from(result.rank()).unwrap_or(i64::MAX);
+    let count = size(result.rank());
     if found.ty.is_integral() && found.dims.as_slice() == [count] {
         return Ok(());
     }
     let message = format!("`{name}` is {found:#}, expected a vector of {count} integers");
     Err(Error::argument(message).with_help("it holds one size for each dimension of the result"))
-}
-
-/// A custom call of this target and configuration.
-fn call<'b>(
-    b: &'b Builder,
-    target: &str,
-    config: &str,
-    operands: &[Value<'b>],
-    shape: ArrayShape,
-) -> Result<Value<'b>> {
-    let made = b.emit(target_of(target), operands, Some(shape.into()))?;
-    if !config.is_empty() {
-        let id = made.id().ok_or(Code::Invalid {})?;
-        let mut state = b.state.borrow_mut();
-        let common = &mut state.innermost().instructions[id].common;
-        common.get_or_insert_default().backend_config = Some(BackendConfig(config.to_owned()));
-    }
-    Ok(made)
-}
-
-/// A custom call that has nothing but a target.
-pub(crate) fn target_of(target: &str) -> CustomCall {
-    CustomCall {
-        window: hlo::op::value::Window::default(),
-        dim_labels: None,
-        feature_group_count: 1,
-        batch_group_count: 1,
-        operand_precision: hlo::op::value::OperandPrecision::default(),
-        padding_type: hlo::op::value::PaddingType::Invalid,
-        custom_call_target: Text(target.into()),
-        operand_layout_constraints: None,
-        custom_call_has_side_effect: false,
-        literal: None,
-        output_to_operand_aliasing: hlo::op::value::OutputOperandAliasing::default(),
-        schedule: hlo::op::value::CustomCallSchedule::None,
-        api_version: hlo::op::value::ApiVersion::Original,
-        called_computations: Vec::new(),
-        to_apply: None,
-        opaque: None,
-        channel_name: hlo::op::value::Ignored,
-        cost_estimate_ns: hlo::op::value::Ignored,
-    }
 }

@@ -1,5 +1,6 @@
 //! Exchanges between devices: all-to-all, broadcast, permutation.
 use super::collectives::{CollectiveOptions, Exchanged, divided};
+use crate::arguments::size;
 use crate::{Builder, Error, Result, Value};
 use hlo::op::value::{Ignored, Pairs, SliceRange, SliceRanges};
 use hlo::op::{
@@ -59,7 +60,10 @@ impl Parts {
         dims[self.split] = self.block;
         let grown = dims[self.concat].checked_mul(self.count);
         dims[self.concat] = grown.ok_or_else(|| {
-            Error::argument(format!("{} times {} is no size", self.count, dims[self.concat]))
+            Error::argument(format!(
+                "{} times {} is not a valid size",
+                self.count, dims[self.concat]
+            ))
         })?;
         Ok(dims)
     }
@@ -70,7 +74,7 @@ impl Parts {
         if options.replica_groups.is_empty() {
             options.replica_groups = vec![(0..self.count).collect::<Vec<i64>>()].into();
         }
-        let split = i64::try_from(self.split).unwrap_or(i64::MAX);
+        let split = size(self.split);
         let exchanged = b.emit(all_to_all(&options, vec![split]), &[value], None)?;
         if self.split == self.concat {
             return Ok(exchanged);
@@ -108,7 +112,7 @@ impl Parts {
         let values = Exchanged::list(&parts?);
         let exchanged = tuple_form(b, &values, options)?;
         let parts = super::movement::elements(exchanged)?;
-        let dimensions = vec![i64::try_from(self.concat).unwrap_or(i64::MAX)];
+        let dimensions = vec![size(self.concat)];
         let result = ArrayShape::new(self.operand.ty, self.result()?);
         b.emit(Concatenate { dimensions }, &parts, Some(result.into()))
     }
@@ -128,20 +132,14 @@ fn permuted<'b>(
     values: &Exchanged<'b>,
     pairs: &[(i64, i64)],
     channel_id: Option<i64>,
+    starts: bool,
 ) -> Result<Value<'b>> {
-    let source_target_pairs = Pairs(pairs.to_vec());
-    let op = CollectivePermute { channel_id, source_target_pairs, slice_sizes: Vec::new() };
-    values.wrapped(b, b.emit(op, &values.operands, None)?)
-}
-
-fn permute_started<'b>(
-    b: &'b Builder,
-    values: &Exchanged<'b>,
-    pairs: &[(i64, i64)],
-    channel_id: Option<i64>,
-) -> Result<Value<'b>> {
-    let source_target_pairs = Pairs(pairs.to_vec());
-    let op = CollectivePermuteStart { channel_id, source_target_pairs, slice_sizes: Vec::new() };
+    let pairs = Pairs(pairs.to_vec());
+    if !starts {
+        let op = CollectivePermute { channel_id, ..CollectivePermute::new(pairs) };
+        return values.wrapped(b, b.emit(op, &values.operands, None)?);
+    }
+    let op = CollectivePermuteStart { channel_id, ..CollectivePermuteStart::new(pairs) };
     let shape = values.together()?;
     b.emit(op, &values.operands, Some(Shape::Tuple(vec![shape.clone(), shape])))
 }
@@ -172,7 +170,7 @@ impl Value<'_> {
         split_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             options.without("all-to-all", true, false)?;
             let parts = Parts::new(self, split_dimension, concat_dimension, split_count)?;
             match options.layout {
@@ -191,33 +189,33 @@ impl Value<'_> {
         split_count: i64,
         options: &CollectiveOptions,
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             Parts::new(self, split_dimension, concat_dimension, split_count)?
                 .as_tuple(self, options)
         })
     }
-    /// The value of the first device of the group: XLA's `CollectiveBroadcast` and `CollectiveBroadcastWithDeviceList`.
-    /// Devices in no group have zeros.
+    /// Returns the value of the first device of the group: XLA's `CollectiveBroadcast` and
+    /// `CollectiveBroadcastWithDeviceList`. Devices in no group have zeros.
     #[track_caller]
     pub fn collective_broadcast(self, options: &CollectiveOptions) -> Self {
-        self.builder().record(|b| sent_to_all(b, &[self], false, options))
+        self.record(|b| sent_to_all(b, &[self], false, options))
     }
-    /// The value of the device whose target this one is: XLA's `CollectivePermute`. `pairs` are sources and targets; a device
-    /// that is no target receives zeros. The numbers are replicas, with a channel partitions.
+    /// Returns the value of the device whose target this one is: XLA's `CollectivePermute`. `pairs` are sources and targets;
+    /// a device that is no target receives zeros. The numbers are replicas, with a channel partitions.
     #[track_caller]
     pub fn collective_permute(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
-        self.builder().record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id))
+        self.record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id, false))
     }
     /// Starts [`collective_permute`](Value::collective_permute), which
     /// [`collective_permute_done`](Value::collective_permute_done) ends. Returns `(operand, result)`.
     #[track_caller]
     pub fn collective_permute_start(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
-        self.builder().record(|b| permute_started(b, &Exchanged::of(self)?, pairs, channel_id))
+        self.record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id, true))
     }
-    /// The result of what [`collective_permute_start`](Value::collective_permute_start) started.
+    /// Returns the result of what [`collective_permute_start`](Value::collective_permute_start) started.
     #[track_caller]
     pub fn collective_permute_done(self) -> Self {
-        self.builder().record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
+        self.record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
     }
 }
 
@@ -266,7 +264,7 @@ impl Builder {
         pairs: &[(i64, i64)],
         channel_id: Option<i64>,
     ) -> Value<'b> {
-        self.record(|b| permuted(b, &Exchanged::list(operands), pairs, channel_id))
+        self.record(|b| permuted(b, &Exchanged::list(operands), pairs, channel_id, false))
     }
     /// Starts [`collective_permute`](Builder::collective_permute) of several values, which
     /// [`Value::collective_permute_done`] ends.
@@ -277,7 +275,7 @@ impl Builder {
         pairs: &[(i64, i64)],
         channel_id: Option<i64>,
     ) -> Value<'b> {
-        self.record(|b| permute_started(b, &Exchanged::list(operands), pairs, channel_id))
+        self.record(|b| permuted(b, &Exchanged::list(operands), pairs, channel_id, true))
     }
     /// Sends a number of rows from every device to every other that depends on the data: XLA's `RaggedAllToAll` and
     /// `RaggedAllToAllWithDeviceList`.
@@ -294,8 +292,7 @@ impl Builder {
     ///     output_offsets: list(0),
     ///     recv_sizes: list(2),
     /// };
-    /// let module = b.build(b.ragged_all_to_all(exchange, &CollectiveOptions::default()))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.ragged_all_to_all(exchange, &CollectiveOptions::default()))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[4]{0} {2, 3, 0, 9}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -312,14 +309,8 @@ impl Builder {
                 replica_groups: options.replica_groups.clone(),
                 dimensions: Ignored,
             };
-            let RaggedExchange {
-                input,
-                input_offsets,
-                send_sizes,
-                output,
-                output_offsets,
-                recv_sizes,
-            } = exchange;
+            let RaggedExchange { input, input_offsets, send_sizes, .. } = exchange;
+            let RaggedExchange { output, output_offsets, recv_sizes, .. } = exchange;
             let operands = [input, output, input_offsets, send_sizes, output_offsets, recv_sizes];
             b.emit(op, &operands, None)
         })

@@ -13,12 +13,12 @@ use hlo::{ElementType, Op, Shape};
 type Chain = fn(&mut Open) -> &mut Option<InstructionId>;
 
 impl Builder {
-    /// A token without predecessors: XLA's `CreateToken`.
+    /// Returns a token without predecessors: XLA's `CreateToken`.
     #[track_caller]
     pub fn create_token(&self) -> Value<'_> {
         self.record(|b| b.emit(AfterAll {}, &[], None))
     }
-    /// A token after all of these: XLA's `AfterAll`.
+    /// Returns a token after all of these: XLA's `AfterAll`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if one of the values is no token.
@@ -35,14 +35,14 @@ impl Builder {
             b.emit(AfterAll {}, tokens, None)
         })
     }
-    /// The number of a channel that nothing uses yet, from 1 on. Numbers of your own are as good.
+    /// Returns the number of a channel that nothing uses yet, from 1 on. Numbers of your own are as good.
     pub fn create_channel(&self) -> i64 {
         let mut state = self.state.borrow_mut();
         state.channels += 1;
         state.channels
     }
 
-    /// The next value of the infeed queue, of this shape: XLA's `Infeed`.
+    /// Returns the next value of the infeed queue, of this shape: XLA's `Infeed`.
     ///
     /// Infeeds of one computation follow each other. `config` is for the backend; it is mostly empty.
     ///
@@ -72,7 +72,7 @@ impl Builder {
             b.emit(GetTupleElement { index: 0 }, &[both], None)
         })
     }
-    /// The last token of a chain; at its beginning a new one.
+    /// Returns the last token of a chain; at its beginning a new one.
     fn last_token(&self, chain: Chain) -> Result<Value<'_>> {
         let (mark, last) = {
             let mut state = self.state.borrow_mut();
@@ -113,7 +113,7 @@ impl Builder {
         make(self)
     }
 
-    /// A value of this shape from another device: XLA's `Recv`.
+    /// Returns a value of this shape from another device: XLA's `Recv`.
     #[track_caller]
     pub fn recv(&self, shape: impl IntoShape, channel: i64) -> Value<'_> {
         self.record(|b| {
@@ -125,10 +125,10 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// The next value of the infeed queue, after this token: XLA's `InfeedWithToken`. Returns `(data, token)`.
+    /// Returns the next value of the infeed queue, after this token: XLA's `InfeedWithToken`. The result is `(data, token)`.
     #[track_caller]
     pub fn infeed_with_token(self, shape: impl IntoShape, config: &str) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let stated = Shape::Tuple(vec![shape.into_shape()?, Shape::Token]);
             b.emit(Infeed { infeed_config: Text(config.into()) }, &[self], Some(stated))
         })
@@ -139,7 +139,7 @@ impl Value<'_> {
     /// otherwise the value's own shape.
     #[track_caller]
     pub fn outfeed(self, shape: impl IntoShape, config: &str) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = shape.into_shape()?;
             let chain: Chain = |open| &mut open.outfeed_token;
             let token = b.last_token(chain)?;
@@ -154,7 +154,7 @@ impl Value<'_> {
     /// Writes the value to the outfeed queue, after the token: XLA's `OutfeedWithToken`. Returns a token.
     #[track_caller]
     pub fn outfeed_with_token(self, token: Self, shape: impl IntoShape, config: &str) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             b.emit(outfeed(&shape.into_shape()?, config), &[self, token], Some(Shape::Token))
         })
     }
@@ -171,7 +171,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn send(self, channel: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let token = b.emit(AfterAll {}, &[], None)?;
             Ok(self.send_with_token(token, channel))
         })
@@ -179,12 +179,12 @@ impl Value<'_> {
     /// Sends the value to another device, after the token: XLA's `SendWithToken`. Returns a token.
     #[track_caller]
     pub fn send_with_token(self, token: Self, channel: i64) -> Self {
-        self.builder().record(|_| Ok(self.send_start(token, channel, false).send_done()))
+        self.record(|_| Ok(self.send_start(token, channel, false).send_done()))
     }
-    /// A value of this shape from another device, after this token: XLA's `RecvWithToken`. Returns `(data, token)`.
+    /// Returns a value of this shape from another device, after this token: XLA's `RecvWithToken`. The result is `(data, token)`.
     #[track_caller]
     pub fn recv_with_token(self, shape: impl IntoShape, channel: i64) -> Self {
-        self.builder().record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
+        self.record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
     }
     /// Sends the array to the host, after the token: XLA's `SendToHost`. Returns a token.
     ///
@@ -192,10 +192,10 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if `shape` is no array, or not the value's.
     #[track_caller]
     pub fn send_to_host(self, token: Self, shape: impl IntoShape, channel: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let (shape, own) = (host_array(shape)?, self.shape()?);
             if !own.compatible(&shape) {
-                let message = format!("the host is sent {shape:#}, but this is {own:#}");
+                let message = format!("expected a value of shape {shape:#}, found {own:#}");
                 return Err(Error::argument(message));
             }
             let op = Send { channel_id: Some(channel), is_host_transfer: true };
@@ -203,21 +203,20 @@ impl Value<'_> {
             Ok(start.send_done())
         })
     }
-    /// An array of this shape from the host, after this token: XLA's `RecvFromHost`. Returns `(data, token)`.
+    /// Returns an array of this shape from the host, after this token: XLA's `RecvFromHost`. The result is `(data, token)`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if `shape` is no array.
     #[track_caller]
     pub fn recv_from_host(self, shape: impl IntoShape, channel: i64) -> Self {
-        self.builder()
-            .record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
+        self.record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
     }
 
     /// Starts sending the value, after the token; [`send_done`](Value::send_done) ends it: the first half of XLA's
     /// `Send`. Returns `(data, u32[], token)`.
     #[track_caller]
     pub fn send_start(self, token: Self, channel: i64, is_host_transfer: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = Send { channel_id: Some(channel), is_host_transfer };
             b.emit(op, &[self, token], Some(under_way(self.shape()?)))
         })
@@ -225,7 +224,7 @@ impl Value<'_> {
     /// Ends what [`send_start`](Value::send_start) started, on the same channel. Returns a token.
     #[track_caller]
     pub fn send_done(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let Op::Send(Send { channel_id, is_host_transfer }) = self.op()? else {
                 return Err(not_started(self, "send_start")?);
             };
@@ -236,7 +235,7 @@ impl Value<'_> {
     /// `Recv`. Returns `(data, u32[], token)`; the data may not be looked at.
     #[track_caller]
     pub fn recv_start(self, shape: impl IntoShape, channel: i64, is_host_transfer: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let op = Recv { channel_id: Some(channel), is_host_transfer };
             b.emit(op, &[self], Some(under_way(shape.into_shape()?)))
         })
@@ -244,7 +243,7 @@ impl Value<'_> {
     /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Returns `(data, token)`.
     #[track_caller]
     pub fn recv_done(self) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let Op::Recv(Recv { channel_id, is_host_transfer }) = self.op()? else {
                 return Err(not_started(self, "recv_start")?);
             };
@@ -274,6 +273,6 @@ fn host_array(shape: impl IntoShape) -> Result<Shape> {
 }
 
 fn not_started(value: Value<'_>, start: &str) -> Result<Error> {
-    let message = format!("this is no `{start}` but `{}`", value.opcode()?);
-    Ok(Error::argument(message).with_help(format!("give it what `{start}` gave")))
+    let message = format!("expected the result of `{start}`, found `{}`", value.opcode()?);
+    Ok(Error::argument(message).with_help(format!("pass the value that `{start}` returned")))
 }

@@ -46,7 +46,7 @@ pub struct ScatterDimensionNumbers {
 }
 
 impl Value<'_> {
-    /// The slices of these sizes at the given indices, as one array: XLA's `Gather`.
+    /// Returns the slices of these sizes at the given indices, as one array: XLA's `Gather`.
     ///
     /// Indices are clamped so that each slice is inside the array. (Gather, XLA operation semantics.)
     ///
@@ -61,8 +61,7 @@ impl Value<'_> {
     ///     index_vector_dim: 1,
     ///     ..Default::default()
     /// };
-    /// let module = b.build(x.gather(b.constant([2i32, 0]), &numbers, &[1, 2]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.gather(b.constant([2i32, 0]), &numbers, &[1, 2]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 5, 6 }, { 1, 2 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -73,7 +72,7 @@ impl Value<'_> {
         dimension_numbers: &GatherDimensionNumbers,
         slice_sizes: &[i64],
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let numbers = dimension_numbers.clone();
             let op = Gather {
                 offset_dims: numbers.offset_dims,
@@ -88,9 +87,9 @@ impl Value<'_> {
             b.emit(op, &[self, start_indices], None)
         })
     }
-    /// The array with updates combined into it at the given indices: XLA's `Scatter`.
+    /// Returns the array with updates combined into it at the given indices: XLA's `Scatter`.
     ///
-    /// `combine` is given what is there and the update, both scalars. A slice that is not entirely inside the array is
+    /// `combine` takes what is there and the update, both scalars. A slice that is not entirely inside the array is
     /// skipped; places named twice are combined twice, in an order that is not defined. (Scatter, XLA operation semantics.)
     ///
     /// ```
@@ -103,8 +102,7 @@ impl Value<'_> {
     ///     ..Default::default()
     /// };
     /// let (zeros, at, ones) = (b.constant([0i32; 4]), b.constant([1i32, 3, 1]), b.constant([1i32; 3]));
-    /// let module = b.build(zeros.scatter(at, ones, |there, one| there + one, &numbers))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(zeros.scatter(at, ones, |there, one| there + one, &numbers))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[4]{0} {0, 2, 0, 1}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -116,19 +114,15 @@ impl Value<'_> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimension_numbers: &ScatterDimensionNumbers,
     ) -> Self {
-        self.builder().record(|b| {
-            let ty = self.element_type()?;
-            let to_apply = b.combiner("update_computation", ty, combine)?;
-            let op = scatter(dimension_numbers, to_apply);
-            b.emit(op, &[self, scatter_indices, updates], None)
-        })
+        let combine = |p: &[Self]| combine(p[0], p[1]);
+        self.builder().scatter(&[self], scatter_indices, &[updates], combine, dimension_numbers)
     }
 }
 
 impl Builder {
     /// As [`Value::scatter`], for several arrays: XLA's `Scatter` of many.
     ///
-    /// `combine` is given what is there of each array, then the update of each, and gives a tuple of what is to be there (for
+    /// `combine` takes what is there of each array, then the update of each, and returns a tuple of what is to be there (for
     /// one array, the scalar). The result is a tuple; for one array, the array.
     #[track_caller]
     pub fn scatter<'b>(
@@ -142,7 +136,7 @@ impl Builder {
         self.record(|b| {
             if operands.is_empty() || operands.len() != updates.len() {
                 let (arrays, updates) = (operands.len(), updates.len());
-                let message = format!("{arrays} arrays are to be combined with {updates} updates");
+                let message = format!("{arrays} arrays have {updates} updates");
                 return Err(Error::argument(message)
                     .with_help("give one array or more, and an update for each"));
             }
@@ -150,22 +144,19 @@ impl Builder {
             let parameters = [scalars.clone(), scalars].concat();
             let to_apply = b.trace("update_computation", &parameters, combine)?;
             let operands = [operands, &[scatter_indices], updates].concat();
-            b.emit(scatter(dimension_numbers, to_apply), &operands, None)
+            let numbers = dimension_numbers.clone();
+            let op = Scatter {
+                update_window_dims: numbers.update_window_dims,
+                inserted_window_dims: numbers.inserted_window_dims,
+                scatter_dims_to_operand_dims: numbers.scatter_dims_to_operand_dims,
+                input_batching_dims: numbers.input_batching_dims,
+                scatter_indices_batching_dims: numbers.scatter_indices_batching_dims,
+                index_vector_dim: numbers.index_vector_dim,
+                indices_are_sorted: numbers.indices_are_sorted,
+                unique_indices: numbers.unique_indices,
+                to_apply,
+            };
+            b.emit(op, &operands, None)
         })
-    }
-}
-
-fn scatter(numbers: &ScatterDimensionNumbers, to_apply: hlo::ir::ComputationId) -> Scatter {
-    let numbers = numbers.clone();
-    Scatter {
-        update_window_dims: numbers.update_window_dims,
-        inserted_window_dims: numbers.inserted_window_dims,
-        scatter_dims_to_operand_dims: numbers.scatter_dims_to_operand_dims,
-        input_batching_dims: numbers.input_batching_dims,
-        scatter_indices_batching_dims: numbers.scatter_indices_batching_dims,
-        index_vector_dim: numbers.index_vector_dim,
-        indices_are_sorted: numbers.indices_are_sorted,
-        unique_indices: numbers.unique_indices,
-        to_apply,
     }
 }

@@ -25,7 +25,7 @@ impl Default for TriangularSolveOptions {
 }
 
 impl Value<'_> {
-    /// The Fourier transform of the last dimensions, one to three, whose sizes are `fft_length`: XLA's `Fft`.
+    /// Returns the Fourier transform of the last dimensions, one to three, whose sizes are `fft_length`: XLA's `Fft`.
     ///
     /// `Fft` sums `x[j] * exp(-2 pi i j k / n)`; `Ifft` is its inverse; `Rfft` gives the first `n / 2 + 1` numbers of the
     /// spectrum of real values, and `Irfft` goes back from those.
@@ -33,18 +33,16 @@ impl Value<'_> {
     /// ```
     /// use hlo::op::value::FftType;
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1f32, 0.0, 0.0, 0.0]).fft(FftType::Rfft, &[4]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1f32, 0.0, 0.0, 0.0]).fft(FftType::Rfft, &[4]))?, &[])?;
     /// assert_eq!(result.to_string(), "c64[3]{0} {(1, 0), (1, 0), (1, 0)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn fft(self, fft_type: FftType, fft_length: &[i64]) -> Self {
         let op = Fft { fft_type, fft_length: fft_length.to_vec() };
-        self.builder().record(|b| b.emit(op, &[self], None))
+        self.record(|b| b.emit(op, &[self], None))
     }
-    /// The solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's
-    /// `TriangularSolve`.
+    /// Returns the solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's `TriangularSolve`.
     ///
     /// Both have matrices in their last two dimensions, in batches of the same sizes. The other triangle is not read. A zero
     /// on the diagonal gives infinities and NaN.
@@ -53,8 +51,7 @@ impl Value<'_> {
     /// use builder::options::TriangularSolveOptions;
     /// let b = builder::Builder::new("m");
     /// let (a, rhs) = (b.constant([[2f32, 0.0], [3.0, 4.0]]), b.constant([[2f32], [11.0]]));
-    /// let module = b.build(a.triangular_solve(rhs, &TriangularSolveOptions::default()))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(a.triangular_solve(rhs, &TriangularSolveOptions::default()))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[2,1]{1,0} { {1}, {2} }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -66,14 +63,14 @@ impl Value<'_> {
             unit_diagonal: options.unit_diagonal,
             transpose_a: options.transpose_a,
         };
-        self.builder().record(|b| b.emit(op, &[self, rhs], None))
+        self.record(|b| b.emit(op, &[self, rhs], None))
     }
-    /// The Cholesky factor of each matrix in the last two dimensions: XLA's `Cholesky`.
+    /// Returns the Cholesky factor of each matrix in the last two dimensions: XLA's `Cholesky`.
     ///
     /// With `lower` the lower triangle is read, and `l` with `a = l * adjoint(l)` is given; otherwise the upper one, and `u`
     /// with `a = adjoint(u) * u`. The other triangle of the result is 0. A matrix that is not positive definite gives NaN.
     #[track_caller]
     pub fn cholesky(self, lower: bool) -> Self {
-        self.builder().record(|b| b.emit(Cholesky { lower }, &[self], None))
+        self.record(|b| b.emit(Cholesky { lower }, &[self], None))
     }
 }

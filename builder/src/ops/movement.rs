@@ -1,5 +1,6 @@
 //! Broadcasts, reshapes, transposes and tuples.
 use super::shapes::sizes as checked;
+use crate::arguments::size;
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
 use hlo::{ArrayShape, Dims};
@@ -8,12 +9,11 @@ impl Value<'_> {
     /// Repeats the array along new dimensions of these sizes, in front of its own: XLA's `Broadcast`.
     #[track_caller]
     pub fn broadcast(self, sizes: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let mut dims = checked(sizes)?;
             dims.extend(shape.dims.iter().copied());
-            let first = i64::try_from(sizes.len()).unwrap_or(i64::MAX);
-            let dimensions: Vec<i64> = (first..).take(shape.rank()).collect();
+            let dimensions: Vec<i64> = (size(sizes.len())..).take(shape.rank()).collect();
             let mut result = ArrayShape::new(shape.ty, dims);
             implicit::keep_dynamic(&shape, &mut result, &dimensions);
             b.emit(Broadcast { dimensions }, &[self], Some(result.into()))
@@ -23,7 +23,7 @@ impl Value<'_> {
     /// `BroadcastInDim`.
     #[track_caller]
     pub fn broadcast_in_dim(self, sizes: &[i64], dims: &[i64]) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let shape = self.array()?;
             if dims.len() != shape.rank() {
                 let message =
@@ -31,7 +31,7 @@ impl Value<'_> {
                 return Err(Error::argument(message).with_help("name a result dimension for each"));
             }
             if !dims.is_sorted_by(|a, b| a < b) {
-                let message = format!("the dimensions {dims:?} do not grow");
+                let message = format!("the dimensions {dims:?} are not increasing");
                 return Err(Error::argument(message).with_help("transpose the operand first"));
             }
             let result = ArrayShape::new(shape.ty, checked(sizes)?);
@@ -41,12 +41,12 @@ impl Value<'_> {
     /// The same elements, in row-major order, under other dimensions: XLA's `Reshape`.
     #[track_caller]
     pub fn reshape(self, sizes: &[i64]) -> Self {
-        self.builder().record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
+        self.record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
     }
     /// Dimension `i` of the result is dimension `permutation[i]` of the array: XLA's `Transpose`.
     #[track_caller]
     pub fn transpose(self, permutation: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             // Stated in the default layout: left to itself the shape rule keeps the elements where they are.
             let dims: Option<Dims> = permutation.iter().map(|&d| shape.dim(d)).collect();
@@ -55,22 +55,22 @@ impl Value<'_> {
             b.emit(Transpose { dimensions: permutation.to_vec() }, &[self], stated)
         })
     }
-    /// An element of a tuple: XLA's `GetTupleElement`.
+    /// Returns an element of a tuple: XLA's `GetTupleElement`.
     #[track_caller]
     pub fn get_tuple_element(self, index: i64) -> Self {
-        self.builder().record(|b| b.emit(GetTupleElement { index }, &[self], None))
+        self.record(|b| b.emit(GetTupleElement { index }, &[self], None))
     }
 }
 
 impl Builder {
-    /// A tuple of values: XLA's `Tuple`.
+    /// Returns a tuple of values: XLA's `Tuple`.
     #[track_caller]
     pub fn tuple<'b>(&'b self, elements: &[Value<'b>]) -> Value<'b> {
         self.record(|b| b.emit(Tuple {}, elements, None))
     }
 }
 
-/// The elements of a tuple: XLA's `DisassembleTuple`.
+/// Returns the elements of a tuple: XLA's `DisassembleTuple`.
 pub(crate) fn elements(tuple: Value<'_>) -> Result<Vec<Value<'_>>> {
     let shape = tuple.shape()?;
     let count = shape

@@ -28,7 +28,7 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         let op = BatchNormTraining { epsilon: Float(epsilon), feature_index };
-        self.builder().record(|b| b.emit(op, &[self, scale, offset], None))
+        self.record(|b| b.emit(op, &[self, scale, offset], None))
     }
     /// Normalizes with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
     #[track_caller]
@@ -42,10 +42,10 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
-        self.builder().record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
+        self.record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
     }
-    /// The gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. Returns a tuple of
-    /// the three.
+    /// Returns the gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. The
+    /// result is a tuple of the three.
     ///
     /// `batch_mean` and `batch_var` are what the training gave, `grad_output` the gradient of its output.
     /// (`BatchNormGrad`, XLA operation semantics.)
@@ -60,7 +60,6 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         let op = BatchNormGrad { epsilon: Float(epsilon), feature_index };
-        self.builder()
-            .record(|b| b.emit(op, &[self, scale, batch_mean, batch_var, grad_output], None))
+        self.record(|b| b.emit(op, &[self, scale, batch_mean, batch_var, grad_output], None))
     }
 }

@@ -13,7 +13,7 @@ pub enum Padding {
 }
 
 impl Padding {
-    /// The padding `(low, high)` of each dimension: XLA's `MakePadding`.
+    /// Returns the padding `(low, high)` of each dimension: XLA's `MakePadding`.
     ///
     /// `Same` puts `max((out - 1) * stride + window - in, 0)` elements around a dimension, where `out` is `in / stride`
     /// rounded up; of an odd number the last one is added at the end.
@@ -35,7 +35,7 @@ impl Padding {
     ) -> Result<Vec<(i64, i64)>> {
         if input.len() != window.len() || input.len() != strides.len() {
             let message = format!(
-                "the window has {} and {}, what it moves over has {}",
+                "the window has {} and {}, the operand has {}",
                 counted(window.len(), "size"),
                 counted(strides.len(), "stride"),
                 counted(input.len(), "dimension"),
@@ -46,7 +46,7 @@ impl Padding {
         dims.map(|((&input, &window), &stride)| self.amount(input, window, stride)).collect()
     }
 
-    fn amount(self, input: i64, window: i64, stride: i64) -> Result<(i64, i64)> {
+    pub(crate) fn amount(self, input: i64, window: i64, stride: i64) -> Result<(i64, i64)> {
         for (name, value) in [("size", window), ("stride", stride)] {
             if value <= 0 {
                 let message = format!("the {name} {value} of the window is not positive");
@@ -84,7 +84,7 @@ pub struct WindowOptions {
     pub window_dilations: Vec<i64>,
 }
 
-/// The window of these sizes.
+/// Returns the window of these sizes.
 pub(crate) fn window(sizes: &[i64], options: &WindowOptions, reversal: &[bool]) -> Result<Window> {
     let mut dims: Vec<WindowDim> = sizes.iter().copied().map(WindowDim::new).collect();
     each("strides", &options.strides, &mut dims, |dim, &n| dim.stride = n)?;

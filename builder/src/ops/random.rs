@@ -1,4 +1,5 @@
 //! Random numbers and random bits.
+use crate::arguments::unsigned_of;
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::op::value::{RandomAlgorithm, RandomDistribution};
 use hlo::op::{Rng, RngBitGenerator};
@@ -27,8 +28,7 @@ impl Builder {
     /// let b = builder::Builder::new("m");
     /// let dice = b.rng_uniform(b.constant(1i32), b.constant(7i32), "s32[1000]");
     /// let most = dice.reduce_all(i32::MIN, |a, c| a.max(c));
-    /// let result = interp::run(&b.build(most)?, &[])?;
-    /// assert_eq!(result.to_string(), "s32[] 6");
+    /// assert_eq!(interp::run(&b.build(most)?, &[])?.to_string(), "s32[] 6");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -60,10 +60,10 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of a type of 128 bits; `E0301` of a state that the algorithm does not start from.
+    /// Kept by the builder: `E0801` for a type of 128 bits; `E0301` for a state that the algorithm does not start from.
     #[track_caller]
     pub fn rng_bit_generator(self, algorithm: RandomAlgorithm, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = shape.into_shape()?;
             let array = shape.array().ok_or_else(|| {
                 Error::argument(format!("random bits are an array, not {shape:#}"))
@@ -75,16 +75,9 @@ impl Value<'_> {
     }
 }
 
-/// The unsigned type of the same width.
+/// Returns the unsigned type of the same width.
 fn unsigned(ty: ElementType) -> Result<ElementType> {
-    match ty.bits() {
-        1 => Ok(ElementType::U1),
-        2 => Ok(ElementType::U2),
-        4 => Ok(ElementType::U4),
-        8 => Ok(ElementType::U8),
-        16 => Ok(ElementType::U16),
-        32 => Ok(ElementType::U32),
-        64 => Ok(ElementType::U64),
-        width => Err(Error::argument(format!("no unsigned type has {width} bits, as {ty} has"))),
-    }
+    let width = ty.bits();
+    unsigned_of(width)
+        .ok_or_else(|| Error::argument(format!("no unsigned type has {width} bits, as {ty} has")))
 }

@@ -1,4 +1,5 @@
 //! Reductions.
+use crate::arguments::first;
 use crate::{Builder, Operand, Result, Value};
 use hlo::Shape;
 use hlo::op::Reduce;
@@ -6,15 +7,13 @@ use hlo::op::Reduce;
 impl<'b> Value<'b> {
     /// Folds dimensions away: XLA's `Reduce` of one array.
     ///
-    /// `combine` is given the accumulator, which starts as `init`, and an element, both scalars. It should be associative:
+    /// `combine` takes the accumulator, which starts as `init`, and an element, both scalars. It should be associative:
     /// the order of elements is not defined.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    /// let module = b.build(x.reduce(0, |a, b| a + b, &[1]))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {6, 15}");
+    /// assert_eq!(interp::run(&b.build(x.reduce(0, |a, b| a + b, &[1]))?, &[])?.to_string(), "s32[2]{0} {6, 15}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -24,10 +23,7 @@ impl<'b> Value<'b> {
         combine: impl FnOnce(Self, Self) -> Self,
         dimensions: &[i64],
     ) -> Self {
-        self.builder().record(|_| {
-            let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
-            reduce(self, init, combine, dimensions?)
-        })
+        self.record(|_| reduce(self, init, combine, self.axes(dimensions)?))
     }
     /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
     #[track_caller]
@@ -36,10 +32,7 @@ impl<'b> Value<'b> {
         init: impl Operand<'b>,
         combine: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|_| {
-            let all: Vec<i64> = (0i64..).take(self.rank()?).collect();
-            reduce(self, init, combine, all)
-        })
+        self.record(|_| reduce(self, init, combine, first(self.rank()?)))
     }
 }
 
@@ -55,8 +48,8 @@ fn reduce<'b>(
 }
 
 impl Builder {
-    /// Folds dimensions of several arrays together: XLA's `Reduce` of many. `combine` is given the accumulators, then an
-    /// element of each array, and gives a tuple of new accumulators (for one array, the accumulator).
+    /// Folds dimensions of several arrays together: XLA's `Reduce` of many. `combine` takes the accumulators, then an
+    /// element of each array, and returns a tuple of new accumulators (for one array, the accumulator).
     #[track_caller]
     pub fn reduce<'b>(
         &'b self,
@@ -66,8 +59,7 @@ impl Builder {
         dimensions: &[i64],
     ) -> Value<'b> {
         self.record(|b| {
-            let scalars: Result<Vec<_>> = inits.iter().map(|init| init.shape()).collect();
-            let scalars = scalars?;
+            let scalars = b.shapes(inits)?;
             let to_apply = b.trace("reducer", &[scalars.clone(), scalars].concat(), combine)?;
             let op = Reduce { dimensions: dimensions.to_vec(), to_apply };
             b.emit(op, &[operands, inits].concat(), None)

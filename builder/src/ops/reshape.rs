@@ -13,7 +13,7 @@ impl Value<'_> {
         new_sizes: &[i64],
         inferred_dimension: i64,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let new_sizes = sizes(new_sizes)?;
             let exists = usize::try_from(inferred_dimension).is_ok_and(|d| d < new_sizes.len());
             if !exists {
@@ -31,14 +31,14 @@ impl Value<'_> {
     /// `Reshape` with a shape.
     #[track_caller]
     pub fn reshape_to(self, shape: impl IntoShape) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = shape.into_shape()?;
             b.emit(Reshape { inferred_dimension: -1 }, &[self], Some(shape))
         })
     }
 }
 
-/// The reshape to these sizes; dynamic sizes go where their dimensions go.
+/// Returns the reshape to these sizes; dynamic sizes go where their dimensions go.
 pub(crate) fn to_sizes<'b>(
     b: &'b Builder,
     operand: Value<'b>,
@@ -53,7 +53,7 @@ pub(crate) fn to_sizes<'b>(
     b.emit(Reshape { inferred_dimension }, &[operand], Some(to.into()))
 }
 
-/// Which dimensions of the result are dynamic.
+/// Returns which dimensions of the result are dynamic.
 ///
 /// The dimensions of both sides fall into groups of equal products. A group of one dimension on the right takes the
 /// dynamic size of its left side; of several, `inferred` does, or the first that is longer than 1.
@@ -82,7 +82,7 @@ fn dynamic(from: &ArrayShape, to: &ArrayShape, inferred: i64) -> Result<Option<B
 
 type Range = std::ops::Range<usize>;
 
-/// The shortest runs of dimensions of both sides whose products are equal.
+/// Returns the shortest runs of dimensions of both sides whose products are equal.
 fn groups(from: &[i64], to: &[i64]) -> Vec<(Range, Range)> {
     let mut groups = Vec::new();
     let (mut i, mut j) = (0, 0);

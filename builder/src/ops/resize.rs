@@ -6,10 +6,10 @@ use hlo::op::value::{PaddingConfig, PaddingDim, SliceRange, SliceRanges};
 use hlo::op::{Concatenate, Copy, Pad, Reverse, Slice};
 
 impl<'b> Value<'b> {
-    /// A copy of the value, of any shape: XLA's `Copy`.
+    /// Returns a copy of the value, of any shape: XLA's `Copy`.
     #[track_caller]
     pub fn copy(self) -> Self {
-        self.builder().record(|b| b.emit(Copy {}, &[self], None))
+        self.record(|b| b.emit(Copy {}, &[self], None))
     }
     /// Pads around and between the elements: XLA's `Pad`.
     ///
@@ -19,20 +19,19 @@ impl<'b> Value<'b> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1i32, 2, 3]).pad(0, &[(1, -1, 1)]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1i32, 2, 3]).pad(0, &[(1, -1, 1)]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[5]{0} {0, 1, 0, 2, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn pad(self, value: impl Operand<'b>, padding: &[(i64, i64, i64)]) -> Self {
-        self.builder().record(|_| pad(self, value, padding))
+        self.record(|_| pad(self, value, padding))
     }
     /// Pads one dimension with `low` elements before and `high` after: XLA's `PadInDim`. Negative numbers remove
     /// elements; `dim` may be counted from the end.
     #[track_caller]
     pub fn pad_in_dim(self, value: impl Operand<'b>, dim: i64, low: i64, high: i64) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let dim = self.axis(dim)?;
             let rank = self.rank()?;
             let padding: Vec<_> = (0..)
@@ -50,7 +49,7 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0301` unless `0 <= start <= limit <= size` and the stride is positive.
     #[track_caller]
     pub fn slice(self, starts: &[i64], limits: &[i64], strides: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             one_each("starts", starts.len(), &shape)?;
             one_each("limits", limits.len(), &shape)?;
@@ -67,14 +66,13 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
-    /// let module = b.build(x.slice_in_dim(0, 3, 2, 1))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.slice_in_dim(0, 3, 2, 1))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 1, 3 }, { 4, 6 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn slice_in_dim(self, start: i64, limit: i64, stride: i64, dim: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let sizes = self.dims()?;
             let range = |(d, &size): (i64, &i64)| match d == dim {
@@ -88,10 +86,7 @@ impl<'b> Value<'b> {
     /// Reverses dimensions: index `i` becomes `size - 1 - i`. XLA's `Rev`.
     #[track_caller]
     pub fn rev(self, dimensions: &[i64]) -> Self {
-        self.builder().record(|b| {
-            let dimensions: Result<Vec<i64>> = dimensions.iter().map(|&d| self.axis(d)).collect();
-            b.emit(Reverse { dimensions: dimensions? }, &[self], None)
-        })
+        self.record(|b| b.emit(Reverse { dimensions: self.axes(dimensions)? }, &[self], None))
     }
     /// Merges adjacent dimensions into one: XLA's `Collapse`. No dimension, or one alone,
     /// gives the value itself.
@@ -100,13 +95,13 @@ impl<'b> Value<'b> {
     /// Kept by the builder: `E0801` unless `dimensions` grow by 1 and exist.
     #[track_caller]
     pub fn collapse(self, dimensions: &[i64]) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let shape = self.array()?;
             let Some((&first, &last)) = dimensions.first().zip(dimensions.last()) else {
                 return Ok(self);
             };
             if !dimensions.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) {
-                let message = format!("the dimensions {dimensions:?} do not follow each other");
+                let message = format!("the dimensions {dimensions:?} are not consecutive");
                 return Err(Error::argument(message)
                     .with_help("name neighbors, the lowest first; transpose others together"));
             }
@@ -159,8 +154,8 @@ fn pad<'b>(
 }
 
 impl Builder {
-    /// The arrays end to end along a dimension: XLA's `ConcatInDim`. All other sizes are the same; `dim` may be counted
-    /// from the end.
+    /// Returns the arrays end to end along a dimension: XLA's `ConcatInDim`. All other sizes are the same; `dim` may be
+    /// counted from the end.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -170,13 +165,13 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of no array at all; `E0301` of arrays that do not fit each other, and of scalars.
+    /// Kept by the builder: `E0801` for no array at all; `E0301` for arrays that do not fit each other, and for scalars.
     #[track_caller]
     pub fn concat_in_dim<'b>(&'b self, operands: &[Value<'b>], dim: i64) -> Value<'b> {
         self.record(|b| {
             let first = operands.first().ok_or_else(|| {
-                Error::argument("nothing is to be put end to end")
-                    .with_help("an empty list has no element type: give one array or more")
+                Error::argument("`concat_in_dim` of an empty list")
+                    .with_help("give one array or more")
             })?;
             let dimensions = vec![first.axis(dim)?];
             b.emit(Concatenate { dimensions }, operands, None)

@@ -1,6 +1,7 @@
 //! Scans along a dimension and maps over elements.
 use super::reduce::scalars;
 use super::shapes::sizes;
+use crate::arguments::{first, size};
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::ir::ComputationId;
 use hlo::op::{Map, Scan};
@@ -18,33 +19,29 @@ pub struct ScanOptions {
 }
 
 impl Value<'_> {
-    /// The computation of each element: XLA's `Map` of one array.
+    /// Returns the computation of each element: XLA's `Map` of one array.
     #[track_caller]
     pub fn map(self, computation: impl FnOnce(Self) -> Self) -> Self {
-        self.builder().record(|b| {
-            let all: Vec<i64> = (0..).take(self.rank()?).collect();
-            map(b, &[self], |p| computation(p[0]), &all)
-        })
+        self.record(|b| map(b, &[self], |p| computation(p[0]), &first(self.rank()?)))
     }
 }
 
 impl Builder {
-    /// The computation of the elements at each place: XLA's `Map`.
+    /// Returns the computation of the elements at each place: XLA's `Map`.
     ///
-    /// `computation` is given a scalar of each array and gives a scalar, of any type. The arrays have the same dimensions;
+    /// `computation` takes a scalar of each array and returns a scalar, of any type. The arrays have the same dimensions;
     /// scalars among them stretch. `dimensions` are all dimensions in order.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let (x, y) = (b.constant([1i32, 2, 3]), b.constant([10i32, 20, 30]));
-    /// let module = b.build(b.map(&[x, y], |p| p[0] * p[0] + p[1], &[0]))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.map(&[x, y], |p| p[0] * p[0] + p[1], &[0]))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[3]{0} {11, 24, 39}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of no array, and of other dimensions than all in order; `E0301` if the computation gives
+    /// Kept by the builder: `E0801` for no array, and for other dimensions than all in order; `E0301` if the computation returns
     /// no scalar.
     #[track_caller]
     pub fn map<'b>(
@@ -55,9 +52,9 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| map(b, operands, computation, dimensions))
     }
-    /// A computation carried along a dimension: XLA's `Scan`.
+    /// Returns a computation carried along a dimension: XLA's `Scan`.
     ///
-    /// `step` is given a slice of each input, without the dimension, then the carries, which start as `inits`; it gives a
+    /// `step` takes a slice of each input, without the dimension, then the carries, which start as `inits`; it returns a
     /// tuple of a slice of each output, then the next carries. The result is a tuple of the outputs, put together along the
     /// dimension, and the last carries.
     ///
@@ -75,14 +72,13 @@ impl Builder {
     ///     0,
     ///     &ScanOptions::default(),
     /// );
-    /// let result = interp::run(&b.build(sums)?, &[])?;
-    /// assert_eq!(result.to_string(), "( s32[3]{0} {1, 3, 6}, s32[] 6 )");
+    /// assert_eq!(interp::run(&b.build(sums)?, &[])?.to_string(), "( s32[3]{0} {1, 3, 6}, s32[] 6 )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` of an input without the dimension, of sizes that differ, and if nothing determines how
-    /// many steps there are; `E0301` of a step that gives other carries than it takes.
+    /// Kept by the builder: `E0801` for an input without the dimension, for sizes that differ, and if nothing determines how
+    /// many steps there are; `E0301` for a step that returns other carries than it takes.
     #[track_caller]
     pub fn scan<'b>(
         &'b self,
@@ -97,17 +93,17 @@ impl Builder {
             let mut parameters: Vec<Shape> = Vec::with_capacity(inputs.len() + inits.len());
             for &input in inputs {
                 let (shape, at) = (input.array()?, input.axis(scan_dimension)?);
-                let size = shape.dim(at).unwrap_or(0);
-                let all = *steps.get_or_insert(size);
-                if size != all {
-                    let message = format!("{shape:#} has {size} steps, expected {all}");
+                let found = shape.dim(at).unwrap_or(0);
+                let all = *steps.get_or_insert(found);
+                if found != all {
+                    let message = format!("{shape:#} has {found} steps, expected {all}");
                     return Err(Error::argument(message)
                         .with_help("all inputs have one size along the dimension"));
                 }
                 parameters.push(without(&shape, at).into());
             }
             let Some(steps) = steps else {
-                return Err(Error::argument("nothing tells how many steps the scan has")
+                return Err(Error::argument("the number of steps of the scan is unknown")
                     .with_help("without inputs, give `scan_dimension_size`"));
             };
             let steps = sizes(&[steps])?[0];
@@ -121,7 +117,7 @@ impl Builder {
             };
             let op = Scan {
                 dimensions: vec![dim],
-                num_carries: i64::try_from(inits.len()).unwrap_or(i64::MAX),
+                num_carries: size(inits.len()),
                 is_reverse: options.is_reverse,
                 is_associative: options.is_associative,
                 to_apply,
@@ -143,10 +139,9 @@ fn map<'b>(
 ) -> Result<Value<'b>> {
     let shapes: Result<Vec<ArrayShape>> = operands.iter().map(|v| v.array()).collect();
     let widest = shapes?.into_iter().max_by_key(ArrayShape::rank).ok_or_else(|| {
-        Error::argument("a computation is to be mapped over nothing")
-            .with_help("give one array or more")
+        Error::argument("`map` of an empty list").with_help("give one array or more")
     })?;
-    let all: Vec<i64> = (0..).take(widest.rank()).collect();
+    let all = first(widest.rank());
     if dimensions != all {
         let message = format!("`map` goes over {dimensions:?} of {widest:#}");
         return Err(Error::argument(message)
@@ -162,7 +157,7 @@ fn map<'b>(
     b.emit(Map { dimensions: all, to_apply }, &stretched?, None)
 }
 
-/// The shape without one dimension.
+/// Returns the shape without one dimension.
 fn without(shape: &ArrayShape, dim: i64) -> ArrayShape {
     let kept = (0..shape.rank()).filter(|&d| i64::try_from(d) != Ok(dim));
     let (sizes, flags): (Vec<i64>, Vec<bool>) =
@@ -171,7 +166,7 @@ fn without(shape: &ArrayShape, dim: i64) -> ArrayShape {
     ArrayShape { dynamic, ..ArrayShape::new(shape.ty, sizes.as_slice()) }
 }
 
-/// What a scan of so many steps gives whose step gives this: outputs with the dimension put in, then carries.
+/// Returns the shape of the result of a scan: outputs with the scanned dimension, then carries.
 fn outputs(
     b: &Builder,
     step: ComputationId,

@@ -2,7 +2,7 @@
 use crate::{Builder, Error, Result, Value};
 use hlo::{ArrayShape, Dims, Op, Shape};
 
-/// Sizes of dimensions as a user gives them, none of them negative.
+/// Returns the sizes; fails if one is negative.
 pub(crate) fn sizes(given: &[i64]) -> Result<Dims> {
     match given.iter().find(|&&size| size < 0) {
         None => Ok(Dims::from_slice(given)),
@@ -11,7 +11,7 @@ pub(crate) fn sizes(given: &[i64]) -> Result<Dims> {
     }
 }
 
-/// As many entries as the array has dimensions.
+/// Fails unless there are as many entries as the array has dimensions.
 pub(crate) fn one_each(name: &str, count: usize, shape: &ArrayShape) -> Result<()> {
     if count == shape.rank() {
         return Ok(());
@@ -38,13 +38,12 @@ pub(crate) fn inferred(
     stated: Option<&Shape>,
 ) -> Result<Shape> {
     operands.iter().try_for_each(|&operand| b.owns(operand))?;
-    let shapes: Result<Vec<Shape>> = operands.iter().map(|operand| operand.shape()).collect();
-    let shapes = shapes?;
+    let shapes = b.shapes(operands)?;
     let shapes: Vec<&Shape> = shapes.iter().collect();
     Ok(op.shape(&shapes, stated, &*b.state.borrow())?)
 }
 
-/// The result of an op of which the user chooses the element type, and a rule the rest.
+/// Returns the result of an op of which the user chooses the element type, and a rule the rest.
 pub(crate) fn emit_of_type<'b>(
     b: &'b Builder,
     op: impl Into<Op>,

@@ -1,28 +1,26 @@
 //! Sorts and largest elements.
 use super::shapes::counted;
-use crate::{Builder, Error, Result, Value};
+use crate::{Builder, Error, Value};
 use hlo::Shape;
 use hlo::op::{Sort, TopK};
 
 impl Value<'_> {
-    /// The elements along a dimension in ascending order; the dimension may be counted from the end.
+    /// Returns the elements along a dimension in ascending order; the dimension may be counted from the end.
     ///
     /// Floats are in total order: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([3i32, 1, 2]).sort(-1))?;
-    /// let result = interp::run(&module, &[])?;
-    /// assert_eq!(result.to_string(), "s32[3]{0} {1, 2, 3}");
+    /// assert_eq!(interp::run(&b.build(b.constant([3i32, 1, 2]).sort(-1))?, &[])?.to_string(), "s32[3]{0} {1, 2, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn sort(self, dimension: i64) -> Self {
         self.builder().sort_by_first(&[self], dimension, false)
     }
-    /// The elements along a dimension in a custom order: XLA's `Sort` of one array.
+    /// Returns the elements along a dimension in a custom order: XLA's `Sort` of one array.
     ///
-    /// `comparator` is given two elements and says whether the first comes before the second. Where neither must, they
+    /// `comparator` takes two elements and says whether the first comes before the second. Where neither must, they
     /// keep their order if `is_stable`.
     #[track_caller]
     pub fn sort_by(
@@ -31,36 +29,29 @@ impl Value<'_> {
         dimension: i64,
         is_stable: bool,
     ) -> Self {
-        self.builder().record(|b| {
-            let comparator = |p: &[Self]| match p {
-                [a, c] => comparator(*a, *c),
-                _ => Value::invalid(b),
-            };
-            sort(b, &[self], comparator, dimension, is_stable)
-        })
+        self.builder().sort(&[self], |p| comparator(p[0], p[1]), dimension, is_stable)
     }
-    /// The `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending order, with
-    /// their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
+    /// Returns the `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending
+    /// order, with their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
     ///
     /// Floats are in total order, and equal elements in the order of their places, with or without `is_stable`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let top = b.constant([3i32, 1, 4, 1]).top_k(2, true, true);
-    /// let result = interp::run(&b.build(top)?, &[])?;
-    /// assert_eq!(result.to_string(), "( s32[2]{0} {4, 3}, s32[2]{0} {2, 0} )");
+    /// assert_eq!(interp::run(&b.build(top)?, &[])?.to_string(), "( s32[2]{0} {4, 3}, s32[2]{0} {2, 0} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn top_k(self, k: i64, largest: bool, is_stable: bool) -> Self {
-        self.builder().record(|b| b.emit(TopK { k, largest, is_stable }, &[self], None))
+        self.record(|b| b.emit(TopK { k, largest, is_stable }, &[self], None))
     }
 }
 
 impl Builder {
-    /// Several arrays along a dimension, all in the order that the comparator gives: XLA's `Sort` of many.
+    /// Several arrays along a dimension, all in the comparator's order: XLA's `Sort` of many.
     ///
-    /// `comparator` is given the left and the right element of each array in turn, and says whether the left ones must stand
+    /// `comparator` takes the left and the right element of each array in turn, and says whether the left ones must stand
     /// before the right ones. The result is a tuple; for one array, the array. The dimension may be counted from the end.
     #[track_caller]
     pub fn sort<'b>(
@@ -70,7 +61,17 @@ impl Builder {
         dimension: i64,
         is_stable: bool,
     ) -> Value<'b> {
-        self.record(|b| sort(b, operands, comparator, dimension, is_stable))
+        self.record(|b| {
+            let first = operands.first().ok_or_else(|| {
+                Error::argument(format!("{} cannot be sorted", counted(0, "array")))
+                    .with_help("give one array or more")
+            })?;
+            let dimensions = Some(vec![first.axis(dimension)?]);
+            let scalars = super::reduce::scalars(operands)?;
+            let pairs: Vec<Shape> = scalars.into_iter().flat_map(|s| [s.clone(), s]).collect();
+            let to_apply = Some(b.trace("comparator", &pairs, comparator)?);
+            b.emit(Sort { dimensions, is_stable, to_apply }, operands, None)
+        })
     }
     /// Several arrays along a dimension, all in the ascending order of the first: the page's `Sort(keys, values)`. The order
     /// is that of [`Value::sort`].
@@ -78,8 +79,7 @@ impl Builder {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let sorted = b.sort_by_first(&[b.constant([3i32, 1]), b.constant([42i32, 50])], 0, false);
-    /// let result = interp::run(&b.build(sorted)?, &[])?;
-    /// assert_eq!(result.to_string(), "( s32[2]{0} {1, 3}, s32[2]{0} {50, 42} )");
+    /// assert_eq!(interp::run(&b.build(sorted)?, &[])?.to_string(), "( s32[2]{0} {1, 3}, s32[2]{0} {50, 42} )");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -94,25 +94,7 @@ impl Builder {
     }
 }
 
-/// Whether the left element of the first array is below its right one.
+/// Returns whether the left element of the first array is below its right one.
 fn less<'b>(elements: &[Value<'b>]) -> Value<'b> {
     elements[0].lt_total_order(elements[1])
-}
-
-fn sort<'b>(
-    b: &'b Builder,
-    operands: &[Value<'b>],
-    comparator: impl FnOnce(&[Value<'b>]) -> Value<'b>,
-    dimension: i64,
-    is_stable: bool,
-) -> Result<Value<'b>> {
-    let first = operands.first().ok_or_else(|| {
-        Error::argument(format!("{} cannot be sorted", counted(0, "array")))
-            .with_help("give one array or more")
-    })?;
-    let dimensions = Some(vec![first.axis(dimension)?]);
-    let scalars = super::reduce::scalars(operands)?;
-    let pairs: Vec<Shape> = scalars.into_iter().flat_map(|s| [s.clone(), s]).collect();
-    let to_apply = Some(b.trace("comparator", &pairs, comparator)?);
-    b.emit(Sort { dimensions, is_stable, to_apply }, operands, None)
 }

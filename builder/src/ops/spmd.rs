@@ -4,7 +4,7 @@ use hlo::ir::{DeviceSharding, Placement, Sharding, Subgroup, TileDevices, Tiling
 use hlo::{ArrayShape, Shape};
 
 impl Value<'_> {
-    /// The part of the value that each device has: XLA's `ConvertSpmdFullToShardShape`.
+    /// Returns the part of the value that each device has: XLA's `ConvertSpmdFullToShardShape`.
     ///
     /// From here on the program says itself what each device does. `sharding` is how the whole is spread. With
     /// `single_dim` only that dimension is cut, and the partitioner goes on with the others, except for
@@ -28,7 +28,7 @@ impl Value<'_> {
         single_dim: Option<i64>,
         unspecified_dims: &[i64],
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let single = single_dim.map(|dim| self.axis(dim)).transpose()?;
             let mut part = self.array()?;
             if let Some(tiles) = tiling(sharding) {
@@ -44,8 +44,8 @@ impl Value<'_> {
             marked(whole, "SPMDFullToShardShape", part.into(), &manual(sharding, single), &note)
         })
     }
-    /// The whole, of this shape, of which the value is the part of each device: XLA's `ConvertSpmdShardToFullShape`, which
-    /// undoes [`convert_spmd_full_to_shard_shape`](Value::convert_spmd_full_to_shard_shape).
+    /// Returns the whole, of this shape, of which the value is the part of each device: XLA's `ConvertSpmdShardToFullShape`,
+    /// which undoes [`convert_spmd_full_to_shard_shape`](Value::convert_spmd_full_to_shard_shape).
     #[track_caller]
     pub fn convert_spmd_shard_to_full_shape(
         self,
@@ -54,7 +54,7 @@ impl Value<'_> {
         single_dim: Option<i64>,
         unspecified_dims: &[i64],
     ) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let single = single_dim.map(|dim| self.axis(dim)).transpose()?;
             if let Some(tiles) = tiling(sharding) {
                 fits(tiles, &self.array()?)?;
@@ -80,11 +80,11 @@ fn fits(tiles: &Tiling, shape: &ArrayShape) -> Result<()> {
     if found == expected && tiles.dims.iter().all(|&count| count > 0) {
         return Ok(());
     }
-    let message = format!("the sharding cuts {found} dimensions, {shape:#} has {expected}");
+    let message = format!("the sharding tiles {found} dimensions, {shape:#} has {expected}");
     Err(Error::argument(message).with_help("give a number of tiles for each dimension"))
 }
 
-/// A custom call that returns its operand, with a sharding.
+/// Returns a custom call that returns its operand, with a sharding.
 fn marked<'b>(
     value: Value<'b>,
     target: &str,
@@ -107,8 +107,8 @@ fn unspecified(dims: &[i64]) -> String {
     format!("unspecified_dims=[{}]", dims.join(","))
 }
 
-/// The sharding of what the program itself spreads: all of it, or one dimension, whose devices become a subgroup of their
-/// own.
+/// Returns the sharding of what the program itself spreads: all of it, or one dimension, whose devices become a subgroup of
+/// their own.
 fn manual(sharding: &Sharding, single: Option<i64>) -> Sharding {
     let at = single.and_then(|dim| usize::try_from(dim).ok());
     let (Some(at), Some(tiles)) = (at, tiling(sharding)) else {

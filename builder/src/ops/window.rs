@@ -1,10 +1,9 @@
 //! Moving windows: reduce-window, select-and-scatter.
-use super::dynamic::target_of;
 use super::padding::{Padding, WindowOptions, window};
 use super::reduce::scalars;
 use super::shapes::{counted, inferred};
 use crate::{Builder, Error, Operand, Result, Value};
-use hlo::op::value::Window;
+use hlo::op::value::{Text, Window};
 use hlo::op::{CustomCall, ReduceWindow, SelectAndScatter};
 use hlo::{ElementType, Op};
 
@@ -20,8 +19,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("pool");
     /// let x = b.constant([1i32, 5, 2, 3, 9]);
     /// let top = x.reduce_window(i32::MIN, |a, c| a.max(c), &[2], &[2], Padding::Valid);
-    /// let result = interp::run(&b.build(top)?, &[])?;
-    /// assert_eq!(result.to_string(), "s32[2]{0} {5, 3}");
+    /// assert_eq!(interp::run(&b.build(top)?, &[])?.to_string(), "s32[2]{0} {5, 3}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
@@ -33,7 +31,7 @@ impl<'b> Value<'b> {
         window_strides: &[i64],
         padding: Padding,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let window = ruled(self, window_dimensions, window_strides, padding)?;
             fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, padding)
@@ -49,7 +47,7 @@ impl<'b> Value<'b> {
         window_dimensions: &[i64],
         options: &WindowOptions,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let window = window(window_dimensions, options, &[])?;
             fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, Padding::Valid)
@@ -58,8 +56,8 @@ impl<'b> Value<'b> {
     /// Selects one element in each position of a window, and scatters the value of `source` to it: XLA's
     /// `SelectAndScatter`, the gradient of a pooling layer.
     ///
-    /// `select` is given the element chosen so far and the next, and says whether the former is kept. All elements of the
-    /// result start as `init`; `scatter` is given what is there and the source's element. `source` has an element for each
+    /// `select` takes the element chosen so far and the next, and says whether the former is kept. All elements of the
+    /// result start as `init`; `scatter` takes what is there and the source's element. `source` has an element for each
     /// position. Where a dynamic dimension is padded by `Padding::Same` it is a custom call of
     /// `DynamicSelectAndScatterSamePadding`, as in XLA. (`SelectAndScatter`, XLA operation semantics.)
     ///
@@ -68,8 +66,7 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("pool_grad");
     /// let (x, dy) = (b.constant([1i32, 5, 2, 3]), b.constant([10i32, 20]));
     /// let dx = x.select_and_scatter(|a, c| a.ge(c), &[2], &[2], Padding::Valid, dy, 0, |a, c| a + c);
-    /// let result = interp::run(&b.build(dx)?, &[])?;
-    /// assert_eq!(result.to_string(), "s32[4]{0} {0, 10, 0, 20}");
+    /// assert_eq!(interp::run(&b.build(dx)?, &[])?.to_string(), "s32[4]{0} {0, 10, 0, 20}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[expect(clippy::too_many_arguments, reason = "XLA's arguments, in XLA's order")]
@@ -84,7 +81,7 @@ impl<'b> Value<'b> {
         init: impl Operand<'b>,
         scatter: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let window = ruled(self, window_dimensions, window_strides, padding)?;
             let op = selecting(self, window, select, scatter)?;
@@ -94,11 +91,9 @@ impl<'b> Value<'b> {
             }
             let called_computations = vec![op.select, op.scatter];
             let shape = inferred(b, &Op::from(op.clone()), &operands, None)?;
-            let call = CustomCall {
-                window: op.window,
-                called_computations,
-                ..target_of("DynamicSelectAndScatterSamePadding")
-            };
+            let target = Text("DynamicSelectAndScatterSamePadding".into());
+            let call =
+                CustomCall { window: op.window, called_computations, ..CustomCall::new(target) };
             b.emit(call, &operands, Some(shape))
         })
     }
@@ -116,7 +111,7 @@ impl<'b> Value<'b> {
         init: impl Operand<'b>,
         scatter: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let init = init.beside(self)?.value;
             let options = WindowOptions {
                 strides: window_strides.to_vec(),
@@ -132,7 +127,7 @@ impl<'b> Value<'b> {
 impl Builder {
     /// As [`Value::reduce_window`], for several arrays: XLA's `ReduceWindow` of many.
     ///
-    /// `combine` is given the accumulators, then an element of each array, and gives a tuple of new accumulators (for one
+    /// `combine` takes the accumulators, then an element of each array, and returns a tuple of new accumulators (for one
     /// array, the accumulator). The result is a tuple; for one array, the array.
     #[track_caller]
     pub fn reduce_window<'b>(
@@ -169,7 +164,7 @@ impl Builder {
     }
 }
 
-/// The first of the arrays, if there is one and an initial value for each.
+/// Returns the first of the arrays, if there is one and an initial value for each.
 fn one_init_each<'b>(operands: &[Value<'b>], inits: &[Value<'b>]) -> Result<Value<'b>> {
     let first = operands.first().filter(|_| operands.len() == inits.len());
     first.copied().ok_or_else(|| {
@@ -180,14 +175,14 @@ fn one_init_each<'b>(operands: &[Value<'b>], inits: &[Value<'b>]) -> Result<Valu
     })
 }
 
-/// The window over an array, padded by a rule.
+/// Returns the window over an array, padded by a rule.
 fn ruled(over: Value<'_>, sizes: &[i64], strides: &[i64], padding: Padding) -> Result<Window> {
     let padding = padding.amounts(&over.dims()?, sizes, strides)?;
     let strides = strides.to_vec();
     window(sizes, &WindowOptions { strides, padding, ..WindowOptions::default() }, &[])
 }
 
-/// Whether the padding follows from sizes that are known only at run time.
+/// Returns whether the padding follows from sizes that are known only at run time.
 fn same_at_run_time(over: Value<'_>, window: &Window, padding: Padding) -> Result<bool> {
     let shape = over.array()?;
     let moves = window
@@ -222,7 +217,7 @@ fn fold<'b>(
     let call = CustomCall {
         window: op.window,
         called_computations: vec![op.to_apply],
-        ..target_of("DynamicReduceWindowSamePadding")
+        ..CustomCall::new(Text("DynamicReduceWindowSamePadding".into()))
     };
     b.emit(call, &all, Some(shape))
 }

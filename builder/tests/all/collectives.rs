@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 use crate::support::{contains, refused, run, text};
 use builder::{Builder, CollectiveOptions, RaggedExchange, Value};
-use hlo::Layout;
+use hlo::layout::Layout;
 
 fn all() -> CollectiveOptions {
     CollectiveOptions::default()
@@ -248,14 +248,14 @@ fn what_does_not_fit_is_refused() {
     refused(
         &b,
         x.reduce_scatter(|a, c| a + c, 0, 2, &all()),
-        "a size of 5 cannot be cut into 2 equal parts",
+        "the size 5 cannot be divided into 2 equal parts",
     );
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[5]", "x");
-    refused(&b, x.all_to_all(0, 0, 0, &all()), "a size of 5 cannot be cut into 0 equal parts");
+    refused(&b, x.all_to_all(0, 0, 0, &all()), "the size 5 cannot be divided into 0 equal parts");
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[5]", "x");
-    refused(&b, x.all_gather(0, -1, &all()), "-1 times 5 is no size");
+    refused(&b, x.all_gather(0, -1, &all()), "-1 times 5 is not a valid size");
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[5]", "x");
     refused(
@@ -269,7 +269,7 @@ fn what_does_not_fit_is_refused() {
     refused(
         &b,
         pair.all_reduce(|a, c| a + c, &all()),
-        "values of f32 and of pred are reduced by one computation",
+        "the operands of one reduction have types f32 and pred",
     );
     let b = Builder::new("m");
     refused(&b, b.tuple(&[]).all_gather(0, 1, &all()), "an empty tuple has nothing to exchange");

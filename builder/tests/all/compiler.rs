@@ -197,7 +197,7 @@ fn one_dimension_is_cut_by_hand() {
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[4]", "x");
     let error = b.build(x.convert_spmd_full_to_shard_shape(&tiles, None, &[])).unwrap_err();
-    assert!(error.to_string().contains("the sharding cuts 2 dimensions, f32[4] has 1"), "{error}");
+    assert!(error.to_string().contains("the sharding tiles 2 dimensions, f32[4] has 1"), "{error}");
 }
 
 /// On one device the part is the whole.

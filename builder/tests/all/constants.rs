@@ -83,7 +83,7 @@ fn iota() {
         ("s32[2,3]", -3, "dimension -3 does not exist in s32[2,3]"),
         ("s32[]", 0, "dimension 0 does not exist in s32[]"),
         ("pred[2]", 0, "`iota` is not defined on pred"),
-        ("s32[<=4]", 0, "nothing tells the dynamic sizes of s32[<=4]"),
+        ("s32[<=4]", 0, "the dynamic sizes of s32[<=4] are unknown"),
         ("(s32[2])", 0, "expected the result of `iota` to be an array, found (s32[2])"),
         ("s32[2", 0, "E01"),
     ] {
@@ -103,7 +103,7 @@ fn and_or_of_three() {
     assert_eq!(run(&b, b.and_all(&[x, y, z]), &[]), "u8[2]{0} {8, 4}");
     assert_eq!(run(&b, b.or_all(&[x, y, z, b.constant(16u8)]), &[]), "u8[2]{0} {31, 255}");
     assert_eq!(run(&b, b.and_all(&[x]), &[]), "u8[2]{0} {12, 255}");
-    refused(&b, b.or_all(&[]), "`or` of nothing has no element type");
+    refused(&b, b.or_all(&[]), "`or` of an empty list");
     let b = Builder::new("three");
     refused(&b, b.and_all(&[b.constant(1f32), b.constant(2f32), b.constant(3f32)]), "E0303");
 }

@@ -33,7 +33,7 @@ fn result_types() {
         .constant([half::f16::ONE, half::f16::ONE])
         .dot_with(b.constant([1.5f32, 2.0]), &DotOptions::default());
     assert_eq!(run(&b, mixed, &[]), "f32[] 3.5");
-    refuses("sums of products of s32 cannot be given as s8", |b, _| {
+    refuses("sums of products of s32 cannot have type s8", |b, _| {
         b.constant([1i32]).dot_with(b.constant([1i32]), &of_type(ElementType::S8))
     });
 }
@@ -79,18 +79,18 @@ fn mistakes() {
     refuses("dimension 1 of f32[2,3] and dimension 0 of f32[2,3] differ in size", |_, x| {
         x.dot_with(x, &plain())
     });
-    refuses("`dot` multiplies vectors and matrices, this is f32[]", |b, x| {
+    refuses("`dot` multiplies vectors and matrices, found f32[]", |b, x| {
         x.dot_with(b.constant(1f32), &plain())
     });
-    refuses("this is f32[1,2,3]", |_, x| x.broadcast(&[1]).dot_with(x, &plain()));
+    refuses("found f32[1,2,3]", |_, x| x.broadcast(&[1]).dot_with(x, &plain()));
     refuses("expected an array, found (f32[2,3])", |b, x| b.tuple(&[x]).dot_with(x, &plain()));
-    refuses("dimension 2 is not one of the 2 of f32[2,3]", |_, x| {
+    refuses("dimension 2 does not exist in f32[2,3]", |_, x| {
         x.dot_general(x, &over(&[2], &[1]), &plain())
     });
-    refuses("dimension -1 is not one of the 2", |_, x| {
+    refuses("dimension -1 does not exist in f32[2,3]", |_, x| {
         x.dot_general(x, &over(&[-1], &[-1]), &plain())
     });
-    refuses("1 dimensions of the left operand are paired with 2 of the right", |_, x| {
+    refuses("found 1 dimension of the left operand and 2 of the right", |_, x| {
         x.dot_general(x, &over(&[1], &[0, 1]), &plain())
     });
     refuses("dimension 1 is listed twice", |_, x| {
@@ -142,7 +142,7 @@ fn mistakes_in_groups() {
     refuses("expected one ragged dimension of the left operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[], &[0]), &options)
     });
-    refuses("expected 1 group dimensions of the right operand, found 0", |b, x| {
+    refuses("expected one group dimension of the right operand, found 0", |b, x| {
         x.ragged_dot(b.iota("f32[2,3,1]", 0), b.constant([1i32, 1]), &numbers(&[0], &[]), &options)
     });
     refuses("group sizes are s32[]", |b, x| {

@@ -164,7 +164,7 @@ fn what_cannot_be_captured_says_so() {
     let (x, y) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[]", "y"));
     let (number, message) = refused(&b, x.reduce(0.0, |a, c| a + c * y, &[0]));
     assert_eq!(number, "E0804");
-    assert!(message.contains("only loops and branches see values from outside"), "{message}");
+    assert!(message.contains("only loops and branches may use values from outside"), "{message}");
 
     let b = Builder::new("m");
     let kept = std::cell::Cell::new(None);
@@ -187,7 +187,7 @@ fn closures_that_do_not_fit_are_refused() {
     let result = x.gt(0).conditional(x, |x| x, x, |x| x.gt(0));
     let (number, message) = refused(&b, result);
     assert_eq!(number, "E0806");
-    assert!(message.contains("one branch gives f32[], another pred[]"), "{message}");
+    assert!(message.contains("one branch returns f32[], another pred[]"), "{message}");
     let b = Builder::new("m");
     let n = b.constant(1i32);
     let (number, _) = refused(&b, n.switch().case(n, |n| n).otherwise(n, |n| n.reshape(&[1])));

@@ -38,7 +38,7 @@ fn padding_by_rule() {
         "f32[1,1,3]{2,1,0} { { { 3210, 5432, 54 } } }"
     );
     assert_eq!(run(&b, conv(1, Padding::Valid), &[]), "f32[1,1,2]{2,1,0} { { { 4321, 5432 } } }");
-    // A window larger than what it moves over has no place.
+    // A window larger than the operand has no place.
     let none = kernel.conv(x, &[1], Padding::Valid, &plain());
     assert_eq!(none.dims().unwrap(), [1, 1, 0]);
 }
@@ -62,7 +62,7 @@ fn amounts_of_padding() {
             vec![5],
             vec![1, 1],
             vec![1],
-            "the window has 2 sizes and 1 stride, what it moves over has 1 dimension",
+            "the window has 2 sizes and 1 stride, the operand has 1 dimension",
         ),
     ] {
         let message = Padding::Same.amounts(&input, &window, &stride).unwrap_err().to_string();
@@ -169,7 +169,7 @@ fn mistakes() {
     refuses("the labels are for rank 2, operand 0 is f32[1,1,5]", |x, kernel| {
         x.conv_with_general_padding(kernel, &[], &[], &plain())
     });
-    refuses("1 features cannot be divided into 2 groups", |x, kernel| {
+    refuses("feature_group_count=2 does not divide 1, the number of features", |x, kernel| {
         x.conv(kernel, &[1], Padding::Same, &ConvOptions { feature_group_count: 2, ..plain() })
     });
     refuses("feature_group_count is 0", |x, kernel| {
@@ -183,7 +183,7 @@ fn mistakes() {
             &ConvOptions { window_reversal: vec![true; 2], ..plain() },
         )
     });
-    refuses("a kernel of 1 input features does not fit groups of 5", |x, kernel| {
+    refuses("the kernel has input feature size 1, expected 5", |x, kernel| {
         x.conv_general(kernel, &[1], &[], &labels("b0f_oi0->b0f"), &plain())
     });
     refuses("lhs_dilate -2 of the window", |x, kernel| {

@@ -118,7 +118,7 @@ fn operators() {
     // Unsigned numbers are filled with zeros; floats are not shifted.
     assert_eq!(run(&b, b.constant([255u8]) >> 7, &[]), "u8[1]{0} {1}");
     let message = b.build(b.constant(1f32) >> b.constant(1f32)).unwrap_err().to_string();
-    assert!(message.contains("`>>` shifts integers, this is f32"), "{message}");
+    assert!(message.contains("`>>` shifts integers, found f32"), "{message}");
 }
 
 #[test]

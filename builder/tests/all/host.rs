@@ -123,7 +123,10 @@ fn what_is_no_token_is_refused() {
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[2]", "x");
     let error = b.build(x.send_done()).unwrap_err();
-    assert!(error.to_string().contains("this is no `send_start` but `parameter`"), "{error}");
+    assert!(
+        error.to_string().contains("expected the result of `send_start`, found `parameter`"),
+        "{error}"
+    );
     let b = Builder::new("m");
     let token = b.create_token();
     let error = b.build(token.recv_from_host("(f32[])", 1)).unwrap_err();
@@ -131,5 +134,8 @@ fn what_is_no_token_is_refused() {
     let b = Builder::new("m");
     let x = b.parameter(0, "f32[2]", "x");
     let error = b.build(x.send_to_host(b.create_token(), "f32[3]", 1)).unwrap_err();
-    assert!(error.to_string().contains("the host is sent f32[3], but this is f32[2]"), "{error}");
+    assert!(
+        error.to_string().contains("expected a value of shape f32[3], found f32[2]"),
+        "{error}"
+    );
 }

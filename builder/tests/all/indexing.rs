@@ -138,7 +138,7 @@ fn scatter_mistakes() {
     refuses("E03", |b, x| {
         x.scatter(b.constant([0i32]), b.iota("f32[1,2]", 0), |p, q| p + q, &rows_back())
     });
-    refuses("does not hold one box for each index vector", |b, x| {
+    refuses("does not hold one window for each index vector", |b, x| {
         x.scatter(b.constant([0i32, 1]), b.iota("s32[1,2]", 0), |p, q| p + q, &rows_back())
     });
     refuses("is larger than that of the operand, which is 2", |b, x| {
@@ -147,10 +147,10 @@ fn scatter_mistakes() {
     refuses("parameter 0 of the reducer is s32[], but its result 0 is pred[]", |b, x| {
         x.scatter(b.constant([0i32]), b.iota("s32[1,2]", 0), |p, q| p.lt(q), &rows_back())
     });
-    refuses("0 arrays are to be combined with 0 updates", |b, _| {
+    refuses("0 arrays have 0 updates", |b, _| {
         b.scatter(&[], b.constant([0i32]), &[], |p| p[0], &rows_back())
     });
-    refuses("1 arrays are to be combined with 2 updates", |b, x| {
+    refuses("1 arrays have 2 updates", |b, x| {
         b.scatter(&[x], b.constant([0i32]), &[x, x], |p| p[0], &rows_back())
     });
     refuses("expected an array", |b, x| {

@@ -190,7 +190,7 @@ fn einsum_errors() {
     };
     told("ij,jk->ik", &[2], "2 operands are described, 1 are given", "commas");
     told("ijjk->ik", &[2, 2], "1 operands are described, 2 are given", "commas");
-    told("ij,jk->il", &[2, 2], "the result has `l`, which no operand has", "misspelt");
+    told("ij,jk->il", &[2, 2], "the result has `l`, which no operand has", "each label");
     told("ij,jk->ik->i", &[2, 2], "more than one `->`", "once");
     told("ij->i,j", &[2], "comma", "result");
     told("ij,jk>ik", &[2, 2], "`>` names no dimension", "`->`");

@@ -327,5 +327,5 @@ fn parameter_replication() {
     assert!(text(&b, x).contains("parameter_replication={true,false}"));
     b.set_parameter_replication(x, &[true]);
     let error = b.first_error().unwrap();
-    assert!(error.to_string().contains("the parameter has 2 leaves, 1 are spoken of"), "{error}");
+    assert!(error.to_string().contains("the parameter has 2 leaves, the list has 1"), "{error}");
 }

@@ -21,7 +21,7 @@ fn ranks_differ() {
     assert_eq!(
         mistake(&b, x + bias),
         "error[E0802]: f32[10] and f32[8,10] have different ranks\n \
-         = help: say which dimensions it is laid along: `x + bias.along(&[1])`; XLA does not align trailing dimensions"
+         = help: name the dimensions it broadcasts along: `x + bias.along(&[1])`; XLA does not align trailing dimensions"
     );
 }
 
@@ -32,7 +32,7 @@ fn element_types_differ() {
     assert_eq!(
         mistake(&b, x * n),
         "error[E0301]: operands of `multiply` are f32 and s32 (binary_same_type), in `multiply(f32[4], s32[4])`\n \
-         = help: nothing is converted by itself: use `convert_element_type`"
+         = help: types are not converted implicitly: use `convert_element_type`"
     );
 }
 
@@ -42,14 +42,14 @@ fn numbers_that_the_type_does_not_hold() {
     let n = b.parameter(0, "u8[4]", "n");
     assert_eq!(
         mistake(&b, n * 0.5),
-        "error[E0807]: 0.5 is no u8\n \
+        "error[E0807]: 0.5 is not a value of u8\n \
          = help: write an integer, or convert the value to a float type"
     );
     let b = Builder::new("m");
     let n = b.parameter(0, "u8[4]", "n");
     assert_eq!(
         mistake(&b, n + 256),
-        "error[E0807]: 256 is no u8\n = help: its values do not reach as far"
+        "error[E0807]: 256 is not a value of u8\n = help: use a wider type"
     );
 }
 
@@ -60,7 +60,7 @@ fn values_of_another_builder() {
     assert_eq!(
         mistake(&b, x + y),
         "error[E0803]: a value of builder `test` is used in builder `train`\n \
-         = help: a module is made by one builder: hand data over as arguments of runs"
+         = help: each builder makes one module: pass data between modules as arguments"
     );
 }
 
@@ -73,7 +73,7 @@ fn values_of_around_a_closure() {
     assert_eq!(
         mistake(&b, sum),
         "error[E0804]: a value of computation `main` is used in `reducer`\n \
-         = help: only loops and branches see values from outside: hand it over as an operand, or make a constant inside"
+         = help: only loops and branches may use values from outside: pass it as an operand, or make a constant inside"
     );
 }
 
@@ -93,7 +93,7 @@ fn parameter_numbers() {
     let y = b.parameter(0, "f32[]", "y");
     assert_eq!(
         mistake(&b, x + y),
-        "error[E0801]: parameter 0 is there already\n \
+        "error[E0801]: parameter 0 exists already\n \
          = help: parameters are numbered from 0, each number once"
     );
     let b = Builder::new("m");
@@ -129,14 +129,14 @@ fn loops_whose_state_changes() {
         b.constant(0i32).while_loop(|n| n.lt(3), |n| n.convert_element_type(hlo::ElementType::F32));
     assert_eq!(
         mistake(&b, n),
-        "error[E0806]: the loop's body gives f32[], its state is s32[]\n \
-         = help: a loop's state keeps its shape: convert or reshape what the body gives"
+        "error[E0806]: the loop's body returns f32[], its state is s32[]\n \
+         = help: a loop's state keeps its shape: convert or reshape the body's result"
     );
     let b = Builder::new("m");
     let n = b.constant(0i32).while_loop(|n| n + 1, |n| n + 1);
     assert_eq!(
         mistake(&b, n),
-        "error[E0806]: the loop's condition gives s32[], expected pred[]\n \
+        "error[E0806]: the loop's condition returns s32[], expected pred[]\n \
          = help: compare something: `|state| state.lt(10)`"
     );
 }

@@ -47,15 +47,15 @@ fn a_scalar_has_nowhere_to_pad() {
 fn mistakes_in_padding() {
     refuses("`padding` has 1 entry, s32[2,3] has rank 2", |_, x| x.pad(0, &[(1, 1, 0)]));
     refuses("interior padding -1 is negative", |_, x| x.pad(0, &[(0, 0, -1), (0, 0, 0)]));
-    refuses("padding turns size 2 into -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
-    refuses("padding turns size 2 into 27670116110564327423", |_, x| {
+    refuses("padding changes size 2 to -1", |_, x| x.pad(0, &[(-2, -1, 0), (0, 0, 0)]));
+    refuses("padding changes size 2 to 27670116110564327423", |_, x| {
         x.pad(0, &[(i64::MAX, i64::MAX, i64::MAX), (0, 0, 0)])
     });
     refuses("in bytes overflows 64 bits", |_, x| x.pad(0, &[(i64::MAX / 2, 0, 0), (0, 0, 0)]));
     refuses("the padding value is f32[], expected s32[]", |b, x| {
         x.pad(b.constant(1f32), &[(0, 0, 0), (0, 0, 0)])
     });
-    refuses("1.5 is no s32", |_, x| x.pad(1.5, &[(0, 0, 0), (0, 0, 0)]));
+    refuses("1.5 is not a value of s32", |_, x| x.pad(1.5, &[(0, 0, 0), (0, 0, 0)]));
     refuses("dimension 2 does not exist in s32[2,3]", |_, x| x.pad_in_dim(0, 2, 1, 1));
     refuses("dimension -3 does not exist in s32[2,3]", |_, x| x.pad_in_dim(0, -3, 1, 1));
     refuses("expected an array", |b, x| b.tuple(&[x]).pad_in_dim(0, 0, 1, 1));
@@ -95,11 +95,11 @@ fn mistakes_in_slices() {
 fn mistakes_in_other_moves() {
     refuses("dimension 2 does not exist in s32[2,3]", |_, x| x.rev(&[2]));
     refuses("dimension 1 is listed twice", |_, x| x.rev(&[1, -1]));
-    refuses("do not follow each other", |_, x| x.collapse(&[1, 0]));
-    refuses("do not follow each other", |b, _| b.iota("s32[2,3,4]", 0).collapse(&[0, 2]));
+    refuses("are not consecutive", |_, x| x.collapse(&[1, 0]));
+    refuses("are not consecutive", |b, _| b.iota("s32[2,3,4]", 0).collapse(&[0, 2]));
     refuses("not all of the dimensions [1, 2] exist in s32[2,3]", |_, x| x.collapse(&[1, 2]));
     refuses("not all of the dimensions [7] exist", |_, x| x.collapse(&[7]));
-    refuses("do not follow each other", |_, x| x.collapse(&[i64::MAX, i64::MIN]));
+    refuses("are not consecutive", |_, x| x.collapse(&[i64::MAX, i64::MIN]));
     refuses("the size -1 in [-1, 6] is negative", |_, x| x.reshape(&[-1, 6]));
     refuses("the size -1 in [0, -1] is negative", |_, x| x.reshape(&[0, -1]));
     refuses("s32[2,3] has 6 elements, s32[5] has 5", |_, x| x.reshape(&[5]));
@@ -108,7 +108,7 @@ fn mistakes_in_other_moves() {
     refuses("64 bits", |_, x| x.broadcast(&[i64::MAX, 2]));
     refuses("the size -3", |_, x| x.broadcast_in_dim(&[2, -3], &[0, 1]));
     refuses("cannot be broadcast to dimension 0", |_, x| x.broadcast_in_dim(&[4, 3], &[0, 1]));
-    refuses("do not grow", |_, x| x.broadcast_in_dim(&[3, 2], &[1, 0]));
+    refuses("are not increasing", |_, x| x.broadcast_in_dim(&[3, 2], &[1, 0]));
     refuses("does not exist in", |_, x| x.broadcast_in_dim(&[2, 3], &[0, 2]));
     refuses("expected 2", |_, x| x.transpose(&[0]));
     refuses("dimension 0 is listed twice", |_, x| x.transpose(&[0, 0]));
@@ -153,7 +153,7 @@ fn arrays_end_to_end() {
         run(&b, b.concat_in_dim(&[none, x], 0), &[]),
         "s32[2,2]{1,0} { { 1, 2 }, { 3, 4 } }"
     );
-    refuses("nothing is to be put end to end", |b, _| b.concat_in_dim(&[], 0));
+    refuses("`concat_in_dim` of an empty list", |b, _| b.concat_in_dim(&[], 0));
     refuses("dimension 0 does not exist in s32[]", |b, _| b.concat_in_dim(&[b.constant(1i32)], 0));
     refuses("operands are s32 and f32", |b, x| b.concat_in_dim(&[x, b.iota("f32[2,3]", 0)], 0));
     refuses("differ in dimensions other than 0", |b, x| {
@@ -210,7 +210,7 @@ fn stochastic_rounding() {
     let random = b.constant([(1u32 << 30) - 1, 1 << 30, 0, u32::MAX, 0, 0]);
     let rounded = x.stochastic_convert_type(random, ElementType::S8);
     assert_eq!(run(&b, rounded, &[]), "s8[6]{0} {2, 1, -8, -7, 2, 127}");
-    refuses("random bits are u8, the operand is f32", |b, _| {
+    refuses("the random numbers are u8, expected the 32 bits of f32", |b, _| {
         b.constant([1f32]).stochastic_convert_type(b.constant([1u8]), ElementType::Bf16)
     });
     refuses("E0303", |b, x| x.stochastic_convert_type(b.iota("u32[2,3]", 0), ElementType::Bf16));

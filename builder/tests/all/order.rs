@@ -101,7 +101,7 @@ fn maps() {
     assert_eq!(run(&b, b.constant(3f32).map(|e| e + 1.0), &[]), "f32[] 4");
     refuses("`map` goes over [0] of s32[2,3]", |b, x| b.map(&[x], |p| p[0], &[0]));
     refuses("`map` goes over [1, 0]", |b, x| b.map(&[x], |p| p[0], &[1, 0]));
-    refuses("mapped over nothing", |b, _| b.map(&[], |p| p[0], &[]));
+    refuses("`map` of an empty list", |b, _| b.map(&[], |p| p[0], &[]));
     refuses("expected the same dimensions", |b, x| {
         b.map(&[x, b.iota("s32[3,2]", 0)], |p| p[0], &[0, 1])
     });
@@ -158,7 +158,7 @@ fn a_scan_without_inputs() {
     let options = ScanOptions { scan_dimension_size: Some(4), ..Default::default() };
     let powers = b.scan(&[], &[b.constant(1i32)], power, 0, &options);
     assert_eq!(run(&b, powers, &[]), "( s32[4]{0} {1, 2, 4, 8}, s32[] 16 )");
-    refuses("nothing tells how many steps", |b, _| {
+    refuses("the number of steps of the scan is unknown", |b, _| {
         b.scan(&[], &[b.constant(1i32)], power, 0, &ScanOptions::default())
     });
     refuses("the size -4 in [-4] is negative", |b, _| {

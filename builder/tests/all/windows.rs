@@ -119,7 +119,7 @@ fn selected_elements() {
 
 #[test]
 fn mistakes() {
-    refuses("the window has 2 sizes and 1 stride, what it moves over has 1 dimension", |_, x| {
+    refuses("the window has 2 sizes and 1 stride, the operand has 1 dimension", |_, x| {
         x.reduce_window(0, sum, &[2, 2], &[1], Padding::Valid)
     });
     refuses("the size 0 of the window is not positive", |_, x| {
@@ -143,7 +143,9 @@ fn mistakes() {
         x.reduce_window_with_general_padding(0, sum, &[1], &options)
     });
     refuses("the reducer", |_, x| x.reduce_window(0, |a, c| a.lt(c), &[2], &[1], Padding::Valid));
-    refuses("1.5 is no s32", |_, x| x.reduce_window(1.5, sum, &[2], &[1], Padding::Valid));
+    refuses("1.5 is not a value of s32", |_, x| {
+        x.reduce_window(1.5, sum, &[2], &[1], Padding::Valid)
+    });
     refuses("the initial value is s32[5], expected s32[]", |_, x| {
         x.reduce_window(x, sum, &[2], &[1], Padding::Valid)
     });

@@ -39,7 +39,7 @@ fn unknown(what: &str) -> Failure {
     Failure::new(&Code::Unknown { what: what.to_owned() }, Some(help))
 }
 
-/// Doc comments keep the space after their slashes.
+/// Removes the space that doc comments keep after their slashes.
 fn unindented(text: &str) -> String {
     let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n") + "\n"

@@ -65,10 +65,10 @@ struct Prepared {
 }
 
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
-    let Loaded { name, text, module } = load(path, args.lenient)?;
+    let Loaded { name, text, module, arguments, .. } = load(path, args.lenient)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
     let (module, grid) = (session.module(), session.grid());
-    let inputs = inputs(&args.inputs, module, grid)?;
+    let inputs = inputs(&args.inputs, arguments, module, grid)?;
     let queues = Queues::new(args.infeed.as_deref(), module, grid)?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;
@@ -180,7 +180,7 @@ fn write_outputs(args: &RunArgs, path: &Path, outputs: &[DeviceOutput]) -> Resul
         write(to, named(outputs))?;
     }
     if args.print || args.output.is_none() {
-        // `--print` asks for the form for people, also in a pipe.
+        // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
         let shown = results::text(outputs, width);
         output::data(&shown).map_err(|e| Failure::file(path, &e))?;

@@ -85,7 +85,7 @@ fn frame(out: &mut String, graph: &Graph, title: &str, rows: usize, body: &str) 
     writeln!(out, "{body}</svg>")
 }
 
-/// The center of a lane, and of a row.
+/// Returns the center of a lane, and of a row.
 fn x(lane: usize) -> usize {
     NAMES + lane * LANE + LANE / 2
 }

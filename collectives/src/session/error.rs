@@ -1,8 +1,8 @@
-//! Why a run has no result.
+//! Errors of runs.
 use crate::{Code, Error};
 use hlo::diag::Diagnostic;
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// The run of a program for one device failed.
@@ -38,7 +38,7 @@ impl RunError {
             },
         }
     }
-    /// Whether the module needs something that is not implemented.
+    /// Returns whether the module needs something that is not implemented.
     pub fn is_unsupported(&self) -> bool {
         if let Some(error) = self.device_error() {
             return matches!(

@@ -120,7 +120,7 @@ impl Session {
             CompiledProgram::Unpartitioned(program) => program.outer(),
         }
     }
-    /// Whether the program is an unpartitioned SPMD program with manual regions.
+    /// Returns whether the program is an unpartitioned SPMD program with manual regions.
     pub fn is_unpartitioned(&self) -> bool {
         matches!(self.0.program, CompiledProgram::Unpartitioned(_))
     }

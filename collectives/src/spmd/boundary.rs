@@ -1,7 +1,7 @@
 //! The tiles of a partitioned module's arguments and results in those of the unpartitioned program.
 //!
 //! A partitioner writes the shardings that it chose to `sharding=` of the entry's parameters and result, unless later passes
-//! drop them. Then the unpartitioned program may determine them: by an attribute of its own, by the manual region that takes
+//! drop them. Then the unpartitioned program may determine them: by one of its attributes, by the manual region that takes
 //! the parameter or computes the result, or because the shapes are equal. A source is used only if it results in the shapes of
 //! the partitioned module.
 use super::marker::{self, Marker, MarkerKind};
@@ -296,12 +296,12 @@ fn before(
     }
     // An elementwise op has the tiles of the operand that a region computes.
     let dims = |shape: &Shape| shape.array().map(|array| array.dims.clone());
-    let wanted = dims(&instruction.shape);
-    let alike = |&id: &InstructionId| dims(&within.instructions[id].shape) == wanted;
+    let expected = dims(&instruction.shape);
+    let alike = |&id: &InstructionId| dims(&within.instructions[id].shape) == expected;
     let mut found = instruction.operands.iter().copied().filter(alike);
     found.find(|&id| depends(within, id)).map(|id| (id, 0))
 }
-/// The computation whose result is that of an instruction which calls it.
+/// Returns the computation whose result is that of an instruction which calls it.
 fn callee(op: &Op) -> Option<ComputationId> {
     if let Op::Call(call) = op {
         Some(call.to_apply)
@@ -313,12 +313,12 @@ fn callee(op: &Op) -> Option<ComputationId> {
         None
     }
 }
-/// Whether an instruction returns its operand unchanged.
+/// Returns whether an instruction returns its operand unchanged.
 fn passes(op: &Op) -> bool {
     let is_sharding = matches!(op, Op::CustomCall(call) if call.custom_call_target.0 == "Sharding");
     op.opcode().aliases_operand() || is_sharding
 }
-/// Whether an instruction depends on the result of a region, or on a call that may contain one.
+/// Returns whether an instruction depends on the result of a region, or on a call that may contain one.
 fn depends(within: &Computation, id: InstructionId) -> bool {
     let mut open = vec![id];
     let mut known = std::collections::BTreeSet::new();

@@ -1,7 +1,7 @@
 //! Construction of the module of a manual region from the computation that contains it.
 //!
 //! A nested region runs on the same devices: its full-to-shard marker shards the array of each device; its shard-to-full
-//! marker becomes an `all-gather` of the shards that differ along its axes, and a call that puts the blocks at their places.
+//! marker becomes an `all-gather` of the shards that differ along its axes, and a call that arranges the blocks.
 use super::callback::{Callback, callback_target, stacked_shape};
 use super::marker::{self, Marker, MarkerKind, ShardedValue};
 use super::region::{Output, OutputForm, Region};
@@ -151,7 +151,7 @@ impl<'m> RegionBuilder<'m> {
         custom_call(&callback_target(self.callbacks.len() - 1))
     }
 
-    /// Replaces an instruction that each device runs by what it does on a device, if it is a marker.
+    /// Replaces an instruction that each device runs by its per-device form, if it is a marker.
     fn replace_marker(
         &mut self,
         rewriter: &mut ComputationRewriter,

@@ -4,7 +4,7 @@ use crate::{Code, Result};
 use hlo::{ArrayShape, Literal, Shape};
 use interp::Call;
 
-/// What a custom call of a region computes.
+/// The computation of a custom call of a region.
 #[derive(Debug)]
 pub(super) enum Callback {
     /// The shards of the device.

@@ -1,8 +1,9 @@
 //! The call graph, and the ops of interest in each computation.
 use super::marker;
+use hlo::id::SecondaryMap;
 use hlo::ir::ComputationId;
 use hlo::op::{Kind, Op};
-use hlo::{Module, SecondaryMap, ir::Computation};
+use hlo::{Module, ir::Computation};
 
 /// Returns the computations that an op calls.
 pub(super) fn callees(op: &Op) -> Vec<ComputationId> {
@@ -54,7 +55,7 @@ pub(super) struct Found {
     pub(super) divides: bool,
 }
 
-/// Whether an op has a value per device whatever its operands are.
+/// Returns whether an op has a value per device whatever its operands are.
 pub(super) fn is_per_device(op: &Op) -> bool {
     op.opcode().kind() == Kind::Device || op.groups().is_some() || op.pairs().is_some()
 }

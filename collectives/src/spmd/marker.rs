@@ -39,8 +39,8 @@ pub(super) fn kind(op: &Op) -> Option<MarkerKind> {
     }
 }
 
-/// Whether the result of a shard-to-full marker is still inside of a manual region, if its `sharding=` says so: it names the
-/// manual axes.
+/// Returns whether the result of a shard-to-full marker is still inside of a manual region, if its `sharding=` says so:
+/// it names the manual axes.
 pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
     if attribute(instruction, "xla.sdy.out_shardings").is_some() {
         return None;
@@ -48,7 +48,7 @@ pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
     sharding(instruction, 0).map(is_manual)
 }
 
-/// Whether some axes are manual.
+/// Returns whether some axes are manual.
 fn is_manual(sharding: &DeviceSharding) -> bool {
     match &sharding.placement {
         Placement::Tiled(tiling) => tiling.subgroups.contains(&Subgroup::Manual),
@@ -220,7 +220,7 @@ pub(super) fn results(instruction: &Instruction) -> Vec<&Shape> {
     }
 }
 
-/// Whether the results of a marker have the shapes of its operands.
+/// Returns whether the results of a marker have the shapes of its operands.
 pub(super) fn keeps_shapes(computation: &Computation, instruction: &Instruction) -> bool {
     let results = results(instruction);
     let operands = instruction.operands.iter().map(|&o| &computation.instructions[o].shape);

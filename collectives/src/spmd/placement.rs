@@ -45,7 +45,7 @@ fn to_usize(n: i64) -> usize {
 }
 
 impl Tiles {
-    /// One tile that every device has.
+    /// Returns tiles with one tile that every device has.
     pub(super) fn replicated(rank: usize, devices: usize) -> Self {
         Self {
             counts: vec![1; rank],
@@ -115,7 +115,7 @@ impl Tiles {
         })
     }
 
-    /// The tiles of a `sharding=`.
+    /// Returns the tiles of a `sharding=`.
     ///
     /// # Errors
     /// `E0511` if it does not fit the rank or the number of devices; `E0507` if it does not determine the tiles.
@@ -448,8 +448,8 @@ mod tests {
         let all: Vec<&Literal> = parts.iter().collect();
         let (whole, unequal) = tiles.assemble(&[0, 1, 2], &all, parts[0].array_shape().unwrap());
         assert_eq!(whole, parts[0]);
-        let wanted = Unequal { first: 0, others: vec![1, 2], distance: f64::INFINITY };
-        assert_eq!(unequal, [wanted]);
+        let expected = Unequal { first: 0, others: vec![1, 2], distance: f64::INFINITY };
+        assert_eq!(unequal, [expected]);
     }
     #[test]
     fn shardings_that_do_not_fit_are_errors() {

@@ -9,14 +9,14 @@ use interp::{CompileOptions, DeviceGrid, Executable, Hooks, RunOptions};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An unpartitioned SPMD program: a module over global arrays with manual regions, as it is before XLA's partitioner.
+/// An unpartitioned SPMD program: a module over global arrays with manual regions, before XLA's partitioner.
 ///
 /// Outside of manual regions it runs once. A region runs on each device of its mesh, which starts with its shard of the
 /// arrays; devices communicate by collectives; at the end of the region their shards are assembled.
 #[derive(Debug, Clone)]
 pub(crate) struct Program(Arc<Split>);
 
-/// What the regions of one run report besides their values.
+/// The reports of the regions of one run, in addition to their values.
 #[derive(Debug, Default)]
 struct RegionReport {
     /// The error of a region. The interpreter sees only that a custom call failed.
@@ -76,7 +76,7 @@ impl Program {
     }
 }
 
-/// What the custom call that runs a region needs.
+/// The data of the custom call that runs a region.
 struct RegionCall {
     split: Arc<Split>,
     options: RunOptions,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(super) struct Region {
     pub(super) executable: Executable,
     pub(super) devices: usize,
-    /// What its custom calls compute; the target of number `i` is `callback_target(i)`.
+    /// The callbacks of its custom calls; the target of number `i` is `callback_target(i)`.
     pub(super) callbacks: Arc<Vec<Callback>>,
     pub(super) outputs: Vec<Output>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Output {
     pub(super) form: OutputForm,
 }
 
-/// How the values of all devices become one value of the outer program.
+/// The combination of the values of all devices to one value of the outer program.
 #[derive(Debug)]
 pub(super) enum OutputForm {
     /// They are shards of a global value.
@@ -103,7 +103,7 @@ impl Output {
             OutputForm::PerDevice(shape) => stacked_shape(shape, devices),
         }
     }
-    /// Whether it is for a later region.
+    /// Returns whether it is for a later region.
     pub(super) fn is_per_device(&self) -> bool {
         matches!(self.form, OutputForm::PerDevice(_))
     }

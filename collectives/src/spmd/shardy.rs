@@ -391,7 +391,7 @@ mod tests {
     }
     #[test]
     fn errors_name_the_attribute_and_the_place() {
-        for (text, wanted) in [
+        for (text, ending) in [
             ("#sdy.sharding<@n, []>", "no mesh with the name at character 16, `n, []>`"),
             ("#sdy.sharding<@m, [{\"c\"}]>", "no axis with the name at character 21, `\"c\"}]>`"),
             ("#sdy.sharding<@m, [{\"a\"]>", "expected `}` at character 24, `]>`"),
@@ -402,7 +402,7 @@ mod tests {
         ] {
             let found = message(read(text));
             assert!(found.starts_with("xla.sdy.in_shardings: "), "{found}");
-            assert!(found.ends_with(wanted), "{found}");
+            assert!(found.ends_with(ending), "{found}");
         }
         for text in [
             r#"{m = #sdy.mesh<["a"=2], device_ids=[0, 0]>}"#,

@@ -6,18 +6,19 @@ use super::region::Region;
 use super::shardy::{self, Meshes};
 use super::stages::Stages;
 use crate::{Code, Error, Result};
+use hlo::id::SecondaryMap;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, ModuleConfig, Sharding,
 };
-use hlo::{Module, Op, SecondaryMap, Shape, Verified};
+use hlo::{Module, Op, Shape, Verified};
 use interp::{CompileOptions, Executable};
 use std::collections::BTreeMap;
 
 /// A program with its regions separated.
 #[derive(Debug)]
 pub(super) struct Split {
-    /// What runs once; it calls region `i` by the name `region_target(i)`.
+    /// The program that runs once; it calls region `i` by the name `region_target(i)`.
     pub(super) outer: Executable,
     pub(super) regions: Vec<Region>,
 }
@@ -27,8 +28,8 @@ pub(super) fn region_target(i: usize) -> String {
     format!("etalon.spmd.region.{i}")
 }
 
-/// Splits a program, and compiles its parts. Returns nothing if the entry reaches no manual region, or if every device has the whole of everything in
-/// all of them: the program then needs no devices.
+/// Splits a program, and compiles its parts. Returns nothing if the entry reaches no manual region, or if every device
+/// has all values entirely in all of them: the program then needs no devices.
 ///
 /// # Errors
 /// `E0511`, `E0512`, `E0514`, `E0507`
@@ -75,9 +76,9 @@ struct Splitter<'m> {
     /// The number of devices of a region that does not state it.
     most: usize,
     regions: Vec<Region>,
-    /// The module as it was, from which each region is built.
+    /// The original module, from which each region is built.
     pristine: ModuleRewriter,
-    /// The module with calls in the place of regions.
+    /// The module with calls that replace regions.
     outer: ModuleRewriter,
 }
 

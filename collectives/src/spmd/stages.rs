@@ -8,8 +8,9 @@
 //! must run before it. A region is a connected component of the local instructions of one stage.
 use super::calls::{self, Found};
 use super::marker::{self, MarkerKind};
+use hlo::Op;
+use hlo::id::SecondaryMap;
 use hlo::ir::{CommonAttrs, Computation, Instruction, InstructionId};
-use hlo::{Op, SecondaryMap};
 
 /// The regions of a computation.
 #[derive(Debug)]
@@ -115,7 +116,7 @@ impl Stages {
         }
     }
 
-    /// Whether an instruction has a value per device.
+    /// Returns whether an instruction has a value per device.
     pub(super) fn is_local(&self, id: InstructionId) -> bool {
         self.local[id]
     }
@@ -136,7 +137,8 @@ impl Stages {
     }
 }
 
-/// Whether an instruction has a value per device whatever its operands are: because of its op, or of what it calls.
+/// Returns whether an instruction has a value per device whatever its operands are: because of its op, or of what it
+/// calls.
 fn is_per_device(op: &Op, found: &SecondaryMap<Computation, Found>) -> bool {
     calls::is_per_device(op)
         || calls::callees(op).iter().any(|&id| found[id].devices && !found[id].markers)

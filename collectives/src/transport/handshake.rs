@@ -1,19 +1,19 @@
-//! The handshake of ranks: what they are about to run, and whether their devices could start.
+//! The handshake of ranks: the runs they are about to start, and the state of their devices.
 use super::{Ranks, connection_lost, malformed_message};
 use crate::{Code, Error, Result, wire};
-use hlo::Style;
+use hlo::text::Style;
 use interp::{DeviceGrid, Executable, RunOptions};
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 
-/// What a rank is about to run, and the first of its devices that cannot start.
+/// The run that a rank is about to start, and the first of its devices that cannot start.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Handshake {
     pub(crate) plan: Plan,
     pub(crate) failure: Option<(usize, Error)>,
 }
 
-/// What must be the same on every rank.
+/// The properties of a run that must be equal on every rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// Name and fingerprint.

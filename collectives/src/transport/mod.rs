@@ -96,12 +96,13 @@ impl Ranks {
     }
     /// Returns the bytes of all ranks, by number. Every rank must call it between the same runs.
     ///
-    /// Programs use it for what a run does not exchange, for example a missing file on one rank, or their exit codes.
+    /// Programs use it for data that a run does not exchange, for example a missing file on one rank, or their exit
+    /// codes.
     ///
     /// # Errors
     /// `E0509` if the connection to a rank is lost.
     pub fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {
-        // A transport that panicked is used again; it reports what is wrong.
+        // After a panic the transport is still used; it reports the problem.
         let mut transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
         let gathered = transport.all_gather(bytes).map_err(|e| connection_lost(&e.to_string()))?;
         match gathered.len() == self.count {

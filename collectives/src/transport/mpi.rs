@@ -1,7 +1,7 @@
 //! Ranks that are processes started by `mpirun`.
 //!
-//! MPI counts bytes in 32 bits, so what is longer goes in chunks. Errors of MPI itself are left fatal, as MPI sets them: it
-//! names the error and ends all ranks, and there is nothing to save in a run that has connection_lost a rank.
+//! MPI counts bytes in 32 bits, so longer messages are sent in chunks. Errors of MPI itself are left fatal, as MPI sets
+//! them: it names the error and ends all ranks, and a run that has lost a rank cannot continue.
 use super::Transport;
 use mpi::Threading;
 use mpi::datatype::PartitionMut;

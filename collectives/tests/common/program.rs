@@ -13,7 +13,7 @@ pub(crate) struct Program {
     ranks: Option<Ranks>,
 }
 
-/// The error of a run; on one device as that of device 0.
+/// Returns the error of a run; on one device in the form of device 0.
 fn of_devices(error: RunError) -> Error {
     match error {
         RunError::ManyDevices(error) => error,
@@ -30,7 +30,7 @@ impl Program {
         let session = Session::compile(verified.clone(), &CompileOptions::default());
         Ok(Self::of(session.map_err(of_devices)?))
     }
-    /// The program for another grid than its header states.
+    /// Returns the program for another grid than its header states.
     pub(crate) fn on_grid(verified: &Verified, grid: DeviceGrid) -> Self {
         let session = Session::compile_for(verified.clone(), grid, &CompileOptions::default());
         Self::of(session.unwrap_or_else(|error| panic!("{error}")))
@@ -61,7 +61,7 @@ impl Program {
     pub(crate) fn session(&self) -> &Session {
         &self.session
     }
-    /// The result of each device.
+    /// Returns the result of each device.
     pub(crate) fn run(&self, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
         let (options, hooks) = (&self.options, Arc::clone(&self.hooks));
         let hooks = move |device| hooks(device);

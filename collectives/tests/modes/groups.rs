@@ -1,6 +1,6 @@
-//! Groups as they are written, and the ids they hold.
+//! Spellings of groups, and the ids they contain.
 
-/// Groups in a text, and the ids in them.
+/// The text of groups, and their ids.
 #[derive(Debug)]
 pub(crate) struct Spelling {
     pub(crate) text: &'static str,
@@ -22,9 +22,9 @@ pub(crate) const FOUR: [Spelling; 12] = [
     means("[1,4]<=[2,2]T(1,0)", &[&[0, 2, 1, 3]]),
     means("mesh['x'=2,'y'=2] {'x'}", &[&[0, 2], &[1, 3]]),
     means("mesh['x'=2,'y'=2] {'y'}", &[&[0, 1], &[2, 3]]),
-    // The first axis that is named varies slowest.
+    // The first named axis varies slowest.
     means("mesh['x'=2,'y'=2] {'y','x'}", &[&[0, 2, 1, 3]]),
-    // The slower half of an axis: steps of two.
+    // The slower half of an axis: stride 2.
     means("mesh['x'=4] {'x':(1)2}", &[&[0, 2], &[1, 3]]),
     // The mesh holds {{0,2},{1,3}}; along x are its columns.
     means("mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'x'}", &[&[0, 1], &[2, 3]]),

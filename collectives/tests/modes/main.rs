@@ -1,7 +1,7 @@
-//! Every op that joins a group or sends along pairs: in each group mode its attributes allow, in each spelling of the groups,
-//! in each form (at once, `-start` and `-done`, wrapped in a computation that `async-start` begins).
+//! Every op with groups or pairs: in each group mode that its attributes allow, in each spelling of the groups,
+//! in each form (synchronous, `-start` and `-done`, wrapped in a computation that `async-start` starts).
 //!
-//! What comes out is compared with `model`: an index formula for each op, from the specification.
+//! Results are compared with `model`: an index formula for each op, from the specification.
 #[path = "../common/mod.rs"]
 mod common;
 mod groups;
@@ -16,7 +16,7 @@ use hlo::Literal;
 use mode::Mode;
 use model::{Case, Kind};
 
-/// How the op is written.
+/// The form of the op in the text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Form {
     Plain,
@@ -28,7 +28,7 @@ enum Form {
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
 
-/// One shape as it is, several as a tuple.
+/// Returns a single shape unchanged, several as a tuple.
 fn packed(shapes: &[String]) -> String {
     match shapes {
         [one] => one.clone(),
@@ -36,7 +36,7 @@ fn packed(shapes: &[String]) -> String {
     }
 }
 
-/// The entry computation, and those it calls, that run the op on the parameters.
+/// Returns the entry computation, and those it calls, that run the op on the parameters.
 fn body(case: &Case, form: Form, attributes: &str) -> String {
     let Case { opcode, operands, results, .. } = case;
     let parameters: Vec<String> = (operands.iter().enumerate())
@@ -68,7 +68,7 @@ fn body(case: &Case, form: Form, attributes: &str) -> String {
     }
 }
 
-/// Runs the case in all its forms, and compares what each device gets with what it is to get.
+/// Runs the case in all its forms, and compares each device's result with the expected one.
 fn check(grid: (usize, usize), case: &Case, attributes: &str) {
     for form in [Form::Plain, Form::Start, Form::Wrapped] {
         let (replicas, partitions) = grid;
@@ -77,10 +77,10 @@ fn check(grid: (usize, usize), case: &Case, attributes: &str) {
             body(case, form, attributes)
         );
         let results = run(&text, &case.inputs).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!(results.len(), case.wanted.len());
-        for (device, (found, wanted)) in results.iter().zip(&case.wanted).enumerate() {
+        assert_eq!(results.len(), case.expected.len());
+        for (device, (found, expected)) in results.iter().zip(&case.expected).enumerate() {
             let found: Vec<&[i32]> = found.leaves().iter().map(|x| values(x)).collect();
-            assert_eq!(found, *wanted, "device {device}\n{text}");
+            assert_eq!(found, *expected, "device {device}\n{text}");
         }
     }
 }
@@ -89,7 +89,7 @@ fn values(literal: &Literal) -> &[i32] {
     literal.as_slice().expect("s32")
 }
 
-/// Replicas and partitions: four of what the ids are, or eight devices.
+/// Replicas and partitions: four ids of the mode, or eight devices.
 fn grid(mode: Mode) -> (usize, usize) {
     match mode {
         Mode::CrossPartition => (2, 4),
@@ -111,7 +111,7 @@ fn sweep(mode: Mode, spellings: &[Spelling], kinds: &[Kind]) {
     }
 }
 
-/// Those that know `use_global_device_ids`.
+/// Ops with the attribute `use_global_device_ids`.
 const REDUCING: [Kind; 8] = [
     Kind::AllReduce { arity: 1 },
     Kind::AllReduce { arity: 2 },
@@ -122,7 +122,7 @@ const REDUCING: [Kind; 8] = [
     Kind::AllGather { arity: 1, dim: 1 },
     Kind::AllGather { arity: 2, dim: 1 },
 ];
-/// Those that do not.
+/// Ops without it.
 const MOVING: [Kind; 7] = [
     Kind::AllToAll { dim: 0 },
     Kind::AllToAll { dim: 1 },
@@ -151,7 +151,7 @@ fn across_devices() {
     sweep(Mode::FlattenedId, &EIGHT, &REDUCING);
 }
 #[test]
-fn groups_of_all_reduce_may_be_of_several_sizes() {
+fn groups_of_all_reduce_may_differ_in_size() {
     let kinds = [Kind::AllReduce { arity: 1 }, Kind::AllReduce { arity: 2 }];
     sweep(Mode::CrossReplica, &UNEVEN, &kinds);
     sweep(Mode::CrossReplicaAndPartition, &UNEVEN, &kinds);

@@ -1,7 +1,7 @@
-//! What each op gives each device: a formula for each element, from the specification.
+//! The result of each op on each device: a formula for each element, from the specification.
 //!
-//! Device `d` holds, as its operand `k`, the array with `x(d, k, i, j)` in row `i` and column `j`: no two elements are equal, so
-//! that one in the wrong place is seen.
+//! Device `d` holds, as its operand `k`, the array with `x(d, k, i, j)` in row `i` and column `j`: no two elements are
+//! equal, so that a misplaced element is detected.
 use hlo::Literal;
 
 /// A program's operands and results.
@@ -12,13 +12,13 @@ pub(crate) struct Case {
     pub(crate) operands: Vec<String>,
     /// Shapes.
     pub(crate) results: Vec<String>,
-    /// Of each device.
+    /// The arguments of each device.
     pub(crate) inputs: Vec<Vec<Literal>>,
-    /// Elements of each result, of each device.
-    pub(crate) wanted: Vec<Vec<Vec<i32>>>,
+    /// The elements of each result, for each device.
+    pub(crate) expected: Vec<Vec<Vec<i32>>>,
 }
 
-/// An op and what of its attributes is not said by the group mode.
+/// An op with the attributes that the group mode does not determine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     AllReduce { arity: usize },
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
     RaggedUpdates,
 }
 
-/// The element of a device's operand.
+/// Returns the element of a device's operand.
 pub(crate) fn x(device: usize, operand: usize, row: usize, column: usize) -> i32 {
     number(100_000 * device + 10_000 * operand + 100 * row + column)
 }
@@ -41,7 +41,7 @@ fn number(n: usize) -> i32 {
     i32::try_from(n).expect("small")
 }
 
-/// The elements of an array, row after row.
+/// Returns the elements of an array, row after row.
 pub(crate) fn table(size: [usize; 2], element: impl Fn(usize, usize) -> i32) -> Vec<i32> {
     (0..size[0])
         .flat_map(|i| (0..size[1]).map(move |j| (i, j)))
@@ -61,20 +61,20 @@ pub(crate) fn shape(size: [usize; 2]) -> String {
 /// A block of the arrays: two rows of three.
 pub(crate) const BLOCK: [usize; 2] = [2, 3];
 
-/// As many blocks along a dimension.
+/// Returns the sizes of `count` blocks along a dimension.
 fn blocks(dim: usize, count: usize) -> [usize; 2] {
     let mut size = BLOCK;
     size[dim] *= count;
     size
 }
-/// Which block along a dimension an element lies in, and where there.
+/// Returns the block along a dimension that contains an element, and the element's index in it.
 fn within(dim: usize, i: usize, j: usize) -> (usize, usize, usize) {
     match dim {
         0 => (i / BLOCK[0], i % BLOCK[0], j),
         _ => (j / BLOCK[1], i, j % BLOCK[1]),
     }
 }
-/// The element of block `block` along a dimension.
+/// Returns the element of block `block` along a dimension.
 fn of_block(device: usize, operand: usize, dim: usize, block: usize, [i, j]: [usize; 2]) -> i32 {
     match dim {
         0 => x(device, operand, block * BLOCK[0] + i, j),
@@ -82,17 +82,17 @@ fn of_block(device: usize, operand: usize, dim: usize, block: usize, [i, j]: [us
     }
 }
 
-/// Rows that a device sends to a place of its group: 0, 1 or 2.
+/// The number of rows that a device sends to a member of its group: 0, 1 or 2.
 fn rows(device: usize, place: usize) -> usize {
     (device + place) % 3
 }
-/// Rows of an update that a device sends: 0 or 1.
+/// The number of rows of an update that a device sends: 0 or 1.
 fn update(device: usize, place: usize, update: usize) -> usize {
     (device + place + update) % 2
 }
 
 impl Kind {
-    /// Attributes besides those of the group mode.
+    /// Attributes other than those of the group mode.
     pub(crate) fn attributes(self) -> String {
         match self {
             Self::AllReduce { .. } => ", to_apply=add".to_owned(),
@@ -116,7 +116,7 @@ impl Kind {
             Self::Ragged | Self::RaggedUpdates => "ragged-all-to-all",
         }
     }
-    /// How many results there are, in groups of `n`.
+    /// Returns the number of results, in groups of `n`.
     fn results(self, n: usize) -> usize {
         match self {
             Self::AllReduce { arity }
@@ -127,7 +127,7 @@ impl Kind {
             Self::AllToAll { .. } | Self::Broadcast | Self::Ragged | Self::RaggedUpdates => 1,
         }
     }
-    /// Sizes of an operand and of a result, in groups of `n`.
+    /// Returns sizes of an operand and of a result, in groups of `n`.
     fn sizes(self, n: usize) -> ([usize; 2], [usize; 2]) {
         match self {
             Self::AllReduce { .. }
@@ -140,7 +140,7 @@ impl Kind {
             Self::Ragged | Self::RaggedUpdates => (blocks(0, n), blocks(0, n)),
         }
     }
-    /// The lists that follow the arrays, of the member at `place`: elements of each, and their sizes.
+    /// Returns the lists that follow the arrays, of the member at `place`: the elements and sizes of each.
     fn lists(self, group: &[usize], place: usize) -> Vec<(Vec<usize>, String)> {
         let (n, own) = (group.len(), group[place]);
         let places = || 0..n;
@@ -173,8 +173,8 @@ impl Kind {
             | Self::Broadcast => Vec::new(),
         }
     }
-    /// Element `[i, j]` of result `k` of the member at `place`.
-    fn wanted(self, group: &[usize], place: usize, k: usize, [i, j]: [usize; 2]) -> i32 {
+    /// Returns element `[i, j]` of result `k` of the member at `place`.
+    fn expected(self, group: &[usize], place: usize, k: usize, [i, j]: [usize; 2]) -> i32 {
         match self {
             Self::AllReduce { .. } => group.iter().map(|&m| x(m, k, i, j)).sum(),
             Self::ReduceScatter { dim, .. } => {
@@ -209,7 +209,7 @@ impl Kind {
         }
     }
 
-    /// The program for these groups; of `all-reduce`, they may be of several sizes.
+    /// Returns the program for these groups; of `all-reduce`, they may be of several sizes.
     pub(crate) fn case(self, groups: &[Vec<usize>], grid: (usize, usize)) -> Case {
         let n = groups[0].len();
         let (operand, result) = self.sizes(n);
@@ -220,7 +220,7 @@ impl Kind {
         let mut operands = vec![shape(operand); arrays];
         operands
             .extend(self.lists(&groups[0], 0).into_iter().map(|(_, dims)| format!("s32[{dims}]")));
-        let (mut inputs, mut wanted) =
+        let (mut inputs, mut expected) =
             (vec![Vec::new(); grid.0 * grid.1], vec![Vec::new(); grid.0 * grid.1]);
         for group in groups {
             for (place, &device) in group.iter().enumerate() {
@@ -231,12 +231,12 @@ impl Kind {
                         dims.split(',').map(|n| n.parse().expect("a size")).collect();
                     Literal::from_slice(&dims, &list.into_iter().map(number).collect::<Vec<i32>>())
                 }));
-                wanted[device] = (0..self.results(n))
-                    .map(|k| table(result, |i, j| self.wanted(group, place, k, [i, j])))
+                expected[device] = (0..self.results(n))
+                    .map(|k| table(result, |i, j| self.expected(group, place, k, [i, j])))
                     .collect();
             }
         }
         let results = vec![shape(result); self.results(n)];
-        Case { opcode: self.opcode(), operands, results, inputs, wanted }
+        Case { opcode: self.opcode(), operands, results, inputs, expected }
     }
 }

@@ -1,9 +1,9 @@
-//! `collective-permute`: along pairs of replicas or of partitions, of one operand and of two.
+//! `collective-permute` along pairs of replicas or of partitions, of one and of two operands.
 use super::mode::Mode;
 use super::model::{BLOCK, Case, array, shape, table, x};
 use super::{check, grid};
 
-/// The program that sends along these pairs of devices.
+/// Returns the case of sends along these pairs of devices.
 fn case(pairs: &[(usize, usize)], arity: usize) -> Case {
     let devices = 0..8;
     let source = |device| pairs.iter().find(|pair| pair.1 == device).map(|pair| pair.0);
@@ -14,7 +14,7 @@ fn case(pairs: &[(usize, usize)], arity: usize) -> Case {
         inputs: (devices.clone())
             .map(|d| (0..arity).map(|k| array(BLOCK, |i, j| x(d, k, i, j))).collect())
             .collect(),
-        wanted: devices
+        expected: devices
             .map(|d| {
                 let element = |k, i, j| source(d).map_or(0, |source| x(source, k, i, j));
                 (0..arity).map(|k| table(BLOCK, |i, j| element(k, i, j))).collect()
@@ -30,7 +30,7 @@ fn values_go_from_source_to_target() {
         &[(2, 2)],
         &[(0, 1), (1, 2), (2, 3), (3, 0)],
         &[(3, 0), (0, 3), (2, 1)],
-        // Nobody sends to 0, and 3 sends to nobody.
+        // 0 receives nothing, and 3 sends nothing.
         &[(0, 1), (1, 2), (2, 3)],
         &[(0, 3)],
     ];

@@ -1,15 +1,15 @@
-//! What is refused and where, limits, and who looks on.
+//! Errors and their places, limits, and observers.
 use super::{ADD, compile, cut, join, literals, module, pair};
 use collectives::{RunError, Session};
 use hlo::Module;
 use interp::{CompileOptions, DeviceGrid, Hooks, RunOptions};
 use std::sync::{Arc, Mutex};
 
-/// What stands in the text at an error's place.
+/// Returns the text at an error's span.
 fn place_of(text: &str, error: &RunError) -> String {
     text[error.diagnostic().span.unwrap().range()].to_owned()
 }
-/// The error of a module, its message, and what stands at its place.
+/// Returns the error number of a module, the message, and the text at its span.
 fn refused(text: &str, inputs: &[&str]) -> (&'static str, String, String) {
     let verified = Module::parse(text).unwrap().verify().unwrap();
     let run = |session: Session| session.run(&[literals(inputs)], &RunOptions::default());
@@ -18,7 +18,7 @@ fn refused(text: &str, inputs: &[&str]) -> (&'static str, String, String) {
 }
 
 #[test]
-fn what_gets_out_of_a_region_is_refused() {
+fn per_device_values_that_leave_a_region_are_rejected() {
     let cut = cut("<mesh<[\"c\"=4]>, [{\"c\"}]>", "\"c\"");
     let text = format!(
         "HloModule m\nENTRY e {{ x = s32[4] parameter(0) l = s32[1] custom-call(x), {cut} ROOT r = s32[1] negate(l) }}"
@@ -40,8 +40,8 @@ fn what_gets_out_of_a_region_is_refused() {
 }
 
 #[test]
-fn shardings_that_cannot_be_are_refused() {
-    for (text, number, wanted) in [
+fn invalid_shardings_are_rejected() {
+    for (text, number, expected) in [
         (
             "<mesh<[\"c\"=4]>, [{\"c\"}, {}]>",
             "E0511",
@@ -75,7 +75,7 @@ fn shardings_that_cannot_be_are_refused() {
         );
         let (found, message, place) = refused(&text, &[]);
         assert_eq!(found, number, "{message}");
-        assert!(message.contains(wanted), "{message}");
+        assert!(message.contains(expected), "{message}");
         assert!(place.starts_with("custom-call("), "{place}");
     }
     let text = "HloModule m\nENTRY e { x = s32[4] parameter(0) l = s32[1] custom-call(x), custom_call_target=\"SPMDFullToShardShape\", sharding={manual} ROOT r = s32[4] custom-call(l), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[4]<=[4]} }";
@@ -91,9 +91,9 @@ fn shardings_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn errors_of_devices_come_out_whole() {
+fn errors_of_devices_are_reported_unchanged() {
     let (cut, join) = pair("<mesh<[\"c\"=2]>, [{\"c\"}]>", "<mesh<[\"c\"=2]>, [{\"c\"}]>", "\"c\"");
-    // Only device 0 comes to the sum.
+    // Only device 0 reaches the sum.
     let text = format!(
         "HloModule m\n{ADD}
         meet {{ x = s32[1] parameter(0) ROOT met = s32[1] all-reduce(x), channel_id=1, replica_groups={{{{0,1}}}}, use_global_device_ids=true, to_apply=add }}
@@ -116,7 +116,7 @@ fn errors_of_devices_come_out_whole() {
     let error = global.run(&[literals(&["f32[2] {-4, 4}"])], &checked).unwrap_err();
     assert_eq!((error.number(), place_of(&text, &error)), ("E0409", "sqrt(l)".to_owned()));
     assert!(error.to_string().starts_with("error[E0409]: device 1: "), "{error}");
-    // Outside, and with limits.
+    // Outside of the regions, and with limits.
     let infinite = [literals(&["f32[2] {3e38, 3e38}"])];
     let text = text.replace("negate(x)", "add(x, x)");
     let verified = Module::parse(&text).unwrap().verify().unwrap();
@@ -155,7 +155,7 @@ fn outside_is_run_once_and_inside_by_every_device() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let names = Arc::clone(&seen);
     let hooks = Hooks::new().observe(move |event| {
-        // What a region reads from outside is a parameter there.
+        // A value that a region reads from outside is a parameter of its module.
         if event.opcode() != hlo::Opcode::Parameter {
             names.lock().unwrap().push(event.name().to_owned());
         }
@@ -179,7 +179,7 @@ fn other_modules_have_no_regions() {
 }
 
 #[test]
-fn a_slip_of_the_keyboard_is_no_panic() {
+fn damaged_texts_do_not_panic() {
     let text = r##"HloModule t, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=2, "b"=2], device_ids=[3, 1, 0, 2]>}}
         ENTRY e { x = s32[2,2] parameter(0) l = s32[1,2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={
             xla.sdy.in_shardings="#sdy.sharding_per_value<[<@m, [{\"a\", ?}p1, {}], replicated={\"b\"}>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\", \"b\"}>"}

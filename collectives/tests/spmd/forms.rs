@@ -1,8 +1,8 @@
-//! Every form, and what it gives.
+//! Every form of manual regions, with its result.
 use super::{check, cut, finish, join, pair};
 
 #[test]
-fn a_region_cuts_sums_and_puts_together() {
+fn a_region_shards_sums_and_assembles() {
     // Device 2a + b has row a and columns 2b and 2b + 1. Along a: {1+5, 2+6} and {3+7, 4+8}.
     let (cut, join) = pair("<@m, [{\"a\"}, {\"b\"}]>", "<@m, [{}, {\"b\"}]>", "\"a\", \"b\"");
     let body = format!(
@@ -14,7 +14,7 @@ fn a_region_cuts_sums_and_puts_together() {
 }
 
 #[test]
-fn devices_stand_where_the_mesh_puts_them() {
+fn devices_have_the_positions_of_the_mesh() {
     // Device 3 has the first element, 1 the second, 0 the third, 2 the fourth; each adds ten times its number.
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{\"c\"}]>", "\"c\"");
     let body = format!(
@@ -23,8 +23,8 @@ fn devices_stand_where_the_mesh_puts_them() {
         v = s32[1] reshape(n) s = s32[1] add(l, v) ROOT r = s32[4] custom-call(s), {join} }}"
     );
     check(&body, &["s32[4] {1, 2, 3, 4}"], "s32[4] {31, 12, 3, 24}");
-    // The upper half of c is devices 3 and 1, the lower 0 and 2: cut along the halves only, then along the other part too,
-    // with that one slowest.
+    // The upper half of c is devices 3 and 1, the lower 0 and 2: divided along the halves only, then along the other
+    // part too, with that one slowest.
     let halves = cut
         .replace("{\\\"c\\\"}", "{\\\"c\\\":(1)2}")
         .replace("manual_axes{\\\"c\\\":(1)2}", "manual_axes{\\\"c\\\"}");
@@ -55,13 +55,14 @@ fn regions_follow_each_other() {
         n = s32[1] collective-permute(m), channel_id=2, source_target_pairs={{{{3,1}},{{1,0}},{{0,2}},{{2,3}}}}
         o = s32[1] add(n, w) ROOT r = s32[4] custom-call(o), {join} }}"
     );
-    // {1,2,3,4}: doubled and plus 10 is {12,14,16,18}, plus 1 {13,15,17,19}, turned {19,13,15,17}, plus 100.
+    // {1,2,3,4}: doubled and plus 10 is {12,14,16,18}, plus 1 {13,15,17,19}, rotated {19,13,15,17}, plus 100.
     check(&body, &["s32[4] {1, 2, 3, 4}", "s32[1] {100}"], "s32[4] {119, 113, 115, 117}");
 }
 
 #[test]
-fn values_of_devices_go_from_one_region_to_a_later_one() {
-    // `l` is used again after the first region's result came back: each shard times the largest of all, and the pair (l, l).
+fn per_device_values_pass_to_later_regions() {
+    // `l` is used again after the first region's result was assembled: each shard times the largest of all, and the
+    // pair (l, l).
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{\"c\"}]>", "\"c\"");
     let body = format!(
         "max {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT m = s32[] maximum(a, b) }}
@@ -75,7 +76,7 @@ fn values_of_devices_go_from_one_region_to_a_later_one() {
 }
 
 #[test]
-fn regions_stand_in_loops_branches_and_calls() {
+fn regions_in_loops_branches_and_calls() {
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{\"c\"}]>", "\"c\"");
     let sum = format!(
         "sum {{ x = s32[4] parameter(0) l = s32[1] custom-call(x), {cut}
@@ -101,7 +102,7 @@ fn regions_stand_in_loops_branches_and_calls() {
 }
 
 #[test]
-fn values_of_every_kind_are_cut() {
+fn values_of_every_kind_are_sharded() {
     let (cut, join) = pair(
         "<@one, [{\"d\"}]>, <@one, []>, <@one, [{}, {\"d\"}]>",
         "<@one, [{\"d\"}]>, <@one, []>, <@one, [{\"d\"}, {}]>",
@@ -116,7 +117,7 @@ fn values_of_every_kind_are_cut() {
     );
     let inputs = ["u4[4] {1, 2, 7, 15}", "bf16[] 1.5", "pred[1,2] {{true, false}}"];
     check(&body, &inputs, "(u4[4] {2, 4, 14, 14}, bf16[] 1.5, pred[2,1] {{true}, {false}})");
-    // Tokens go in and out as they are, and arrays may be empty.
+    // Tokens pass unchanged, and arrays may be empty.
     let both = "<@one, [{\"d\"}, {}]>, <@one, []>";
     let (cut, join) = pair(both, both, "\"d\"");
     let body = format!(
@@ -141,8 +142,9 @@ fn axes_that_are_not_manual_divide_nothing() {
 }
 
 #[test]
-fn regions_stand_in_regions() {
-    // Outside a is cut: rows. Inside b: of each row its halves, doubled by the second device; put together by rows again.
+fn regions_in_regions() {
+    // The outer region divides along a: rows. The inner one along b: halves of each row, doubled by the second device;
+    // then assembled by rows.
     let (outer, inner) = (("<@m, [{\"a\"}, {}]>", "\"a\""), ("<@m, [{}, {\"b\"}]>", "\"b\""));
     let body = format!(
         "half {{ l = s32[1,1] parameter(0) p = u32[] partition-id() two = u32[] constant(2)
@@ -181,7 +183,7 @@ fn a_region_may_read_nothing() {
         ENTRY e {{ i = u32[1] call(), to_apply=id ROOT r = u32[4] custom-call(i), {join} }}"
     );
     check(&body, &[], "u32[4] {3, 1, 0, 2}");
-    // What is put together need not depend on a device at all.
+    // An assembled value need not depend on the device.
     let body =
         format!("ENTRY e {{ c = s32[1] constant({{7}}) ROOT r = s32[4] custom-call(c), {join} }}");
     check(&body, &[], "s32[4] {7, 7, 7, 7}");
@@ -223,8 +225,8 @@ fn gspmd_states_shardings_on_the_arrays() {
         k = s32[2] add(a, l), sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
         ROOT r = s32[4] custom-call(k), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[4]<=[4]} }";
     check(body, &["s32[4] {1, 2, 3, 4}"], "s32[4] {5, 8, 7, 10}");
-    // A join whose result is still manual is inside of the region, though it depends on no cut: the number of a device
-    // along the first axis of [2,2].
+    // A shard-to-full marker whose result is still manual is inside of the region, although it depends on no shard: the
+    // number of a device along the first axis of [2,2].
     let body = "ENTRY e { x = s32[2] parameter(0)
         s = s32[2] custom-call(x), custom_call_target=\"Sharding\", sharding={devices=[2,2]<=[4] last_tile_dim_replicate}
         l = s32[1] custom-call(s), custom_call_target=\"SPMDFullToShardShape\", sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}
@@ -276,7 +278,7 @@ fn divergent_devices_are_reported() {
     assert_eq!(finished.results[0], "f32[1] {3}".parse().unwrap());
     let [divergence] = finished.notes.as_slice() else { panic!("{:?}", finished.notes) };
     assert_eq!((divergence.device, divergence.others.as_slice()), (0, [1, 2, 3].as_slice()));
-    let wanted = "`e/r`: devices 1 to 3 differ from device 0, by up to 2";
-    assert_eq!(divergence.to_string(), wanted);
+    let expected = "`e/r`: devices 1 to 3 differ from device 0, by up to 2";
+    assert_eq!(divergence.to_string(), expected);
     assert!(divergence.diagnostic().span.is_some());
 }

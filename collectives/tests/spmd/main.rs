@@ -1,4 +1,4 @@
-//! Programs before partitioning: every form a manual region takes, with values derived by hand.
+//! Unpartitioned SPMD programs: every form of manual regions, with values derived by hand.
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod errors;
 mod forms;
@@ -9,7 +9,7 @@ use interp::{CompileOptions, RunOptions};
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
 
-/// A module with two meshes: `@m` of 4 devices along `a` and `b`, `@r` of the same in another order.
+/// Returns a module with two meshes: `@m` of 4 devices along `a` and `b`, `@r` of the same in another order.
 fn module(body: &str) -> Verified {
     let text = format!(
         "HloModule t, frontend_attributes={{xla.sdy.meshes={{m = #sdy.mesh<[\"a\"=2, \"b\"=2]>, \
@@ -20,7 +20,7 @@ fn module(body: &str) -> Verified {
         Err(errors) => panic!("{errors}\n{text}"),
     }
 }
-/// The attributes of a cut, after its operands: its shardings, and its manual axes.
+/// Returns the attributes of a full-to-shard marker: its shardings, and its manual axes.
 fn cut(shardings: &str, axes: &str) -> String {
     let shardings = shardings.replace('"', "\\\"");
     let axes = axes.replace('"', "\\\"");
@@ -30,11 +30,11 @@ fn cut(shardings: &str, axes: &str) -> String {
          xla.sdy.manual_axes=\"#sdy<manual_axes{{{axes}}}>\"}}"
     )
 }
-/// The same of a join.
+/// Returns the same for a shard-to-full marker.
 fn join(shardings: &str, axes: &str) -> String {
     cut(shardings, axes).replace("GlobalToLocal", "LocalToGlobal").replace("in_sh", "out_sh")
 }
-/// A cut and a join along the same axes.
+/// Returns the attributes of both markers along the same axes.
 fn pair(cut_by: &str, join_by: &str, axes: &str) -> (String, String) {
     (cut(cut_by, axes), join(join_by, axes))
 }
@@ -51,10 +51,10 @@ fn compile(verified: &Verified) -> Result<Session, RunError> {
 fn finish(body: &str, inputs: &[&str]) -> Result<RunOutput, RunError> {
     compile(&module(body))?.run(&[literals(inputs)], &RunOptions::default())
 }
-/// Fails unless the program gives this, and its devices agree.
+/// Fails unless the program has this result, and its devices agree.
 #[track_caller]
-fn check(body: &str, inputs: &[&str], wanted: &str) {
+fn check(body: &str, inputs: &[&str], expected: &str) {
     let finished = finish(body, inputs).unwrap();
-    assert_eq!(finished.results[0], wanted.parse().unwrap());
+    assert_eq!(finished.results[0], expected.parse().unwrap());
     assert_eq!(finished.notes, []);
 }

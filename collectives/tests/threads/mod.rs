@@ -1,14 +1,14 @@
-//! Ranks that are threads of one process, and faults of theirs.
+//! Ranks that are threads of one process, and their faults.
 use collectives::{Ranks, Transport};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// What goes wrong with a rank: in this round it is gone, or a byte of its message is changed.
+/// A fault of a rank in a given round: it exits, or a byte of its message is changed.
 #[derive(Clone, Copy)]
 pub(crate) struct Fault {
     pub(crate) rank: usize,
     pub(crate) round: usize,
-    /// Which byte, and which bits of it.
+    /// The byte, and the changed bits.
     pub(crate) damage: Option<(usize, u8)>,
 }
 
@@ -51,11 +51,11 @@ impl Transport for Thread {
     }
 }
 
-/// What each of so many ranks makes of its part.
+/// Returns the result of `part` on each of `count` ranks.
 pub(crate) fn on_ranks<T: Send>(count: usize, part: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
     connected(count, None, part)
 }
-/// The same, with a fault.
+/// Returns the same, with a fault.
 pub(crate) fn with_fault<T: Send>(
     count: usize,
     fault: Fault,
@@ -69,7 +69,7 @@ fn connected<T: Send>(
     fault: Option<Fault>,
     part: impl Fn(Ranks) -> T + Sync,
 ) -> Vec<T> {
-    // What rank `a` sends rank `b` goes through channel `a * count + b`.
+    // Rank `a` sends to rank `b` through channel `a * count + b`.
     let (to, from): (Vec<_>, Vec<_>) = (0..count * count).map(|_| channel()).unzip();
     let mut from: Vec<_> = from.into_iter().map(Some).collect();
     let mut threads = Vec::new();

@@ -2,7 +2,8 @@
 use super::process::Process;
 use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
 use crate::arrays;
-use hlo::{Literal, Module, Style, Verified};
+use hlo::text::Style;
+use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::fs::File;
 use std::io::BufReader;

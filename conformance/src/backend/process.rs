@@ -83,6 +83,10 @@ fn keep_last_lines(stderr: ChildStderr, lines: &Mutex<VecDeque<String>>) {
         let Ok(mut line) = line else { return };
         line.truncate(LINE_BYTES);
         let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        // The frames of a stack trace have addresses only, and would displace the message before them.
+        if line.trim_start().starts_with("@ ") {
+            continue;
+        }
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();

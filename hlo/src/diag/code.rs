@@ -1,7 +1,7 @@
 //! The error codes of text, structure and shape rules; `etalon explain` prints the doc comment of a variant.
 
-/// Declares the error codes of a crate: an enum whose doc comments `etalon explain` prints, and the numbers of its variants. What
-/// follows in `impl ErrorCode { }` overrides methods of [`ErrorCode`](crate::diag::ErrorCode).
+/// Declares the error codes of a crate: an enum whose doc comments `etalon explain` prints, and the numbers of its
+/// variants. The items in `impl ErrorCode { }` override methods of [`ErrorCode`](crate::diag::ErrorCode).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! error_codes {
@@ -23,7 +23,7 @@ macro_rules! error_codes {
             )*
         }
         impl $name {
-            /// The number a user can look up: `E0301`.
+            /// Returns the error number: `E0301`.
             pub const fn number(&self) -> &'static str {
                 match self { $(Self::$variant { .. } => $number,)* }
             }
@@ -40,11 +40,11 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    /// What is wrong with a text or a module.
+    /// The kinds of errors in a text or a module.
     pub enum Code {
         /// The text does not follow the grammar of HLO.
         ///
-        /// A common cause is a blank before `=` or `:` (`dimensions ={0}`): in HLO text the sign belongs to the
+        /// A common cause is a blank before `=` or `:` (`dimensions ={0}`): in HLO text the sign is part of the
         /// word before it.
         "E0101" "expected {expected}, found {found}"
         Syntax { expected: String, found: String },
@@ -119,6 +119,13 @@ error_codes! {
         /// The text is larger than 4 GiB.
         "E0120" "the text has {bytes} bytes; at most 4294967295 can be read"
         TooLarge { bytes: usize },
+        /// The bytes are not an `HloModuleProto`, or a field has a value that no module has: ids that do not exist or exist
+        /// twice, an operand that comes after its user, a shape without dimensions, a literal with too few elements.
+        ///
+        /// Messages of XLA that contain a module, such as `HloSnapshot`, are recognized, too. The binary formats of
+        /// other systems, such as a `SavedModel`, are not.
+        "E0121" "{message}"
+        Proto { message: String },
         /// The module is not well formed: it has no computation, an empty computation, two `ENTRY` computations, two
         /// `ROOT` instructions, or text after the end.
         "E0201" "{message}"

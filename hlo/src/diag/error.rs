@@ -1,4 +1,4 @@
-//! One error type for all crates: a code, where it happened, and what to do about it.
+//! The error type of all crates: a code, a place, and a help line.
 use super::{Code, Diagnostic, Level, Place, Span};
 use std::fmt;
 use std::panic::Location;
@@ -7,9 +7,9 @@ use std::panic::Location;
 pub trait ErrorCode: Clone + PartialEq + fmt::Debug + fmt::Display {
     /// Every number with its explanation.
     const EXPLANATIONS: &'static [(&'static str, &'static str)];
-    /// Returns the number a user can look up: `E0301`.
+    /// Returns the error number: `E0301`.
     fn number(&self) -> &'static str;
-    /// Completes what is shown of an error with this code, as a code that wraps another error does.
+    /// Completes the diagnostic of an error with this code; for codes that wrap another error.
     fn complete(&self, diagnostic: Diagnostic) -> Diagnostic {
         diagnostic
     }
@@ -26,11 +26,11 @@ pub fn explain<C: ErrorCode>(number: &str) -> Option<&'static str> {
     C::EXPLANATIONS.iter().find(|(known, _)| *known == number).map(|(_, text)| *text)
 }
 
-/// Where an error happened, as far as it is known.
+/// The place of an error, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Site {
-    /// Where in the text.
+    /// The place in the text.
     pub span: Option<Span>,
     /// The instruction: `computation/name`.
     pub instruction: Option<String>,
@@ -50,7 +50,7 @@ impl From<&'static Location<'static>> for Site {
     }
 }
 
-/// An error of one of the crates: its code, where it happened, and what to do about it. One word in size.
+/// An error of one of the crates: its code, its place, and a help line. One word in size.
 ///
 /// [`Display`](fmt::Display) prints a line, [`render`](super::render) draws the [`diagnostic`](Error::diagnostic) with the
 /// text, and [`report`](Error::report) draws it with the line of the Rust program.
@@ -77,7 +77,7 @@ impl<C: ErrorCode> From<C> for Error<C> {
     }
 }
 
-/// A rule of HLO that is broken, in the codes of crates that build modules.
+/// A broken rule of HLO, in the error codes of crates that build modules.
 #[derive(Debug)]
 pub struct BrokenRule {
     /// The rule's own number.
@@ -94,18 +94,18 @@ impl<C: ErrorCode + From<BrokenRule>> From<Error<Code>> for Error<C> {
     }
 }
 
-/// Something that Etalon does not implement.
+/// A feature that Etalon does not implement.
 #[derive(Debug)]
 pub struct Unsupported(pub String);
 /// A bug of Etalon.
 #[derive(Debug)]
 pub struct Internal(pub String);
-/// An argument of a call that has no meaning.
+/// An invalid argument of a call.
 #[derive(Debug)]
 pub struct InvalidArgument(pub String);
 
 impl<C: ErrorCode> Error<C> {
-    /// Returns the error of something that Etalon does not implement.
+    /// Returns the error of a feature that Etalon does not implement.
     #[cold]
     pub fn unsupported(message: impl Into<String>) -> Self
     where
@@ -121,7 +121,7 @@ impl<C: ErrorCode> Error<C> {
     {
         C::from(Internal(message.into())).into()
     }
-    /// Returns the error of an argument that has no meaning.
+    /// Returns the error of an invalid argument.
     #[cold]
     pub fn argument(message: impl Into<String>) -> Self
     where
@@ -130,7 +130,7 @@ impl<C: ErrorCode> Error<C> {
         C::from(InvalidArgument(message.into())).into()
     }
 
-    /// Returns what happened.
+    /// Returns the error code.
     pub fn code(&self) -> &C {
         &self.0.code
     }
@@ -138,11 +138,11 @@ impl<C: ErrorCode> Error<C> {
     pub fn number(&self) -> &'static str {
         self.diagnostic().code
     }
-    /// Returns where in the text it happened, if that is known.
+    /// Returns the place in the text, if it is known.
     pub fn span(&self) -> Option<Span> {
         self.0.site.span
     }
-    /// Returns the instruction at which it happened: `computation/name`.
+    /// Returns the instruction of the error: `computation/name`.
     pub fn instruction(&self) -> Option<&str> {
         self.0.site.instruction.as_deref()
     }
@@ -150,16 +150,16 @@ impl<C: ErrorCode> Error<C> {
     pub fn location(&self) -> Option<&'static Location<'static>> {
         self.0.site.location
     }
-    /// Returns which part of the instruction at [`Error::span`] it is about.
+    /// Returns the part of the instruction at [`Error::span`] that the error is about.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
-    /// Returns what to do about it.
+    /// Returns the help line.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// Sets where it happened; what is known already stays.
+    /// Sets the place, except for parts that are already set.
     #[must_use]
     pub fn at(mut self, site: impl Into<Site>) -> Self {
         let (known, site) = (&mut self.0.site, site.into());
@@ -193,7 +193,7 @@ impl<C: ErrorCode> Error<C> {
         self
     }
 
-    /// Returns the error in the form the renderer takes.
+    /// Returns the error in the form that the renderer takes.
     pub fn diagnostic(&self) -> Diagnostic {
         let Inner { code, site, place, labels, help } = &*self.0;
         code.complete(Diagnostic {
@@ -225,7 +225,7 @@ impl<C: ErrorCode> fmt::Display for Error<C> {
         help.map_or(Ok(()), |help| write!(f, "\n = help: {help}"))
     }
 }
-/// The same as [`Display`](fmt::Display): what `unwrap` and a failing `main` show.
+/// Formats like [`Display`](fmt::Display), for `unwrap` and a failing `main`.
 impl<C: ErrorCode> fmt::Debug for Error<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")

@@ -40,16 +40,16 @@ impl Span {
     }
 }
 
-/// What is shown to a user: a message with its place and a help line.
+/// A message for the user, with its place and a help line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
     /// Whether it is an error or a warning.
     pub level: Level,
     /// `E0301` and the like; empty for a warning without a number.
     pub code: &'static str,
-    /// What was found and what was expected.
+    /// The message: what was found and what was expected.
     pub message: String,
-    /// Where it is in the text.
+    /// The place in the text.
     pub span: Option<Span>,
     /// The instruction it is about: `computation/name`.
     pub instruction: Option<String>,
@@ -57,7 +57,7 @@ pub struct Diagnostic {
     pub place: Place,
     /// Labels at other spans; a label at `span` itself is shown at its carets.
     pub labels: Vec<(Span, String)>,
-    /// What to do about it.
+    /// The help line.
     pub help: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub enum Level {
     Warning,
 }
 
-/// Result of everything in this crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Returns the candidate nearest to `word`, if it is near enough to be a typo.

@@ -1,4 +1,4 @@
-//! Renders a diagnostic with the lines it is about, like rustc.
+//! Rendering of diagnostics with their source lines, in the style of rustc.
 use super::{Diagnostic, Level, Span, locate};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as Style, Origin, Renderer, Snippet};
@@ -15,7 +15,7 @@ pub struct Source<'a> {
 
 /// A longer line is cut before it is rendered; the renderer itself trims what is wider than a terminal.
 const LINE_LIMIT: usize = 100_000;
-/// How many bytes of such a line are shown.
+/// The number of bytes shown of such a line.
 const SHOWN: usize = 160;
 
 /// Renders the diagnostic as text, ending in a newline; `color` adds terminal colors.

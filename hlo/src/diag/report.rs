@@ -1,4 +1,4 @@
-//! Renders an error with the line of the Rust program that caused it.
+//! Rendering of errors with the line of the Rust program that caused them.
 use super::{Diagnostic, Error, ErrorCode, Place, Source, Span, render};
 use std::panic::Location;
 
@@ -16,7 +16,8 @@ impl<C: ErrorCode> Error<C> {
     }
 }
 
-/// Reads a source file. Its path is relative to where the compiler ran, which is the workspace: this directory or one above.
+/// Reads a source file. Its path is relative to the directory in which the compiler ran, the workspace: this directory
+/// or a parent.
 fn read_source(file: &str) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().take(4).find_map(|folder| std::fs::read_to_string(folder.join(file)).ok())

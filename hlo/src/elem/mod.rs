@@ -106,7 +106,7 @@ element_types! {
     F8E5M2        "f8e5m2"         8 1 Float    19 2 "8 bits with infinities, 5 of exponent.";
     F8E4M3        "f8e4m3"         8 1 Float    28 3 "8 bits with infinities, 4 of exponent.";
     F8E3M4        "f8e3m4"         8 1 Float    29 3 "8 bits with infinities, 3 of exponent.";
-    F8E4M3Fn      "f8e4m3fn"       8 1 Float    20 3 "8 bits, finite but for NaN.";
+    F8E4M3Fn      "f8e4m3fn"       8 1 Float    20 3 "8 bits, finite except NaN.";
     F8E4M3B11Fnuz "f8e4m3b11fnuz"  8 1 Float    23 3 "8 bits, bias 11, one NaN, no -0.";
     F8E5M2Fnuz    "f8e5m2fnuz"     8 1 Float    24 2 "8 bits, 5 of exponent, one NaN, no -0.";
     F8E4M3Fnuz    "f8e4m3fnuz"     8 1 Float    25 3 "8 bits, 4 of exponent, one NaN, no -0.";
@@ -140,7 +140,7 @@ impl ElementType {
             (Class::Pred | Class::Signed | Class::Unsigned | Class::Float, _) => self,
         }
     }
-    /// The type of complex numbers whose parts have this type.
+    /// Returns the type of complex numbers whose parts have this type.
     pub const fn complex(self) -> Option<Self> {
         match (self.class(), self.bits()) {
             (Class::Float, 32) => Some(Self::C64),

@@ -21,7 +21,7 @@ pub struct CommonAttrs {
     pub parameter_replication: Option<Vec<bool>>,
     /// The requested accuracy of the result.
     pub result_accuracy: Option<ResultAccuracy>,
-    /// Which value of the unoptimized module it is.
+    /// The corresponding value of the unoptimized module.
     pub origin: Option<OriginalValue>,
     /// Its source location.
     pub metadata: Option<Metadata>,
@@ -29,6 +29,8 @@ pub struct CommonAttrs {
     pub backend_config: Option<BackendConfig>,
     /// Unknown attributes, kept verbatim.
     pub unknown: Vec<RawAttr>,
+    /// Unknown fields of the message it was read from, as they were encoded.
+    pub unknown_fields: Vec<u8>,
 }
 
 impl CommonAttrs {
@@ -75,7 +77,7 @@ impl FrontendAttributes {
             let (key, _) = c.attribute_name()?;
             Ok((SmolStr::from(key), string_or_dict(c)?))
         })?;
-        // The last value of a repeated key wins.
+        // The last value of a repeated key is kept.
         pairs.reverse();
         pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
         pairs.dedup_by(|(a, _), (b, _)| a == b);

@@ -1,7 +1,8 @@
 //! Computations and instructions.
 use super::{CommonAttrs, InstructionId};
 use crate::diag::Site;
-use crate::{Arena, Op, Opcode, SecondaryMap, Shape, Span};
+use crate::id::{Arena, SecondaryMap};
+use crate::{Op, Opcode, Shape, Span};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
@@ -20,8 +21,10 @@ pub struct Computation {
     pub signature: Option<Box<Shape>>,
     /// `execution_thread`; `main` if empty.
     pub execution_thread: SmolStr,
-    /// Where its name is in the text.
+    /// The span of its name in the text.
     pub span: Span,
+    /// Unknown fields of the message it was read from, as they were encoded.
+    pub unknown_fields: Vec<u8>,
 }
 
 /// One operation, its operands and the shape of its result.
@@ -37,7 +40,7 @@ pub struct Instruction {
     pub common: Option<Box<CommonAttrs>>,
 }
 
-/// Where an instruction is in the text.
+/// The spans of an instruction in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InstructionSpans {
     /// Its name.
@@ -65,6 +68,7 @@ impl Computation {
             signature: None,
             execution_thread: SmolStr::default(),
             span: Span::default(),
+            unknown_fields: Vec::new(),
         }
     }
     /// Returns a computation whose instructions have names but no spans.

@@ -33,6 +33,8 @@ pub struct ModuleConfig {
     pub debug_attributes: Option<String>,
     /// Unknown attributes; kept only by lenient parsing.
     pub unknown: Vec<HeaderAttr>,
+    /// Unknown fields of the message it was read from, as they were encoded.
+    pub unknown_fields: Vec<u8>,
 }
 
 impl Default for ModuleConfig {
@@ -51,6 +53,7 @@ impl Default for ModuleConfig {
             origin_recovery_table: None,
             debug_attributes: None,
             unknown: Vec::new(),
+            unknown_fields: Vec::new(),
         }
     }
 }

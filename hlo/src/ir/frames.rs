@@ -86,14 +86,14 @@ impl StackFrames {
 }
 
 /// Returns the index of the row with this id.
-fn place(id: i32) -> Option<usize> {
+fn row_index(id: i32) -> Option<usize> {
     usize::try_from(id).ok()?.checked_sub(1)
 }
 fn row<T>(table: &[T], id: i32) -> Option<&T> {
-    table.get(place(id)?)
+    table.get(row_index(id)?)
 }
 fn row_mut<T>(table: &mut [T], id: i32) -> Option<&mut T> {
-    table.get_mut(place(id)?)
+    table.get_mut(row_index(id)?)
 }
 
 /// Returns the id of `value` in `table`, adding it if it is new.
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(t, expected);
     }
     #[test]
-    fn frames_that_lead_nowhere_become_nothing() {
+    fn frames_with_invalid_callers_are_removed() {
         let locations = [(1, 1, 1), (9, 1, 1), (1, 9, 1)];
         let frames = [(2, 0), (3, 0), (1, 1), (9, 0), (0, 0), (1, 9), (1, 8), (1, 7), (1, -1)];
         let uses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 8];
@@ -223,13 +223,13 @@ mod tests {
         assert!(t.is_empty());
     }
     #[test]
-    fn the_caller_of_a_frame_that_leads_nowhere_stays() {
+    fn callers_of_invalid_frames_are_kept() {
         let mut t = tables(&[(1, 1, 1)], &[(1, 0), (9, 1)]);
         assert_eq!(rebuilt(&mut t, true, &[2]), [0]);
         assert_eq!(t.frames.len(), 1);
     }
     #[test]
-    fn settled_tables_without_a_superfluous_row_stay() {
+    fn tables_without_unused_rows_are_unchanged() {
         let mut t = tables(
             &[(1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 3, 3)],
             &[(4, 0), (3, 1), (2, 0), (1, 0)],

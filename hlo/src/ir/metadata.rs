@@ -107,7 +107,7 @@ impl Metadata {
         Ok(())
     }
 
-    /// Returns whether XLA prints it: a line or a deduplicated name alone is not enough.
+    /// Returns whether XLA prints it: a line or a deduplicated name is not enough.
     pub fn is_printed(&self) -> bool {
         !self.op_type.is_empty()
             || !self.op_name.is_empty()
@@ -165,7 +165,7 @@ impl Metadata {
         }
         if !self.scheduling_name.is_empty() {
             key(out, "scheduling_name");
-            // XLA does not escape it, and cannot read back what needs escapes.
+            // XLA does not escape it, and cannot parse a value that needs escapes.
             strings::print_string(out, &self.scheduling_name);
         }
         if self.stack_frame_id != 0 {
@@ -223,7 +223,7 @@ mod tests {
         }
     }
     #[test]
-    fn what_is_refused() {
+    fn invalid_fields_are_rejected() {
         for (text, number) in [
             ("{op_type=\"a\",}", "E0101"),
             ("{op_type=\"a\" op_type=\"b\"}", "E0105"),

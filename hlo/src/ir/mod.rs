@@ -1,4 +1,4 @@
-//! Modules, computations, instructions, and what is attached to them.
+//! Modules, computations, instructions, and their attributes.
 mod common;
 mod computation;
 mod config;

@@ -1,10 +1,11 @@
 //! Modules.
 use super::{Computation, ComputationId, ModuleConfig, ProgramShape, StackFrames};
 use crate::diag::{Code, Diagnostic, Errors};
+use crate::id::Arena;
 use crate::op::Callees;
 use crate::text::print::{Printer, Style};
 use crate::verify::Verified;
-use crate::{Arena, Error, Result, Span};
+use crate::{Error, Result, Span};
 use smol_str::SmolStr;
 use std::fmt;
 
@@ -32,7 +33,7 @@ pub struct Module {
     pub frames: StackFrames,
 }
 
-/// How a text is parsed.
+/// The options of parsing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ParseOptions {
     /// Keep unknown attributes as raw text, with a warning, instead of rejecting them.

@@ -1,4 +1,4 @@
-//! `origin={...}`: which value of the unoptimized module an instruction is.
+//! `origin={...}`: the value of the unoptimized module that an instruction corresponds to.
 use crate::Result;
 use crate::text::print::push_ints;
 use crate::text::{Cursor, strings};
@@ -32,7 +32,7 @@ impl OriginArray {
     }
 }
 
-/// Which value of the unoptimized module an instruction is: a tree like its shape.
+/// The value of the unoptimized module that an instruction corresponds to: a tree like its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OriginalValue {
     /// `{"instruction" {index}}`, or `{}` if it is not known.

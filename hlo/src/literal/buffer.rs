@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 const WORD: usize = size_of::<u128>();
 
-/// An account of memory in use: the budget of a run. Whoever charges memory to it has reserved the bytes before.
+/// An account of memory in use: the budget of a run. Bytes must be reserved before they are charged.
 pub trait Account: Send + Sync + fmt::Debug {
     /// Subtracts `bytes` from the memory in use.
     fn release(&self, bytes: usize);
@@ -44,7 +44,7 @@ impl Buffer {
             Memory::Foreign(owner) => &(**owner).as_ref()[..self.bytes],
         }
     }
-    /// The bytes of memory that may be written to.
+    /// Returns the bytes of memory that may be written to.
     #[inline]
     pub(super) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         match &mut self.memory {
@@ -52,13 +52,13 @@ impl Buffer {
             Memory::Foreign(_) => None,
         }
     }
-    /// Owned memory with the same bytes, charged to no account.
+    /// Returns owned memory with the same bytes, charged to no account.
     pub(super) fn copied(&self) -> Self {
         let mut copy = Self::zeros(self.bytes);
         copy.bytes_mut().expect("owned").copy_from_slice(self.bytes());
         copy
     }
-    /// Charges owned memory to an account, which has reserved it, and releases it from the one it was charged to. Returns
+    /// Charges owned memory to an account, which has reserved it, and releases it from its previous account. Returns
     /// whether the account changes.
     pub(super) fn charge_to(&mut self, account: &Arc<dyn Account>) -> bool {
         let is_charged = self

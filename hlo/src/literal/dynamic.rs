@@ -12,7 +12,7 @@ impl Literal {
     /// ```
     /// let x = hlo::Literal::from_slice(&[3], &[1i32, 2, 3]).with_sizes(&[2]);
     /// assert_eq!(x.dynamic_sizes(), Some([2].as_slice()));
-    /// assert_eq!(x.cut(), hlo::Literal::from_slice(&[2], &[1i32, 2]));
+    /// assert_eq!(x.to_static(), hlo::Literal::from_slice(&[2], &[1i32, 2]));
     /// ```
     #[inline]
     pub fn dynamic_sizes(&self) -> Option<&[i64]> {
@@ -44,7 +44,7 @@ impl Literal {
 
     /// Returns the valid elements as an array of their size; does so for every element of a tuple.
     #[must_use]
-    pub fn cut(&self) -> Self {
+    pub fn to_static(&self) -> Self {
         match &self.0 {
             Value::Array(shape, _, Some(sizes)) => {
                 let width = shape.ty.storage_bytes();
@@ -59,7 +59,7 @@ impl Literal {
                 let shape = resized(shape, &shape.dims);
                 Self(Value::Array(Arc::new(shape), Arc::clone(buffer), None))
             }
-            Value::Tuple(elements) => Self::tuple(elements.iter().map(Self::cut).collect()),
+            Value::Tuple(elements) => Self::tuple(elements.iter().map(Self::to_static).collect()),
             Value::Array(..) | Value::Token => self.clone(),
         }
     }
@@ -68,9 +68,9 @@ impl Literal {
     /// # Panics
     /// If it is not an array, is larger than the shape, or of another type.
     #[must_use]
-    pub fn widened(&self, shape: &ArrayShape) -> Self {
+    pub fn to_bounded_dynamic(&self, shape: &ArrayShape) -> Self {
         let mut result = Self::zeros(ArrayShape { dynamic: None, ..shape.clone() });
-        result.overwrite(self);
+        result.copy_from(self);
         let sizes = self.sizes();
         result.with_sizes(sizes)
     }
@@ -78,8 +78,8 @@ impl Literal {
     ///
     /// # Panics
     /// If they are not arrays of the same type and rank, or `other` does not fit.
-    pub fn overwrite(&mut self, other: &Self) {
-        let other = other.cut();
+    pub fn copy_from(&mut self, other: &Self) {
+        let other = other.to_static();
         let (Some(from), Some(to)) = (other.array_shape(), self.array_shape()) else {
             panic!("only arrays have sizes")
         };
@@ -130,22 +130,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cutting_and_widening() {
+    fn converts_to_static_and_bounded_dynamic() {
         let x: Literal =
             "s16[2,2,3] {{{1, 2, 3}, {4, 5, 6}}, {{7, 8, 9}, {10, 11, 12}}}".parse().unwrap();
-        let cut = x.clone().with_sizes(&[2, 1, 2]).cut();
-        assert_eq!(cut, "s16[2,1,2] {{{1, 2}}, {{7, 8}}}".parse().unwrap());
-        let wide = cut.widened(x.array_shape().unwrap());
+        let fixed = x.clone().with_sizes(&[2, 1, 2]).to_static();
+        assert_eq!(fixed, "s16[2,1,2] {{{1, 2}}, {{7, 8}}}".parse().unwrap());
+        let wide = fixed.to_bounded_dynamic(x.array_shape().unwrap());
         assert_eq!(wide.sizes(), [2, 1, 2]);
         let zeros = "s16[2,2,3] {{{1, 2, 0}, {0, 0, 0}}, {{7, 8, 0}, {0, 0, 0}}}".parse().unwrap();
         assert_eq!(wide.with_sizes(&[2, 2, 3]), zeros);
-        let empty = x.clone().with_sizes(&[2, 0, 3]).cut();
+        let empty = x.clone().with_sizes(&[2, 0, 3]).to_static();
         assert_eq!(empty, "s16[2,0,3] {{}, {}}".parse().unwrap());
         assert_eq!(x.clone().with_sizes(&[2, 2, 3]).dynamic_sizes(), None);
     }
 
     #[test]
-    fn padding_does_not_count() {
+    fn padding_is_not_compared() {
         let x = Literal::from_slice(&[3], &[1i32, 2, 3]);
         let y = Literal::from_slice(&[3], &[1i32, 2, 9]);
         assert_ne!(x, y);

@@ -193,8 +193,8 @@ impl Literal {
         let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
         Self(Value::Array(Arc::clone(shape), Arc::new(buffer.copied()), sizes.clone()))
     }
-    /// The memory of an array for one of another shape, with arbitrary elements; `None` if it is shared, foreign, or of
-    /// another size.
+    /// Returns an array of another shape in the memory of this one, with arbitrary elements; `None` if the memory is
+    /// shared, foreign, or of another size.
     pub fn recycled(self, shape: &Arc<ArrayShape>) -> Option<Self> {
         let Value::Array(_, mut buffer, _) = self.0 else { return None };
         let fits = Some(buffer.len()) == shape.byte_count();
@@ -207,12 +207,12 @@ impl Literal {
     /// If it is not an array of more than `i` elements.
     #[inline]
     pub fn get(&self, i: usize) -> Scalar {
-        let ty = self.array_shape().expect("an element of an array is asked for").ty;
+        let ty = self.array_shape().expect("only arrays have elements").ty;
         let width = ty.storage_bytes();
         Scalar::read(ty, &self.bytes()[i * width..(i + 1) * width])
     }
-    /// Returns the same bytes with another shape of as many bytes: other dimensions, layout, or type of the same width. Dynamic
-    /// sizes are kept if the bounds are.
+    /// Returns the same bytes with another shape of the same size in bytes: other dimensions, layout, or type of the
+    /// same width. Dynamic sizes are kept if the bounds are.
     ///
     /// # Panics
     /// If it is not an array, or the new shape has another number of bytes.
@@ -242,7 +242,7 @@ impl PartialEq for Literal {
                 a.ty == b.ty && a.dims == b.dims && self.bytes() == other.bytes()
             }
             (Value::Array(a, _, x), Value::Array(b, _, y)) => {
-                a.dims == b.dims && x == y && self.cut() == other.cut()
+                a.dims == b.dims && x == y && self.to_static() == other.to_static()
             }
             (Value::Tuple(a), Value::Tuple(b)) => a == b,
             (Value::Token, Value::Token) => true,

@@ -1,4 +1,4 @@
-//! Reads and writes numpy's `.npz` files.
+//! Reading and writing of numpy's `.npz` files.
 //!
 //! Types that numpy lacks are stored as the unsigned integer of their width: `bf16` as `uint16`, 8-bit floats and narrow
 //! integers as one `uint8` per element.
@@ -7,7 +7,7 @@ use crate::{ArrayShape, Dims, ElementType, Literal};
 use std::fmt::Write as _;
 use std::io::{Read, Seek, Write};
 
-/// Why a file or an array cannot be read.
+/// An error of reading or writing a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NpzError {
@@ -22,7 +22,7 @@ pub enum NpzError {
     Array {
         /// Its name in the file.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         message: String,
     },
 }
@@ -87,8 +87,9 @@ pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzErro
 
 /// The header of an `.npy` file.
 ///
-/// Parsed by hand: the header is a line of Python, of which numpy writes three entries, and a file may hold anything. A
-/// library that parses Python literals follows nesting and allocates sizes that a damaged file contains.
+/// Parsed by hand: the header is a line of Python, of which numpy writes three entries, and a file may contain
+/// arbitrary data. A library that parses Python literals follows nesting and allocates sizes that a damaged file
+/// contains.
 struct Header {
     kind: char,
     item_bytes: usize,
@@ -147,8 +148,9 @@ fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
             *slot = at % size;
             at /= size;
         }
-        let place = index.iter().zip(&sizes).rev().fold(0, |place, (&i, &size)| place * size + i);
-        to.extend_from_slice(&from[place * width..(place + 1) * width]);
+        let offset =
+            index.iter().zip(&sizes).rev().fold(0, |offset, (&i, &size)| offset * size + i);
+        to.extend_from_slice(&from[offset * width..(offset + 1) * width]);
     }
     to
 }
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn column_major_is_turned() {
+    fn column_major_is_transposed() {
         assert_eq!(row_major(&[2, 3], 1, &[1, 4, 2, 5, 3, 6]), [1, 2, 3, 4, 5, 6]);
     }
 

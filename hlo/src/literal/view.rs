@@ -33,7 +33,7 @@ natives! {
 impl sealed::Sealed for u8 {}
 impl Native for u8 {
     const TYPE: ElementType = ElementType::U8;
-    /// Every type stored in one byte: `pred`, 8-bit floats, and sub-byte types.
+    /// Returns every type stored in one byte: `pred`, 8-bit floats, and sub-byte types.
     fn views(ty: ElementType) -> bool {
         ty.storage_bytes() == 1
     }

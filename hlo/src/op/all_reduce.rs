@@ -15,19 +15,19 @@ attrs! {
     /// Starts an [`AllReduce`]: returns its result, which must not be used before the end.
     pub struct AllReduceStart {
         /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" also "all_reduce_id" or None;
+        pub channel_id: Option<i64> = "channel_id" in channel_id also "all_reduce_id" or None;
         /// The groups of devices; empty for one group of all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups" also "replica_group_ids", always ReplicaGroups::default();
+        pub replica_groups: ReplicaGroups = "replica_groups" in instruction also "replica_group_ids", always ReplicaGroups::default();
         /// The layout must not be changed.
-        pub constrain_layout: bool = "constrain_layout" or false;
+        pub constrain_layout: bool = "constrain_layout" in constrain_layout or false;
         /// The groups list flattened ids.
-        pub use_global_device_ids: bool = "use_global_device_ids" or false;
+        pub use_global_device_ids: bool = "use_global_device_ids" in use_global_device_ids or false;
         /// Parsed and dropped: it follows from the other attributes.
         pub mode: Ignored = "mode" or Ignored;
         /// From texts of 2018; ignored.
         pub barrier: Ignored = "barrier" or Ignored;
         /// Combines the values of two devices.
-        pub to_apply: Reducer = "to_apply" or Reducer::default();
+        pub to_apply: Reducer = "to_apply" in called_computation_ids or Reducer::default();
     }
 }
 attrs! {

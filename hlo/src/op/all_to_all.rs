@@ -18,13 +18,13 @@ attrs! {
     /// Sends part i to device i of the group.
     pub struct AllToAll {
         /// The channel; with one, the ids in the groups are partitions, else replicas.
-        pub channel_id: Option<i64> = "channel_id" or None;
+        pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// The groups of devices; empty for one group of all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
+        pub replica_groups: ReplicaGroups = "replica_groups" in instruction, always ReplicaGroups::default();
         /// The dimension that is split; absent in the tuple form.
-        pub dimensions: Vec<i64> = "dimensions" or Vec::<i64>::new();
+        pub dimensions: Vec<i64> = "dimensions" in dimensions or Vec::<i64>::new();
         /// The layout must not be changed.
-        pub constrain_layout: bool = "constrain_layout" or false;
+        pub constrain_layout: bool = "constrain_layout" in constrain_layout or false;
     }
 }
 

@@ -14,11 +14,11 @@ attrs! {
     /// Starts the op that its computation wraps.
     pub struct AsyncStart {
         /// The thread it runs in; `main` if empty.
-        pub async_execution_thread: SmolStr = "async_execution_thread" or SmolStr::default();
+        pub async_execution_thread: SmolStr = "async_execution_thread" in async_execution_thread or SmolStr::default();
         /// Results that alias an operand.
-        pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" or OutputOperandAliasing::default();
+        pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" in output_operand_aliasing or OutputOperandAliasing::default();
         /// The wrapped computation.
-        pub calls: ComputationId = "calls";
+        pub calls: ComputationId = "calls" in called_computation_ids;
     }
 }
 
@@ -60,11 +60,11 @@ attrs! {
     /// Updates an op that was started.
     pub struct AsyncUpdate {
         /// Parsed and dropped: the start has it.
-        pub async_execution_thread: Ignored = "async_execution_thread" or Ignored;
+        pub async_execution_thread: Ignored = "async_execution_thread" in async_execution_thread or Ignored;
         /// Parsed and dropped: the start has it.
-        pub calls: Ignored = "calls" or Ignored;
+        pub calls: Ignored = "calls" in called_computation_ids or Ignored;
         /// Results that alias an operand.
-        pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" or OutputOperandAliasing::default();
+        pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" in output_operand_aliasing or OutputOperandAliasing::default();
     }
 }
 
@@ -83,9 +83,9 @@ attrs! {
     /// Waits for an op that was started.
     pub struct AsyncDone {
         /// Parsed and dropped: the start has it.
-        pub async_execution_thread: Ignored = "async_execution_thread" or Ignored;
+        pub async_execution_thread: Ignored = "async_execution_thread" in async_execution_thread or Ignored;
         /// Parsed and dropped: the start has it.
-        pub calls: Ignored = "calls" or Ignored;
+        pub calls: Ignored = "calls" in called_computation_ids or Ignored;
     }
 }
 

@@ -1,7 +1,8 @@
-//! Declared attributes: one declaration gives the struct, its constructor, its parser, its printer and its called
+//! Declared attributes: one declaration generates the struct, its constructor, its parser, its printer and its called
 //! computations.
 use crate::diag::{Code, Place, nearest};
 use crate::ir::{CommonAttrs, ComputationId};
+use crate::proto::message;
 use crate::text::{Parser, common};
 use crate::{Opcode, Result};
 
@@ -32,6 +33,10 @@ pub(crate) trait Attrs: Sized {
     fn print(&self, out: &mut AttrWriter<'_>);
     fn each_callee(&self, visit: &mut dyn FnMut(ComputationId));
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId));
+    /// Writes the fields of the message; computations are written as their index.
+    fn encode(&self, proto: &mut message::Instruction) -> Result<()>;
+    /// Reads the fields of the message and resets those that it has read.
+    fn decode(proto: &mut message::Instruction) -> Result<Self>;
 }
 
 impl<T: Attrs> Attrs for Box<T> {
@@ -47,6 +52,12 @@ impl<T: Attrs> Attrs for Box<T> {
     }
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
         T::each_callee_mut(self, visit);
+    }
+    fn encode(&self, proto: &mut message::Instruction) -> Result<()> {
+        T::encode(self, proto)
+    }
+    fn decode(proto: &mut message::Instruction) -> Result<Self> {
+        T::decode(proto).map(Self::new)
     }
 }
 
@@ -115,7 +126,7 @@ impl<'a> AttrReader<'_, 'a> {
         Ok(())
     }
 
-    /// For an op without attributes of its own.
+    /// Reads the attributes of an op without attributes of its own.
     pub(crate) fn none(&mut self) -> Result<()> {
         self.each(|_, _| Ok(Field::Unknown))
     }
@@ -139,12 +150,11 @@ impl<'a> AttrReader<'_, 'a> {
         let value = crate::text::balanced::balanced_value(&mut self.p.cursor)?;
         let common = self.common.get_or_insert_default();
         common.unknown.push(crate::ir::RawAttr { name: key.into(), value: value.into() });
-        self.p
-            .warn(&error.replace_help("kept as it stands, because unknown attributes are allowed"));
+        self.p.warn(&error.replace_help("kept unchanged, because unknown attributes are allowed"));
         Ok(())
     }
 
-    /// The error for a required attribute that is not there.
+    /// Returns the error for a missing required attribute.
     #[cold]
     pub(crate) fn missing(&self, name: &'static str) -> crate::Error {
         let op = self.op_name.to_owned();
@@ -186,12 +196,15 @@ impl AttrWriter<'_> {
 /// `= "key"` is required; `= "key" or default` is printed where it differs from the default; `= "key" always default`
 /// is printed always; `also "old"` is another spelling that is read. Several structs, separated by commas, share one list.
 ///
+/// `in field` is the field of XLA's message of an instruction, `in message.field` a field of a message in it; an attribute
+/// without one is not in the message. `in instruction` is the message itself, for values that take several fields.
+///
 /// Required attributes are the arguments of `new`; where all have defaults there is `Default` instead.
 macro_rules! attrs {
     (
         $(#[$meta:meta])* pub struct $name:ident {
             $($(#[$fmeta:meta])* pub $field:ident: $ty:ty = $key:literal
-                $(also $old:literal)* $(or $default:expr)? $(, always $always:expr)?;)*
+                $(in $($path:ident).+)? $(also $old:literal)* $(or $default:expr)? $(, always $always:expr)?;)*
         }
     ) => {
         $(#[$meta])*
@@ -238,6 +251,16 @@ macro_rules! attrs {
             fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut $crate::ir::ComputationId)) {
                 $($crate::op::AttrValue::each_callee_mut(&mut self.$field, visit);)*
             }
+            #[allow(unused_variables, reason = "some ops have no attributes")]
+            fn encode(&self, proto: &mut $crate::proto::message::Instruction) -> $crate::Result<()> {
+                $($($crate::proto::ProtoField::encode(&self.$field, attrs!(@place proto $($path).+))
+                    .map_err($crate::proto::in_field(stringify!($($path).+)))?;)?)*
+                Ok(())
+            }
+            #[allow(unused_variables, reason = "some ops have no attributes")]
+            fn decode(proto: &mut $crate::proto::message::Instruction) -> $crate::Result<Self> {
+                Ok(Self { $($field: attrs!(@decode proto [$($($path).+)?] [$($default)?] [$($always)?]),)* })
+            }
         }
         attrs! { @new $name {} {} $([$field: $ty $(, $default)? $(, $always)?])* }
     };
@@ -256,7 +279,7 @@ macro_rules! attrs {
     };
     (@new $name:ident {} { $($fields:tt)* }) => {
         impl Default for $name {
-            /// The defaults of all attributes.
+            /// Returns the defaults of all attributes.
             fn default() -> Self {
                 Self { $($fields)* }
             }
@@ -264,7 +287,7 @@ macro_rules! attrs {
     };
     (@new $name:ident { $($parameters:tt)* } { $($fields:tt)* }) => {
         impl $name {
-            /// These attributes, which the text must state, and the defaults of the others.
+            /// Returns these attributes, which the text must state, and the defaults of the others.
             #[allow(clippy::too_many_arguments, reason = "as many as the op has")]
             pub fn new($($parameters)*) -> Self {
                 Self { $($fields)* }
@@ -273,6 +296,19 @@ macro_rules! attrs {
     };
     (@absent $attrs:ident $key:literal) => { return Err($attrs.missing($key)) };
     (@absent $attrs:ident $key:literal, $default:expr) => { $default };
+    (@place $proto:ident instruction) => { &mut *$proto };
+    (@place $proto:ident $($path:ident).+) => { attrs!(@inside ($proto) $($path).+) };
+    (@inside ($($at:tt)*) $field:ident) => { &mut $($at)*.$field };
+    (@inside ($($at:tt)*) $field:ident . $($path:ident).+) => {
+        attrs!(@inside ($($at)*.$field.get_or_insert_default()) $($path).+)
+    };
+    (@decode $proto:ident [] [$default:expr] []) => { $default };
+    (@decode $proto:ident [$($path:ident).+] [$($default:expr)?] [$($always:expr)?]) => {
+        $crate::proto::ProtoField::decode(attrs!(@place $proto $($path).+), attrs!(@optional $($default)? $($always)?))
+            .map_err($crate::proto::in_field(stringify!($($path).+)))?
+    };
+    (@optional) => { None };
+    (@optional $default:expr) => { Some($default) };
     (@shown $value:expr) => { true };
     (@shown $value:expr, $default:expr) => { $value != $default };
 }

@@ -8,27 +8,27 @@ attrs! {
     /// Normalizes with the statistics of the operand itself.
     pub struct BatchNormTraining {
         /// Added to the variance.
-        pub epsilon: Float = "epsilon";
+        pub epsilon: Float = "epsilon" in epsilon;
         /// The feature dimension: each of its indices has its own statistics.
-        pub feature_index: i64 = "feature_index";
+        pub feature_index: i64 = "feature_index" in feature_index;
     }
 }
 attrs! {
     /// Normalizes with given statistics.
     pub struct BatchNormInference {
         /// Added to the variance.
-        pub epsilon: Float = "epsilon";
+        pub epsilon: Float = "epsilon" in epsilon;
         /// The feature dimension: each of its indices has its own statistics.
-        pub feature_index: i64 = "feature_index";
+        pub feature_index: i64 = "feature_index" in feature_index;
     }
 }
 attrs! {
     /// The gradient of [`BatchNormTraining`].
     pub struct BatchNormGrad {
         /// Added to the variance.
-        pub epsilon: Float = "epsilon";
+        pub epsilon: Float = "epsilon" in epsilon;
         /// The feature dimension: each of its indices has its own statistics.
-        pub feature_index: i64 = "feature_index";
+        pub feature_index: i64 = "feature_index" in feature_index;
     }
 }
 

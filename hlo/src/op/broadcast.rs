@@ -25,7 +25,7 @@ attrs! {
     /// - `broadcast_in_dim_c5`: a dimension keeps its size.
     pub struct Broadcast {
         /// For each operand dimension, the result dimension it becomes.
-        pub dimensions: Vec<i64> = "dimensions", always Vec::new();
+        pub dimensions: Vec<i64> = "dimensions" in dimensions, always Vec::new();
     }
 }
 

@@ -13,9 +13,9 @@ attrs! {
     /// the computation takes.
     pub struct Call {
         /// The computation.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
         /// The computation is the decomposition of a composite op.
-        pub is_composite: bool = "is_composite" or false;
+        pub is_composite: bool = "is_composite" in is_composite or false;
     }
 }
 

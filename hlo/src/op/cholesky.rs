@@ -7,11 +7,11 @@ attrs! {
     /// Factors each matrix into a triangular matrix times its adjoint.
     pub struct Cholesky {
         /// Whether the lower triangle is read and written.
-        pub lower: bool = "lower" or false;
+        pub lower: bool = "lower" in cholesky_options.lower or false;
     }
 }
 
-/// Sizes of the last two dimensions: rows and columns of each matrix.
+/// Returns sizes of the last two dimensions: rows and columns of each matrix.
 pub(super) fn matrix(shape: &ArrayShape) -> Option<[i64; 2]> {
     match shape.dims.as_slice() {
         [.., rows, columns] => Some([*rows, *columns]),

@@ -6,9 +6,9 @@ use crate::{Result, Shape};
 attrs! {
     /// Limits the middle operand to the range from the first to the last.
     ///
-    /// `clamp(low, x, high)` is `minimum(maximum(x, low), high)`, elementwise: if the bounds cross, the upper
-    /// one wins, and NaN in any of the three results in NaN. Each bound is a scalar, which applies to all elements, or an array
-    /// of the operand's dimensions.
+    /// `clamp(low, x, high)` is `minimum(maximum(x, low), high)`, elementwise: if the bounds cross, the result is the
+    /// upper one, and NaN in any of the three results in NaN. Each bound is a scalar, which applies to all elements, or
+    /// an array of the operand's dimensions.
     ///
     /// # Shape
     ///

@@ -13,11 +13,11 @@ attrs! {
     /// Sends the value of the first device of a group to all of its devices.
     pub struct CollectiveBroadcast {
         /// The channel; with one, the ids in the groups are partitions, else replicas.
-        pub channel_id: Option<i64> = "channel_id" or None;
+        pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// The groups of devices; empty for one group of all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
+        pub replica_groups: ReplicaGroups = "replica_groups" in instruction, always ReplicaGroups::default();
         /// The last operand selects the sending device.
-        pub has_dynamic_root: bool = "has_dynamic_root" or false;
+        pub has_dynamic_root: bool = "has_dynamic_root" in has_dynamic_root or false;
     }
 }
 

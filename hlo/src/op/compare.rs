@@ -26,9 +26,9 @@ attrs! {
     ///   `TOTALORDER`.
     pub struct Compare {
         /// The comparison direction.
-        pub direction: Direction = "direction";
+        pub direction: Direction = "direction" in comparison_direction;
         /// The comparison type; `None` for the default of the element type.
-        pub ty: Option<ComparisonType> = "type" or None;
+        pub ty: Option<ComparisonType> = "type" in comparison_type or None;
     }
 }
 

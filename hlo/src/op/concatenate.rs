@@ -20,7 +20,7 @@ attrs! {
     /// - `concatenate_c6`: the sum fits in 64 bits.
     pub struct Concatenate {
         /// The dimension; one entry.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 

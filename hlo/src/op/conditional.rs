@@ -3,6 +3,7 @@ use super::rules::parameters;
 use super::{AttrReader, AttrWriter, Attrs, Field, Infer, ShapeRule, check};
 use crate::diag::{Code, Place};
 use crate::ir::ComputationId;
+use crate::proto::{ProtoField, message::Instruction};
 use crate::{ElementType, Error, Result, Shape};
 
 /// Calls one of several computations, each of which has its own operand.
@@ -30,7 +31,7 @@ pub struct Conditional {
     pub on_pred: bool,
 }
 
-// By hand: the two spellings are mutually exclusive.
+// Without `attrs!`: the two spellings are mutually exclusive.
 impl Attrs for Conditional {
     const NAMES: &'static [&'static str] =
         &["branch_computations", "true_computation", "false_computation"];
@@ -61,7 +62,7 @@ impl Attrs for Conditional {
             (None, Some(_), None) => Err(attrs.missing("false_computation")),
             (Some(_), _, _) => {
                 let message = "`branch_computations` stands for `true_computation` and \
-                               `false_computation`; give one or the other"
+                               `false_computation`; write one or the other"
                     .to_owned();
                 Err(Code::AttributeValue { message }.into())
             }
@@ -82,9 +83,20 @@ impl Attrs for Conditional {
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
         self.branches.iter_mut().for_each(visit);
     }
+    fn encode(&self, proto: &mut Instruction) -> Result<()> {
+        ProtoField::encode(&self.branches, &mut proto.called_computation_ids)
+    }
+    fn decode(proto: &mut Instruction) -> Result<Self> {
+        let branches = ProtoField::decode(&mut proto.called_computation_ids, None)?;
+        Ok(Self { branches, on_pred: false })
+    }
 }
 
 impl ShapeRule for Conditional {
+    fn decoded(&mut self, operands: &[&Shape]) {
+        self.on_pred =
+            operands.first().is_some_and(|selector| selector.is_scalar(ElementType::Pred));
+    }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         const TWO: [&str; 2] = ["true_computation", "false_computation"];
         let count = self.branches.len();

@@ -2,7 +2,9 @@
 use super::value::Positional;
 use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
 use crate::ir::ComputationId;
-use crate::{ConstantValue, Result, Shape};
+use crate::literal::ConstantValue;
+use crate::proto::{ProtoField, is_elided, message::Instruction, shape_of};
+use crate::{Result, Shape};
 
 /// A value written in the text.
 ///
@@ -31,6 +33,23 @@ impl Attrs for Constant {
     fn print(&self, _: &mut AttrWriter<'_>) {}
     fn each_callee(&self, _: &mut dyn FnMut(ComputationId)) {}
     fn each_callee_mut(&mut self, _: &mut dyn FnMut(&mut ComputationId)) {}
+    fn encode(&self, proto: &mut Instruction) -> Result<()> {
+        match &*self.value {
+            ConstantValue::Literal(literal) => {
+                ProtoField::encode(&Some(literal.clone()), &mut proto.literal)
+            }
+            ConstantValue::Elided(_) => Ok(()),
+        }
+    }
+    fn decode(proto: &mut Instruction) -> Result<Self> {
+        // Dumps of large modules omit the elements.
+        proto.literal.take_if(|literal| is_elided(literal));
+        let value = match ProtoField::decode(&mut proto.literal, None)? {
+            Some(literal) => ConstantValue::Literal(literal),
+            None => ConstantValue::Elided(shape_of(proto)?),
+        };
+        Ok(Self { value: Box::new(value) })
+    }
 }
 
 impl ShapeRule for Constant {

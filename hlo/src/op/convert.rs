@@ -33,9 +33,9 @@ attrs! {
     /// - `E0303`: the operand is an array of floats.
     pub struct ReducePrecision {
         /// Bits of the exponent kept.
-        pub exponent_bits: i64 = "exponent_bits";
+        pub exponent_bits: i64 = "exponent_bits" in exponent_bits;
         /// Bits of the mantissa kept.
-        pub mantissa_bits: i64 = "mantissa_bits";
+        pub mantissa_bits: i64 = "mantissa_bits" in mantissa_bits;
     }
 }
 attrs! {
@@ -70,7 +70,12 @@ impl ShapeRule for StochasticConvert {
         let (operand, random) = (cx.array(0)?, cx.array(1)?);
         super::rule::same_dims(cx, operand, random, 1)?;
         check(operand.ty.bits() == random.ty.bits(), "stochastic_convert_random", || {
-            format!("the random bits are {}, the operand is {}", random.ty, operand.ty)
+            format!(
+                "the random numbers are {}, expected the {} bits of {}",
+                random.ty,
+                operand.ty.bits(),
+                operand.ty
+            )
         })
         .map_err(|e| e.on(Place::Operand(1)))?;
         Ok(operand.with_type(cx.stated_array()?.ty).into())

@@ -12,21 +12,21 @@ attrs! {
     /// Sums products of a sliding window of the left operand with the right operand, the kernel.
     pub struct Convolution {
         /// The window over the spatial dimensions.
-        pub window: Window = "window" or Window::default();
+        pub window: Window = "window" in window or Window::default();
         /// The role of each dimension.
-        pub dim_labels: ConvDims = "dim_labels";
+        pub dim_labels: ConvDims = "dim_labels" in convolution_dimension_numbers;
         /// The number of feature groups.
-        pub feature_group_count: i64 = "feature_group_count" or 1;
+        pub feature_group_count: i64 = "feature_group_count" in feature_group_count or 1;
         /// The number of batch groups.
-        pub batch_group_count: i64 = "batch_group_count" or 1;
+        pub batch_group_count: i64 = "batch_group_count" in batch_group_count or 1;
         /// Whether it is the forward convolution or one of its gradients.
-        pub convolution_kind: ConvolutionKind = "convolution_kind" or ConvolutionKind::Unset;
+        pub convolution_kind: ConvolutionKind = "convolution_kind" in conv_kind or ConvolutionKind::Unset;
         /// The precision of each operand.
-        pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+        pub operand_precision: OperandPrecision = "operand_precision" in precision_config.operand_precision or OperandPrecision::default();
         /// The precision of products and sums.
-        pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
+        pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;
         /// Which operands are structured-sparse.
-        pub sparsity_config: Option<ConvSparsity> = "sparsity_config" or None;
+        pub sparsity_config: Option<ConvSparsity> = "sparsity_config" in sparsity_config or None;
     }
 }
 
@@ -100,24 +100,26 @@ impl Convolution {
         let (input, output) =
             (size(rhs, labels.rhs_input_feature), size(rhs, labels.rhs_output_feature));
         check(batch % batches == 0, "convolution_c10", || {
-            format!("a batch of {batch} cannot be divided into {batches} groups")
+            format!("batch_group_count={batches} does not divide {batch}, the batch size")
         })
         .map_err(on("batch_group_count"))?;
         check(feature % features == 0, "convolution_c11", || {
-            format!("{feature} features cannot be divided into {features} groups")
+            format!(
+                "feature_group_count={features} does not divide {feature}, the number of features"
+            )
         })
         .map_err(on("feature_group_count"))?;
         check(feature / features == input, "convolution_c14", || {
             let each = feature / features;
-            format!("a kernel of {input:#} input features does not fit groups of {each:#} features")
+            format!("the kernel has input feature size {input:#}, expected {each:#}, the features of a group")
         })
         .map_err(on("dim_labels"))?;
         check(output % batches == 0, "convolution_c15", || {
-            format!("{output:#} output features cannot be divided into {batches} batch groups")
+            format!("batch_group_count={batches} does not divide {output:#}, the number of output features")
         })
         .map_err(on("batch_group_count"))?;
         check(output % features == 0, "convolution_c16", || {
-            format!("{output:#} output features cannot be divided into {features} groups")
+            format!("feature_group_count={features} does not divide {output:#}, the number of output features")
         })
         .map_err(on("feature_group_count"))
     }

@@ -20,7 +20,7 @@ attrs! {
     /// `(destination, source, u32[])`, the first two of the operand's shape.
     pub struct CopyStart {
         /// Index of the cross-program prefetch.
-        pub cross_program_prefetch_index: Option<i64> = "cross_program_prefetch_index" or None;
+        pub cross_program_prefetch_index: Option<i64> = "cross_program_prefetch_index" in cross_program_prefetch_index or None;
         /// From texts of 2020.
         pub is_cross_program_prefetch: Ignored = "is_cross_program_prefetch" or Ignored;
     }

@@ -12,37 +12,37 @@ attrs! {
     /// Calls a function by its name.
     pub struct CustomCall {
         /// The window over the operand.
-        pub window: Window = "window" or Window::default();
+        pub window: Window = "window" in instruction or Window::default();
         /// The role of each dimension, for a convolution.
-        pub dim_labels: Option<ConvDims> = "dim_labels" or None;
+        pub dim_labels: Option<ConvDims> = "dim_labels" in convolution_dimension_numbers or None;
         /// The number of feature groups, for a convolution.
-        pub feature_group_count: i64 = "feature_group_count" or 1;
+        pub feature_group_count: i64 = "feature_group_count" in feature_group_count or 1;
         /// The number of batch groups, for a convolution.
-        pub batch_group_count: i64 = "batch_group_count" or 1;
+        pub batch_group_count: i64 = "batch_group_count" in batch_group_count or 1;
         /// The precision of each operand.
-        pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+        pub operand_precision: OperandPrecision = "operand_precision" in precision_config.operand_precision or OperandPrecision::default();
         /// How the window is padded.
-        pub padding_type: PaddingType = "padding_type" or PaddingType::Invalid;
+        pub padding_type: PaddingType = "padding_type" in padding_type or PaddingType::Invalid;
         /// The function's name.
-        pub custom_call_target: Text = "custom_call_target";
+        pub custom_call_target: Text = "custom_call_target" in custom_call_target;
         /// Shapes whose layouts the operands must have.
-        pub operand_layout_constraints: Option<Vec<Shape>> = "operand_layout_constraints" or None;
+        pub operand_layout_constraints: Option<Vec<Shape>> = "operand_layout_constraints" in instruction or None;
         /// It must not be removed or reordered.
-        pub custom_call_has_side_effect: bool = "custom_call_has_side_effect" or false;
+        pub custom_call_has_side_effect: bool = "custom_call_has_side_effect" in custom_call_has_side_effect or false;
         /// A constant argument.
-        pub literal: Option<Literal> = "literal" or None;
+        pub literal: Option<Literal> = "literal" in literal or None;
         /// Results that alias an operand.
-        pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" or OutputOperandAliasing::default();
+        pub output_to_operand_aliasing: OutputOperandAliasing = "output_to_operand_aliasing" in output_operand_aliasing or OutputOperandAliasing::default();
         /// When it is scheduled.
-        pub schedule: CustomCallSchedule = "schedule" or CustomCallSchedule::None;
+        pub schedule: CustomCallSchedule = "schedule" in custom_call_schedule or CustomCallSchedule::None;
         /// The calling convention.
-        pub api_version: ApiVersion = "api_version" or ApiVersion::Original;
+        pub api_version: ApiVersion = "api_version" in custom_call_api_version or ApiVersion::Original;
         /// Computations it may call.
-        pub called_computations: Vec<ComputationId> = "called_computations" or Vec::<ComputationId>::new();
+        pub called_computations: Vec<ComputationId> = "called_computations" in called_computation_ids or Vec::<ComputationId>::new();
         /// Another spelling for a single called computation.
-        pub to_apply: Option<ComputationId> = "to_apply" or None;
+        pub to_apply: Option<ComputationId> = "to_apply" in called_computation_ids or None;
         /// `backend_config` in texts of 2019.
-        pub opaque: Option<Text> = "opaque" or None;
+        pub opaque: Option<Text> = "opaque" in instruction or None;
         /// From `host-compute`, until 2019.
         pub channel_name: Ignored = "channel_name" or Ignored;
         /// From `host-compute`, until 2019.

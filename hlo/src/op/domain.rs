@@ -7,7 +7,7 @@ attrs! {
     /// Returns the operand; the sharding differs on the two sides.
     pub struct Domain {
         /// The shardings on both sides.
-        pub domain: DomainMetadata = "domain";
+        pub domain: DomainMetadata = "domain" in instruction;
     }
 }
 

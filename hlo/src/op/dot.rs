@@ -1,27 +1,28 @@
 //! `dot`: sums products over dimensions. `ragged-dot` and `scaled-dot` share its rules.
-use super::rules::unique_in_range;
+use super::rules::{counted, unique_in_range};
 use super::value::{DotAlgorithm, OperandPrecision};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 
-/// Declares the attributes of a dot: the common ones, with others before or after the precision.
+/// Declares the attributes of a dot: the common ones, with others before or after the precision. `in` names the message of
+/// its dimensions.
 macro_rules! dot_attrs {
-    ($(#[$meta:meta])* $name:ident { $($before:tt)* } { $($after:tt)* }) => {
+    ($(#[$meta:meta])* $name:ident in $($at:ident).+ { $($before:tt)* } { $($after:tt)* }) => {
         attrs! {
             $(#[$meta])*
             pub struct $name {
                 /// Batch dimensions of the left operand.
-                pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" or Vec::<i64>::new();
+                pub lhs_batch_dims: Vec<i64> = "lhs_batch_dims" in $($at).+.lhs_batch_dimensions or Vec::<i64>::new();
                 /// Contracting dimensions of the left operand.
-                pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims", always Vec::new();
+                pub lhs_contracting_dims: Vec<i64> = "lhs_contracting_dims" in $($at).+.lhs_contracting_dimensions, always Vec::new();
                 /// Batch dimensions of the right operand, paired with `lhs_batch_dims`.
-                pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" or Vec::<i64>::new();
+                pub rhs_batch_dims: Vec<i64> = "rhs_batch_dims" in $($at).+.rhs_batch_dimensions or Vec::<i64>::new();
                 /// Contracting dimensions of the right operand, paired with `lhs_contracting_dims`.
-                pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims", always Vec::new();
+                pub rhs_contracting_dims: Vec<i64> = "rhs_contracting_dims" in $($at).+.rhs_contracting_dimensions, always Vec::new();
                 $($before)*
                 /// The precision of each operand.
-                pub operand_precision: OperandPrecision = "operand_precision" or OperandPrecision::default();
+                pub operand_precision: OperandPrecision = "operand_precision" in precision_config.operand_precision or OperandPrecision::default();
                 $($after)*
             }
         }
@@ -45,9 +46,9 @@ dot_attrs! {
     ///
     /// The result has the batch dimensions, then the free dimensions of the left operand, then those of the right one. Its stated
     /// element type is the type the sums are rounded to.
-    Dot {} {
+    Dot in dot_dimension_numbers {} {
         /// The precision of products and sums.
-        pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
+        pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;
     }
 }
 
@@ -77,7 +78,7 @@ impl Pairing<'_> {
         for (shape, dims, rule, attribute) in sides {
             for &dim in dims {
                 check(shape.dim(dim).is_some(), rule, || {
-                    format!("dimension {dim} is not one of the {} of {shape:#}", shape.rank())
+                    format!("dimension {dim} does not exist in {shape:#}")
                 })
                 .map_err(on(attribute))?;
             }
@@ -98,7 +99,8 @@ impl Pairing<'_> {
         for (l, r, number, size, attribute) in pairs {
             check(l.len() == r.len(), number, || {
                 let (l, r) = (l.len(), r.len());
-                format!("{l:#} dimensions of the left operand are paired with {r:#} of the right")
+                let left = counted(l, "dimension");
+                format!("found {left} of the left operand and {r:#} of the right, expected equal numbers")
             })
             .map_err(on(attribute))?;
             for (&l, &r) in l.iter().zip(r) {

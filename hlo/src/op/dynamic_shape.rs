@@ -3,7 +3,7 @@
 //! A dimension written `<=5` is dynamic: its size is at most 5, and known only at run time. The data is always stored
 //! in an array of the bounds; the beginning of each dimension is valid. `<=5` and `5` are compatible wherever shapes
 //! are compared, since a size of 5 is a size of at most 5.
-use super::rules::only;
+use super::rules::{counted, only};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, ElementType, Result, Shape};
@@ -41,7 +41,7 @@ impl ShapeRule for DynamicReshape {
         .map_err(|e| e.on(Place::Shape))?;
         let sizes = cx.operands.len() - 1;
         check(sizes == result.rank(), "dynamic_reshape_sizes", || {
-            format!("found {sizes} sizes for {result:#}")
+            format!("found {}, expected one per dimension of {result:#}", counted(sizes, "size"))
         })?;
         for i in 1..cx.operands.len() {
             size(cx, i, "dynamic_reshape_sizes")?;
@@ -63,7 +63,7 @@ attrs! {
     /// - `get_dimension_size_bound`: its size fits in `s32`.
     pub struct GetDimensionSize {
         /// The dimension; one entry.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 
@@ -95,7 +95,7 @@ attrs! {
     /// - `set_dimension_size_size`: the size is a scalar of type `s32`.
     pub struct SetDimensionSize {
         /// The dimension; one entry.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 

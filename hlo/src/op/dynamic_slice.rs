@@ -22,7 +22,7 @@ attrs! {
     /// - `E0303`: indices are integers.
     pub struct DynamicSlice {
         /// Sizes of the slice.
-        pub dynamic_slice_sizes: Vec<i64> = "dynamic_slice_sizes";
+        pub dynamic_slice_sizes: Vec<i64> = "dynamic_slice_sizes" in dynamic_slice_sizes;
     }
 }
 attrs! {

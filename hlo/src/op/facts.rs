@@ -1,15 +1,15 @@
-//! The words of the op table: what the columns and flags of a row mean.
+//! The columns and flags of the op table.
 use super::Opcode;
 use crate::ElementType;
 use crate::elem::Class;
 use std::fmt;
 
-/// The bound on the difference between two right results; [`conformance`] turns it into a tolerance.
+/// The bound on the difference between two correct results; [`conformance`] converts it to a tolerance.
 ///
 /// [`conformance`]: https://docs.rs/etalon-conformance
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accuracy {
-    /// The same bits, NaN payloads aside.
+    /// The same bits, except for NaN payloads.
     Exact,
     /// Within this many units in the last place of the element type.
     Ulp(u32),
@@ -33,7 +33,7 @@ pub enum Arity {
 pub enum ShapeText {
     /// It must be stated.
     Stated,
-    /// It may be left out.
+    /// It may be omitted.
     Inferred,
     /// The stated shape is ignored: the shape follows from the operands.
     Forced,
@@ -44,17 +44,17 @@ pub enum ShapeText {
 pub enum Kind {
     /// A kernel computes arrays from arrays. A result without elements is known without the operands.
     Array,
-    /// Values, tuples and tokens are passed on whole, or their sizes are read and set.
+    /// Whole values, tuples and tokens are forwarded, or their sizes are read and set.
     Value,
     /// Computations are called: `call`, `fusion`, `while`, `conditional`, `scan`.
     Control,
-    /// A computation runs until another instruction consumes its result: `async-start` and what continues it.
+    /// A computation runs until another instruction consumes its result: `async-start`, `async-update`, `async-done`.
     Asynchronous,
     /// The devices of a group take part.
     Collective,
     /// A channel leads to another device, or to the host if `is_host_transfer` is set.
     Transfer,
-    /// The host gives or takes data.
+    /// Data is exchanged with the host.
     Host,
     /// The device's own number is the result.
     Device,
@@ -64,25 +64,26 @@ pub enum Kind {
     Custom,
 }
 
-/// What an op does with operands that are smaller than their bounds.
+/// The treatment of operands that are smaller than their bounds.
 ///
-/// An array of a dynamic shape lies in memory of the size of its bounds; the elements past its sizes are padding, which
-/// has no influence on any result.
+/// The memory of an array of a dynamic shape has the size of its bounds; the elements beyond its sizes are padding,
+/// which does not affect any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DynamicRule {
     /// Computed on the padding, too; the result has the sizes of the operands.
     Elementwise,
-    /// Elements move within the bounds, the padding with them; sizes go where their dimensions go.
+    /// Elements, including padding, move within the bounds; sizes move with their dimensions.
     Remap,
-    /// The elements that are not padding are packed again.
+    /// The elements that are not padding are repacked.
     Reshape,
     /// A part of operand 0 is replaced; the result has the sizes of operand 0.
     Update,
     /// Updates that are padding are skipped; the result has the sizes of operand 0.
     Scatter,
-    /// Sizes are a part of the value that is passed on.
+    /// Sizes are part of the forwarded value.
     Forward,
-    /// Operands are cut to their sizes, the shape rule gives the sizes of the result, and zeros fill it up to its bounds.
+    /// Operands are trimmed to their sizes, the shape rule determines the sizes of the result, which is padded with
+    /// zeros to its bounds.
     Trim,
     /// Not supported.
     Refuse,
@@ -93,9 +94,9 @@ pub enum DynamicRule {
 pub enum AsyncRole {
     /// Starts this op; `async-start` starts the computation it calls.
     Start(Option<Opcode>),
-    /// Passes on what this op started.
+    /// Forwards the operation that this op started.
     Update(Opcode),
-    /// Waits for what this op started, and gives its result.
+    /// Waits for the operation that this op started, and returns its result.
     Done(Opcode),
 }
 
@@ -113,7 +114,7 @@ enum ResultType {
 pub struct Types(pub(super) &'static [Class]);
 
 impl Types {
-    /// Whether the set has the class of `ty`.
+    /// Returns whether the set has the class of `ty`.
     pub fn contains(self, ty: ElementType) -> bool {
         self.0.contains(&ty.class())
     }
@@ -134,7 +135,7 @@ impl fmt::Display for Types {
     }
 }
 
-/// The flags of a row. Each method is a word of the table.
+/// The flags of a row. Each method is a flag of the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flags {
     bits: u8,
@@ -211,15 +212,16 @@ impl Flags {
 }
 
 impl Opcode {
-    /// Whether `result[i]` is a function of the elements at `i` of the operands.
+    /// Returns whether `result[i]` is a function of the elements at `i` of the operands.
     pub const fn is_elementwise(self) -> bool {
         matches!(self.dynamic_rule(), DynamicRule::Elementwise)
     }
-    /// Whether elements are copied, compared or selected, and none is rounded. What computations it calls do is their own.
+    /// Returns whether elements are copied, compared or selected, and none is rounded, not counting computations it
+    /// calls.
     pub const fn moves_data(self) -> bool {
         self.flags().has(MOVES)
     }
-    /// Whether several operands of this type give the same bits in any order and grouping.
+    /// Returns whether the result for several operands of this type has the same bits in any order and grouping.
     pub const fn associates(self, ty: ElementType) -> bool {
         match (self.flags().associates, ty.class()) {
             (Some(_), Class::Pred | Class::Signed | Class::Unsigned) => true,
@@ -227,44 +229,45 @@ impl Opcode {
             (Some(_), Class::Complex) | (None, _) => false,
         }
     }
-    /// The roundings that an element passes in sequence where a backend computes the op step by step, sums apart.
+    /// Returns the number of roundings of an element where a backend computes the op step by step, not counting sums.
     pub const fn roundings(self) -> u32 {
         if self.moves_data() { 0 } else { self.flags().roundings }
     }
-    /// Whether the result is the value of operand 0 as it is, in the same memory.
+    /// Returns whether the result is the unchanged value of operand 0, in the same memory.
     pub const fn aliases_operand(self) -> bool {
         self.flags().has(ALIASES)
     }
-    /// Whether the result takes no memory of its own: operands or the computations it calls own it.
+    /// Returns whether the result needs no memory: operands or the computations it calls own it.
     pub const fn shares_memory(self) -> bool {
         self.flags().has(SHARES)
     }
-    /// Whether the result may be a value of any kind that was made elsewhere, such as a tuple or a started op.
+    /// Returns whether the result may be a value of any kind that was made elsewhere, such as a tuple or a started op.
     pub const fn carries_values(self) -> bool {
         self.flags().has(CARRIES)
     }
-    /// Whether an op that starts another gives `(operands, result, ..)`, not the result alone.
+    /// Returns whether an op that starts another returns `(operands, result, ..)`, not only the result.
     pub const fn holds_operands(self) -> bool {
         self.flags().has(HOLDS)
     }
-    /// Whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any module.
+    /// Returns whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any
+    /// module.
     pub const fn sets_sizes(self) -> bool {
         self.flags().has(RESIZES)
     }
-    /// Whether it is one of the functions that take the attribute `result_accuracy`.
+    /// Returns whether it is one of the functions that take the attribute `result_accuracy`.
     pub const fn takes_result_accuracy(self) -> bool {
         self.flags().has(RESULT_ACCURACY)
     }
-    /// Whether other devices take part. Send and receive count, though `is_host_transfer` may turn them to the host: see
-    /// [`Op::communicates`](super::Op::communicates).
+    /// Returns whether other devices take part. Send and receive count, although with `is_host_transfer` the host takes
+    /// part instead: see [`Op::communicates`](super::Op::communicates).
     pub const fn communicates(self) -> bool {
         matches!(self.kind(), Kind::Collective | Kind::Transfer)
     }
-    /// The part in an asynchronous operation, if it has one.
+    /// Returns the part in an asynchronous operation, if it has one.
     pub const fn async_role(self) -> Option<AsyncRole> {
         self.flags().role
     }
-    /// The op that a start starts; any other op itself.
+    /// Returns the op that a start starts; any other op itself.
     #[must_use]
     pub const fn started(self) -> Self {
         match self.flags().role {
@@ -272,12 +275,13 @@ impl Opcode {
             Some(AsyncRole::Start(None) | AsyncRole::Update(_) | AsyncRole::Done(_)) | None => self,
         }
     }
-    /// Whether the op has an asynchronous form of its own, and so none made with `async-start`.
+    /// Returns whether the op has its own asynchronous opcodes, and therefore no form with `async-start`.
     pub fn has_native_async(self) -> bool {
         let starts = |start: &Self| start.async_role() == Some(AsyncRole::Start(Some(self)));
         Self::ALL.iter().any(starts)
     }
-    /// The result's element type for an operand of type `operand`, of an op whose row states it; `None` if there is none.
+    /// Returns the result's element type for an operand of type `operand`, of an op whose row states it; `None` if
+    /// there is none.
     pub const fn result_type(self, operand: ElementType) -> Option<ElementType> {
         match self.flags().result {
             ResultType::Operand => Some(operand),

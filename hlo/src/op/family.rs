@@ -7,6 +7,7 @@ use super::{
 };
 use crate::elem::Class;
 use crate::ir::ComputationId;
+use crate::proto::message::Instruction;
 use crate::{Result, Shape};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -215,7 +216,7 @@ macro_rules! define_ops {
             /// All opcodes, in table order.
             pub const ALL: &'static [Self] = &[$(Self::$un,)* $(Self::$bin,)* $(Self::$st,)*];
 
-            /// Names of older texts: old name, opcode, the attributes the name stood for.
+            /// Names in older texts: old name, opcode, the attributes that the name implies.
             pub const OLD_NAMES: &'static [(&'static str, Self, &'static str)] =
                 &[$(($old, Self::$now, $implied),)*];
 
@@ -225,7 +226,7 @@ macro_rules! define_ops {
                     $(Self::$un => $un_name,)* $(Self::$bin => $bin_name,)* $(Self::$st => $st_name,)*
                 }
             }
-            /// Number of operands.
+            /// Returns number of operands.
             pub const fn arity(self) -> Arity {
                 match self {
                     $(Self::$un => Arity::Fixed(1),)*
@@ -233,14 +234,14 @@ macro_rules! define_ops {
                     $(Self::$st => arity!($st_arity),)*
                 }
             }
-            /// Whether the text must state the result shape.
+            /// Returns whether the text must state the result shape.
             pub const fn shape_text(self) -> ShapeText {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => ShapeText::Inferred,
                     $(Self::$st => shape_text!($st_shape),)*
                 }
             }
-            /// The bound on the difference to another backend's result.
+            /// Returns the bound on the difference to another backend's result.
             pub const fn accuracy(self) -> Accuracy {
                 match self {
                     $(Self::$un => accuracy!($un_acc),)*
@@ -248,14 +249,14 @@ macro_rules! define_ops {
                     $(Self::$st => accuracy!($st_acc),)*
                 }
             }
-            /// What executes it.
+            /// Returns the part of a system that executes it.
             pub const fn kind(self) -> Kind {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => Kind::Array,
                     $(Self::$st => kind!($st_kind),)*
                 }
             }
-            /// What it does with operands that are smaller than their bounds.
+            /// Returns its treatment of operands that are smaller than their bounds.
             pub const fn dynamic_rule(self) -> DynamicRule {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => DynamicRule::Elementwise,
@@ -269,7 +270,8 @@ macro_rules! define_ops {
                     $(Self::$st => flags!($st_flags),)*
                 }
             }
-            /// Element types an elementwise op is defined on; `None` for any other op, which has rules of its own.
+            /// Returns element types an elementwise op is defined on; `None` for any other op, which has rules of its
+            /// own.
             pub const fn types(self) -> Option<Types> {
                 match self {
                     $(Self::$un => Some(Unary::$un.types()),)*
@@ -277,14 +279,14 @@ macro_rules! define_ops {
                     $(Self::$st)|* => None,
                 }
             }
-            /// Whether the verifier checks everything the specification asks of the op.
+            /// Returns whether the verifier checks every constraint of the specification on the op.
             pub const fn is_verified(self) -> bool {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => true,
                     $(Self::$st => <super::$st as ShapeRule>::CHECKED,)*
                 }
             }
-            /// Names of the op's own attributes, the current ones first.
+            /// Returns names of the op's own attributes, the current ones first.
             pub fn attributes(self) -> &'static [&'static str] {
                 match self {
                     $(Self::$un)|* | $(Self::$bin)|* => &[],
@@ -313,11 +315,11 @@ macro_rules! define_ops {
             /// All of them, in table order.
             pub const ALL: &'static [Self] = &[$(Self::$un,)*];
 
-            /// Its opcode.
+            /// Returns its opcode.
             pub const fn opcode(self) -> Opcode {
                 match self { $(Self::$un => Opcode::$un,)* }
             }
-            /// Element types it is defined on.
+            /// Returns element types it is defined on.
             pub const fn types(self) -> Types {
                 match self { $(Self::$un => Types(&[$(class!($un_class)),*]),)* }
             }
@@ -326,18 +328,18 @@ macro_rules! define_ops {
             /// All of them, in table order.
             pub const ALL: &'static [Self] = &[$(Self::$bin,)*];
 
-            /// Its opcode.
+            /// Returns its opcode.
             pub const fn opcode(self) -> Opcode {
                 match self { $(Self::$bin => Opcode::$bin,)* }
             }
-            /// Element types it is defined on.
+            /// Returns element types it is defined on.
             pub const fn types(self) -> Types {
                 match self { $(Self::$bin => Types(&[$(class!($bin_class)),*]),)* }
             }
         }
 
         impl Op {
-            /// Which operation this is.
+            /// Returns which operation this is.
             pub const fn opcode(&self) -> Opcode {
                 match self {
                     Self::Unary(op) => op.opcode(),
@@ -354,6 +356,22 @@ macro_rules! define_ops {
             }
             pub(crate) fn print(&self, out: &mut AttrWriter<'_>) {
                 match self { Self::Unary(_) | Self::Binary(_) => {} $(Self::$st(op) => op.print(out),)* }
+            }
+            /// Writes the attributes into a message; computations are written as their index.
+            pub(crate) fn encode(&self, proto: &mut Instruction) -> Result<()> {
+                match self { Self::Unary(_) | Self::Binary(_) => Ok(()), $(Self::$st(op) => op.encode(proto),)* }
+            }
+            /// Reads the attributes from a message and resets the fields that it has read.
+            pub(crate) fn decode(code: Opcode, proto: &mut Instruction, operands: &[&Shape]) -> Result<Self> {
+                Ok(match code {
+                    $(Opcode::$un => Self::Unary(Unary::$un),)*
+                    $(Opcode::$bin => Self::Binary(Binary::$bin),)*
+                    $(Opcode::$st => {
+                        let mut op: payload!($st $st_flags) = Attrs::decode(proto)?;
+                        op.decoded(operands);
+                        Self::$st(op)
+                    })*
+                })
             }
             pub(crate) fn communication(&self) -> Option<&dyn Communication> {
                 match self {
@@ -381,14 +399,14 @@ macro_rules! define_ops {
                     $(Self::$st(op) => op.each_callee_mut(visit),)*
                 }
             }
-            /// Fills in what attributes left out and operands tell.
+            /// Completes omitted attributes that follow from the operands.
             pub(crate) fn complete(&mut self, operands: &[&Shape], stated: Option<&Shape>) -> Result<()> {
                 match self {
                     Self::Unary(_) | Self::Binary(_) => Ok(()),
                     $(Self::$st(op) => op.complete(operands, stated),)*
                 }
             }
-            /// The shape the op gives for these operands; the number of operands has been checked.
+            /// Returns the result shape for these operands; the number of operands has been checked.
             pub(crate) fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
                 match self {
                     Self::Unary(op) => super::rule::unary(*op, cx),
@@ -401,11 +419,11 @@ macro_rules! define_ops {
 }
 for_each_op!(define_ops);
 
-/// What a word in opcode position stands for.
+/// The meaning of a word in opcode position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spelling {
     pub(crate) opcode: Opcode,
-    /// Attributes an old name stood for, as text.
+    /// Attributes that an old name implies, as text.
     pub(crate) implied: &'static str,
 }
 
@@ -419,7 +437,7 @@ impl Opcode {
     pub(crate) fn spelled(name: &str) -> Option<Spelling> {
         SPELLINGS.get(name).copied()
     }
-    /// The opcode of this name; old names count.
+    /// Returns the opcode of this name; old names count.
     ///
     /// ```
     /// use hlo::Opcode;

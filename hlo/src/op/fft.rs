@@ -8,9 +8,9 @@ attrs! {
     /// Computes the discrete Fourier transform of the last dimensions.
     pub struct Fft {
         /// The kind of transform.
-        pub fft_type: FftType = "fft_type";
+        pub fft_type: FftType = "fft_type" in fft_type;
         /// Sizes of the transformed dimensions.
-        pub fft_length: Vec<i64> = "fft_length";
+        pub fft_length: Vec<i64> = "fft_length" in fft_length;
     }
 }
 

@@ -21,12 +21,12 @@ attrs! {
     /// - `fusion_result`: the computation returns the stated shape.
     pub struct Fusion {
         /// The kind of fusion.
-        pub kind: FusionKind = "kind";
+        pub kind: FusionKind = "kind" in fusion_kind;
         /// Results that alias an operand.
         pub output_to_operand_aliasing: OutputOperandAliasing =
-            "output_to_operand_aliasing" or OutputOperandAliasing::default();
+            "output_to_operand_aliasing" in output_operand_aliasing or OutputOperandAliasing::default();
         /// The computation.
-        pub calls: ComputationId = "calls";
+        pub calls: ComputationId = "calls" in called_computation_ids;
     }
 }
 

@@ -37,21 +37,21 @@ attrs! {
     /// - `gather_c20`, `_c21`: `slice_sizes` has an entry per operand dimension, none larger than it.
     pub struct Gather {
         /// Result dimensions that are dimensions of a slice.
-        pub offset_dims: Vec<i64> = "offset_dims" also "output_window_dims";
+        pub offset_dims: Vec<i64> = "offset_dims" in gather_dimension_numbers.offset_dims also "output_window_dims";
         /// Operand dimensions omitted from the result; the slice has at most one element there.
-        pub collapsed_slice_dims: Vec<i64> = "collapsed_slice_dims" also "elided_window_dims";
+        pub collapsed_slice_dims: Vec<i64> = "collapsed_slice_dims" in gather_dimension_numbers.collapsed_slice_dims also "elided_window_dims";
         /// Operand dimension of each component of an index vector.
-        pub start_index_map: Vec<i64> = "start_index_map" also "gather_dims_to_operand_dims";
+        pub start_index_map: Vec<i64> = "start_index_map" in gather_dimension_numbers.start_index_map also "gather_dims_to_operand_dims";
         /// Batching dimensions of the operand.
-        pub operand_batching_dims: Vec<i64> = "operand_batching_dims" or Vec::<i64>::new();
+        pub operand_batching_dims: Vec<i64> = "operand_batching_dims" in gather_dimension_numbers.operand_batching_dims or Vec::<i64>::new();
         /// Batching dimensions of the indices, paired with `operand_batching_dims`.
-        pub start_indices_batching_dims: Vec<i64> = "start_indices_batching_dims" or Vec::<i64>::new();
+        pub start_indices_batching_dims: Vec<i64> = "start_indices_batching_dims" in gather_dimension_numbers.start_indices_batching_dims or Vec::<i64>::new();
         /// The dimension of the indices that holds an index vector.
-        pub index_vector_dim: i64 = "index_vector_dim";
+        pub index_vector_dim: i64 = "index_vector_dim" in gather_dimension_numbers.index_vector_dim;
         /// Sizes of the slice, one per operand dimension.
-        pub slice_sizes: Vec<i64> = "slice_sizes" also "window_bounds";
-        /// A promise that does not change the result.
-        pub indices_are_sorted: bool = "indices_are_sorted" or false;
+        pub slice_sizes: Vec<i64> = "slice_sizes" in gather_slice_sizes also "window_bounds";
+        /// An assertion that does not change the result.
+        pub indices_are_sorted: bool = "indices_are_sorted" in indices_are_sorted or false;
     }
 }
 

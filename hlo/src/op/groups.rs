@@ -1,4 +1,5 @@
-//! The devices of a collective op: what the ids of its groups are, and how many devices a group has.
+//! The devices of a collective op: the meaning of the ids in its groups, and the sizes of the groups.
+use super::rules::counted;
 use super::{Infer, check};
 use crate::diag::{Code, Place};
 use crate::ir::ModuleConfig;
@@ -7,9 +8,9 @@ use crate::{ArrayShape, Error, Result, Shape};
 /// The meaning of the ids in `replica_groups`. A device is a pair of a replica and a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupMode {
-    /// Replicas; each partition has groups of its own.
+    /// Replicas; each partition has separate groups.
     CrossReplica,
-    /// Partitions; each replica has groups of its own.
+    /// Partitions; each replica has separate groups.
     CrossPartition,
     /// Replicas; a group has all partitions of each.
     CrossReplicaAndPartition,
@@ -30,7 +31,7 @@ impl GroupMode {
     pub(super) fn without_flag(channel_id: Option<i64>) -> Self {
         if channel_id.is_some() { Self::CrossPartition } else { Self::CrossReplica }
     }
-    /// Returns the noun for what an id is.
+    /// Returns the noun for an id.
     pub fn id_noun(self) -> &'static str {
         match self {
             Self::CrossReplica | Self::CrossReplicaAndPartition => "replica",
@@ -55,7 +56,7 @@ impl GroupMode {
     }
 }
 
-/// Fails if device ids are used without a channel: they would be taken for replica ids.
+/// Fails if device ids are used without a channel: they would be interpreted as replica ids.
 pub(super) fn global_ids(channel_id: Option<i64>, use_global_device_ids: bool) -> Result<()> {
     check(channel_id.is_some() || !use_global_device_ids, "global_ids_need_channel", || {
         "`use_global_device_ids` needs a `channel_id`".to_owned()
@@ -85,8 +86,9 @@ pub(super) fn results<'a>(
     let arrays: Vec<_> = shapes.iter().filter_map(Shape::array).collect();
     check(arrays.len() == count && shapes.len() == count, rule, || {
         format!(
-            "expected `{}` of {count} operands to return one array per operand, found {shape:#}",
-            cx.opcode
+            "expected `{}` of {} to return one array per operand, found {shape:#}",
+            cx.opcode,
+            counted(count, "operand")
         )
     })?;
     Ok(arrays)
@@ -104,10 +106,12 @@ pub(super) fn multiple(
         && (0i64..).zip(small.dims.iter().zip(&big.dims)).all(|(d, (&small, &big))| {
             if d == dim { times(small, big).is_some() } else { small == big }
         });
-    check(fits, rule, || format!("{big:#} is not {small:#} with dimension {dim} multiplied"))
+    check(fits, rule, || {
+        format!("{big:#} does not consist of blocks of {small:#} along dimension {dim}")
+    })
 }
 
-/// Returns how often `small` fits in `big`; any number, here 1, if both are 0.
+/// Returns the quotient of `big` and `small`, if it is an integer; 1 if both are 0.
 fn times(small: i64, big: i64) -> Option<i64> {
     match (small, big) {
         (0, 0) => Some(1),
@@ -136,7 +140,9 @@ pub(super) fn block_ratio(
     };
     let expected = found.checked_mul(devices);
     check(times(found, whole).is_none() || expected == Some(whole), label, || {
-        format!("a size of {whole:#} for shards of {found:#}, but a group has {devices} devices")
+        format!(
+            "a dimension of size {whole:#} with shards of size {found:#}, but a group has {devices} devices"
+        )
     })
 }
 
@@ -147,7 +153,7 @@ pub(super) fn in_rank(dim: i64, arrays: &[&ArrayShape], rule: &'static str) -> R
         if usize::try_from(dim).is_ok_and(|d| d < rank) {
             continue;
         }
-        let message = format!("dimension {dim} is not one of {rank}");
+        let message = format!("dimension {dim} does not exist in {array:#}");
         return Err(Error::from(Code::Rule { rule, message }).on(Place::Attribute("dimensions")));
     }
     Ok(())

@@ -20,16 +20,16 @@ attrs! {
     /// Reads from the host.
     pub struct Infeed {
         /// Configuration for the runtime.
-        pub infeed_config: Text = "infeed_config" or Text::default();
+        pub infeed_config: Text = "infeed_config" in infeed_config or Text::default();
     }
 }
 attrs! {
     /// Writes to the host.
     pub struct Outfeed {
         /// Shape of the data; that of the operand if omitted.
-        pub outfeed_shape: Option<Shape> = "outfeed_shape" or None;
+        pub outfeed_shape: Option<Shape> = "outfeed_shape" in outfeed_shape or None;
         /// Configuration for the runtime.
-        pub outfeed_config: Text = "outfeed_config" or Text::default();
+        pub outfeed_config: Text = "outfeed_config" in outfeed_config or Text::default();
     }
 }
 attrs! {
@@ -42,9 +42,9 @@ attrs! {
     /// Ends a [`Recv`].
     pub struct RecvDone {
         /// Names the channel.
-        pub channel_id: Option<i64> = "channel_id" or None;
+        pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// Whether the other side is the host.
-        pub is_host_transfer: bool = "is_host_transfer" or false;
+        pub is_host_transfer: bool = "is_host_transfer" in is_host_transfer or false;
     }
 }
 

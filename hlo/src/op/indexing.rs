@@ -1,11 +1,11 @@
-//! The dimension numbers of `gather` and `scatter`: which dimension of the operand, of the indices and of the slices is
-//! which.
+//! The dimension numbers of `gather` and `scatter`: the correspondence of dimensions of the operand, of the indices and
+//! of the slices.
 use super::check;
 use super::rules::{List, counted};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, Result};
 
-/// The lists `gather` and `scatter` have in common, each with the name it has in the op.
+/// The lists common to `gather` and `scatter`, each with its attribute name.
 pub(super) struct Indexing<'a> {
     /// Dimensions of the array of slices that are dimensions of a slice.
     pub(super) window: List<'a>,

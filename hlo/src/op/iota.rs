@@ -19,7 +19,7 @@ attrs! {
     /// - `iota_type`: the element type is not `pred`.
     pub struct Iota {
         /// The dimension.
-        pub iota_dimension: Option<i64> = "iota_dimension" or None;
+        pub iota_dimension: Option<i64> = "iota_dimension" in dimensions or None;
     }
 }
 

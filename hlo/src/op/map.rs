@@ -21,9 +21,9 @@ attrs! {
     /// - `map_c4`: the computation takes a scalar of each operand's type, and returns a scalar.
     pub struct Map {
         /// All dimensions of the operands, in order, whatever the text lists.
-        pub dimensions: Vec<i64> = "dimensions", always Vec::new();
+        pub dimensions: Vec<i64> = "dimensions" in dimensions, always Vec::new();
         /// The computation.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
     }
 }
 

@@ -25,7 +25,7 @@ attrs! {
     /// - `pad_c4`: no size is negative or overflows 64 bits.
     pub struct Pad {
         /// The padding of each dimension.
-        pub padding: PaddingConfig = "padding";
+        pub padding: PaddingConfig = "padding" in padding_config;
     }
 }
 
@@ -55,7 +55,7 @@ impl ShapeRule for Pad {
             let padded =
                 i128::from(size) + i128::from(padding.low) + i128::from(padding.high) + holes;
             check((0..=i128::from(i64::MAX)).contains(&padded), "pad_c4", || {
-                format!("padding turns size {size} into {padded}")
+                format!("padding changes size {size} to {padded}")
             })
             .map_err(|e| e.on(Place::Attribute("padding")))?;
             dims.push(i64::try_from(padded).expect("checked above"));

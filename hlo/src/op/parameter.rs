@@ -2,6 +2,7 @@
 use super::value::Positional;
 use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
 use crate::ir::ComputationId;
+use crate::proto::message::Instruction;
 use crate::{Result, Shape};
 
 /// A parameter of the computation: `parameter(0)` is the first.
@@ -27,6 +28,13 @@ impl Attrs for Parameter {
     fn print(&self, _: &mut AttrWriter<'_>) {}
     fn each_callee(&self, _: &mut dyn FnMut(ComputationId)) {}
     fn each_callee_mut(&mut self, _: &mut dyn FnMut(&mut ComputationId)) {}
+    fn encode(&self, proto: &mut Instruction) -> Result<()> {
+        proto.parameter_number = self.number;
+        Ok(())
+    }
+    fn decode(proto: &mut Instruction) -> Result<Self> {
+        Ok(Self { number: std::mem::take(&mut proto.parameter_number) })
+    }
 }
 
 impl ShapeRule for Parameter {

@@ -13,9 +13,9 @@ attrs! {
     /// Sends different numbers of rows between devices.
     pub struct RaggedAllToAll {
         /// The channel; with one, the ids in the groups are partitions, else replicas.
-        pub channel_id: Option<i64> = "channel_id" or None;
+        pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// The groups of devices; empty for one group of all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
+        pub replica_groups: ReplicaGroups = "replica_groups" in instruction, always ReplicaGroups::default();
         /// Parsed and dropped.
         pub dimensions: Ignored = "dimensions" or Ignored;
     }

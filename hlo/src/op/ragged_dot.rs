@@ -7,11 +7,11 @@ use crate::{ArrayShape, Dims, Error, Result, Shape};
 
 dot_attrs! {
     /// A dot over groups of different sizes. Operands: left, right, sizes of the groups.
-    RaggedDot {
+    RaggedDot in ragged_dot_dimension_numbers.dot_dimension_numbers {
         /// The ragged dimension of the left operand, which is divided into groups.
-        pub lhs_ragged_dims: Vec<i64> = "lhs_ragged_dims" or Vec::<i64>::new();
+        pub lhs_ragged_dims: Vec<i64> = "lhs_ragged_dims" in ragged_dot_dimension_numbers.lhs_ragged_dimensions or Vec::<i64>::new();
         /// The group dimension of the right operand, which has one slice per group.
-        pub rhs_group_dims: Vec<i64> = "rhs_group_dims" or Vec::<i64>::new();
+        pub rhs_group_dims: Vec<i64> = "rhs_group_dims" in ragged_dot_dimension_numbers.rhs_group_dimensions or Vec::<i64>::new();
     } {}
 }
 
@@ -63,14 +63,15 @@ impl RaggedDot {
         })
         .map_err(on("lhs_ragged_dims"))?;
         check(lhs.dim(ragged[0]).is_some(), "ragged_dot_ragged_range", || {
-            format!("dimension {} is not one of the {} of {lhs:#}", ragged[0], lhs.rank())
+            format!("dimension {} does not exist in {lhs:#}", ragged[0])
         })
         .map_err(on("lhs_ragged_dims"))?;
-        let (groups, expected) =
-            (&self.rhs_group_dims, usize::from(self.mode() == RaggedMode::Free));
+        let groups = &self.rhs_group_dims;
+        let (expected, number) =
+            if self.mode() == RaggedMode::Free { (1, "one") } else { (0, "no") };
         check(groups.len() == expected, "ragged_dot_group_dims", || {
             format!(
-                "expected {expected:#} group dimensions of the right operand, found {}",
+                "expected {number} group dimension of the right operand, found {}",
                 groups.len()
             )
         })
@@ -86,7 +87,7 @@ impl RaggedDot {
     /// Returns the number of groups: the last dimension of the group sizes.
     fn groups(&self, cx: &Infer<'_>, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<i64> {
         let sizes = cx.array(2)?;
-        cx.types(2, crate::ElementType::is_integral, "an integer")?;
+        cx.types(2, crate::ElementType::is_integral, "signed, unsigned")?;
         let prefix: Dims = self.prefix(lhs.rank()).iter().filter_map(|&d| lhs.dim(d)).collect();
         let fits = sizes
             .dims

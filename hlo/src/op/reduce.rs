@@ -29,9 +29,9 @@ attrs! {
     /// - `reduce_c6`: the computation takes two scalars and returns one scalar per operand.
     pub struct Reduce {
         /// The reduced dimensions.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
         /// Combines two values.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
     }
 }
 

@@ -14,17 +14,17 @@ attrs! {
     /// Reduces like `all-reduce`; each device keeps its shard.
     pub struct ReduceScatter {
         /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
-        pub channel_id: Option<i64> = "channel_id" or None;
+        pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// The groups of devices; empty for one group of all of them.
-        pub replica_groups: ReplicaGroups = "replica_groups", always ReplicaGroups::default();
+        pub replica_groups: ReplicaGroups = "replica_groups" in instruction, always ReplicaGroups::default();
         /// The layout must not be changed.
-        pub constrain_layout: bool = "constrain_layout" or false;
+        pub constrain_layout: bool = "constrain_layout" in constrain_layout or false;
         /// The groups list flattened ids.
-        pub use_global_device_ids: bool = "use_global_device_ids" or false;
+        pub use_global_device_ids: bool = "use_global_device_ids" in use_global_device_ids or false;
         /// The dimension that is divided.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
         /// Combines two values.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
     }
 }
 

@@ -33,9 +33,9 @@ attrs! {
     /// - `reduce_window_reversal`: the window is not reversed, which has a meaning only in a convolution.
     pub struct ReduceWindow {
         /// The window over the operand.
-        pub window: Window = "window" or Window::default();
+        pub window: Window = "window" in window or Window::default();
         /// Combines two values.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
     }
 }
 

@@ -16,7 +16,7 @@ attrs! {
     /// - `reshape_c2`: both have the same number of elements.
     pub struct Reshape {
         /// The result dimension that a dynamic size is assigned to; -1 if none.
-        pub inferred_dimension: i64 = "inferred_dimension" or -1;
+        pub inferred_dimension: i64 = "inferred_dimension" in dimensions or -1;
     }
 }
 

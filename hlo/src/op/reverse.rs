@@ -15,7 +15,7 @@ attrs! {
     /// - `reverse_c2`, `reverse_c3`: `dimensions` are dimensions of the operand, without duplicates.
     pub struct Reverse {
         /// The reversed dimensions.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 

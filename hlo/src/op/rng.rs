@@ -11,13 +11,13 @@ attrs! {
     /// deviation of a normal one.
     pub struct Rng {
         /// The distribution.
-        pub distribution: RandomDistribution = "distribution";
+        pub distribution: RandomDistribution = "distribution" in distribution;
     }
 }
 
 impl ShapeRule for Rng {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        cx.arity(cx.operands.len() == 2, "2")?;
+        cx.arity(cx.operands.len() == 2, "2 operands")?;
         let result = cx.stated_array()?;
         for i in 0..2 {
             let operand = cx.array(i)?;
@@ -46,7 +46,7 @@ attrs! {
     /// The result is a tuple of the new state and the bits.
     pub struct RngBitGenerator {
         /// The algorithm.
-        pub algorithm: RandomAlgorithm = "algorithm";
+        pub algorithm: RandomAlgorithm = "algorithm" in rng_algorithm;
     }
 }
 
@@ -94,7 +94,7 @@ attrs! {
     /// Returns the state of the generator, and then advances it.
     pub struct RngGetAndUpdateState {
         /// The step by which the state is advanced.
-        pub delta: i64 = "delta";
+        pub delta: i64 = "delta" in delta;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Shape rules: their context, failing checks, and the rules of the elementwise ops.
+//! Shape rules: their context, checks, and the rules of the elementwise ops.
 use super::{Arity, Binary, ShapeText, Unary};
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
@@ -28,6 +28,8 @@ pub(crate) trait ShapeRule {
     fn complete(&mut self, _operands: &[&Shape], _stated: Option<&Shape>) -> Result<()> {
         Ok(())
     }
+    /// Completes an op read from a message, which leaves to the operands what the text states.
+    fn decoded(&mut self, _operands: &[&Shape]) {}
     /// Whether [`ShapeRule::infer`] checks every constraint of the specification. If not, the stated shape
     /// is accepted, and the status page says so.
     const CHECKED: bool = true;
@@ -39,6 +41,9 @@ impl<T: ShapeRule> ShapeRule for Box<T> {
     const CHECKED: bool = T::CHECKED;
     fn complete(&mut self, operands: &[&Shape], stated: Option<&Shape>) -> Result<()> {
         T::complete(self, operands, stated)
+    }
+    fn decoded(&mut self, operands: &[&Shape]) {
+        T::decoded(self, operands);
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         T::infer(self, cx)
@@ -150,7 +155,7 @@ impl super::Op {
         let op = self.opcode().name().to_owned();
         let (inferred, stated) = (format!("{inferred:#}"), format!("{stated:#}"));
         let help = match self.opcode().shape_text() {
-            ShapeText::Inferred => format!("write `{inferred}`, or leave the shape out"),
+            ShapeText::Inferred => format!("write `{inferred}`, or omit the shape"),
             ShapeText::Stated | ShapeText::Forced => format!("write `{inferred}`"),
         };
         let error = Error::from(Code::ResultShape { op, inferred, stated });

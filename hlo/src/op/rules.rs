@@ -64,7 +64,7 @@ impl List<'_> {
             None => Ok(()),
         }
     }
-    /// Fails unless the list has `expected` entries; `what` says why.
+    /// Fails unless the list has `expected` entries; `what` is the reason.
     pub(super) fn counts(
         &self,
         expected: usize,

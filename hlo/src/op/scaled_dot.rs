@@ -10,9 +10,9 @@ dot_attrs! {
     ///
     /// An array of scales has the rank of its operand; each of its sizes divides the operand's, and each scale applies
     /// to a block of elements. A scalar scales all of them.
-    ScaledDot {} {
+    ScaledDot in dot_dimension_numbers {} {
         /// The precision of products and sums.
-        pub algorithm: DotAlgorithm = "algorithm" or DotAlgorithm::Unset;
+        pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;
     }
 }
 

@@ -16,15 +16,15 @@ attrs! {
     /// Without inputs the number of steps follows from the stated shape of the outputs.
     pub struct Scan {
         /// The dimension; one entry.
-        pub dimensions: Vec<i64> = "dimensions";
-        /// How many values are carried.
-        pub num_carries: i64 = "num_carries";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
+        /// The number of carried values.
+        pub num_carries: i64 = "num_carries" in num_carries;
         /// Whether it runs from the end to the start; outputs have the position of the inputs of their step.
-        pub is_reverse: bool = "is_reverse" or false;
-        /// A promise that does not change the result.
-        pub is_associative: bool = "is_associative", always false;
+        pub is_reverse: bool = "is_reverse" in is_reverse or false;
+        /// An assertion that does not change the result.
+        pub is_associative: bool = "is_associative" in is_associative, always false;
         /// The body.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
     }
 }
 
@@ -42,7 +42,8 @@ impl ShapeRule for Scan {
         let carries = usize::try_from(self.num_carries).ok().filter(|&n| n <= cx.operands.len());
         let Some(carries) = carries else {
             let (found, expected) = (cx.operands.len(), self.num_carries);
-            let message = format!("{found} operands cannot hold {expected} carries");
+            let message =
+                format!("num_carries={expected} is not in 0..={found}, the number of operands");
             return Err(failed("scan_carries", message).on(Place::Attribute("num_carries")));
         };
         let (inputs, initial) = cx.operands.split_at(cx.operands.len() - carries);

@@ -40,23 +40,23 @@ attrs! {
     /// - `scatter_c23`: `to_apply` takes two scalars and returns one scalar per operand.
     pub struct Scatter {
         /// Update dimensions that are dimensions of a window.
-        pub update_window_dims: Vec<i64> = "update_window_dims";
+        pub update_window_dims: Vec<i64> = "update_window_dims" in scatter_dimension_numbers.update_window_dims;
         /// Operand dimensions omitted from the updates; a window has one element there.
-        pub inserted_window_dims: Vec<i64> = "inserted_window_dims";
+        pub inserted_window_dims: Vec<i64> = "inserted_window_dims" in scatter_dimension_numbers.inserted_window_dims;
         /// Operand dimension of each component of an index vector.
-        pub scatter_dims_to_operand_dims: Vec<i64> = "scatter_dims_to_operand_dims";
+        pub scatter_dims_to_operand_dims: Vec<i64> = "scatter_dims_to_operand_dims" in scatter_dimension_numbers.scatter_dims_to_operand_dims;
         /// Batching dimensions of the operand.
-        pub input_batching_dims: Vec<i64> = "input_batching_dims" or Vec::<i64>::new();
+        pub input_batching_dims: Vec<i64> = "input_batching_dims" in scatter_dimension_numbers.input_batching_dims or Vec::<i64>::new();
         /// Batching dimensions of the indices, paired with `input_batching_dims`.
-        pub scatter_indices_batching_dims: Vec<i64> = "scatter_indices_batching_dims" or Vec::<i64>::new();
+        pub scatter_indices_batching_dims: Vec<i64> = "scatter_indices_batching_dims" in scatter_dimension_numbers.scatter_indices_batching_dims or Vec::<i64>::new();
         /// The dimension of the indices that holds an index vector.
-        pub index_vector_dim: i64 = "index_vector_dim";
-        /// A promise that does not change the result.
-        pub indices_are_sorted: bool = "indices_are_sorted" or false;
-        /// A promise that does not change the result.
-        pub unique_indices: bool = "unique_indices" or false;
+        pub index_vector_dim: i64 = "index_vector_dim" in scatter_dimension_numbers.index_vector_dim;
+        /// An assertion that does not change the result.
+        pub indices_are_sorted: bool = "indices_are_sorted" in indices_are_sorted or false;
+        /// An assertion that does not change the result.
+        pub unique_indices: bool = "unique_indices" in unique_indices or false;
         /// Combines the current element with the update.
-        pub to_apply: ComputationId = "to_apply";
+        pub to_apply: ComputationId = "to_apply" in called_computation_ids;
     }
 }
 
@@ -98,8 +98,8 @@ impl Scatter {
         let outer = without(updates, &self.update_window_dims);
         check(outer == *batch, "scatter_c4", || {
             format!(
-                "{updates:#} does not hold one box for each index vector: its dimensions outside a \
-                 box are {outer:?}, those of the indices {batch:?}"
+                "{updates:#} does not hold one window for each index vector: its dimensions outside a \
+                 window are {outer:?}, those of the indices {batch:?}"
             )
         })?;
         let left_out = [self.inserted_window_dims.as_slice(), &self.input_batching_dims].concat();

@@ -31,11 +31,11 @@ attrs! {
     /// - `select_and_scatter_window`: the window has no dilation and is not reversed.
     pub struct SelectAndScatter {
         /// The window over the operand.
-        pub window: Window = "window" or Window::default();
+        pub window: Window = "window" in window or Window::default();
         /// Returns whether the first of two elements is kept.
-        pub select: ComputationId = "select";
+        pub select: ComputationId = "select" in called_computation_ids;
         /// Combines the current element with the source's element.
-        pub scatter: ComputationId = "scatter";
+        pub scatter: ComputationId = "scatter" in called_computation_ids;
     }
 }
 

@@ -24,7 +24,7 @@ attrs! {
     /// - `slice_c4`: strides are positive.
     pub struct Slice {
         /// One range per dimension.
-        pub ranges: SliceRanges = "slice";
+        pub ranges: SliceRanges = "slice" in slice_dimensions;
     }
 }
 

@@ -25,11 +25,11 @@ attrs! {
     /// - `sort_c5`: the comparator takes two scalars per operand and returns `pred[]`.
     pub struct Sort {
         /// The dimension; one entry. If absent, as in texts of 2018, the last one.
-        pub dimensions: Option<Vec<i64>> = "dimensions" or None;
+        pub dimensions: Option<Vec<i64>> = "dimensions" in dimensions or None;
         /// Whether equal elements must keep their order.
-        pub is_stable: bool = "is_stable" or false;
+        pub is_stable: bool = "is_stable" in is_stable or false;
         /// The comparator. If absent, as in texts until 2019, ascending by the first operand.
-        pub to_apply: Option<ComputationId> = "to_apply" or None;
+        pub to_apply: Option<ComputationId> = "to_apply" in called_computation_ids or None;
     }
 }
 

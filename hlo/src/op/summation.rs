@@ -1,4 +1,4 @@
-//! The number of terms that an element of a result is summed from, of ops whose accuracy is `order`.
+//! The number of terms of the sum for each element of the result, for ops of accuracy `order`.
 //!
 //! It bounds the error of a sum in another order, and the work of the op.
 use super::{
@@ -8,17 +8,17 @@ use super::{
 };
 use crate::Shape;
 
-/// An op whose row says `order`. Empty dimensions count as 1, so that they do not hide the others.
+/// An op of accuracy `order`. Empty dimensions count as 1, so that the product of sizes is not 0.
 pub(crate) trait Summation {
-    /// For operands of these shapes. Each output of an op without a rule of its own may depend on all of operand 0.
+    /// Returns the number for operands of these shapes. By default each output may depend on all of operand 0.
     fn terms(&self, operands: &[&Shape]) -> u64 {
         product(dims(operands, 0))
     }
 }
 
 impl Op {
-    /// The terms that an element of the result is summed from, for operands of these shapes; 0 of an op that sums nothing.
-    /// Of a collective op it is the number that each device contributes.
+    /// Returns the number of terms of the sum for each element of the result, for operands of these shapes; 0 for an op
+    /// without sums. For a collective op it is the number that each device contributes.
     pub fn terms(&self, operands: &[&Shape]) -> u64 {
         self.summation().map_or(0, |op| op.terms(operands))
     }
@@ -80,7 +80,7 @@ impl Summation for Fft {
         product(self.fft_length.iter().copied())
     }
 }
-/// n terms in each of n steps, which hand their errors on.
+/// n terms in each of n steps, which propagate their errors.
 impl Summation for Cholesky {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         matrix(operands)
@@ -117,15 +117,15 @@ fn dims<'a>(operands: &[&'a Shape], i: usize) -> impl DoubleEndedIterator<Item =
 fn product(sizes: impl Iterator<Item = i64>) -> u64 {
     sizes.fold(1, |product, size| product.saturating_mul(size.max(1).unsigned_abs()))
 }
-/// The product of the sizes of these dimensions.
+/// Returns the product of the sizes of these dimensions.
 fn picked(sizes: impl Iterator<Item = i64>, which: &[i64]) -> u64 {
     product((0i64..).zip(sizes).filter(|(d, _)| which.contains(d)).map(|(_, size)| size))
 }
-/// The elements of each matrix of operand 0.
+/// Returns the number of elements of each matrix of operand 0.
 fn matrix(operands: &[&Shape]) -> u64 {
     product(dims(operands, 0).rev().take(2))
 }
-/// The elements of one feature: all dimensions but that of the features.
+/// Returns the number of elements of one feature: the product of all other dimensions.
 fn one_feature(operands: &[&Shape], feature_index: i64) -> u64 {
     let others = (0i64..).zip(dims(operands, 0)).filter(|&(d, _)| d != feature_index);
     product(others.map(|(_, size)| size))

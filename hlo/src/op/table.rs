@@ -1,6 +1,6 @@
-//! The op table: one row for each of HLO's 133 opcodes, with every plain fact about it.
+//! The op table: one row for each of HLO's 133 opcodes, with its properties.
 //!
-//! A row of `unary` or `binary`: the op, its name in the text, the function of `interp::num` that gives its meaning, the
+//! A row of `unary` or `binary`: the op, its name in the text, the function of `interp::num` that defines it, the
 //! classes of element types it is defined on (`P`red, `S`igned, `U`nsigned, `F`loat, `C`omplex), accuracy, flags.
 //!
 //! A row of `structured`: the op, its name in the text, number of operands (`*`: any), result shape in the text, accuracy,
@@ -10,26 +10,26 @@
 //! |---|---|
 //! | result shape | `stated` in the text, or may be `inferred`, or is `forced` whatever is stated |
 //! | accuracy | `exact`, a number of units in the last place, sums in any `order`, `random` |
-//! | kind | what executes it: see [`Kind`](crate::op::Kind) |
+//! | kind | the part of a system that executes it: see [`Kind`](crate::op::Kind) |
 //! | dynamic rule | arrays smaller than their bounds: see [`DynamicRule`](crate::op::DynamicRule) |
 //!
 //! | flag | the op |
 //! |---|---|
-//! | `pred`, `component`, `complex` | gives a result of this type; without it the type of the operands |
+//! | `pred`, `component`, `complex` | the result has this type; without the flag the type of the operands |
 //! | `result_accuracy` | takes the attribute `result_accuracy` |
-//! | `associates(S)` | gives the same bits in any order of several operands: of integers and booleans, with `F` of floats too |
-//! | `boxed` | has large attributes, which `Op` keeps in a box; stands first |
-//! | `moves` | copies, compares or selects elements and rounds nothing; what computations it calls do is their own |
-//! | `roundings(n)` | rounds an element n times in sequence, sums apart; without it once, or never if it `moves` |
-//! | `aliases` | gives the value of operand 0 as it is, in the same memory |
-//! | `resizes` | gives a result whose sizes are values of operands, whatever its shape says |
+//! | `associates(S)` | the result has the same bits in any order of several operands: integers and booleans, with `F` floats too |
+//! | `boxed` | has large attributes, which `Op` stores in a box; must be the first flag |
+//! | `moves` | copies, compares or selects elements and rounds nothing, not counting computations it calls |
+//! | `roundings(n)` | rounds an element n times in sequence, not counting sums; without the flag once, or never if it `moves` |
+//! | `aliases` | returns the unchanged value of operand 0, in the same memory |
+//! | `resizes` | the sizes of the result are values of operands, also if its shape is static |
 //! | `shares` | takes no memory for its result: operands or computations it calls own it (`aliases` implies it) |
-//! | `carries` | may give a value of any kind that was made elsewhere, a tuple or a started op (`aliases` implies it) |
+//! | `carries` | may return a value of any kind that another instruction computed, such as a tuple or a started op (`aliases` implies it) |
 //! | `starts(X)` | starts X, which runs until the result is consumed; `*`: the computation it calls |
-//! | `continues(X)`, `ends(X)` | takes the result of X, which is a start; `ends` gives the result of the started op |
-//! | `holds` | gives `(operands, result, ..)` when it starts, not the result alone |
+//! | `continues(X)`, `ends(X)` | takes the result of X, which is a start; `ends` returns the result of the started op |
+//! | `holds` | as a start returns `(operands, result, ..)`, not only the result |
 //!
-//! `was` lists names in older texts, each with the attributes the name stands for.
+//! `was` lists names in older texts, each with the attributes that the name implies.
 
 /// Passes the op table to the macro `$consume`, after its other arguments.
 ///

@@ -19,11 +19,11 @@ attrs! {
     /// - `E0303`: the element type is not complex, since complex numbers are not ordered.
     pub struct TopK {
         /// The number of elements.
-        pub k: i64 = "k";
+        pub k: i64 = "k" in k;
         /// Whether to return the largest, not the smallest.
-        pub largest: bool = "largest", always true;
+        pub largest: bool = "largest" in largest, always true;
         /// Whether equal elements must be in the order of their indices; they always are.
-        pub is_stable: bool = "is_stable" or true;
+        pub is_stable: bool = "is_stable" in is_stable or true;
     }
 }
 

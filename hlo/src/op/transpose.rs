@@ -1,7 +1,8 @@
 //! `transpose`: permutes dimensions.
 use super::rules::List;
 use super::{Infer, ShapeRule};
-use crate::{ArrayShape, Dims, Layout, Result, Shape};
+use crate::layout::Layout;
+use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
     /// Permutes the dimensions: dimension i of the result is dimension `dimensions[i]` of the operand.
@@ -13,7 +14,7 @@ attrs! {
     /// Constraint `transpose_c2`: `dimensions` is a permutation of the operand's dimensions.
     pub struct Transpose {
         /// For each result dimension, the operand dimension it is.
-        pub dimensions: Vec<i64> = "dimensions";
+        pub dimensions: Vec<i64> = "dimensions" in dimensions;
     }
 }
 

@@ -9,13 +9,13 @@ attrs! {
     /// Solves systems of equations with a triangular matrix.
     pub struct TriangularSolve {
         /// Whether the matrix is on the left.
-        pub left_side: bool = "left_side" or false;
+        pub left_side: bool = "left_side" in triangular_solve_options.left_side or false;
         /// Whether the lower triangle is read.
-        pub lower: bool = "lower" or false;
+        pub lower: bool = "lower" in triangular_solve_options.lower or false;
         /// Whether the diagonal is assumed to be 1.
-        pub unit_diagonal: bool = "unit_diagonal" or false;
+        pub unit_diagonal: bool = "unit_diagonal" in triangular_solve_options.unit_diagonal or false;
         /// Whether the matrix is transposed.
-        pub transpose_a: Transpose = "transpose_a" or Transpose::Invalid;
+        pub transpose_a: Transpose = "transpose_a" in triangular_solve_options.transpose_a or Transpose::Invalid;
     }
 }
 

@@ -23,8 +23,8 @@ attrs! {
     /// - `get_tuple_element_c1`: the tuple has this element.
     /// - `get_tuple_element_operand`: the operand is a tuple.
     pub struct GetTupleElement {
-        /// The distribution.
-        pub index: i64 = "index";
+        /// The index of the element.
+        pub index: i64 = "index" in tuple_index;
     }
 }
 

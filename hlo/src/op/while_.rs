@@ -2,6 +2,7 @@
 use super::rules::{parameters, result};
 use super::{AttrReader, AttrValue, AttrWriter, Attrs, Field, Infer, ShapeRule};
 use crate::ir::ComputationId;
+use crate::proto::{ProtoField, message::Instruction};
 use crate::{ElementType, Result, Shape};
 
 /// Repeats a computation while a condition holds.
@@ -25,7 +26,7 @@ pub struct While {
     pub body: ComputationId,
 }
 
-// By hand: the text has the condition first, XLA stores the body first.
+// Without `attrs!`: the text has the condition first, XLA stores the body first.
 impl Attrs for While {
     const NAMES: &'static [&'static str] = &["condition", "body"];
     fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
@@ -57,6 +58,14 @@ impl Attrs for While {
     fn each_callee_mut(&mut self, visit: &mut dyn FnMut(&mut ComputationId)) {
         visit(&mut self.body);
         visit(&mut self.condition);
+    }
+    fn encode(&self, proto: &mut Instruction) -> Result<()> {
+        ProtoField::encode(&vec![self.body, self.condition], &mut proto.called_computation_ids)
+    }
+    fn decode(proto: &mut Instruction) -> Result<Self> {
+        let body = ProtoField::decode(&mut proto.called_computation_ids, None)?;
+        let condition = ProtoField::decode(&mut proto.called_computation_ids, None)?;
+        Ok(Self { condition, body })
     }
 }
 

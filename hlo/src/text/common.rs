@@ -84,7 +84,7 @@ fn predecessors(p: &mut Parser<'_>) -> Result<Vec<InstructionId>> {
 }
 
 /// Completes the attributes for the instruction they belong to.
-pub(super) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) -> Result<()> {
+pub(crate) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) -> Result<()> {
     let leaves = || shape.leaves().len();
     common.sharding = common.sharding.take().map(|sharding| match shape {
         Shape::Tuple(_) => sharding.expand_to_leaves(leaves()),

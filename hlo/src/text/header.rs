@@ -62,7 +62,7 @@ pub(crate) fn header(
         let value = balanced_value(c)?.to_owned();
         config.unknown.push(HeaderAttr { name: word.into(), value });
     }
-    // A computation never starts like an attribute.
+    // A computation does not start like an attribute.
     let mut ahead = *c;
     if ahead.attribute_name().is_ok() {
         return Err(c.expected("`,` before the next attribute"));
@@ -103,7 +103,7 @@ fn attribute(c: &mut Cursor<'_>, word: &str, config: &mut ModuleConfig) -> Resul
     Ok(true)
 }
 
-/// Parses `{ {0}: (0, {}, must-alias), ... }`; the first alias of an output wins.
+/// Parses `{ {0}: (0, {}, must-alias), ... }`; the first alias of an output is kept.
 fn aliases(c: &mut Cursor<'_>) -> Result<Vec<InputOutputAlias>> {
     c.expect(b'{')?;
     let mut aliases = Vec::new();
@@ -189,7 +189,7 @@ fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
 }
 
 /// Parses `{ {"a" {0}} : {"b"}, "module" ... }` into the form it is printed in: sorted, one entry per line; the first entry of a
-/// value wins. The module stays in quotes: XLA prints it over many lines, which it cannot parse.
+/// value is kept. The module stays in quotes: XLA prints it over many lines, which it cannot parse.
 fn recovery_table(c: &mut Cursor<'_>) -> Result<Option<String>> {
     let mut table = BTreeMap::new();
     c.expect(b'{')?;

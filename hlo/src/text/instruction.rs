@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
             let actual = &self.scope().instruction(id).shape;
             if !actual.compatible(&written) {
                 let (written, actual) = (format!("{written:#}"), format!("{actual:#}"));
-                let help = format!("write `{actual} {name}`, or the name alone");
+                let help = format!("write `{actual} {name}`, or only the name");
                 let code = Code::OperandShape { name: name.into(), written, actual };
                 let defined = self.scope().computation.spans(id).name;
                 let span = self.cursor.span_from(start);
@@ -250,7 +250,7 @@ impl<'a> Parser<'a> {
 
     /// Parses `#1#0` after the name of an operand: elements of a tuple.
     fn elements(&mut self, mut id: InstructionId, name: &str) -> Result<InstructionId> {
-        // Nearly every operand is a plain name, which needs no allocation.
+        // Nearly every operand is only a name, which needs no allocation.
         if self.cursor.next_byte() != Some(b'#') {
             return Ok(id);
         }
@@ -353,7 +353,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Checks what can be checked while parsing, and infers the shape.
+    /// Runs the checks that are possible while parsing, and infers the shape.
     fn complete(
         &mut self,
         head: Head<'a>,
@@ -362,18 +362,7 @@ impl<'a> Parser<'a> {
         common: Option<Box<CommonAttrs>>,
     ) -> Result<Instruction> {
         let opcode = op.opcode();
-        if let Arity::Fixed(expected) = opcode.arity()
-            && operands.len() != expected
-        {
-            let expected = match expected {
-                0 => "no operand".to_owned(),
-                1 => "1 operand".to_owned(),
-                n => format!("{n} operands"),
-            };
-            return Err(
-                Code::Arity { op: head.word.into(), expected, found: operands.len() }.into()
-            );
-        }
+        opcode.check_arity(head.word, operands.len())?;
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let shapes: SmallVec<[&Shape; 4]> =
             operands.iter().map(|&id| &scope.instruction(id).shape).collect();
@@ -400,6 +389,22 @@ impl<'a> Parser<'a> {
                 .map_err(|e| e.at(head.shape_span))?;
         }
         Ok(instruction)
+    }
+}
+
+impl Opcode {
+    /// Fails unless the op, called `word` in messages, takes this many operands.
+    pub(crate) fn check_arity(self, word: &str, found: usize) -> Result<()> {
+        let expected = match self.arity() {
+            Arity::Fixed(expected) if expected != found => expected,
+            Arity::Fixed(_) | Arity::Any => return Ok(()),
+        };
+        let expected = match expected {
+            0 => "no operand".to_owned(),
+            1 => "1 operand".to_owned(),
+            n => format!("{n} operands"),
+        };
+        Err(Code::Arity { op: word.into(), expected, found }.into())
     }
 }
 

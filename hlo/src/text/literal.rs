@@ -5,7 +5,8 @@ use super::shape::{at_shape, shape};
 use crate::diag::Code;
 use crate::elem::{Class, Special};
 use crate::layout::LayoutTail;
-use crate::{ArrayShape, ConstantValue, ElementType, Error, Literal, Result, Scalar, Shape, Span};
+use crate::literal::ConstantValue;
+use crate::{ArrayShape, ElementType, Error, Literal, Result, Scalar, Shape, Span};
 
 /// Parses the value of a constant of a stated shape.
 pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantValue> {
@@ -263,7 +264,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Returns the bits of a number in a type, or why it has none.
+/// Returns the bits of a number in a type, or the reason why there are none.
 fn code(number: Number, ty: ElementType) -> Result<u128, String> {
     match (ty.class(), number) {
         (Class::Pred, Number::Int { magnitude, .. }) => Ok(u128::from(magnitude != 0)),

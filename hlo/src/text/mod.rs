@@ -16,5 +16,7 @@ pub(crate) mod print;
 pub(crate) mod shape;
 pub(crate) mod strings;
 
+pub use print::Style;
+
 pub(crate) use cursor::Cursor;
 pub(crate) use module::{Parser, is_single_op, parse};

@@ -2,13 +2,14 @@
 use super::computation::Scope;
 use super::{Cursor, frames, header, names};
 use crate::diag::{Code, Diagnostic, nearest};
+use crate::id::Arena;
 use crate::id::Id;
 use crate::ir::{
     Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed, ProgramShape,
     StackFrames,
 };
 use crate::op::Callees;
-use crate::{Arena, Error, Op, Opcode, Result, Span};
+use crate::{Error, Op, Opcode, Result, Span};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 

@@ -1,6 +1,7 @@
 //! Names as XLA keeps them: sanitized, and unique in the module.
+use crate::ElementType;
+use crate::id::Arena;
 use crate::ir::Computation;
-use crate::{Arena, ElementType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 

@@ -55,7 +55,8 @@ pub(crate) fn from_text(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-fn from_bytes(bytes: Vec<u8>) -> String {
+/// Returns the stored form of bytes.
+pub(crate) fn from_bytes(bytes: Vec<u8>) -> String {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) if !text.contains(|c| c >= STAND_IN) => return text,
         Ok(text) => text.into_bytes(),

@@ -1,6 +1,6 @@
 //! Checks that groups of collective ops fit the module's replicas and partitions, and that shapes fit the groups.
 //!
-//! What the ids in a group count follows from `channel_id` and `use_global_device_ids`: see
+//! `channel_id` and `use_global_device_ids` determine the meaning of the ids in a group: see
 //! [`GroupMode`]. If the module has only one replica or partition, the number of ids is not checked: a module that is
 //! partitioned later can already name the devices.
 use crate::diag::Place;

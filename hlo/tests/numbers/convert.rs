@@ -10,7 +10,7 @@ enum Exact {
     Real(Option<f64>),
 }
 
-/// The value of a code of a type that is not complex, from the definition of the type.
+/// Returns the value of a code of a type that is not complex, from the definition of the type.
 fn exact(ty: E, code: u64) -> Exact {
     let bits = ty.bits();
     match ty.class() {

@@ -51,7 +51,7 @@ pub const GRIDS: [Grid; 14] = [
     grid(E::F32, 8, 23, 127, Past::Infinity),
 ];
 
-/// The format of a type of up to 32 bits.
+/// Returns the format of a type of up to 32 bits.
 pub fn grid_of(ty: E) -> Grid {
     *GRIDS.iter().find(|g| g.ty == ty).expect("a float of up to 32 bits")
 }
@@ -62,7 +62,7 @@ pub fn two(n: i32) -> f64 {
 }
 
 impl Grid {
-    /// The number of the largest finite magnitude, counting from 0.
+    /// Returns the number of the largest finite magnitude, counting from 0.
     pub fn largest(&self) -> u64 {
         let all = (1u64 << (self.e + self.m)) - 1;
         match self.past {
@@ -71,7 +71,7 @@ impl Grid {
             Past::OnlyNan | Past::Largest => all,
         }
     }
-    /// The magnitude of this number; one past the largest is where the next would be.
+    /// Returns the magnitude of this number; one past the largest is where the next would be.
     pub fn magnitude(&self, index: u64) -> f64 {
         let (exponent, mantissa) = ((index >> self.m) as i32, index & ((1 << self.m) - 1));
         let fraction = mantissa as f64 / two(self.m as i32);
@@ -86,7 +86,7 @@ impl Grid {
     fn sign(&self) -> u64 {
         if self.powers { 0 } else { 1 << (self.e + self.m) }
     }
-    /// The value of a code, None for NaN.
+    /// Returns the value of a code, None for NaN.
     pub fn value(&self, code: u64) -> Option<f64> {
         let (negative, index) = (code & self.sign() != 0, code & !self.sign());
         if self.past == Past::OnlyNan && negative && index == 0 {
@@ -99,17 +99,18 @@ impl Grid {
         };
         Some(if negative { -size } else { size })
     }
-    /// The midpoint between number `index` and the next.
+    /// Returns the midpoint between number `index` and the next.
     pub fn midpoint(&self, index: u64) -> f64 {
         f64::midpoint(self.magnitude(index), self.magnitude(index + 1))
     }
 
-    /// The result for NaN: a value in the types without NaN.
+    /// Returns the result for NaN: a value in the types without NaN.
     pub fn nan(&self) -> Option<f64> {
         (self.past == Past::Largest).then_some(-0.0)
     }
 
-    /// The nearest value to a real number of this sign, None for NaN. `side` says how its size lies to a given one.
+    /// Returns the nearest value to a real number of this sign, None for NaN. `side` says how its size lies to a given
+    /// one.
     pub fn nearest(&self, negative: bool, side: impl Fn(f64) -> Ordering) -> Option<f64> {
         if self.powers && (negative || side(0.0) == Ordering::Equal) {
             return None;
@@ -138,7 +139,7 @@ impl Grid {
         let unsigned_zero = size == 0.0 && self.past == Past::OnlyNan;
         Some(if negative && !unsigned_zero { -size } else { size })
     }
-    /// The nearest value to an f64, taken as exact; None for NaN.
+    /// Returns the nearest value to an f64, taken as exact; None for NaN.
     pub fn round(&self, x: f64) -> Option<f64> {
         if x.is_nan() {
             return self.nan();
@@ -147,7 +148,7 @@ impl Grid {
     }
 }
 
-/// The same value with the same sign of zero; NaN is None.
+/// Returns the same value with the same sign of zero; NaN is None.
 pub fn same(got: f64, expected: Option<f64>) -> bool {
     match expected {
         None => got.is_nan(),

@@ -1,9 +1,9 @@
 //! Collective ops on one device: every group has one member, device 0
 //!
-//! A fold of one value is that value, whatever the reducer: nothing is added to it, and -0 stays -0.
+//! Reducing one value returns that value, whatever the reducer: nothing is added to it, and -0 stays -0.
 //!
-//! What joins more devices than one is refused with the devices it joins, since device 0 alone cannot know the result. So
-//! are `partition-id` and `replica-id` in a module for several: every answer would be right for one device and
+//! An op that involves several devices is rejected with a list of them, since device 0 cannot compute its result. So
+//! are `partition-id` and `replica-id` in a module for several devices: any value would be right for one device and
 //! wrong for the others.
 use super::{arrays, packed, permute, result_shape};
 use crate::context::RunContext;
@@ -13,7 +13,7 @@ use hlo::op::GroupMode;
 use hlo::op::value::ReplicaGroups;
 use hlo::{ElementType, Literal, Op, Scalar, Shape};
 
-/// The result of a collective op on the only device there is; of a start, what its done gives.
+/// Returns the result of a collective op on the only device there is; of a start, the result of its done.
 pub(crate) fn alone(
     instruction: &Instruction,
     operands: &[&Literal],
@@ -40,19 +40,19 @@ pub(crate) fn alone(
     })
 }
 
-/// For how many devices the lists of a `ragged-all-to-all` are, if not for one.
+/// Returns the number of devices that the size lists of a `ragged-all-to-all` describe, if it is not one.
 fn lists(operands: &[Literal]) -> Option<i64> {
     let devices = *operands.get(2)?.array_shape()?.dims.first()?;
     (devices != 1).then_some(devices)
 }
 
-/// The error of what more devices take part in.
+/// Returns the error of an op that involves several devices.
 fn several(instruction: &Instruction, what: &str) -> Error {
     let opcode = instruction.opcode();
     Error::unsupported(format!("`{opcode}` {what}, but a run has one device"))
 }
 
-/// The partition or replica; 0 on the only device there is
+/// Returns the partition or replica id; 0 on a single device.
 pub(crate) fn device_id(instruction: &Instruction, context: &RunContext) -> Result<Literal> {
     let number = match (context.place(), &instruction.op) {
         (Some((device, _)), Op::ReplicaId(_)) => device.replica,
@@ -66,7 +66,7 @@ pub(crate) fn device_id(instruction: &Instruction, context: &RunContext) -> Resu
     Ok(Literal::scalar(ElementType::U32, Scalar::Unsigned(number)))
 }
 
-/// Refuses what more devices than one take part in.
+/// Rejects an op that involves several devices.
 fn one_device(instruction: &Instruction, context: &RunContext) -> Result<()> {
     let opcode = instruction.opcode();
     let config = &context.module().config;
@@ -85,7 +85,7 @@ fn one_device(instruction: &Instruction, context: &RunContext) -> Result<()> {
         ));
     }
     if let Some((mode, groups)) = instruction.op.groups() {
-        // Of the spellings that count, only the count is asked: their lists could be longer than memory.
+        // Groups given as a count are checked by the count: the expanded lists could exceed memory.
         let last = match groups {
             ReplicaGroups::List(groups) => groups.iter().flatten().copied().max(),
             ReplicaGroups::Iota(tiling) => Some(tiling.ids().count() - 1),
@@ -104,7 +104,7 @@ fn one_device(instruction: &Instruction, context: &RunContext) -> Result<()> {
     Ok(())
 }
 
-/// The ids up to this one.
+/// Returns a description of the ids from 0 to `last`.
 fn numbered(mode: GroupMode, last: i64) -> String {
     format!("{}s 0 to {last}", mode.id_noun())
 }

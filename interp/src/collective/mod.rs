@@ -1,12 +1,13 @@
-//! The results of collective ops: of each member of a group, from the operands of all members.
+//! The results of collective ops for each member of a group, from the operands of all members.
 //!
-//! Members are in group order: the order of the ids in `replica_groups`. The caller decides which devices belong to a group
-//! and when all have joined.
+//! Members are in group order: the order of the ids in `replica_groups`. The caller determines which devices form a
+//! group and when all have joined.
 //!
-//! What each op gives is written on its page in `spec/`; folding, gathering and cutting have kernels too, which the engine
-//! `exact` uses.
+//! The result of each op is defined on its page in `spec/`; reducing, gathering and splitting have kernels too, which
+//! the engine `exact` uses.
 //!
-//! A device that is alone is a group of one. `collective-permute` has no groups: each device gets what its source sent.
+//! A single device is a group of one. `collective-permute` has no groups: each device gets the value that its source
+//! sent.
 //!
 //! Source: `StableHLO`, "Collective ops"; XLA operation semantics.
 mod alone;
@@ -28,10 +29,11 @@ use hlo::ir::Instruction;
 use hlo::{Literal, Op, Shape};
 use parts::{concatenated, exchanged, split};
 
-/// What each member gets. Folds take the members in group order, or in `order`, a list of their places.
+/// Returns the result of each member. Reductions take the members in group order, or in `order`, a list of their
+/// positions.
 ///
 /// # Errors
-/// `E0408` if values do not fit the group; what a computation that folds may fail with.
+/// `E0408` if values do not fit the group; the errors of the reducer.
 pub fn exchange(
     executable: &Executable,
     options: &RunOptions,
@@ -44,18 +46,19 @@ pub fn exchange(
     results.into_iter().map(|result| packed(result, shape, instruction)).collect()
 }
 
-/// The shape of what an op gives in the end: of a start that gives its operands too, the second element.
+/// Returns the shape of the result of the whole op: for a start whose shape includes its operands, the second element.
 pub fn result_shape(instruction: &Instruction) -> &Shape {
     let second = instruction.shape.tuple().and_then(|elements| elements.get(1));
     second.filter(|_| instruction.opcode().holds_operands()).unwrap_or(&instruction.shape)
 }
 
-/// Zeros of the result: the result of a device that receives nothing.
+/// Returns zeros of the result's shape, for a device that receives nothing.
 pub fn nothing(instruction: &Instruction) -> Literal {
     zeros(result_shape(instruction))
 }
 
-/// The arrays each member gets, one for each operand. The attributes that say who belongs to a group are the caller's.
+/// Returns the arrays of each member's result, one for each operand. The caller evaluates the attributes that form
+/// groups.
 fn arrays(
     context: &RunContext,
     instruction: &Instruction,
@@ -98,7 +101,7 @@ fn arrays(
     })
 }
 
-/// For each operand the members' values.
+/// Returns the members' values of each operand.
 fn columns<'a>(given: &[&'a [Literal]]) -> impl Iterator<Item = Vec<&'a Literal>> {
     let count = given.first().map_or(0, |operands| operands.len());
     (0..count).map(|i| given.iter().map(|operands| &operands[i]).collect())
@@ -106,12 +109,12 @@ fn columns<'a>(given: &[&'a [Literal]]) -> impl Iterator<Item = Vec<&'a Literal>
 fn repeat(values: Vec<Literal>, members: usize) -> Vec<Vec<Literal>> {
     vec![values; members]
 }
-/// Rows become columns.
+/// Returns the transpose: rows become columns.
 fn transposed(rows: &[Vec<Literal>], columns: usize) -> Vec<Vec<Literal>> {
     (0..columns).map(|i| rows.iter().map(|row| row[i].clone()).collect()).collect()
 }
 
-/// The arrays as the shape wants them: one as it is, several as a tuple; a tuple of one if it is stated.
+/// Returns the arrays in the form of the shape: one as it is, several as a tuple; a tuple of one if it is stated.
 pub(crate) fn packed(
     mut arrays: Vec<Literal>,
     shape: &Shape,

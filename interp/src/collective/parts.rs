@@ -1,4 +1,4 @@
-//! Cutting arrays into equal parts along a dimension, and putting them together again.
+//! Splitting arrays into equal parts along a dimension, and concatenating them.
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};
@@ -14,7 +14,7 @@ fn is_reference(context: &RunContext) -> bool {
     context.program().engine == Engine::Reference
 }
 
-/// The members' arrays of an `all-gather`.
+/// Returns the result of an `all-gather`, which is the same for each member.
 pub(super) fn concatenated(context: &RunContext, arrays: &[&Literal], dim: i64) -> Literal {
     if is_reference(context) {
         let members: Vec<Array<'_>> = arrays.iter().map(|&array| Array::of(array)).collect();
@@ -23,7 +23,7 @@ pub(super) fn concatenated(context: &RunContext, arrays: &[&Literal], dim: i64) 
     joined(arrays, dim)
 }
 
-/// The parts of a `reduce-scatter`, of the folded array.
+/// Returns each member's part of the reduced array of a `reduce-scatter`.
 pub(super) fn split(
     context: &RunContext,
     array: &Literal,
@@ -36,7 +36,7 @@ pub(super) fn split(
     cut(array, dim, parts)
 }
 
-/// What each member gets by an `all-to-all`.
+/// Returns the result of an `all-to-all` for each member.
 pub(super) fn exchanged(
     context: &RunContext,
     arrays: &[&Literal],
@@ -51,7 +51,7 @@ pub(super) fn exchanged(
     Ok(parts.iter().map(|parts| joined(&parts.iter().collect::<Vec<_>>(), dim)).collect())
 }
 
-/// The arrays one after another along a dimension: `concatenate`.
+/// Returns the concatenation of the arrays along a dimension.
 fn joined(arrays: &[&Literal], dim: i64) -> Literal {
     let first = shape(arrays[0]);
     let mut dims = first.dims.clone();
@@ -59,13 +59,13 @@ fn joined(arrays: &[&Literal], dim: i64) -> Literal {
     crate::kernel::concatenated(arrays, to_usize(dim), &ArrayShape::new(first.ty, dims))
 }
 
-/// `parts` equal pieces along a dimension.
+/// Returns `parts` equal parts along a dimension.
 fn cut(array: &Literal, dim: i64, parts: usize) -> Result<Vec<Literal>> {
     let whole = shape(array);
     let d = to_usize(dim);
     let size = to_usize(whole.dims[d]);
     if parts == 0 || !size.is_multiple_of(parts) {
-        let message = format!("dimension {dim} of {whole:#} cannot be cut for {parts} devices");
+        let message = format!("dimension {dim} of {whole:#} cannot be split for {parts} devices");
         return Err(Code::Trap { message }.into());
     }
     let mut dims = whole.dims.clone();

@@ -1,4 +1,4 @@
-//! `collective-permute`: what a source sends, and what its target receives.
+//! `collective-permute`: the values that sources send and targets receive.
 use super::packed;
 use crate::Result;
 use crate::spec::collective_permute;
@@ -6,15 +6,15 @@ use crate::value::zeros;
 use hlo::Literal;
 use hlo::ir::Instruction;
 
-/// Returns what a device sends to each of its targets.
+/// Returns the values that a device sends to each of its targets.
 pub fn sent(instruction: &Instruction, operands: &[Literal]) -> Result<Vec<Literal>> {
     collective_permute::sent(instruction.op.slice_sizes(), operands)
 }
 
-/// Returns the result of what was sent to the device; `None` if it is no target.
+/// Returns the result of a device from the values sent to it; `None` if it is no target.
 ///
 /// # Errors
-/// `E0408` if what was sent does not have the stated shape.
+/// `E0408` if the values sent do not have the stated shape.
 pub fn received(
     instruction: &Instruction,
     operands: &[Literal],

@@ -1,8 +1,8 @@
-//! Folding the members' values, element by element
+//! Reduction of the members' values, element by element.
 //!
-//! The fold starts with the first member's value and takes the others in group order. Sums of floats are accumulated wide and
-//! rounded once; other computations are applied pair by pair. A machine promises no order: where one is given, the
-//! fold takes the members in it and rounds every sum, as a machine does.
+//! A reduction starts with the first member's value and takes the others in group order. Sums of floats are accumulated
+//! wide and rounded once; other computations are applied pair by pair. Hardware guarantees no order: where one is
+//! given, the reduction takes the members in it and rounds every sum, as hardware does.
 use crate::context::RunContext;
 use crate::kernel::{folded, summed};
 use crate::spec::all_reduce::all_reduce;
@@ -11,7 +11,7 @@ use crate::{Engine, Result};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 
-/// Each column of members' values folded by the computation; without one, added.
+/// Returns each column of members' values reduced by the computation, or their sum if there is none.
 pub(super) fn all<'a>(
     context: &RunContext,
     reducer: Option<ComputationId>,
@@ -21,7 +21,7 @@ pub(super) fn all<'a>(
     columns
         .map(|members| {
             let members: Vec<&Literal> = match order {
-                Some(order) => order.iter().map(|&place| members[place]).collect(),
+                Some(order) => order.iter().map(|&i| members[i]).collect(),
                 None => members,
             };
             match (members.as_slice(), reducer) {

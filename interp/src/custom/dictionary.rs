@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// `true`, `1 : i64`, `76 : ui8`; the type is not kept.
-    Whole(i64),
+    Integer(i64),
     /// Anything else, as written.
     Other(String),
 }
@@ -17,13 +17,13 @@ pub(super) enum Value {
 pub(super) struct Dictionary(BTreeMap<String, Value>);
 
 impl Dictionary {
-    /// Reads a dictionary; an absent or empty text is an empty one. `target` is named by errors.
+    /// Reads a dictionary; an absent or empty text is an empty one. Errors name `target`.
     pub(super) fn parse(target: &str, config: Option<&BackendConfig>) -> Result<Self> {
         let text = config.map_or("", |config| config.0.trim());
         let entries = match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
             Some(entries) => entries,
             None if text.is_empty() => "",
-            None => return Err(wanted(target, text)),
+            None => return Err(not_a_dictionary(target, text)),
         };
         let mut found = BTreeMap::new();
         for entry in split(entries) {
@@ -31,24 +31,25 @@ impl Dictionary {
             if entry.is_empty() && entries.trim().is_empty() {
                 continue;
             }
-            let (name, value) = entry.split_once('=').ok_or_else(|| wanted(target, text))?;
+            let (name, value) =
+                entry.split_once('=').ok_or_else(|| not_a_dictionary(target, text))?;
             let name = name.trim().trim_matches('"').to_owned();
             found.insert(name, value_of(value.trim()));
         }
         Ok(Self(found))
     }
-    /// An integer or boolean.
-    pub(super) fn whole(&self, name: &str) -> Option<i64> {
+    /// Returns the value of a name that is an integer or boolean.
+    pub(super) fn integer(&self, name: &str) -> Option<i64> {
         match self.0.get(name)? {
-            Value::Whole(value) => Some(*value),
+            Value::Integer(value) => Some(*value),
             Value::Other(_) => None,
         }
     }
-    /// What a name is said to be, for messages.
+    /// Returns the value of a name as text, for messages.
     pub(super) fn shown(&self, name: &str) -> String {
         match self.0.get(name) {
             None => "nothing".to_owned(),
-            Some(Value::Whole(value)) => match u8::try_from(*value) {
+            Some(Value::Integer(value)) => match u8::try_from(*value) {
                 Ok(byte) if byte.is_ascii_graphic() => format!("{value} ('{}')", char::from(byte)),
                 _ => value.to_string(),
             },
@@ -57,22 +58,22 @@ impl Dictionary {
     }
 }
 
-fn wanted(target: &str, text: &str) -> Error {
+fn not_a_dictionary(target: &str, text: &str) -> Error {
     Error::unsupported(format!(
-        "custom call `{target}` wants a dictionary like `{{uplo = 76 : ui8}}` as its backend_config, found `{text}`"
+        "custom call `{target}` expects a dictionary like `{{uplo = 76 : ui8}}` as its backend_config, found `{text}`"
     ))
 }
 
 fn value_of(text: &str) -> Value {
     let number = text.split_once(':').map_or(text, |(number, _)| number).trim();
     match number {
-        "true" => Value::Whole(1),
-        "false" => Value::Whole(0),
-        _ => number.parse().map_or_else(|_| Value::Other(text.to_owned()), Value::Whole),
+        "true" => Value::Integer(1),
+        "false" => Value::Integer(0),
+        _ => number.parse().map_or_else(|_| Value::Other(text.to_owned()), Value::Integer),
     }
 }
 
-/// The parts between commas that stand in no bracket and no string.
+/// Returns the parts between commas that are in no bracket and no string.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut quoted, mut escaped, mut start) =
         (Vec::new(), 0i32, false, false, 0);
@@ -106,10 +107,10 @@ mod tests {
     #[test]
     fn reads_what_jax_writes() {
         let found = read("{diag = 85 : ui8, left = true, low = -1 : i32, x = \"a, b\"}").unwrap();
-        assert_eq!(found.whole("diag"), Some(85));
-        assert_eq!(found.whole("left"), Some(1));
-        assert_eq!(found.whole("low"), Some(-1));
-        assert_eq!(found.whole("x"), None);
+        assert_eq!(found.integer("diag"), Some(85));
+        assert_eq!(found.integer("left"), Some(1));
+        assert_eq!(found.integer("low"), Some(-1));
+        assert_eq!(found.integer("x"), None);
         assert_eq!(found.shown("x"), "\"a, b\"");
         assert_eq!(found.shown("diag"), "85 ('U')");
         assert_eq!(found.shown("y"), "nothing");

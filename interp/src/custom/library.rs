@@ -1,11 +1,11 @@
-//! Functions of shared libraries as custom calls, the one place where foreign code is called.
+//! Functions of shared libraries as custom calls; the only module that calls foreign code.
 //!
 //! The function is `void target(void* out, const void** in)`, XLA's `API_VERSION_ORIGINAL`. `in` has one pointer for each
 //! operand and `out` is the result. A pointer to an array points to its elements, in the order of the layout that the
-//! module states: `operand_layout_constraints` for operands, or row by row where there are none; the layout of the
+//! module states: `operand_layout_constraints` for operands, row-major if there are none; the layout of the
 //! instruction's shape for the result. A tuple is an array of pointers, one for each element, as deep as it is nested.
 //! Elements are little-endian and as wide as their type, `pred` a byte of 0 or 1. Types narrower than a byte, tokens,
-//! tiled and padded layouts, and sizes known only at run time are refused.
+//! tiled and padded layouts, and dynamic sizes are rejected.
 #![expect(unsafe_code, reason = "calls foreign functions")]
 use crate::error::Code;
 use crate::hooks::Call;
@@ -25,8 +25,8 @@ type Function = unsafe extern "C" fn(*mut c_void, *const *const c_void);
 
 impl Library {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        // SAFETY: loading runs the initialisers of the library. The user named it, and that it may run in this process is
-        // what `Hooks::library` asks of them.
+        // SAFETY: loading runs the initializers of the library. The user named the library; that it may run in this
+        // process is a documented requirement of `Hooks::library`.
         let library = unsafe { libloading::Library::new(path) };
         library.map(Self).map_err(|e| {
             let path = path.display().to_string();
@@ -34,8 +34,8 @@ impl Library {
         })
     }
     fn function(&self, target: &str) -> Option<libloading::Symbol<'_, Function>> {
-        // SAFETY: a function of the target's name has this type by the convention that `Hooks::library` states. The
-        // symbol borrows the library, which so stays loaded while it is called.
+        // SAFETY: `Hooks::library` requires that a function of the target's name has this type. The
+        // symbol borrows the library, which keeps it loaded during the call.
         unsafe { self.0.get(target.as_bytes()).ok() }
     }
 }
@@ -51,47 +51,47 @@ fn run(call: &Call<'_>, function: &Function) -> Result<Literal> {
     let target = &call.op.custom_call_target.0;
     if call.op.api_version != ApiVersion::Original {
         return Err(Error::unsupported(format!(
-            "custom call `{target}` of a library wants API_VERSION_ORIGINAL: the other versions need functions of XLA"
+            "custom call `{target}` of a library requires API_VERSION_ORIGINAL: the other versions need functions of XLA"
         )));
     }
     let constraints = call.op.operand_layout_constraints.as_deref().unwrap_or_default();
     let mut operands = Vec::with_capacity(call.operands.len());
     for (i, operand) in call.operands.iter().enumerate() {
-        let plain = operand.shape();
-        let shape = constraints.get(i).unwrap_or(&plain);
+        let row_major = operand.shape();
+        let shape = constraints.get(i).unwrap_or(&row_major);
         operands.push(Buffer::of(target, shape, Some(operand), constraints.is_empty())?);
     }
     let mut result = Buffer::of(target, call.shape, None, false)?;
     let operand_pointers: Vec<*const c_void> =
         operands.iter_mut().map(|operand| operand.pointer().cast_const()).collect();
     let out = result.pointer();
-    // SAFETY: every pointer leads to memory that is as large as its array, aligned to 16 bytes, and alive and borrowed by
-    // nothing else until the call returns. That the function keeps to these sizes is required of the caller that names the library.
+    // SAFETY: every pointer refers to memory that is as large as its array, aligned to 16 bytes, and borrowed by
+    // nothing else until the call returns. `Hooks::library` requires that the function stays within these sizes.
     unsafe { function(out, operand_pointers.as_ptr()) };
     Ok(result.literal())
 }
 
-/// The memory of a value, as the function sees it.
+/// The memory of a value in the form that the function expects.
 enum Buffer {
-    /// Elements in the order of the layout, in words so that they are aligned for every type.
+    /// Elements in the order of the layout, in 16-byte words so that they are aligned for every type.
     Array(ArrayShape, Vec<u128>),
     /// The elements, and pointers to them.
     Tuple(Vec<Buffer>, Vec<*mut c_void>),
 }
 
 impl Buffer {
-    /// Memory of this shape, with the value in it; `plain` takes arrays to lie row by row whatever the shape says.
-    fn of(target: &str, shape: &Shape, value: Option<&Literal>, plain: bool) -> Result<Self> {
+    /// Returns memory of this shape that holds the value; `row_major` overrides the layouts of the shape.
+    fn of(target: &str, shape: &Shape, value: Option<&Literal>, row_major: bool) -> Result<Self> {
         match shape {
             Shape::Array(array) => {
                 let mut array = array.clone();
-                if plain {
+                if row_major {
                     array = ArrayShape::new(array.ty, array.dims);
                 }
                 let flat = array.layout.tail.is_none() && array.layout.is_permutation(array.rank());
                 if !flat || array.dynamic.is_some() || array.ty.bits() < 8 {
                     return Err(Error::unsupported(format!(
-                        "custom call `{target}` of a library cannot be given {shape}"
+                        "custom call `{target}` of a library cannot take a value of shape {shape}"
                     )));
                 }
                 let bytes = crate::value::checked_bytes(&array)?;
@@ -99,7 +99,7 @@ impl Buffer {
                 if let Some(value) = value {
                     let width = array.ty.storage_bytes();
                     let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-                    for (i, &at) in places(&array).iter().enumerate() {
+                    for (i, &at) in offsets(&array).iter().enumerate() {
                         memory[at * width..][..width]
                             .copy_from_slice(&value.bytes()[i * width..][..width]);
                     }
@@ -109,12 +109,12 @@ impl Buffer {
             Shape::Tuple(shapes) => {
                 let part = |i: usize| value.and_then(|v| v.elements()?.get(i));
                 let buffers: Result<Vec<Self>> = (shapes.iter().enumerate())
-                    .map(|(i, shape)| Self::of(target, shape, part(i), plain))
+                    .map(|(i, shape)| Self::of(target, shape, part(i), row_major))
                     .collect();
                 Ok(Self::Tuple(buffers?, Vec::new()))
             }
             Shape::Token | Shape::Opaque | Shape::Buffer(_) => Err(Error::unsupported(format!(
-                "custom call `{target}` of a library cannot be given {shape}"
+                "custom call `{target}` of a library cannot take a value of shape {shape}"
             ))),
         }
     }
@@ -127,15 +127,15 @@ impl Buffer {
             }
         }
     }
-    /// The value that the memory holds.
+    /// Returns the value that the memory holds.
     fn literal(self) -> Literal {
         match self {
             Self::Array(shape, words) => {
                 let width = shape.ty.storage_bytes();
                 let memory: &[u8] = bytemuck::cast_slice(&words);
-                let places = places(&shape);
+                let offsets = offsets(&shape);
                 let mut result = Literal::zeros(shape);
-                for (to, &at) in result.bytes_mut().chunks_exact_mut(width).zip(&places) {
+                for (to, &at) in result.bytes_mut().chunks_exact_mut(width).zip(&offsets) {
                     to.copy_from_slice(&memory[at * width..][..width]);
                 }
                 result
@@ -147,8 +147,8 @@ impl Buffer {
     }
 }
 
-/// For each element, row by row, its place in memory under the layout.
-fn places(shape: &ArrayShape) -> Vec<usize> {
+/// Returns the memory offset of each element under the layout, in row-major order of the elements.
+fn offsets(shape: &ArrayShape) -> Vec<usize> {
     let order: Vec<usize> =
         shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d)).collect();
     let sizes: Dims = order.iter().map(|&d| shape.dims[d]).collect();

@@ -1,10 +1,10 @@
-//! Notes for partitioners, schedulers and layout assignment: the value is the operand's.
+//! Annotations for partitioners, schedulers and layout assignment: the value is the operand's.
 //!
-//! `SPMDFullToShardShape` and `xla.sdy.GlobalToLocalShape` give each device its part of an array, and their opposites put
-//! the parts together. On one device the part is the whole. If the shapes differ the module was written for several
-//! devices and still has to be partitioned, which is refused.
+//! `SPMDFullToShardShape` and `xla.sdy.GlobalToLocalShape` give each device its part of an array, and their inverses
+//! concatenate the parts together. On one device the part is the whole. If the shapes differ the module was written for
+//! several devices and has not been partitioned, which is an error.
 //!
-//! `xla.sdy.ShardingGroup` ties shardings together and gives an empty tuple.
+//! `xla.sdy.ShardingGroup` groups shardings and returns an empty tuple.
 use crate::error::Code;
 use crate::hooks::Call;
 use crate::{Error, Result};
@@ -39,7 +39,7 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
             [operand] => Err(parts(target, operand, call)),
             _ => {
                 let found = call.operands.len();
-                let message = format!("custom call `{target}` wants one operand, found {found}");
+                let message = format!("custom call `{target}` expects one operand, found {found}");
                 Err(Error::unsupported(message))
             }
         }
@@ -48,10 +48,10 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
 
 fn parts(target: &str, operand: &Literal, call: &Call<'_>) -> Error {
     let message = format!(
-        "custom call `{target}` turns {} into {}: the module is to be split over several devices first",
+        "custom call `{target}` converts {} to {}: the module is not partitioned for several devices yet",
         operand.shape(),
         call.shape
     );
     Error::from(Code::Unsupported { message })
-        .with_help("run the module as it is after XLA's SPMD partitioner")
+        .with_help("run the module that XLA's SPMD partitioner outputs")
 }

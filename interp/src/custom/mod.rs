@@ -2,13 +2,15 @@
 //!
 //! | file | targets |
 //! |---|---|
-//! | `markers.rs` | notes for partitioners and schedulers, which change no value |
-//! | `xla.rs` | what XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
+//! | `call.rs` | the choice among the following |
+//! | `markers.rs` | annotations for partitioners and schedulers, which change no value |
+//! | `xla.rs` | calls that XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
 //! | `lapack` | `lapack_*_ffi`, which JAX calls on a CPU |
 //! | `library.rs` | functions of shared libraries |
-//! | `unknown.rs` | what is said of all others |
+//! | `unknown.rs` | errors of all other targets |
 //!
-//! A target that is known but called in a way it does not understand says what it wanted: `E0402`.
+//! A built-in target called with operands, results or attributes that it does not support is `E0402`.
+mod call;
 mod dictionary;
 mod lapack;
 mod library;
@@ -16,27 +18,29 @@ mod markers;
 mod unknown;
 mod xla;
 
-pub(crate) use library::{Library, in_libraries};
+pub(crate) use call::custom_call;
+pub(crate) use library::Library;
+use library::in_libraries;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};
 use hlo::Literal;
 
-/// The value of a call whose target is built in.
-pub(crate) fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
+/// Runs a call whose target is built in.
+fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
     let found = markers::run(call).or_else(|| xla::run(call)).or_else(|| lapack::run(call));
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
 }
 
-/// Whether a target that is built in takes a time that grows with the cube of a matrix's side.
+/// Returns whether a target that is built in takes time cubic in the size of a matrix.
 pub(crate) fn is_cubic(target: &str) -> bool {
     lapack::is_cubic(target) || xla::is_cubic(target)
 }
 
-/// The names of all targets that are built in.
+/// Returns the names of all targets that are built in.
 pub(crate) fn targets() -> Vec<String> {
-    let plain = markers::TARGETS.iter().chain(&xla::TARGETS).map(ToString::to_string);
-    let mut all: Vec<String> = plain.chain(lapack::targets()).collect();
+    let others = markers::TARGETS.iter().chain(&xla::TARGETS).map(ToString::to_string);
+    let mut all: Vec<String> = others.chain(lapack::targets()).collect();
     all.sort();
     all
 }

@@ -1,15 +1,15 @@
-//! What is said of a target that nothing is known of, or that cannot be run.
+//! Errors of targets that are unknown or cannot be run.
 use crate::Error;
 use crate::error::Code;
 use crate::hooks::{Call, Hooks};
 
-/// Beginnings of targets that cannot be run, and why.
+/// Prefixes of targets that cannot be run, and the reasons.
 const REASONS: [(&str, &str); 20] = [
     ("xla_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_partitioned_python_", "it calls back into the Python process that made the module"),
     ("xla_buffer_python_", "it calls back into the Python process that made the module"),
-    ("SliceToDynamic", "it gives an array whose size is known only at run time"),
+    ("SliceToDynamic", "it returns an array whose size is known only at run time"),
     ("PadToStatic", "it takes an array whose size is known only at run time"),
     ("tridiagonal_solve_perturbed", "what it adds to a singular pivot is not documented"),
     ("cu_", "it is a kernel for CUDA"),
@@ -17,23 +17,23 @@ const REASONS: [(&str, &str); 20] = [
     ("cusolver_", "it is a kernel for CUDA"),
     ("cusparse_", "it is a kernel for CUDA"),
     ("hip", "it is a kernel for ROCm"),
-    ("__cu", "it is XLA's name for a library of CUDA, in a module optimised for a GPU"),
+    ("__cu", "it is XLA's name for a library of CUDA, in a module optimized for a GPU"),
     ("__gpu", "it is a kernel for a GPU"),
     ("__triton", "it is a kernel for a GPU"),
     ("triton", "it is a kernel for a GPU"),
     ("mosaic", "it is a kernel for a GPU"),
-    ("__onednn", "it is XLA's name for oneDNN, in a module optimised for a CPU"),
+    ("__onednn", "it is XLA's name for oneDNN, in a module optimized for a CPU"),
     ("tpu_custom_call", "it is a kernel for a TPU"),
     ("host-compute", "it is code of another program"),
 ];
 
-/// The error of a call whose target is not built in.
+/// Returns the error of a call whose target is not built in.
 pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
     let target = call.op.custom_call_target.0.as_str();
     if let Some((_, reason)) = REASONS.iter().find(|(start, _)| target.starts_with(start)) {
         let message = format!("custom call target `{target}` cannot be run: {reason}");
         return Error::from(Code::Unsupported { message }).with_help(
-            "dump the module before XLA optimises it, or register a function for the target",
+            "dump the module before XLA optimizes it, or register a function for the target",
         );
     }
     let registered: Vec<String> = hooks.targets().map(str::to_owned).collect();
@@ -45,9 +45,9 @@ pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
     let mut known = registered;
     known.extend(built_in.iter().filter(|name| !name.starts_with("lapack_")).cloned());
     known.push("lapack_{s,d,c,z}NAME_ffi".to_owned());
-    let message = format!("custom call target `{target}` is not known{meant}");
+    let message = format!("unknown custom call target `{target}`{meant}");
     Error::from(Code::Unsupported { message }).with_help(format!(
-        "known are {}; others can be registered: see docs/custom-calls.md",
+        "built-in targets are {}; to register others, see docs/custom-calls.md",
         known.join(", ")
     ))
 }

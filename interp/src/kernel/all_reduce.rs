@@ -2,9 +2,9 @@
 //!
 //! This is what collective ops do with the arrays of a group's members. A float sum is accumulated wide and rounded once, or
 //! rounded after each member where that is what is asked for.
-use super::build;
 use crate::context::RunContext;
 use crate::num::accumulator::ExactSum;
+use crate::value::build;
 use crate::{Result, num};
 use hlo::ir::ComputationId;
 use hlo::op::Binary;

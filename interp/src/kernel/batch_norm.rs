@@ -18,13 +18,13 @@
 //! XLA:CPU has `sum of x^2 / N - mean^2` for the variance, which loses digits where the mean is large, may even be negative, and
 //! overflows early; ours is the definition. All is computed in f64 (twice that for f64), mean and variance inside of y
 //! too, and each element is rounded once.
-use super::{array_shapes, build};
-use crate::Result;
-use crate::index::{count, to_i64, to_usize};
+use super::{fill, writes_with};
+use crate::index::{count, saturating_count, to_i64, to_usize};
 use crate::num::complex_of::Field;
 use crate::num::double_double::{DoubleDouble, Real};
+use crate::plan::Kernel;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
-use hlo::{ArrayShape, ElementType, Literal, Scalar, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Scalar};
 
 /// Which elements belong to which feature.
 struct Features {
@@ -73,33 +73,51 @@ impl Features {
 fn read<R: Field>(array: &Literal) -> Vec<R> {
     (0..array.len()).map(|i| R::of(array.get(i))).collect()
 }
-fn write<R: Field>(shape: &ArrayShape, numbers: &[R]) -> Literal {
-    build(shape, |i| numbers[i].element())
+fn write<R: Field>(numbers: &[R], array: &mut Literal) {
+    fill(array, |i| numbers[i].element());
 }
 /// `1 / sqrt(variance + epsilon)`
 fn inverse_root<R: Real>(variance: R, epsilon: f32) -> R {
     R::from(1.0) / (variance + f64::from(epsilon).into()).sqrt()
 }
-/// Whether elements of this type need more than f64.
-fn needs_twice(operand: &Literal) -> bool {
-    operand.array_shape().is_some_and(|shape| shape.ty == ElementType::F64)
+/// Bytes of the numbers that elements are read as: some for each of `arrays` operands, and some for each feature.
+fn scratch(operand: &ArrayShape, feature_index: i64, arrays: usize) -> usize {
+    let features = to_usize(operand.dims[to_usize(feature_index)]).saturating_mul(8);
+    let numbers = saturating_count(&operand.dims).saturating_mul(arrays).saturating_add(features);
+    let wide = operand.ty == ElementType::F64;
+    numbers.saturating_mul(if wide { size_of::<DoubleDouble>() } else { size_of::<f64>() })
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the caller expects an error, as of other ops")]
-pub(super) fn training(
-    op: &BatchNormTraining,
-    operands: &[&Literal],
-    shape: &Shape,
-) -> Result<Literal> {
-    Ok(match needs_twice(operands[0]) {
-        true => train::<DoubleDouble>(op, operands, shape),
-        false => train::<f64>(op, operands, shape),
-    })
+/// The kernel in the numbers that elements of this type need.
+macro_rules! kernel {
+    ($op:expr, $operand:expr, $arrays:literal, $function:ident) => {{
+        let (op, scratch) = ($op.clone(), scratch($operand, $op.feature_index, $arrays));
+        if $operand.ty == ElementType::F64 {
+            writes_with(scratch, move |_, inputs, outputs| {
+                $function::<DoubleDouble>(&op, inputs, outputs);
+                Ok(())
+            })
+        } else {
+            writes_with(scratch, move |_, inputs, outputs| {
+                $function::<f64>(&op, inputs, outputs);
+                Ok(())
+            })
+        }
+    }};
 }
 
-fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], shape: &Shape) -> Literal {
-    let shapes = array_shapes(shape);
-    let features = Features::of(shapes[0], op.feature_index);
+pub(super) fn training(op: &BatchNormTraining, operand: &ArrayShape) -> Box<dyn Kernel> {
+    kernel!(op, operand, 1, train)
+}
+pub(super) fn inference(op: &BatchNormInference, operand: &ArrayShape) -> Box<dyn Kernel> {
+    kernel!(op, operand, 0, infer)
+}
+pub(super) fn gradient(op: &BatchNormGrad, operand: &ArrayShape) -> Box<dyn Kernel> {
+    kernel!(op, operand, 2, differentiate)
+}
+
+fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], outputs: &mut [Literal]) {
+    let features = Features::of(shape_of(operands[0]), op.feature_index);
     let (x, scale, offset) =
         (read::<R>(operands[0]), read::<R>(operands[1]), read::<R>(operands[2]));
     let mean = features.each(|f| features.sum(f, |i| x[i]) / features.size());
@@ -108,34 +126,19 @@ fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], shape: 
         features.sum(f, square) / features.size()
     });
     let root = features.each(|f| inverse_root(variance[f], op.epsilon.0));
-    let y = build(shapes[0], |i| {
+    fill(&mut outputs[0], |i| {
         let f = features.feature(i);
         ((x[i] - mean[f]) * root[f] * scale[f] + offset[f]).element()
     });
-    Literal::tuple(vec![y, write(shapes[1], &mean), write(shapes[2], &variance)])
+    write(&mean, &mut outputs[1]);
+    write(&variance, &mut outputs[2]);
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the caller expects an error, as of other ops")]
-pub(super) fn inference(
-    op: &BatchNormInference,
-    operands: &[&Literal],
-    shape: &ArrayShape,
-) -> Result<Literal> {
-    Ok(match needs_twice(operands[0]) {
-        true => infer::<DoubleDouble>(op, operands, shape),
-        false => infer::<f64>(op, operands, shape),
-    })
-}
-
-fn infer<R: Real + Field>(
-    op: &BatchNormInference,
-    operands: &[&Literal],
-    shape: &ArrayShape,
-) -> Literal {
-    let features = Features::of(shape, op.feature_index);
+fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Literal], outputs: &mut [Literal]) {
+    let features = Features::of(shape_of(operands[0]), op.feature_index);
     let [scale, offset, mean, variance] = [1, 2, 3, 4].map(|i| read::<R>(operands[i]));
     let factor = features.each(|f| scale[f] * inverse_root(variance[f], op.epsilon.0));
-    build(shape, |i| {
+    fill(&mut outputs[0], |i| {
         let (x, f) = (R::of(operands[0].get(i)), features.feature(i));
         let y = if factor[f].rounded().is_infinite() {
             // The same in numbers, but XLA:CPU's order decides what comes of infinities.
@@ -144,20 +147,15 @@ fn infer<R: Real + Field>(
             (x - mean[f]) * factor[f] + offset[f]
         };
         y.element()
-    })
+    });
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the caller expects an error, as of other ops")]
-pub(super) fn grad(op: &BatchNormGrad, operands: &[&Literal], shape: &Shape) -> Result<Literal> {
-    Ok(match needs_twice(operands[0]) {
-        true => gradient::<DoubleDouble>(op, operands, shape),
-        false => gradient::<f64>(op, operands, shape),
-    })
-}
-
-fn gradient<R: Real + Field>(op: &BatchNormGrad, operands: &[&Literal], shape: &Shape) -> Literal {
-    let shapes = array_shapes(shape);
-    let features = Features::of(shapes[0], op.feature_index);
+fn differentiate<R: Real + Field>(
+    op: &BatchNormGrad,
+    operands: &[&Literal],
+    outputs: &mut [Literal],
+) {
+    let features = Features::of(shape_of(operands[0]), op.feature_index);
     let [x, scale, mean, variance, g] = [0, 1, 2, 3, 4].map(|i| read::<R>(operands[i]));
     let epsilon = R::from(f64::from(op.epsilon.0));
     let n = features.size::<R>();
@@ -167,10 +165,15 @@ fn gradient<R: Real + Field>(op: &BatchNormGrad, operands: &[&Literal], shape: &
     let of_scale = features.each(|f| products[f] * root[f]);
     let factor = features.each(|f| scale[f] * root[f] / n);
     let slope = features.each(|f| products[f] / (variance[f] + epsilon));
-    let of_operand = build(shapes[0], |i| {
+    fill(&mut outputs[0], |i| {
         let f = features.feature(i);
         let rest = n * g[i] - of_offset[f] - (x[i] - mean[f]) * slope[f];
         (factor[f] * rest).element()
     });
-    Literal::tuple(vec![of_operand, write(shapes[1], &of_scale), write(shapes[2], &of_offset)])
+    write(&of_scale, &mut outputs[1]);
+    write(&of_offset, &mut outputs[2]);
+}
+
+fn shape_of(operand: &Literal) -> &ArrayShape {
+    operand.array_shape().expect("verified: an array")
 }

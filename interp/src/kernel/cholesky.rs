@@ -14,30 +14,37 @@
 //! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
 //! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
 //! element is rounded once.
-use super::build;
-use crate::Result;
-use crate::index::to_usize;
+use super::{fill, number_bytes, writes_with};
+use crate::index::{saturating_count, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
 use crate::num::double_double::Real;
+use crate::plan::Kernel;
 use hlo::op::Cholesky;
 use hlo::{ArrayShape, Literal};
 
-#[expect(clippy::unnecessary_wraps, reason = "the caller expects an error, as of other ops")]
-pub(super) fn cholesky(op: &Cholesky, a: &Literal, shape: &ArrayShape) -> Result<Literal> {
-    Ok(in_field(shape.ty, Factor { lower: op.lower, a, shape }))
+pub(super) fn kernel(op: &Cholesky, a: &ArrayShape) -> Box<dyn Kernel> {
+    let (lower, ty) = (op.lower, a.ty);
+    let side = a.dims.last().copied().unwrap_or(0);
+    let numbers = saturating_count(&a.dims).saturating_add(saturating_count(&[side, side, 2]));
+    let scratch = numbers.saturating_mul(number_bytes(ty));
+    writes_with(scratch, move |_, inputs, outputs| {
+        in_field(ty, Factor { lower, a: inputs[0], result: &mut outputs[0] });
+        Ok(())
+    })
 }
 
 /// The factors of all matrices of `a`.
 struct Factor<'a> {
     lower: bool,
     a: &'a Literal,
-    shape: &'a ArrayShape,
+    result: &'a mut Literal,
 }
 
 impl InField for Factor<'_> {
-    type Output = Literal;
-    fn run<F: Field>(self) -> Literal {
-        let n = self.shape.dims.last().map_or(0, |&n| to_usize(n));
+    type Output = ();
+    fn run<F: Field>(self) {
+        let shape = self.a.array_shape().expect("verified: an array");
+        let n = shape.dims.last().map_or(0, |&n| to_usize(n));
         let mut factors = Vec::with_capacity(self.a.len());
         for batch in 0..self.a.len() / (n * n).max(1) {
             let start = batch * n * n;
@@ -53,7 +60,7 @@ impl InField for Factor<'_> {
                     .extend((0..n * n).map(|at| (at % n) * n + at / n).map(|at| factor[at].conj())),
             }
         }
-        build(self.shape, |i| factors[i].element())
+        fill(self.result, |i| factors[i].element());
     }
 }
 

@@ -30,43 +30,58 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
 //! XLA:CPU, and this engine, wraps.
 use super::contraction::{PADDING, Plan, Recipe};
-use super::data_movement::affine;
+use super::data_movement::move_elements;
+use super::writes_with;
 use crate::error::Code;
-use crate::index::{count, offset_list, offsets, strides, to_i64, to_usize};
+use crate::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
+use crate::plan::Kernel;
 use crate::{Error, Result};
 use hlo::op::Convolution;
 use hlo::op::value::{OperandSparsity, Window, WindowDim};
 use hlo::{ArrayShape, Dims, Literal};
 use smallvec::SmallVec;
 
-pub(super) fn convolution(
+pub(super) fn kernel(
     op: &Convolution,
-    operands: &[&Literal],
-    shape: &ArrayShape,
-) -> Result<Literal> {
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+) -> Box<dyn Kernel> {
     let sparsity = op.sparsity_config.as_ref();
-    let lhs = dense(operands[0], sparsity.and_then(|s| s.lhs), operands)?;
-    let rhs = dense(operands[1], sparsity.and_then(|s| s.rhs), operands)?;
-    let setting = Setting::new(op, array(&lhs), array(&rhs), shape);
-    let [columns, terms] = setting.rhs_offsets(array(&rhs));
-    let groups: Vec<usize> = (0..setting.groups)
-        .map(|g| g * setting.group_outputs * setting.rhs_stride(op.dim_labels.rhs_output_feature))
-        .collect();
-    let plan = Plan {
-        rows: count(&setting.row_sizes),
-        lhs: &|group, row, places| setting.row(group, row, places),
-        has_padding: setting.has_padding(),
-        rhs_batches: &groups,
-        rhs_columns: &columns,
-        rhs_terms: &terms,
-    };
-    // Groups, then rows, then the group's features: the result's elements, perhaps in another order.
-    let mut dims = Dims::from_elem(to_i64(setting.groups), 1);
-    dims.extend(setting.row_sizes.iter().copied());
-    dims.push(to_i64(setting.group_outputs));
-    let flat = ArrayShape::new(shape.ty, dims);
-    let sums = Recipe::of(op.algorithm).contract(&plan, (&lhs, &rhs), &flat);
-    Ok(setting.in_order(&sums, shape))
+    let [sparse_lhs, sparse_rhs] = [sparsity.and_then(|s| s.lhs), sparsity.and_then(|s| s.rhs)];
+    let (lhs, rhs) = (dense_shape(operands[0], sparse_lhs), dense_shape(operands[1], sparse_rhs));
+    let (recipe, to) = (Recipe::of(op.algorithm), result.ty);
+    let setting = Setting::new(op, &lhs, &rhs, result);
+    let order = setting.order(result);
+    let scratch = [
+        recipe.scratch((&lhs, &rhs), to, setting.group_outputs, setting.terms()),
+        saturating_count(&rhs.dims).saturating_mul(size_of::<usize>()),
+        sparse_lhs.and_then(|_| lhs.byte_count()).unwrap_or(0),
+        sparse_rhs.and_then(|_| rhs.byte_count()).unwrap_or(0),
+        order.as_ref().and_then(|_| result.byte_count()).unwrap_or(0),
+    ];
+    writes_with(scratch.into_iter().fold(0, usize::saturating_add), move |_, inputs, outputs| {
+        let lhs = dense(inputs[0], sparse_lhs, inputs)?;
+        let rhs = dense(inputs[1], sparse_rhs, inputs)?;
+        let [columns, terms] = setting.rhs_offsets(array(&rhs));
+        let plan = Plan {
+            rows: count(&setting.row_sizes),
+            lhs: &|group, row, places| setting.row(group, row, places),
+            has_padding: setting.has_padding(),
+            rhs_batches: &setting.group_offsets(),
+            rhs_columns: &columns,
+            rhs_terms: &terms,
+        };
+        let out = outputs[0].bytes_mut();
+        match &order {
+            None => recipe.contract(&plan, (&lhs, &rhs), to, out),
+            Some((sizes, strides)) => {
+                let mut sums = vec![0; out.len()];
+                recipe.contract(&plan, (&lhs, &rhs), to, &mut sums);
+                move_elements(&sums, out, to.storage_bytes(), sizes, 0, strides);
+            }
+        }
+        Ok(())
+    })
 }
 
 fn array(literal: &Literal) -> &ArrayShape {
@@ -74,8 +89,8 @@ fn array(literal: &Literal) -> &ArrayShape {
 }
 
 /// What the places of the operands follow from; the names are those of the dimension labels.
-struct Setting<'a> {
-    op: &'a Convolution,
+struct Setting {
+    op: Convolution,
     window: Window,
     lhs_sizes: Dims,
     lhs_strides: Dims,
@@ -90,14 +105,14 @@ struct Setting<'a> {
     row_sizes: Dims,
 }
 
-impl<'a> Setting<'a> {
-    fn new(op: &'a Convolution, lhs: &ArrayShape, rhs: &ArrayShape, shape: &ArrayShape) -> Self {
+impl Setting {
+    fn new(op: &Convolution, lhs: &ArrayShape, rhs: &ArrayShape, shape: &ArrayShape) -> Self {
         let labels = &op.dim_labels;
         let groups = to_usize(op.feature_group_count * op.batch_group_count);
         let mut row_sizes = Dims::from_elem(shape.dims[to_usize(labels.out_batch)], 1);
         row_sizes.extend(labels.out_spatial.iter().map(|&d| shape.dims[to_usize(d)]));
         Self {
-            op,
+            op: op.clone(),
             window: op.forward_window(),
             lhs_sizes: lhs.dims.clone(),
             lhs_strides: strides(&lhs.dims),
@@ -118,6 +133,18 @@ impl<'a> Setting<'a> {
     /// Whether some place of the window can lie on no element.
     fn has_padding(&self) -> bool {
         self.window.dims.iter().any(|w| w.lhs_dilation > 1 || w.pad_low > 0 || w.pad_high > 0)
+    }
+
+    /// The terms of a sum.
+    fn terms(&self) -> usize {
+        let window = self.window.dims.iter().map(|dim| to_usize(dim.size));
+        window.fold(self.inputs, usize::saturating_mul)
+    }
+
+    /// Offsets of the groups in the kernel.
+    fn group_offsets(&self) -> Vec<usize> {
+        let feature = self.rhs_stride(self.op.dim_labels.rhs_output_feature);
+        (0..self.groups).map(|group| group * self.group_outputs * feature).collect()
     }
 
     /// Places in the kernel: of a group's output features, and of the terms of a sum.
@@ -183,10 +210,14 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Brings groups, rows and features into the order of the result's dimensions.
-    fn in_order(&self, sums: &Literal, shape: &ArrayShape) -> Literal {
+    /// The sums come in the order of groups, rows, and a group's features. Returns the sizes and strides of a walk over
+    /// them in the order of the result's dimensions; `None` if the orders are the same.
+    fn order(&self, shape: &ArrayShape) -> Option<(Dims, Dims)> {
         let labels = &self.op.dim_labels;
-        let flat = strides(&array(sums).dims);
+        let mut flat = Dims::from_elem(to_i64(self.groups), 1);
+        flat.extend(self.row_sizes.iter().copied());
+        flat.push(to_i64(self.group_outputs));
+        let flat = strides(&flat);
         // The feature dimension is taken apart into groups and what is in them.
         let (mut sizes, mut strides) = (Dims::new(), Dims::new());
         for d in 0..to_i64(shape.rank()) {
@@ -204,10 +235,8 @@ impl<'a> Setting<'a> {
             }
         }
         let natural = crate::index::strides(&sizes);
-        if (0..sizes.len()).all(|d| sizes[d] == 1 || natural[d] == strides[d]) {
-            return sums.with_shape(shape.clone());
-        }
-        affine(sums, &ArrayShape::new(shape.ty, sizes), 0, &strides).with_shape(shape.clone())
+        let is_natural = (0..sizes.len()).all(|d| sizes[d] == 1 || natural[d] == strides[d]);
+        (!is_natural).then_some((sizes, strides))
     }
 }
 
@@ -236,6 +265,16 @@ pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<
     (rest == 0 && i < size).then_some(i)
 }
 
+/// The shape of an operand with the zeros that are not stored.
+fn dense_shape(stored: &ArrayShape, sparsity: Option<OperandSparsity>) -> ArrayShape {
+    let mut shape = stored.clone();
+    if let Some(sparsity) = sparsity {
+        let dim = to_usize(sparsity.dimension.expect("verified: a dimension"));
+        shape.dims[dim] = shape.dims[dim].saturating_mul(sparsity.block);
+    }
+    shape
+}
+
 /// A sparse operand with its zeros; any other as it is.
 fn dense(
     stored: &Literal,
@@ -246,8 +285,7 @@ fn dense(
     let dim = to_usize(sparsity.dimension.expect("verified: a dimension"));
     let idx = operands[to_usize(sparsity.idx.expect("verified: an index operand"))];
     let old = array(stored);
-    let mut shape = old.clone();
-    shape.dims[dim] *= sparsity.block;
+    let shape = dense_shape(old, Some(sparsity));
     let strides = strides(&shape.dims);
     let mut places = offset_list(&old.dims, &{
         let mut strides = strides.clone();

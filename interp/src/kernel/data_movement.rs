@@ -1,9 +1,9 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
-use super::{updates, writes};
-use crate::index::{offsets, rows, strides, to_usize};
+use super::{updates_with, writes, writes_with};
+use crate::index::{offsets, rows, saturating_count, strides, to_usize};
 use crate::plan::Kernel;
 use hlo::op::{Broadcast, Reverse, Slice, Transpose};
-use hlo::{ArrayShape, Dims, Literal, Op, Shape};
+use hlo::{ArrayShape, Dims, Literal, Op};
 
 /// A walk over an operand: the result's element at index i is the operand's at `base + sum of i[d] * strides[d]`.
 #[derive(Debug)]
@@ -25,9 +25,13 @@ impl Affine {
     }
 }
 
-/// The kernel of an op that moves elements.
-pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option<Box<dyn Kernel>> {
-    let walk = operands.first().and_then(|operand| Affine::of(op, operand.array()?, shape));
+/// The kernel of an op that moves elements; `None` of any other.
+pub(super) fn kernel(
+    op: &Op,
+    operands: &[&ArrayShape],
+    shape: &ArrayShape,
+) -> Option<Box<dyn Kernel>> {
+    let walk = operands.first().and_then(|operand| Affine::of(op, operand, shape));
     if let Some(Affine { base, strides }) = walk {
         return Some(writes(move |_, inputs, outputs| {
             affine_into(inputs[0], &mut outputs[0], base, &strides);
@@ -35,6 +39,11 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option
         }));
     }
     Some(match op.clone() {
+        Op::Bitcast(_) => return super::bitcast::kernel(operands[0], shape),
+        Op::BitcastConvert(_) => writes(|_, inputs, outputs| {
+            bitcast_convert(inputs[0], &mut outputs[0]);
+            Ok(())
+        }),
         Op::Iota(op) => writes(move |_, _, outputs| {
             super::iota::iota_into(&op, &mut outputs[0]);
             Ok(())
@@ -47,23 +56,23 @@ pub(super) fn kernel(op: &Op, operands: &[&Shape], shape: &ArrayShape) -> Option
             super::pad::pad_into(&op, inputs[0], inputs[1], &mut outputs[0]);
             Ok(())
         }),
-        Op::Gather(op) => writes(move |_, inputs, outputs| {
-            super::gather::gather_into(&op, inputs[0], inputs[1], &mut outputs[0])
-        }),
+        Op::Gather(op) => {
+            // The offsets of a slice's elements in the operand and in the result.
+            let scratch = saturating_count(&op.slice_sizes).saturating_mul(2 * size_of::<usize>());
+            writes_with(scratch, move |_, inputs, outputs| {
+                super::gather::gather_into(&op, inputs[0], inputs[1], &mut outputs[0])
+            })
+        }
         Op::DynamicSlice(_) => writes(move |_, inputs, outputs| {
             super::dynamic_slice::dynamic_slice_into(inputs[0], &inputs[1..], &mut outputs[0]);
             Ok(())
         }),
-        Op::DynamicUpdateSlice(_) => updates(move |_, inputs, outputs| {
+        Op::DynamicUpdateSlice(_) => updates_with(0, move |_, inputs, outputs| {
             super::dynamic_slice::update_in_place(&mut outputs[0], inputs[1], &inputs[2..]);
             Ok(())
         }),
-        Op::Scatter(op) if operands.len() == 3 => updates(move |context, inputs, outputs| {
-            super::scatter::scatter_into(&op, outputs, inputs[1], &inputs[2..], context)
-        }),
-        Op::Select(_) if operands[0].array().is_some_and(|pred| pred.rank() > 0) => {
-            Box::new(super::select::Select)
-        }
+        // A scalar selects a whole value, which is not copied.
+        Op::Select(_) if operands[0].rank() > 0 => Box::new(super::select::Select),
         _ => return None,
     })
 }
@@ -79,10 +88,21 @@ pub(crate) fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: 
 pub(super) fn affine_into(operand: &Literal, result: &mut Literal, base: i64, strides: &[i64]) {
     let shape = result.array_shape().expect("a kernel computes arrays");
     let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
-    let (from, to) = (operand.bytes(), result.bytes_mut());
+    move_elements(operand.bytes(), result.bytes_mut(), width, &dims, base, strides);
+}
+
+/// The same over elements of `width` bytes; `dims` are the sizes of the walk.
+pub(super) fn move_elements(
+    from: &[u8],
+    to: &mut [u8],
+    width: usize,
+    dims: &[i64],
+    base: i64,
+    strides: &[i64],
+) {
     let mut next = 0;
     if strides.last() == Some(&1) {
-        rows(&dims, base, strides, |at, count| {
+        rows(dims, base, strides, |at, count| {
             let (at, bytes) = (to_usize(at) * width, count * width);
             to[next..next + bytes].copy_from_slice(&from[at..at + bytes]);
             next += bytes;
@@ -99,7 +119,7 @@ pub(super) fn affine_into(operand: &Literal, result: &mut Literal, base: i64, st
             });
         }
     } else {
-        offsets(&dims, base, strides, |at| {
+        offsets(dims, base, strides, |at| {
             let at = to_usize(at) * width;
             to[next..next + width].copy_from_slice(&from[at..at + width]);
             next += width;
@@ -161,43 +181,19 @@ fn slice(op: &Slice, operand: &ArrayShape) -> Affine {
     Affine { base, strides }
 }
 
-/// The strides of an array as it lies in memory: of its layout, not of its dimensions' order.
-pub(super) fn physical_strides(shape: &ArrayShape) -> Dims {
-    let mut strides = Dims::from_elem(1, shape.rank());
-    let mut stride = 1i64;
-    for &d in &shape.layout.minor_to_major {
-        strides[to_usize(d)] = stride;
-        stride = stride.saturating_mul(shape.dims[to_usize(d)].max(1));
-    }
-    strides
-}
-
-/// The elements one after the other as they lie in memory.
-pub(super) fn in_memory_order(operand: &Literal, shape: &ArrayShape) -> Literal {
-    if shape.layout.is_descending() {
-        return operand.clone();
-    }
-    let logical = strides(&shape.dims);
-    let major_to_minor: Vec<usize> =
-        shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d)).collect();
-    let sizes: Dims = major_to_minor.iter().map(|&d| shape.dims[d]).collect();
-    let strides: Dims = major_to_minor.iter().map(|&d| logical[d]).collect();
-    affine(operand, &ArrayShape::new(shape.ty, sizes), 0, &strides)
-}
-
 /// The operand's bits as another type, the least significant part first.
-pub(super) fn bitcast_convert(operand: &Literal, shape: &ArrayShape) -> Literal {
+fn bitcast_convert(operand: &Literal, result: &mut Literal) {
     let from = dims(operand).ty;
-    let to = shape.ty;
+    let to = dims(result).ty;
     if from.bits() == to.bits() && from.bits() >= 8 && to != hlo::ElementType::Pred {
-        return operand.with_shape(shape.clone());
+        result.bytes_mut().copy_from_slice(operand.bytes());
+        return;
     }
     // Through one string of bits: narrow types are packed as they count, not as they are stored.
     let (from_bits, to_bits) = (from.bits(), to.bits());
     let (from_width, to_width) = (from.storage_bytes(), to.storage_bytes());
     let mut parts =
         operand.bytes().chunks_exact(from_width).map(|bytes| hlo::Scalar::bits(from, bytes));
-    let mut result = Literal::zeros(shape.clone());
     let mut pending = (0u128, 0u32);
     for slot in result.bytes_mut().chunks_exact_mut(to_width) {
         while pending.1 < to_bits {
@@ -210,5 +206,4 @@ pub(super) fn bitcast_convert(operand: &Literal, shape: &ArrayShape) -> Literal 
         pending.0 = if to_bits == 128 { 0 } else { pending.0 >> to_bits };
         pending.1 -= to_bits;
     }
-    result
 }

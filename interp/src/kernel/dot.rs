@@ -15,9 +15,55 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{Plan, Recipe};
-use crate::index::{offset_list, others, pick};
+use super::writes_with;
+use crate::index::{offset_list, others, pick, saturating_count};
+use crate::plan::Kernel;
 use hlo::op::Dot;
-use hlo::{ArrayShape, Literal};
+use hlo::{ArrayShape, Dims};
+
+/// Sizes and strides of the dimensions of an operand, by what they are for.
+pub(super) struct Axes {
+    batch: (Dims, Dims),
+    free: (Dims, Dims),
+    contracting: (Dims, Dims),
+}
+
+impl Axes {
+    /// The dimensions of a shape; those that no list has are free.
+    pub(super) fn of(shape: &ArrayShape, batch: &[i64], contracting: &[i64]) -> Self {
+        let free = others(shape.rank(), &[batch, contracting].concat());
+        Self::new(shape, batch, &free, contracting)
+    }
+    pub(super) fn new(
+        shape: &ArrayShape,
+        batch: &[i64],
+        free: &[i64],
+        contracting: &[i64],
+    ) -> Self {
+        let axes = |dims| pick(shape, dims);
+        Self { batch: axes(batch), free: axes(free), contracting: axes(contracting) }
+    }
+    /// The offsets of all indices of these dimensions.
+    pub(super) fn offsets(&self) -> Offsets {
+        let list = |(sizes, strides): &(Dims, Dims)| offset_list(sizes, strides);
+        let (batch, free) = (list(&self.batch), list(&self.free));
+        Offsets { batch, free, contracting: list(&self.contracting) }
+    }
+    /// The number of free indices.
+    pub(super) fn columns(&self) -> usize {
+        saturating_count(&self.free.0)
+    }
+    /// The number of contracting indices.
+    pub(super) fn terms(&self) -> usize {
+        saturating_count(&self.contracting.0)
+    }
+    /// Bytes of the offsets.
+    pub(super) fn bytes(&self) -> usize {
+        let lists = [&self.batch, &self.free, &self.contracting];
+        let lengths = lists.iter().map(|(sizes, _)| saturating_count(sizes));
+        lengths.fold(0, usize::saturating_add).saturating_mul(size_of::<usize>())
+    }
+}
 
 /// Offsets of an operand: by batch, by free dimensions, by contracting dimensions.
 pub(super) struct Offsets {
@@ -27,15 +73,6 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    pub(super) fn of(shape: &ArrayShape, batch: &[i64], contracting: &[i64]) -> Self {
-        let bound = [batch, contracting].concat();
-        let free = others(shape.rank(), &bound);
-        let list = |dims: &[i64]| {
-            let (sizes, strides) = pick(shape, dims);
-            offset_list(&sizes, &strides)
-        };
-        Self { batch: list(batch), free: list(&free), contracting: list(contracting) }
-    }
     /// Fills in the offsets of a row.
     pub(super) fn row(&self, batch: usize, row: usize, offsets: &mut [usize]) {
         let start = self.batch[batch] + self.free[row];
@@ -45,17 +82,24 @@ impl Offsets {
     }
 }
 
-pub(super) fn dot(op: &Dot, lhs: &Literal, rhs: &Literal, shape: &ArrayShape) -> Literal {
-    let array = |literal: &Literal| literal.array_shape().expect("verified: an array").clone();
-    let l = Offsets::of(&array(lhs), &op.lhs_batch_dims, &op.lhs_contracting_dims);
-    let r = Offsets::of(&array(rhs), &op.rhs_batch_dims, &op.rhs_contracting_dims);
-    let plan = Plan {
-        rows: l.free.len(),
-        lhs: &|batch, row, offsets| l.row(batch, row, offsets),
-        has_padding: false,
-        rhs_batches: &r.batch,
-        rhs_columns: &r.free,
-        rhs_terms: &r.contracting,
-    };
-    Recipe::of(op.algorithm).contract(&plan, (lhs, rhs), shape)
+pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) -> Box<dyn Kernel> {
+    let (lhs, rhs, to) = (operands[0], operands[1], result.ty);
+    let l = Axes::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
+    let r = Axes::of(rhs, &op.rhs_batch_dims, &op.rhs_contracting_dims);
+    let recipe = Recipe::of(op.algorithm);
+    let sums = recipe.scratch((lhs, rhs), to, r.columns(), r.terms());
+    let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
+    writes_with(scratch, move |_, inputs, outputs| {
+        let (l, r) = (l.offsets(), r.offsets());
+        let plan = Plan {
+            rows: l.free.len(),
+            lhs: &|batch, row, offsets| l.row(batch, row, offsets),
+            has_padding: false,
+            rhs_batches: &r.batch,
+            rhs_columns: &r.free,
+            rhs_terms: &r.contracting,
+        };
+        recipe.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
+        Ok(())
+    })
 }

@@ -11,7 +11,7 @@ use crate::num::dispatch::{if_class, undefined, with_op, with_row};
 use crate::plan::{Kernel, Reuse};
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Unary};
-use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use smallvec::SmallVec;
 
 /// Runs `$body` with `$name` bound to the direction as a constant.
@@ -97,9 +97,12 @@ impl Kernel for Elementwise {
 }
 
 /// The kernel of an elementwise op; `None` if it is none.
-pub(super) fn kernel(op: &Op, operands: &[&Shape], result: &ArrayShape) -> Option<Elementwise> {
-    let types = operands.iter().map(|shape| shape.element_type());
-    let operands: SmallVec<[ElementType; 3]> = types.collect::<Option<_>>()?;
+pub(super) fn kernel(
+    op: &Op,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+) -> Option<Elementwise> {
+    let operands: SmallVec<[ElementType; 3]> = operands.iter().map(|shape| shape.ty).collect();
     let to = result.ty;
     let is_of_one_type = operands.iter().all(|&ty| ty == to);
     macro_rules! kernel {

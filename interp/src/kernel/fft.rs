@@ -15,32 +15,40 @@
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU computes in the type
 //! itself.
-use super::build;
-use crate::Result;
-use crate::index::{offset_list, strides, to_i64, to_usize};
+use super::{fill, number_bytes, writes_with};
+use crate::index::{offset_list, saturating_count, strides, to_i64, to_usize};
 use crate::num::complex_of::{ComplexOf, Field};
 use crate::num::double_double::{DoubleDouble, Real};
 use crate::num::fourier::Plan;
+use crate::plan::Kernel;
 use hlo::op::Fft;
 use hlo::op::value::FftType;
 use hlo::{ArrayShape, Dims, ElementType, Literal};
 
-#[expect(clippy::unnecessary_wraps, reason = "the caller expects an error, as of other ops")]
-pub(super) fn fft(op: &Fft, operand: &Literal, shape: &ArrayShape) -> Result<Literal> {
-    Ok(if shape.ty.component() == ElementType::F64 {
-        run::<DoubleDouble>(op, operand, shape)
-    } else {
-        run::<f64>(op, operand, shape)
+pub(super) fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box<dyn Kernel> {
+    let op = op.clone();
+    let wide = result.ty.component() == ElementType::F64;
+    // The numbers before and after the last step, which may change how many there are.
+    let numbers = saturating_count(&operand.dims).saturating_add(saturating_count(&result.dims));
+    let scratch = numbers.saturating_mul(number_bytes(result.ty).saturating_mul(2));
+    writes_with(scratch, move |_, inputs, outputs| {
+        if wide {
+            run::<DoubleDouble>(&op, inputs[0], &mut outputs[0]);
+        } else {
+            run::<f64>(&op, inputs[0], &mut outputs[0]);
+        }
+        Ok(())
     })
 }
 
-fn run<R: Real + Field>(op: &Fft, operand: &Literal, shape: &ArrayShape) -> Literal {
+fn run<R: Real + Field>(op: &Fft, operand: &Literal, result: &mut Literal) {
     let dims = operand.array_shape().expect("verified: an array").dims.clone();
     let numbers = (0..operand.len()).map(|i| ComplexOf::of(operand.get(i))).collect();
+    let rank = dims.len();
     let mut array = Numbers::<R> { dims, numbers };
-    let last = shape.dims.len() - 1;
+    let last = rank - 1;
     // The last dimension first; on the way back to real numbers last, when the lines before it are whole again.
-    let others = (shape.dims.len() - op.fft_length.len()..last).rev();
+    let others = (rank - op.fft_length.len()..last).rev();
     let n = op.fft_length.last().map_or(0, |&n| to_usize(n));
     match op.fft_type {
         FftType::Fft => others.chain([last]).for_each(|d| array.each(d, false)),
@@ -55,10 +63,10 @@ fn run<R: Real + Field>(op: &Fft, operand: &Literal, shape: &ArrayShape) -> Lite
         }
     }
     let real = op.fft_type == FftType::Irfft;
-    build(shape, |i| {
+    fill(result, |i| {
         let z = array.numbers[i];
         if real { z.re.element() } else { z.element() }
-    })
+    });
 }
 
 /// An array of complex numbers.

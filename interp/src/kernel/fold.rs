@@ -4,6 +4,7 @@
 //! exact and rounded once. Other computations of one op apply it directly; everything else is called.
 use crate::Result;
 use crate::context::RunContext;
+use crate::index::saturating_count;
 use crate::num;
 use crate::num::accumulator::ExactSum;
 use crate::scalar_program::ScalarProgram;
@@ -112,7 +113,7 @@ impl<'a> Fold<'a> {
 fn first_value((init, &ty): (&&Literal, &ElementType)) -> Scalar {
     init.get(0).convert(element_type(init), ty)
 }
-fn element_type(literal: &Literal) -> ElementType {
+pub(super) fn element_type(literal: &Literal) -> ElementType {
     literal.array_shape().expect("verified: an array").ty
 }
 
@@ -189,22 +190,30 @@ const STORED_AT_ONCE: usize = 1 << 16;
 /// Elements folded that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Arrays of these shapes, made of `lines` runs of neighbours. `line` appends the values of one, element by element;
+/// Bytes of the elements that are computed before they are stored, for results that are made of lines of this length.
+pub(super) fn stored_bytes(results: &[&ArrayShape], line: usize) -> usize {
+    let elements = results.first().map_or(0, |result| saturating_count(&result.dims));
+    let stored = elements.min(STORED_AT_ONCE.max(line));
+    stored.saturating_mul(results.len()).saturating_mul(size_of::<Scalar>())
+}
+
+/// Computes arrays that are made of `lines` runs of neighbours. `line` appends the values of one, element by element;
 /// each folds about `work` elements.
 pub(super) fn in_lines<'a>(
-    shapes: &[&ArrayShape],
+    arrays: &mut [Literal],
     types: &[ElementType],
     fold: &Fold<'a>,
     (lines, work): (usize, usize),
     line: impl Fn(usize, &mut Fold<'a>, &mut Vec<Scalar>) -> Result<()> + Sync,
-) -> Result<Vec<Literal>> {
-    let mut values: Vec<Literal> = shapes.iter().map(|&s| Literal::zeros(s.clone())).collect();
-    let per_line = values[0].len() / lines.max(1);
+) -> Result<()> {
+    let count = arrays.len();
+    let per_line = arrays[0].len() / lines.max(1);
     let group = (STORED_AT_ONCE / per_line.max(1)).max(1);
     let run = |fold: &mut Fold<'a>, i: usize| {
-        let mut out = Vec::with_capacity(per_line * shapes.len());
+        let mut out = Vec::with_capacity(per_line * count);
         line(i, fold, &mut out).map(|()| out)
     };
+    let stored: Vec<ElementType> = arrays.iter().map(element_type).collect();
     let mut at = 0;
     for start in (0..lines).step_by(group) {
         let lines = start..(start + group).min(lines);
@@ -216,15 +225,15 @@ pub(super) fn in_lines<'a>(
                 lines.into_par_iter().map_init(|| fold.clone(), run).collect()
             };
         for elements in computed {
-            for group in elements?.chunks_exact(shapes.len()) {
-                for (i, (value, shape)) in values.iter_mut().zip(shapes).enumerate() {
-                    let width = shape.ty.storage_bytes();
-                    let slot = &mut value.bytes_mut()[at * width..(at + 1) * width];
-                    group[i].convert(types[i], shape.ty).write(shape.ty, slot);
+            for group in elements?.chunks_exact(count) {
+                for (i, (array, &ty)) in arrays.iter_mut().zip(&stored).enumerate() {
+                    let width = ty.storage_bytes();
+                    let slot = &mut array.bytes_mut()[at * width..(at + 1) * width];
+                    group[i].convert(types[i], ty).write(ty, slot);
                 }
                 at += 1;
             }
         }
     }
-    Ok(values)
+    Ok(())
 }

@@ -1,31 +1,32 @@
 //! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
-use super::build;
-use crate::Result;
-use crate::context::RunContext;
+use super::{fill, writes};
+use crate::plan::Kernel;
+use crate::scalar_program::ScalarPrograms;
 use hlo::op::Map;
-use hlo::{ArrayShape, Literal, Scalar};
+use hlo::{ArrayShape, Scalar};
 
-pub(super) fn map(
+pub(super) fn kernel(
     op: &Map,
-    operands: &[&Literal],
-    shape: &ArrayShape,
-    context: &RunContext,
-) -> Result<Literal> {
-    let applied = context.scalar_program(op.to_apply)?;
-    let mut scratch = applied.scratch();
-    let mut result = Ok(());
-    let mut out = [Scalar::zero(shape.ty)];
-    let mut arguments = vec![Scalar::zero(shape.ty); operands.len()];
-    let value = build(shape, |i| {
-        for (argument, operand) in arguments.iter_mut().zip(operands) {
-            *argument = operand.get(i);
-        }
-        if result.is_ok() {
-            result = context
-                .spend(1)
-                .and_then(|()| applied.call(context, &arguments, &mut scratch, &mut out));
-        }
-        out[0]
-    });
-    result.map(|()| value)
+    result: &ArrayShape,
+    programs: &ScalarPrograms,
+) -> Option<Box<dyn Kernel>> {
+    let (applied, ty) = (programs.get(op.to_apply)?, result.ty);
+    Some(writes(move |context, inputs, outputs| {
+        let mut scratch = applied.scratch();
+        let mut result = Ok(());
+        let mut out = [Scalar::zero(ty)];
+        let mut arguments = vec![Scalar::zero(ty); inputs.len()];
+        fill(&mut outputs[0], |i| {
+            for (argument, input) in arguments.iter_mut().zip(inputs) {
+                *argument = input.get(i);
+            }
+            if result.is_ok() {
+                result = context
+                    .spend(1)
+                    .and_then(|()| applied.call(context, &arguments, &mut scratch, &mut out));
+            }
+            out[0]
+        });
+        result
+    }))
 }

@@ -14,9 +14,12 @@
 //!
 //! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that converts the operands
 //! to the result's type first. XLA:CPU refuses the op.
-use super::contraction::{Numbers, Operands, PADDING, Plan, Rounding, contract, contract_into};
-use super::dot::Offsets;
+use super::contraction::{Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into};
+use super::dot::{Axes, Offsets};
+use super::writes_with;
 use crate::index::{offset_list, others, pick, strides, to_i64, to_usize};
+use crate::plan::Kernel;
+use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
 use hlo::{ArrayShape, Dims, Literal, Scalar};
 
@@ -69,53 +72,59 @@ impl Groups {
     }
 }
 
-pub(super) fn ragged_dot(op: &RaggedDot, operands: &[&Literal], shape: &ArrayShape) -> Literal {
-    let array = |i: usize| operands[i].array_shape().expect("verified: an array");
-    let (lhs, rhs) = (array(0), array(1));
-    let groups = Groups::new(op, operands[2], lhs);
-    let l = Offsets::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
-    let bound = [op.rhs_batch_dims.as_slice(), &op.rhs_contracting_dims].concat();
-    let free = others(rhs.rank(), &[bound.as_slice(), &op.rhs_group_dims].concat());
-    let list = |dims: &[i64]| {
-        let (sizes, strides) = pick(rhs, dims);
-        offset_list(&sizes, &strides)
-    };
-    let r = Offsets {
-        batch: list(&op.rhs_batch_dims),
-        free: list(&free),
-        contracting: list(&op.rhs_contracting_dims),
-    };
-    let rounding = Rounding::new(lhs.ty, rhs.ty, None, shape.ty);
-    let pair = Operands::new(Numbers::of(operands[0]), Numbers::of(operands[1]), rounding);
-    match op.mode() {
-        RaggedMode::Free => {
-            let slices = list(&op.rhs_group_dims);
-            free_rows(&groups, (&l, &r), &slices, &pair, rounding, shape)
-        }
-        RaggedMode::Contracting => {
-            // One batch for each group and batch; what is in another group is no term.
-            let batches = l.batch.len();
-            let rhs_batches = r.batch.repeat(groups.count);
-            let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
-                l.row(batch % batches, row, offsets);
-                for offset in offsets {
-                    if groups.of(*offset) != Some(batch / batches) {
-                        *offset = PADDING;
+pub(super) fn kernel(
+    op: &RaggedDot,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+) -> Box<dyn Kernel> {
+    let (op, lhs, rhs) = (op.clone(), operands[0].clone(), operands[1]);
+    let l = Axes::of(&lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
+    let bound = [&op.rhs_batch_dims[..], &op.rhs_contracting_dims, &op.rhs_group_dims].concat();
+    let r =
+        Axes::new(rhs, &op.rhs_batch_dims, &others(rhs.rank(), &bound), &op.rhs_contracting_dims);
+    let (group_sizes, group_strides) = pick(rhs, &op.rhs_group_dims);
+    let rounding = Rounding::new(lhs.ty, rhs.ty, None, result.ty);
+    // The sums of the rows of one group lie beside their places.
+    let sums = result.byte_count().unwrap_or(usize::MAX);
+    let recipe = Recipe::of(DotAlgorithm::Unset);
+    let products = recipe.scratch((&lhs, rhs), result.ty, r.columns(), r.terms());
+    let scratch = [l.bytes(), r.bytes(), sums, products].into_iter();
+    writes_with(scratch.fold(0, usize::saturating_add), move |_, inputs, outputs| {
+        let groups = Groups::new(&op, inputs[2], &lhs);
+        let (l, r) = (l.offsets(), r.offsets());
+        let pair = Operands::new(Numbers::of(inputs[0]), Numbers::of(inputs[1]), rounding);
+        let out = outputs[0].bytes_mut();
+        match op.mode() {
+            RaggedMode::Free => {
+                let slices = offset_list(&group_sizes, &group_strides);
+                free_rows(&groups, (&l, &r), &slices, &pair, rounding, out);
+            }
+            RaggedMode::Contracting => {
+                // One batch for each group and batch; what is in another group is no term.
+                let batches = l.batch.len();
+                let rhs_batches = r.batch.repeat(groups.count);
+                let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
+                    l.row(batch % batches, row, offsets);
+                    for offset in offsets {
+                        if groups.of(*offset) != Some(batch / batches) {
+                            *offset = PADDING;
+                        }
                     }
-                }
-            };
-            contract(&plan((&l, &r), &offsets, &rhs_batches), &pair, rounding, shape)
+                };
+                contract_into(&plan((&l, &r), &offsets, &rhs_batches), &pair, rounding, out);
+            }
+            RaggedMode::Batch => {
+                let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
+                    l.row(batch, row, offsets);
+                    if offsets.first().is_some_and(|&offset| groups.of(offset).is_none()) {
+                        offsets.fill(PADDING);
+                    }
+                };
+                contract_into(&plan((&l, &r), &offsets, &r.batch), &pair, rounding, out);
+            }
         }
-        RaggedMode::Batch => {
-            let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
-                l.row(batch, row, offsets);
-                if offsets.first().is_some_and(|&offset| groups.of(offset).is_none()) {
-                    offsets.fill(PADDING);
-                }
-            };
-            contract(&plan((&l, &r), &offsets, &r.batch), &pair, rounding, shape)
-        }
-    }
+        Ok(())
+    })
 }
 
 fn plan<'a>(
@@ -140,18 +149,13 @@ fn free_rows(
     slices: &[usize],
     pair: &Operands<'_>,
     rounding: Rounding,
-    shape: &ArrayShape,
-) -> Literal {
-    let mut result = Literal::zeros(shape.clone());
-    let width = shape.ty.storage_bytes();
+    out: &mut [u8],
+) {
+    let width = rounding.to.storage_bytes();
     let line = r.free.len() * width;
-    if result.is_empty() {
-        return result;
-    }
-    let out = result.bytes_mut();
-    // Not every type has zero bytes as 0.
+    // Rows in no group stay 0, which is not zero bytes in every type.
     for element in out.chunks_exact_mut(width) {
-        Scalar::zero(shape.ty).write(shape.ty, element);
+        Scalar::zero(rounding.to).write(rounding.to, element);
     }
     for batch in 0..l.batch.len() {
         let mut rows = vec![Vec::new(); slices.len()];
@@ -175,5 +179,4 @@ fn free_rows(
             }
         }
     }
-    result
 }

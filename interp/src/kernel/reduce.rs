@@ -8,42 +8,43 @@
 //! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of more than 32
 //! elements in windows that each start from the initial value again, so a value that is no identity is counted several
 //! times there.
-use super::fold::{Fold, in_lines};
-use super::{array_shapes, pack};
-use crate::Result;
-use crate::context::RunContext;
-use crate::index::{count, offset_list, others, pick};
+use super::fold::{Fold, in_lines, stored_bytes};
+use super::writes_with;
+use crate::index::{offset_list, others, pick, saturating_count};
+use crate::plan::Kernel;
+use crate::scalar_program::ScalarPrograms;
 use hlo::op::Reduce;
-use hlo::{Dims, Literal, Shape};
+use hlo::{ArrayShape, Dims};
 
 /// Results that are computed by one thread in a row.
 const LINE: usize = 64;
 
-pub(super) fn reduce(
+pub(super) fn kernel(
     op: &Reduce,
-    operands: &[&Literal],
-    shape: &Shape,
-    context: &RunContext,
-) -> Result<Literal> {
-    let (inputs, inits) = operands.split_at(operands.len() / 2);
-    let from = inputs[0].array_shape().expect("verified: an array");
+    operands: &[&ArrayShape],
+    results: &[&ArrayShape],
+    programs: &ScalarPrograms,
+) -> Option<Box<dyn Kernel>> {
+    let applied = programs.get(op.to_apply)?;
+    let from = operands[0];
     let mut reduced: Dims = op.dimensions.iter().copied().collect();
     reduced.sort_unstable();
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (outer_sizes, outer_strides) = pick(from, &others(from.rank(), &reduced));
     // The offsets of the results, and of the elements of one result.
-    let offsets = count(&inner_sizes).saturating_add(count(&outer_sizes));
-    let _scratch = context.reserve(offsets.saturating_mul(size_of::<usize>()))?;
-    let inner = offset_list(&inner_sizes, &inner_strides);
-    let outer = offset_list(&outer_sizes, &outer_strides);
-    let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
-    context.spend(steps)?;
-    let applied = context.scalar_program(op.to_apply)?;
-    let fold = Fold::new(applied, context, inputs, inits);
-    let length = if outer.len().is_multiple_of(LINE) { LINE } else { 1 };
-    let lines = (outer.len() / length, inner.len().saturating_mul(length));
-    let values =
-        in_lines(&array_shapes(shape), applied.results(), &fold, lines, |line, fold, out| {
+    let offsets = saturating_count(&inner_sizes).saturating_add(saturating_count(&outer_sizes));
+    let scratch =
+        offsets.saturating_mul(size_of::<usize>()).saturating_add(stored_bytes(results, LINE));
+    Some(writes_with(scratch, move |context, inputs, outputs| {
+        let (inputs, inits) = inputs.split_at(inputs.len() / 2);
+        let inner = offset_list(&inner_sizes, &inner_strides);
+        let outer = offset_list(&outer_sizes, &outer_strides);
+        let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
+        context.spend(steps)?;
+        let fold = Fold::new(&applied, context, inputs, inits);
+        let length = if outer.len().is_multiple_of(LINE) { LINE } else { 1 };
+        let lines = (outer.len() / length, inner.len().saturating_mul(length));
+        in_lines(outputs, applied.results(), &fold, lines, |line, fold, out| {
             for &base in &outer[line * length..(line + 1) * length] {
                 fold.restart();
                 for &offset in &inner {
@@ -52,6 +53,6 @@ pub(super) fn reduce(
                 fold.values(out);
             }
             Ok(())
-        })?;
-    Ok(pack(shape, values))
+        })
+    }))
 }

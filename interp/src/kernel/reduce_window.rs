@@ -5,14 +5,17 @@
 //! part there, and the initial value comes once. (StableHLO fills them with the initial value, which is the same where
 //! it is an identity.) A window wholly in padding gives the initial value.
 use super::convolution::source;
-use super::fold::{Fold, in_lines};
-use super::{array_shapes, pack};
+use super::data_movement::affine_into;
+use super::fold::{Fold, element_type, in_lines, stored_bytes};
+use super::writes_with;
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{count, offsets, strides, to_i64, to_usize};
+use crate::plan::Kernel;
+use crate::scalar_program::ScalarPrograms;
 use hlo::op::ReduceWindow;
 use hlo::op::value::{Window, WindowDim};
-use hlo::{ArrayShape, Dims, Literal, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Literal};
 
 /// The elements a window reaches in one dimension: `first`, `first + step`, ...
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,44 +128,49 @@ fn growth(
     }
 }
 
-pub(super) fn reduce_window(
+pub(super) fn kernel(
     op: &ReduceWindow,
-    operands: &[&Literal],
-    shape: &Shape,
-    context: &RunContext,
-) -> Result<Literal> {
-    let (inputs, inits) = operands.split_at(operands.len() / 2);
-    let from = inputs[0].array_shape().expect("verified: an array");
-    let results = array_shapes(shape);
-    let applied = context.scalar_program(op.to_apply)?;
-    let fold = Fold::new(applied, context, inputs, inits);
-    let dims = results[0].dims.clone();
-    let (along, growth) = growth(op, from, &dims, fold.is_orderless());
-    // Lines run along that dimension; it is moved to the end while they are computed.
-    let mut others: Vec<usize> = (0..dims.len()).collect();
-    if along < others.len() {
-        others.remove(along);
-    }
-    let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
-    let length = dims.get(along).copied().unwrap_or(1);
-    let line =
-        Line { op, from, strides: strides(&from.dims), others: &others, along, length, growth };
-    let moved: Vec<ArrayShape> = results
-        .iter()
-        .map(|r| {
-            let dims: Dims = sizes.iter().chain(dims.get(along)).copied().collect();
-            ArrayShape::new(r.ty, dims)
-        })
-        .collect();
-    let moved: Vec<&ArrayShape> = moved.iter().collect();
-    let work: i64 =
-        op.window.dims.iter().map(|d| d.size.min(1 << 16)).fold(length, i64::saturating_mul);
-    let lines = (count(&sizes), to_usize(work));
-    let values = in_lines(&moved, applied.results(), &fold, lines, |i, fold, out| {
-        line.run(&index_of(i, &sizes), context, fold, out)
-    })?;
-    let values = values.iter().zip(&results).map(|(v, r)| line.back(v, r)).collect();
-    Ok(pack(shape, values))
+    operands: &[&ArrayShape],
+    results: &[&ArrayShape],
+    programs: &ScalarPrograms,
+) -> Option<Box<dyn Kernel>> {
+    let applied = programs.get(op.to_apply)?;
+    let (op, from, dims) = (op.clone(), operands[0].clone(), results[0].dims.clone());
+    // Results whose lines do not lie in the last dimension are computed beside their places.
+    let longest = dims.iter().copied().max().map_or(1, to_usize);
+    let moved = results.iter().map(|result| result.byte_count().unwrap_or(usize::MAX));
+    let moved = if dims.len() > 1 { moved.fold(0, usize::saturating_add) } else { 0 };
+    let scratch = stored_bytes(results, longest).saturating_add(moved);
+    Some(writes_with(scratch, move |context, inputs, outputs| {
+        let (inputs, inits) = inputs.split_at(inputs.len() / 2);
+        let fold = Fold::new(&applied, context, inputs, inits);
+        let (along, growth) = growth(&op, &from, &dims, fold.is_orderless());
+        // Lines run along that dimension; it is moved to the end while they are computed.
+        let mut others: Vec<usize> = (0..dims.len()).collect();
+        if along < others.len() {
+            others.remove(along);
+        }
+        let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
+        let length = dims.get(along).copied().unwrap_or(1);
+        let strides = strides(&from.dims);
+        let line = Line { op: &op, from: &from, strides, others: &others, along, length, growth };
+        let window = op.window.dims.iter().map(|d| d.size.min(1 << 16));
+        let lines = (count(&sizes), to_usize(window.fold(length, i64::saturating_mul)));
+        let run = |i: usize, fold: &mut Fold<'_>, out: &mut Vec<hlo::Scalar>| {
+            line.run(&index_of(i, &sizes), context, fold, out)
+        };
+        if along + 1 >= dims.len() {
+            return in_lines(outputs, applied.results(), &fold, lines, run);
+        }
+        let dims: Dims = sizes.iter().copied().chain([length]).collect();
+        let array = |ty: ElementType| Literal::zeros(ArrayShape::new(ty, dims.clone()));
+        let mut moved: Vec<Literal> = outputs.iter().map(|o| array(element_type(o))).collect();
+        in_lines(&mut moved, applied.results(), &fold, lines, run)?;
+        for (moved, output) in moved.iter().zip(outputs) {
+            line.move_back(moved, output);
+        }
+        Ok(())
+    }))
 }
 
 /// The index of a place, counted in row-major order.
@@ -241,19 +249,16 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// A result whose lines lie at the end, in the order of its dimensions.
-    fn back(&self, value: &Literal, result: &ArrayShape) -> Literal {
-        if self.along + 1 >= result.rank() {
-            return value.with_shape(result.clone());
-        }
-        let shape = value.array_shape().expect("verified: an array");
-        let moved = strides(&shape.dims);
-        let mut strides = Dims::from_elem(0, result.rank());
-        for (&d, &step) in self.others.iter().zip(&moved) {
+    /// Brings lines that lie at the end into the order of the result's dimensions.
+    fn move_back(&self, lines: &Literal, result: &mut Literal) {
+        let moved = strides(&lines.array_shape().expect("lines are an array").dims);
+        let (&along, others) = moved.split_last().expect("lines have a dimension");
+        let mut strides = Dims::from_elem(0, moved.len());
+        for (&d, &step) in self.others.iter().zip(others) {
             strides[d] = step;
         }
-        strides[self.along] = moved[result.rank() - 1];
-        super::data_movement::affine(value, result, 0, &strides)
+        strides[self.along] = along;
+        affine_into(lines, result, 0, &strides);
     }
 }
 

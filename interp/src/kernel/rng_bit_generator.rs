@@ -18,57 +18,62 @@
 //!
 //! An array without elements uses no block. StableHLO leaves all of this to the implementation, and `rng_default`
 //! also in HLO; elements that are no unsigned integers, which XLA:CPU does not compile, are `E0402`.
-use super::array_shapes;
-use crate::index::{count, to_i64, to_usize};
+use super::{fill, writes, writes_with};
+use crate::index::{count, saturating_count, to_i64, to_usize};
 use crate::num::random::{join, philox, threefry};
-use crate::{Error, Result};
+use crate::plan::Kernel;
 use hlo::op::RngBitGenerator;
 use hlo::op::value::RandomAlgorithm;
-use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
+use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
 
-pub(super) fn rng_bit_generator(
-    op: &RngBitGenerator,
-    state: &Literal,
-    shape: &Shape,
-) -> Result<Literal> {
-    let shapes = array_shapes(shape);
-    let (ty, data) = (shapes[0].ty, shapes[1]);
-    let words: Vec<u64> =
-        (0..state.len()).map(|i| state.get(i).as_wrapping().cast_unsigned()).collect();
-    if ty != ElementType::U64 || data.ty.class() != Class::Unsigned {
-        let message = format!("bits of type {} cannot be drawn from a state of {ty}", data.ty);
-        return Err(Error::unsupported(message));
+pub(super) fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kernel>> {
+    let &[state, data] = results else { return None };
+    let words = state.dims.first().copied().unwrap_or(0);
+    if state.ty != ElementType::U64 || state.rank() != 1 || data.ty.class() != Class::Unsigned {
+        return None;
     }
-    let (next, bits) = match (op.algorithm, words.as_slice()) {
-        (RandomAlgorithm::ThreeFry, &[key, counter]) => by_threefry(key, counter, data),
-        (RandomAlgorithm::Default | RandomAlgorithm::Philox, &[key, low]) => {
-            let ([low, _], bits) = by_philox(key, [low, key], data);
-            (vec![key, low], bits)
+    let data = data.clone();
+    match op.algorithm {
+        RandomAlgorithm::ThreeFry if words == 2 => {
+            let wide = data.ty == ElementType::U64;
+            let scratch = if wide { 0 } else { saturating_count(&data.dims).saturating_mul(4) };
+            Some(writes_with(scratch, move |_, inputs, outputs| {
+                let [key, counter] = [0, 1].map(|i| word(inputs[0], i));
+                let counter = by_threefry(key, counter, &data, &mut outputs[1]);
+                unsigned(&mut outputs[0], [key, counter]);
+                Ok(())
+            }))
         }
-        (RandomAlgorithm::Default | RandomAlgorithm::Philox, &[key, low, high]) => {
-            let ([low, high], bits) = by_philox(key, [low, high], data);
-            (vec![key, low, high], bits)
+        RandomAlgorithm::Default | RandomAlgorithm::Philox if (2..=3).contains(&words) => {
+            Some(writes(move |_, inputs, outputs| {
+                let [key, low] = [0, 1].map(|i| word(inputs[0], i));
+                let high = if words == 2 { key } else { word(inputs[0], 2) };
+                let [low, high] = by_philox(key, [low, high], &data, &mut outputs[1]);
+                unsigned(&mut outputs[0], [key, low, high]);
+                Ok(())
+            }))
         }
-        (algorithm, _) => {
-            let message = format!("{algorithm} cannot start from a state of {} words", words.len());
-            return Err(Error::unsupported(message));
-        }
-    };
-    Ok(Literal::tuple(vec![unsigned(shapes[0], next), bits]))
+        RandomAlgorithm::ThreeFry | RandomAlgorithm::Default | RandomAlgorithm::Philox => None,
+    }
 }
 
-/// The array of these numbers, of which each keeps as many low bits as its type has.
-fn unsigned(shape: &ArrayShape, numbers: impl IntoIterator<Item = u64>) -> Literal {
+fn word(state: &Literal, i: usize) -> u64 {
+    state.get(i).as_wrapping().cast_unsigned()
+}
+
+/// Fills an array with these numbers, of which each keeps as many low bits as its type has.
+fn unsigned(array: &mut Literal, numbers: impl IntoIterator<Item = u64>) {
     let mut numbers = numbers.into_iter();
-    super::build(shape, |_| Scalar::Unsigned(numbers.next().unwrap_or(0)))
+    fill(array, |_| Scalar::Unsigned(numbers.next().unwrap_or(0)));
 }
 
-fn by_threefry(key: u64, counter: u64, data: &ArrayShape) -> (Vec<u64>, Literal) {
+/// Draws bits; returns the counter after them.
+fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Literal) -> u64 {
     let block = |i: usize| threefry(key, counter.wrapping_add(as_u64(i)));
     if data.ty == ElementType::U64 {
         let elements = count(&data.dims);
-        let bits = unsigned(data, (0..elements).map(|i| join(block(i))));
-        return (vec![key, counter.wrapping_add(as_u64(elements))], bits);
+        unsigned(bits, (0..elements).map(|i| join(block(i))));
+        return counter.wrapping_add(as_u64(elements));
     }
     let cut = cut_dimension(&data.dims);
     let size = cut.map_or(1, |d| to_usize(data.dims[d]));
@@ -80,8 +85,8 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape) -> (Vec<u64>, Literal)
         (0..size)
             .flat_map(move |i| (0..inner).map(move |n| ((o * half + i / 2) * inner + n, i % 2)))
     });
-    let bits = unsigned(data, places.map(|(at, part)| u64::from(blocks[at][part])));
-    (vec![key, counter.wrapping_add(as_u64(blocks.len()))], bits)
+    unsigned(bits, places.map(|(at, part)| u64::from(blocks[at][part])));
+    counter.wrapping_add(as_u64(blocks.len()))
 }
 
 /// The dimension along which the two words of a Threefry block lie; none of a scalar.
@@ -93,7 +98,8 @@ fn cut_dimension(dims: &[i64]) -> Option<usize> {
     })
 }
 
-fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape) -> ([u64; 2], Literal) {
+/// Draws bits; returns the counter after them.
+fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape, bits: &mut Literal) -> [u64; 2] {
     let counter = u128::from(low) | u128::from(high) << 64;
     let half = |x: u128| u64::try_from(x & u128::from(u64::MAX)).expect("masked to 64 bits");
     let wide = data.ty == ElementType::U64;
@@ -107,11 +113,11 @@ fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape) -> ([u64; 2], L
         let [low, high] = at(i);
         philox(key, low, high)
     });
-    let bits = super::build(data, |_| {
+    fill(bits, |_| {
         let mut next = || words.next().unwrap_or(0);
         Scalar::Unsigned(if wide { join([next(), next()]) } else { u64::from(next()) })
     });
-    (at(blocks), bits)
+    at(blocks)
 }
 
 fn as_u64(i: usize) -> u64 {

@@ -14,44 +14,50 @@
 //!
 //! **Differences.** XLA:CPU refuses the op.
 use super::contraction::{Numbers, Plan, Recipe, Rounding};
-use super::dot::Offsets;
-use crate::index::{indices, strides, to_usize};
-use crate::{Error, Result};
+use super::dot::Axes;
+use super::writes_with;
+use crate::index::{indices, saturating_count, strides, to_usize};
+use crate::plan::Kernel;
 use hlo::op::ScaledDot;
-use hlo::{ArrayShape, Literal};
+use hlo::{ArrayShape, ElementType, Literal};
 
-pub(super) fn scaled_dot(
+pub(super) fn kernel(
     op: &ScaledDot,
-    operands: &[&Literal],
-    shape: &ArrayShape,
-) -> Result<Literal> {
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+) -> Option<Box<dyn Kernel>> {
     let recipe = Recipe::of(op.algorithm);
     if recipe.rounds_operands() {
-        let word = op.algorithm.name();
-        let message = format!(
-            "`{word}` does not say whether scaled operands are rounded before or after scaling"
-        );
-        return Err(Error::unsupported(message));
+        return None;
     }
-    let array = |i: usize| operands[i].array_shape().expect("verified: an array");
-    let l = Offsets::of(array(0), &op.lhs_batch_dims, &op.lhs_contracting_dims);
-    let r = Offsets::of(array(1), &op.rhs_batch_dims, &op.rhs_contracting_dims);
-    let plan = Plan {
-        rows: l.free.len(),
-        lhs: &|batch, row, places| l.row(batch, row, places),
-        has_padding: false,
-        rhs_batches: &r.batch,
-        rhs_columns: &r.free,
-        rhs_terms: &r.contracting,
-    };
-    let (lhs, rhs) = (scaled(operands[0], operands[2]), scaled(operands[1], operands[3]));
-    let numbers = (Numbers::Double(lhs.into()), Numbers::Double(rhs.into()));
-    let rounding = Rounding::new(array(0).ty, array(1).ty, None, shape.ty);
-    Ok(recipe.contract_numbers(&plan, numbers, rounding, shape))
+    let l = Axes::of(operands[0], &op.lhs_batch_dims, &op.lhs_contracting_dims);
+    let r = Axes::of(operands[1], &op.rhs_batch_dims, &op.rhs_contracting_dims);
+    let rounding = Rounding::new(operands[0].ty, operands[1].ty, None, result.ty);
+    let sums = recipe.scratch((operands[0], operands[1]), ElementType::F64, r.columns(), r.terms());
+    // Elements as f64, and times their scales.
+    let scaled = operands[..2].iter().map(|operand| saturating_count(&operand.dims));
+    let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<f64>());
+    let scratch = scaled.saturating_add(sums).saturating_add(l.bytes()).saturating_add(r.bytes());
+    Some(writes_with(scratch, move |_, inputs, outputs| {
+        let (l, r) = (l.offsets(), r.offsets());
+        let plan = Plan {
+            rows: l.free.len(),
+            lhs: &|batch, row, places| l.row(batch, row, places),
+            has_padding: false,
+            rhs_batches: &r.batch,
+            rhs_columns: &r.free,
+            rhs_terms: &r.contracting,
+        };
+        let (lhs, rhs) =
+            (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));
+        let numbers = (Numbers::Double(lhs.into()), Numbers::Double(rhs.into()));
+        recipe.contract_numbers(&plan, numbers, rounding, outputs[0].bytes_mut());
+        Ok(())
+    }))
 }
 
 /// Each element times the scale of its block.
-fn scaled(operand: &Literal, scales: &Literal) -> Vec<f64> {
+fn scaled_elements(operand: &Literal, scales: &Literal) -> Vec<f64> {
     let shape = operand.array_shape().expect("verified: an array");
     let blocks = scales.array_shape().expect("verified: an array");
     let (elements, scales) = (Numbers::of(operand).doubles(), Numbers::of(scales).doubles());

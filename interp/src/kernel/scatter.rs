@@ -1,31 +1,38 @@
 //! `scatter`: `result[start + window] = computation(result[..], update[..])`, update after update
 use super::gather::{batch_component, start_index};
-use super::{array_shapes, pack};
+use super::updates_with;
 use crate::Result;
 use crate::context::RunContext;
-use crate::index::{indices, offset_list, others, pick, strides, to_usize};
-use crate::scalar_program::ScalarProgram;
+use crate::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
+use crate::plan::Kernel;
+use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::Scatter;
-use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 
-pub(super) fn scatter(
+pub(super) fn kernel(
     op: &Scatter,
-    operands: &[&Literal],
-    shape: &Shape,
-    context: &RunContext,
-) -> Result<Literal> {
-    let (inputs, rest) = operands.split_at(operands.len() / 2);
-    let (starts, updates) = rest.split_first().expect("verified: indices");
-    let shapes = array_shapes(shape);
-    let mut values: Vec<Literal> =
-        inputs.iter().zip(shapes).map(|(v, s)| v.with_shape(s.clone())).collect();
-    scatter_into(op, &mut values, starts, updates, context)?;
-    Ok(pack(shape, values))
+    operands: &[&ArrayShape],
+    programs: &ScalarPrograms,
+) -> Option<Box<dyn Kernel>> {
+    let (op, applied, count) = (op.clone(), programs.get(op.to_apply)?, operands.len() / 2);
+    // The offsets of a window's elements in the operand and in the updates.
+    let window = operands[count + 1];
+    let sizes: Dims = op.update_window_dims.iter().map(|&d| window.dims[to_usize(d)]).collect();
+    let scratch = saturating_count(&sizes).saturating_mul(2 * size_of::<usize>());
+    Some(updates_with(scratch, move |context, inputs, outputs| {
+        // The first output has the elements of its operand.
+        for (input, output) in inputs[..count].iter().zip(outputs.iter_mut()).skip(1) {
+            output.bytes_mut().copy_from_slice(input.bytes());
+        }
+        let (starts, updates) = (inputs[count], &inputs[count + 1..]);
+        scatter(&op, &applied, outputs, starts, updates, context)
+    }))
 }
 
 /// Applies the updates to the elements of `values`.
-pub(super) fn scatter_into(
+fn scatter(
     op: &Scatter,
+    applied: &ScalarProgram,
     values: &mut [Literal],
     starts: &Literal,
     updates: &[&Literal],
@@ -33,7 +40,7 @@ pub(super) fn scatter_into(
 ) -> Result<()> {
     let from = values[0].array_shape().expect("verified: an array").clone();
     let window = updates[0].array_shape().expect("verified: an array");
-    let mut combine = Combine::new(context.scalar_program(op.to_apply)?, context, values, updates);
+    let mut combine = Combine::new(applied, context, values, updates);
     let places = Places::new(op, &from, window);
     let (mut sizes, strides) = pick(window, &places.scatter_dims);
     if places.to.is_empty() {

@@ -2,19 +2,7 @@
 use crate::Result;
 use crate::context::RunContext;
 use crate::plan::{Kernel, Reuse};
-use crate::value::with_layouts;
-use hlo::{Literal, Shape};
-
-/// A `select` with a scalar `pred`, of any value.
-pub(super) fn whole(
-    pred: &Literal,
-    on_true: &Literal,
-    on_false: &Literal,
-    shape: &Shape,
-) -> Literal {
-    let value = if pred.bytes()[0] != 0 { on_true } else { on_false };
-    with_layouts(value.clone(), shape)
-}
+use hlo::Literal;
 
 /// A `select` with a `pred` for each element.
 pub(super) struct Select;

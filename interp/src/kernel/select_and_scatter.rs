@@ -1,27 +1,37 @@
 //! `select-and-scatter`: finds one element in each window and combines the source's element there
 use super::reduce_window::under;
+use super::{fill, writes};
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{indices, strides};
+use crate::plan::Kernel;
+use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::SelectAndScatter;
-use hlo::{ArrayShape, Literal, Scalar};
+use hlo::{Literal, Scalar};
 
-pub(super) fn select_and_scatter(
+pub(super) fn kernel(op: &SelectAndScatter, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+    let (op, select, scatter) = (op.clone(), programs.get(op.select)?, programs.get(op.scatter)?);
+    Some(writes(move |context, inputs, outputs| {
+        select_and_scatter(&op, inputs, &mut outputs[0], (&select, &scatter), context)
+    }))
+}
+
+fn select_and_scatter(
     op: &SelectAndScatter,
     operands: &[&Literal],
-    shape: &ArrayShape,
+    result: &mut Literal,
+    (select, scatter): (&ScalarProgram, &ScalarProgram),
     context: &RunContext,
-) -> Result<Literal> {
+) -> Result<()> {
     let (operand, sources, init) = (operands[0], operands[1], operands[2]);
     let from = operand.array_shape().expect("verified: an array");
     let source_shape = sources.array_shape().expect("verified: an array");
     let strides = strides(&from.dims);
-    let (select, scatter) =
-        (context.scalar_program(op.select)?, context.scalar_program(op.scatter)?);
     let (mut select_scratch, mut scatter_scratch) = (select.scratch(), scatter.scratch());
     let init_type = init.array_shape().expect("verified: a scalar").ty;
-    let first = init.get(0).convert(init_type, shape.ty);
-    let mut result = super::build(shape, |_| first);
+    let ty = result.array_shape().expect("a kernel computes arrays").ty;
+    let first = init.get(0).convert(init_type, ty);
+    fill(result, |_| first);
     let mut failed = Ok(());
     let mut next = 0;
     indices(&source_shape.dims, |out| {
@@ -50,7 +60,7 @@ pub(super) fn select_and_scatter(
         // A window that lies wholly in padding has nothing to hand back to.
         let Some(at) = chosen else { return };
         let arguments = [
-            result.get(at).convert(shape.ty, scatter.parameters()[0]),
+            result.get(at).convert(ty, scatter.parameters()[0]),
             sources.get(source).convert(source_shape.ty, scatter.parameters()[1]),
         ];
         let mut sum = [first];
@@ -59,9 +69,9 @@ pub(super) fn select_and_scatter(
                 .spend(1)
                 .and_then(|()| scatter.call(context, &arguments, &mut scatter_scratch, &mut sum));
         }
-        let width = shape.ty.storage_bytes();
+        let width = ty.storage_bytes();
         let slot = &mut result.bytes_mut()[at * width..(at + 1) * width];
-        sum[0].convert(scatter.results()[0], shape.ty).write(shape.ty, slot);
+        sum[0].convert(scatter.results()[0], ty).write(ty, slot);
     });
-    failed.map(|()| result)
+    failed
 }

@@ -1,58 +1,69 @@
 //! `sort`: orders along a dimension by a comparator; equal elements keep their order
-use super::{array_shapes, pack};
+use super::{writes, writes_with};
 use crate::Result;
 use crate::context::RunContext;
-use crate::index::{count, offset_list, others, pick, strides, to_i64, to_usize};
+use crate::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 use crate::num;
-use crate::scalar_program::{Key, ScalarProgram};
+use crate::plan::Kernel;
+use crate::scalar_program::{Key, ScalarProgram, ScalarPrograms};
 use hlo::op::Sort;
 use hlo::op::value::{ComparisonType, Direction};
-use hlo::{ElementType, Literal, Scalar, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-pub(super) fn sort(
+pub(super) fn kernel(
     op: &Sort,
-    operands: &[&Literal],
-    shape: &Shape,
-    context: &RunContext,
-) -> Result<Literal> {
-    let from = operands[0].array_shape().expect("verified: an array");
-    let shapes = array_shapes(shape);
-    let mut values: Vec<Literal> =
-        operands.iter().zip(&shapes).map(|(o, s)| o.with_shape((*s).clone())).collect();
+    operands: &[&ArrayShape],
+    programs: &ScalarPrograms,
+) -> Option<Box<dyn Kernel>> {
+    let applied = match op.to_apply {
+        Some(computation) => Some(programs.get(computation)?),
+        None => None,
+    };
+    let from = operands[0];
     let dim = op.dimension(from.rank());
-    // A scalar is in order.
-    let Some(&size) = from.dims.get(dim) else { return Ok(pack(shape, values)) };
+    let Some(&size) = from.dims.get(dim) else {
+        // A scalar is in order.
+        return Some(writes(|_, inputs, outputs| {
+            for (input, output) in inputs.iter().zip(outputs) {
+                output.bytes_mut().copy_from_slice(input.bytes());
+            }
+            Ok(())
+        }));
+    };
+    let size = to_usize(size);
     let stride = to_usize(strides(&from.dims)[dim]);
-    let kept = others(from.rank(), &[to_i64(dim)]);
-    let (sizes, strides) = pick(from, &kept);
-    let comparisons =
-        count(&from.dims).saturating_mul(to_usize(size).max(2).ilog2().try_into().unwrap_or(64));
-    context.spend(u64::try_from(comparisons).unwrap_or(u64::MAX))?;
-    // For each element of a row its place, its key, and both as a pair.
-    let scratch = to_usize(size).saturating_mul(4 * size_of::<usize>());
-    let _scratch = context.reserve(scratch)?;
-    let mut before = Comparator::new(op, operands, context)?;
-    let mut order: Vec<usize> = Vec::new();
-    for base in offset_list(&sizes, &strides) {
-        order.clear();
-        order.extend((0..to_usize(size)).map(|i| base + i * stride));
-        match before.keys(&order) {
-            Some(keys) => sort_by_keys(keys, &mut order),
-            None => merge_sort(&mut order, &mut |a, b| before.call(a, b))?,
-        }
-        for (operand, value) in operands.iter().zip(&mut values) {
-            let width = operand.bytes().len() / operand.len().max(1);
-            let to = value.bytes_mut();
-            for (i, &source) in order.iter().enumerate() {
-                let at = (base + i * stride) * width;
-                to[at..at + width]
-                    .copy_from_slice(&operand.bytes()[source * width..(source + 1) * width]);
+    let (sizes, strides) = pick(from, &others(from.rank(), &[to_i64(dim)]));
+    let comparisons = saturating_count(&from.dims)
+        .saturating_mul(size.max(2).ilog2().try_into().unwrap_or(usize::MAX));
+    let comparisons = u64::try_from(comparisons).unwrap_or(u64::MAX);
+    // For each row its offset; for each element of a row its place, its key, and both as a pair.
+    let scratch = size.saturating_mul(4).saturating_add(saturating_count(&sizes));
+    let scratch = scratch.saturating_mul(size_of::<usize>());
+    Some(writes_with(scratch, move |context, inputs, outputs| {
+        context.spend(comparisons)?;
+        let mut before = Comparator::new(applied.as_deref(), inputs, context);
+        let mut order: Vec<usize> = Vec::new();
+        for base in offset_list(&sizes, &strides) {
+            order.clear();
+            order.extend((0..size).map(|i| base + i * stride));
+            match before.keys(&order) {
+                Some(keys) => sort_by_keys(keys, &mut order),
+                None => merge_sort(&mut order, &mut |a, b| before.call(a, b))?,
+            }
+            for (operand, value) in inputs.iter().zip(outputs.iter_mut()) {
+                let width = operand.bytes().len() / operand.len().max(1);
+                let to = value.bytes_mut();
+                for (i, &source) in order.iter().enumerate() {
+                    let at = (base + i * stride) * width;
+                    to[at..at + width]
+                        .copy_from_slice(&operand.bytes()[source * width..(source + 1) * width]);
+                }
             }
         }
-    }
-    Ok(pack(shape, values))
+        Ok(())
+    }))
 }
 
 /// Sorts by keys; equal ones keep their order.
@@ -75,13 +86,16 @@ struct Comparator<'a> {
 }
 
 impl<'a> Comparator<'a> {
-    fn new(op: &Sort, operands: &'a [&'a Literal], context: &'a RunContext) -> Result<Self> {
-        let applied = op.to_apply.map(|id| context.scalar_program(id)).transpose()?;
-        let scratch = applied.as_ref().map(|a| a.scratch()).unwrap_or_default();
+    fn new(
+        applied: Option<&'a ScalarProgram>,
+        operands: &'a [&'a Literal],
+        context: &'a RunContext,
+    ) -> Self {
+        let scratch = applied.map(ScalarProgram::scratch).unwrap_or_default();
         let ty = operands[0].array_shape().expect("verified: an array").ty;
         let arguments = vec![Scalar::Pred(false); 2 * operands.len()];
-        let key = applied.as_ref().and_then(|applied| applied.key());
-        Ok(Self { context, operands, applied, key, ty, arguments, scratch })
+        let key = applied.and_then(ScalarProgram::key);
+        Self { context, operands, applied, key, ty, arguments, scratch }
     }
 
     /// For texts until 2019, which have no comparator: ascending by the first operand, floats in their total order.

@@ -1,18 +1,43 @@
 //! `topk`: the k first of the last dimension in total order; of equal elements the earlier first
-use super::array_shapes;
+use super::writes_with;
 use crate::index::to_usize;
-use crate::num;
+use crate::plan::Kernel;
+use crate::value::zeros;
+use crate::{Error, num};
 use hlo::op::TopK;
 use hlo::op::value::{ComparisonType, Direction};
-use hlo::{Class, Literal, Scalar, Shape};
+use hlo::{ArrayShape, Class, Literal, Scalar, Shape};
 use std::cmp::Ordering;
 
-pub(super) fn topk(op: &TopK, operand: &Literal, shape: &Shape) -> Literal {
-    largest(operand, to_usize(op.k), op.largest, shape)
+pub(super) fn kernel(op: &TopK, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
+    let (k, largest) = (to_usize(op.k), op.largest);
+    let row = operands[0].dims.last().map_or(1, |&size| to_usize(size));
+    let scratch = row.saturating_mul(2 * size_of::<(Scalar, usize)>());
+    writes_with(scratch, move |_, inputs, outputs| {
+        let [values, places] = outputs else {
+            return Err(Error::internal("`topk` has two results"));
+        };
+        largest_into(inputs[0], k, largest, values, places);
+        Ok(())
+    })
 }
 
 /// The k largest or smallest of the last dimension, as values and places.
 pub(crate) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Literal {
+    let mut arrays = zeros(shape).elements().map_or_else(Vec::new, <[Literal]>::to_vec);
+    if let [values, places] = arrays.as_mut_slice() {
+        largest_into(operand, k, largest, values, places);
+    }
+    Literal::tuple(arrays)
+}
+
+fn largest_into(
+    operand: &Literal,
+    k: usize,
+    largest: bool,
+    values: &mut Literal,
+    places: &mut Literal,
+) {
     let from = operand.array_shape().expect("verified: an array");
     let ty = from.ty;
     let order = match ty.class() {
@@ -22,9 +47,6 @@ pub(crate) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape)
         }
     };
     let size = from.dims.last().map_or(1, |&d| to_usize(d));
-    let shapes = array_shapes(shape);
-    let (mut values, mut places) =
-        (Literal::zeros(shapes[0].clone()), Literal::zeros(shapes[1].clone()));
     let width = ty.storage_bytes();
     let rows = operand.len() / size.max(1);
     for row in 0..rows {
@@ -48,5 +70,4 @@ pub(crate) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape)
             place.write(hlo::ElementType::S32, &mut places.bytes_mut()[at..at + 4]);
         }
     }
-    Literal::tuple(vec![values, places])
 }

@@ -12,22 +12,23 @@
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU solves block by block
 //! with inverses of the blocks, and rounds every step; where a matrix is singular, it may have NaN instead of an infinity.
-use super::build;
-use crate::Result;
-use crate::index::to_usize;
+use super::{fill, number_bytes, writes_with};
+use crate::index::{saturating_count, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
+use crate::plan::Kernel;
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
 use hlo::{ArrayShape, Literal};
 
-#[expect(clippy::unnecessary_wraps, reason = "the caller expects an error, as of other ops")]
-pub(super) fn triangular_solve(
-    op: &TriangularSolve,
-    a: &Literal,
-    b: &Literal,
-    shape: &ArrayShape,
-) -> Result<Literal> {
-    Ok(in_field(shape.ty, Solve { op, a, b, shape }))
+pub(super) fn kernel(op: &TriangularSolve, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
+    let (op, ty) = (op.clone(), operands[1].ty);
+    let side = operands[0].dims.last().copied().unwrap_or(0);
+    let numbers = [saturating_count(&operands[1].dims), saturating_count(&[side, side])];
+    let numbers = numbers.into_iter().fold(to_usize(side), usize::saturating_add);
+    writes_with(numbers.saturating_mul(number_bytes(ty)), move |_, inputs, outputs| {
+        in_field(ty, Solve { op: &op, a: inputs[0], b: inputs[1], result: &mut outputs[0] });
+        Ok(())
+    })
 }
 
 /// The solutions of all systems.
@@ -35,13 +36,13 @@ struct Solve<'a> {
     op: &'a TriangularSolve,
     a: &'a Literal,
     b: &'a Literal,
-    shape: &'a ArrayShape,
+    result: &'a mut Literal,
 }
 
 impl InField for Solve<'_> {
-    type Output = Literal;
-    fn run<F: Field>(self) -> Literal {
-        let dims = &self.shape.dims;
+    type Output = ();
+    fn run<F: Field>(self) {
+        let dims = &self.b.array_shape().expect("verified: an array").dims;
         let (rows, columns) = (to_usize(dims[dims.len() - 2]), to_usize(dims[dims.len() - 1]));
         // From the right, the rows of b are the columns of the transposed system.
         let (n, systems) = if self.op.left_side { (rows, columns) } else { (columns, rows) };
@@ -65,7 +66,7 @@ impl InField for Solve<'_> {
                 }
             }
         }
-        build(self.shape, |i| solutions[i].element())
+        fill(self.result, |i| solutions[i].element());
     }
 }
 

@@ -1,6 +1,6 @@
-//! Operations that were started: `async-start`, `all-gather-start` and the like, on one device.
+//! Asynchronous operations on one device: `async-start`, `all-gather-start` and the like.
 //!
-//! A computation runs when its last parameter is bound, which may be at the start, at an update, or at the done.
+//! A computation runs when its last parameter is bound: at the start, at an update, or at the done.
 use super::Machine;
 use super::execute::not_started;
 use super::frame::Control;
@@ -11,19 +11,19 @@ use crate::value::{AsyncId, Value};
 use hlo::ir::ComputationId;
 use rustc_hash::FxHashMap;
 
-/// The operations that were started and are not done.
+/// The asynchronous operations in progress.
 #[derive(Debug, Default)]
 pub(super) struct AsyncOps {
     next: u64,
     open: FxHashMap<AsyncId, Started>,
 }
 
-/// What is known of an operation that was started.
+/// The state of an asynchronous operation.
 #[derive(Debug)]
 enum Started {
-    /// Its computation runs when as many operands are bound as it has parameters.
+    /// The operands bound so far; the computation runs when all its parameters are bound.
     Binding { callee: ComputationId, operands: usize, leaves: Vec<Value> },
-    /// Its result.
+    /// The result of the operation.
     Done(Value),
 }
 
@@ -34,7 +34,7 @@ impl AsyncOps {
         self.open.insert(id, started);
         id
     }
-    /// Notes an operation whose result is known.
+    /// Registers an operation whose result is known.
     pub(super) fn begin_done(&mut self, result: Value) -> AsyncId {
         self.begin(Started::Done(result))
     }
@@ -43,7 +43,7 @@ impl AsyncOps {
         match self.open.remove(&id) {
             Some(Started::Done(result)) => Ok(result),
             Some(Started::Binding { .. }) | None => {
-                let message = "this operation is done already, or was not started".to_owned();
+                let message = "this operation was not started, or is already done".to_owned();
                 Err(Code::Trap { message }.into())
             }
         }
@@ -73,7 +73,7 @@ impl Machine {
         self.end_step(step);
         Ok(())
     }
-    /// Binds the last operands, and takes the result.
+    /// Binds the last operands and takes the result.
     pub(super) fn async_done(&mut self, step: &Step) -> Result<()> {
         let id = self.bind(step)?;
         if self.run_if_bound(id)? {
@@ -82,8 +82,8 @@ impl Machine {
         if let Some(Started::Binding { callee, operands, .. }) = self.started.open.get(&id) {
             let computation = &self.program.module().computations[*callee];
             let (name, found) = (&computation.name, operands);
-            let wanted = self.program.plan(*callee).parameter_leaves.len();
-            let message = format!("`{name}` takes {wanted} operands, and {found} are bound");
+            let expected = self.program.plan(*callee).parameter_leaves.len();
+            let message = format!("`{name}` has {expected} parameters, but {found} are bound");
             return Err(Code::Trap { message }.into());
         }
         let result = self.started.end(id)?;
@@ -107,7 +107,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Binds the operands of a step beyond the first, which is the started operation.
+    /// Binds the operands of a step after the first, which is the asynchronous operation.
     fn bind(&mut self, step: &Step) -> Result<AsyncId> {
         let mut inputs = self.frame().take_inputs(step);
         let id = inputs.first().and_then(Value::async_id).ok_or_else(not_started)?;
@@ -120,7 +120,7 @@ impl Machine {
         }
         Ok(id)
     }
-    /// Runs the computation of a started operation if all its parameters are bound.
+    /// Runs the computation of an operation if all its parameters are bound.
     fn run_if_bound(&mut self, id: AsyncId) -> Result<bool> {
         let Some(Started::Binding { callee, operands, leaves }) = self.started.open.get_mut(&id)
         else {

@@ -1,8 +1,8 @@
-//! Control flow: which computation a step calls, and what becomes of the result.
+//! Control flow: the computations that steps call, and the use of their results.
 use super::frame::{Control, Frame};
 use super::{Machine, SPARE_DEPTH};
-use crate::executable::Program;
 use crate::plan::{Action, Step};
+use crate::program::Program;
 use crate::scan::{Next, Scan};
 use crate::value::Value;
 use crate::{Error, Result};
@@ -16,7 +16,7 @@ pub(super) struct Loop {
     body: ComputationId,
     /// The leaves of the loop's value.
     carried: Vec<Value>,
-    /// Frames of earlier rounds: their memory is used again.
+    /// Frames of earlier iterations, kept to reuse their memory.
     condition_frame: Option<Frame>,
     body_frame: Option<Frame>,
     in_body: bool,
@@ -57,7 +57,7 @@ impl Machine {
                     _ => return Err(Error::internal("a conditional has a selector")),
                 };
                 let branch = choose(selector, branches.len());
-                // The leaves of the branches' arguments follow each other.
+                // The leaves of the branches' arguments are consecutive.
                 let leaves = |id: &ComputationId| self.program.plan(*id).parameters.len();
                 let before = branches[..branch].iter().map(leaves).sum();
                 let count = leaves(&branches[branch]);
@@ -133,7 +133,7 @@ impl Machine {
     fn test(&mut self, mut state: Box<Loop>) -> Result<()> {
         state.in_body = false;
         let parameters = &self.program.plan(state.condition).parameters;
-        // What the condition does not read stays the loop's alone.
+        // Values that the condition does not read stay unshared.
         let leaf = |(value, slot): (&Value, &Option<_>)| match slot {
             Some(_) => value.clone(),
             None => Value::Token,
@@ -159,7 +159,7 @@ impl Machine {
         }
     }
 
-    /// Gives the outputs of a step these leaves, and moves on.
+    /// Sets the outputs of a step to these leaves and advances to the next step.
     #[expect(clippy::unnecessary_wraps, reason = "the last call of functions that can fail")]
     pub(super) fn end_call(&mut self, step: &Step, leaves: Vec<Value>) -> Result<()> {
         let frame = self.frame();
@@ -171,18 +171,18 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether each instruction is observed, so that none may be left out.
+    /// Returns whether each instruction is observed, so that none may be skipped.
     fn is_observed(&self) -> bool {
         self.watch.is_some() || self.context.options().check_nan
     }
 }
 
-/// Whether nothing that a loop carries is an operation that was started.
+/// Returns whether a loop carries no asynchronous operation.
 fn are_arrays(carried: &[Value]) -> bool {
     carried.iter().all(|value| matches!(value, Value::Array(_)))
 }
 
-/// The branch that a selector chooses: true is the first of two; an index out of range is the last.
+/// Returns the branch that a selector chooses: true is the first of two; an index out of range is the last.
 fn choose(selector: Scalar, branches: usize) -> usize {
     let last = branches.saturating_sub(1);
     match selector {

@@ -1,4 +1,4 @@
-//! Executing steps that call no computation: kernels and functions.
+//! Execution of steps that call no computation: kernels and functions.
 use super::Machine;
 use crate::check_nan;
 use crate::context::RunContext;
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl Machine {
-    /// Executes a step on this device alone, or calls what it calls.
+    /// Executes a step on this device, or starts the computation that it calls.
     pub(super) fn execute(&mut self, step: &Step) -> Result<()> {
         match &step.action {
             Action::Kernel(kernel) => {
@@ -48,7 +48,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs `execute`, and then looks for a NaN in its outputs if the run was asked to.
+    /// Runs `execute`, and checks its outputs for NaN if the options of the run say so.
     fn with_check(
         &mut self,
         step: &Step,
@@ -104,6 +104,7 @@ impl Machine {
                 Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => Err(not_done()),
             });
         let inputs: SmallVec<[&Literal; 4]> = inputs.collect::<Result<_>>()?;
+        let _scratch = context.reserve_scratch(kernel.scratch())?;
         kernel.run(context, &inputs, &mut outputs)?;
         drop(inputs);
         for (output, value) in step.outputs.iter().zip(outputs) {
@@ -121,7 +122,7 @@ impl Machine {
         let result = function(&self.context, &operands)?;
         Ok(with_charges(&mut reservation, result))
     }
-    /// The operands of a step as literals.
+    /// Returns the operands of a step as literals.
     pub(super) fn operands(&mut self, step: &Step) -> Result<SmallVec<[Literal; 4]>> {
         let frame = self.frames.last_mut().expect("a step has a frame");
         let computation = &self.program.module().computations[frame.computation];
@@ -147,7 +148,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Gives the outputs of a step their values. Each leaf of a started operation is its id.
+    /// Sets the outputs of a step. Each leaf of an asynchronous operation is its id.
     pub(super) fn store(&mut self, step: &Step, value: Value) {
         let frame = self.frame();
         if let Value::Async(_) = value {
@@ -162,11 +163,11 @@ impl Machine {
             frame.slots[output.slot.index()] = Some(leaf);
         }
     }
-    /// Gives the outputs of a step a value that was made outside of the machine, and moves on.
+    /// Sets the outputs of a step to a value from outside the machine and advances to the next step.
     pub(super) fn set_outputs(&mut self, step: &Step, value: Value) -> Result<()> {
         let shape = self.shape_of(step);
         if !value.fits(shape) {
-            let message = format!("the machine waits for {shape:#}, and is resumed with {value:?}");
+            let message = format!("the machine waits for {shape:#}, but is resumed with {value:?}");
             return Err(Code::Invalid { message }.into());
         }
         let mut reservation = match &value {
@@ -175,14 +176,14 @@ impl Machine {
                 self.context.reserve(step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?)?
             }
         };
-        // Devices share no memory, and each counts its own.
+        // Devices share no memory; each is charged for its own.
         let value = owned(&mut reservation, value);
         self.store(step, value);
         self.end_step(step);
         Ok(())
     }
 
-    /// The shape of the result of a step of the innermost frame.
+    /// Returns the shape of the result of a step of the innermost frame.
     fn shape_of(&self, step: &Step) -> &Shape {
         let frame = self.frames.last().expect("a step has a frame");
         &self.program.module().computations[frame.computation].instructions[step.instruction].shape
@@ -190,7 +191,7 @@ impl Machine {
 }
 
 pub(super) fn not_started() -> Error {
-    Error::unsupported("a started operation whose value has no leaves cannot be followed")
+    Error::unsupported("an asynchronous operation whose value has no leaves is not supported")
 }
 
 fn array(value: Option<Value>) -> Result<Literal> {
@@ -203,12 +204,12 @@ fn array(value: Option<Value>) -> Result<Literal> {
     }
 }
 
-/// Bytes of an output.
+/// Returns bytes of an output.
 fn bytes(output: &Output) -> Result<usize> {
     checked_bytes(output.shape.as_ref().expect("a kernel computes arrays"))
 }
 
-/// Memory for an output: that of its slot, if it is not shared, or new memory.
+/// Returns memory for an output: that of its slot, if it is not shared, or new memory.
 fn memory_for(
     context: &RunContext,
     output: &Output,
@@ -224,8 +225,8 @@ fn memory_for(
     Ok(charged(reservation, Literal::zeros(Arc::clone(shape))))
 }
 
-/// Memory for an output that is computed in the memory of an operand, and the number of that operand; new memory if the
-/// operand is shared.
+/// Returns the memory of an output that is computed in place of an operand, and that operand's number; new memory if
+/// the operand is shared.
 fn over_operand(
     context: &RunContext,
     step: &Step,
@@ -243,7 +244,7 @@ fn over_operand(
     Ok((charged(reservation, Literal::zeros(Arc::clone(shape))), None))
 }
 
-/// Operand 0, in memory that may be written to: its own, if it dies and nobody else holds it.
+/// Returns operand 0 in memory that may be written to: its own, if it dies here and is not shared.
 fn operand_to_update(
     context: &RunContext,
     step: &Step,
@@ -271,7 +272,7 @@ fn charged(mut reservation: Reservation, mut array: Literal) -> Literal {
     array
 }
 
-/// The value with new arrays charged.
+/// Returns the value with new arrays charged.
 fn with_charges(reservation: &mut Reservation, value: Literal) -> Literal {
     match value.elements() {
         Some(elements) => {
@@ -287,7 +288,7 @@ fn with_charges(reservation: &mut Reservation, value: Literal) -> Literal {
         }
     }
 }
-/// The value in memory of its own, charged.
+/// Returns the value in separate memory, charged.
 fn owned(reservation: &mut Reservation, value: Value) -> Value {
     match value {
         Value::Array(array) => {

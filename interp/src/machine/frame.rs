@@ -1,4 +1,4 @@
-//! Frames: a computation that is being run.
+//! Frames of running computations.
 use super::control::Loop;
 use crate::plan::{Input, Plan, Step};
 use crate::scan::Scan;
@@ -7,40 +7,40 @@ use hlo::ir::ComputationId;
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
-/// A computation that is being run.
+/// A running computation.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) computation: ComputationId,
     /// The value of each leaf that is live.
     pub(super) slots: Vec<Option<Value>>,
-    /// The step it is at.
+    /// The current step.
     pub(super) next: usize,
-    /// The number of rounds begun by the loop it is at.
+    /// The number of iterations that the current loop has begun.
     pub(super) rounds: u64,
-    /// What the step it is at does with the results of the computations it calls.
+    /// The use of the results of the computations that the current step calls.
     pub(super) control: Control,
-    /// Whether it belongs to a round of a loop, so that its steps are executed again.
+    /// Whether it belongs to an iteration of a loop, so that its steps are executed again.
     pub(super) repeats: bool,
-    /// Frames that its steps have called in earlier rounds: their memory is used again.
+    /// Frames that its steps called in earlier iterations, kept to reuse their memory.
     pub(super) callees: FxHashMap<usize, Self>,
     /// The start of the step, if an observer measures it.
     pub(super) open: Option<Open>,
 }
 
-/// What a step does with the result of the computation it called.
+/// The use of the result of a computation that a step called.
 #[derive(Debug)]
 pub(super) enum Control {
     /// It is the result of the step.
     None,
-    /// It decides whether a loop goes on, or is its next value.
+    /// It is the condition of a loop, or its next value.
     While(Box<Loop>),
     /// It is one step of a scan.
     Scan(Box<Scan>),
-    /// It is the result of an operation that was started.
+    /// It is the result of an asynchronous operation.
     Async(AsyncId),
 }
 
-/// When a step was begun, and how much of its time other steps were measured in.
+/// The start time of a step, and the part of its time that nested steps account for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub(super) start: Instant,
@@ -60,7 +60,7 @@ impl Frame {
             open: None,
         }
     }
-    /// Begins at the first step with these leaves of the parameters.
+    /// Moves to the first step, with these leaves of the parameters.
     pub(super) fn set_parameters(
         &mut self,
         plan: &Plan,
@@ -73,17 +73,17 @@ impl Frame {
             }
         }
     }
-    /// The value of an input; it leaves the slot at its last use.
+    /// Returns the value of an input; its last use moves it out of the slot.
     pub(super) fn take(&mut self, input: Input) -> Value {
         let slot = &mut self.slots[input.slot.index()];
         let value = if input.is_last { slot.take() } else { slot.clone() };
         value.expect("a slot has a value from its definition to its last use")
     }
-    /// The inputs of a step, in order.
+    /// Returns the inputs of a step, in order.
     pub(super) fn take_inputs(&mut self, step: &Step) -> Vec<Value> {
         step.inputs.iter().map(|&input| self.take(input)).collect()
     }
-    /// The leaves of the result, in order.
+    /// Returns the leaves of the result, in order.
     pub(super) fn take_results(&mut self, plan: &Plan) -> Vec<Value> {
         plan.results.iter().map(|&input| self.take(input)).collect()
     }

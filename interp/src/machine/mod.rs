@@ -1,6 +1,6 @@
-//! The machine: a stack of frames that executes plans, one step after another.
+//! The machine: a stack of frames that executes plans step by step.
 //!
-//! A machine is a value: it suspends at an instruction that other devices take part in, and is resumed with the value of
+//! A machine is a value: it suspends at a cross-device instruction, and is resumed with the value of
 //! that instruction.
 mod asynchronous;
 mod control;
@@ -12,9 +12,9 @@ pub use position::{Position, Suspension};
 
 use crate::context::RunContext;
 use crate::error::Code;
-use crate::executable::Program;
 use crate::observe::{Event, Watch};
 use crate::plan::Step;
+use crate::program::Program;
 use crate::value::{Value, with_layouts};
 use crate::{Error, Result};
 use asynchronous::AsyncOps;
@@ -24,11 +24,11 @@ use hlo::ir::ComputationId;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Frames a machine may have open.
+/// The limit of open frames of a machine.
 const DEPTH_LIMIT: usize = 10_000;
 
-/// Frames in whose place the frames of callees are kept for the next round: each holds those it has called, and dropping
-/// them takes stack.
+/// The depth up to which frames of callees are kept for the next iteration: each holds those it has called, and
+/// dropping them recurses.
 const SPARE_DEPTH: usize = 64;
 
 /// A run that can be suspended and resumed.
@@ -37,10 +37,10 @@ pub struct Machine {
     context: RunContext,
     program: Arc<Program>,
     frames: Vec<Frame>,
-    /// The operations that were started and are not done.
+    /// The asynchronous operations in progress.
     started: AsyncOps,
     watch: Option<Watch>,
-    /// Whether it waits for the value of the step it is at.
+    /// Whether it waits for the value of the current step.
     is_suspended: bool,
 }
 
@@ -48,19 +48,19 @@ fn ended() -> Error {
     Error::internal("a machine was resumed after its end")
 }
 
-/// Why a machine returned.
+/// The reason why a machine returned.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// The run has ended with this result.
     Done(Literal),
-    /// The machine is at an instruction that other devices take part in. [`Machine::resume_with`] gives the instruction
+    /// The machine is at a cross-device instruction. [`Machine::resume_with`] sets
     /// its value.
     Suspended(Suspension),
 }
 
 impl Machine {
-    /// A machine that runs computation `id`.
+    /// Returns a machine that runs computation `id`.
     pub(crate) fn new(
         context: RunContext,
         id: ComputationId,
@@ -74,7 +74,7 @@ impl Machine {
         let parameters = machine.program.module().computations[id].program_shape().parameters;
         let fit = arguments.iter().zip(&parameters).all(|(argument, shape)| argument.fits(shape));
         if arguments.len() != parameters.len() || !fit {
-            return Err(Error::internal("a machine was started with other values than it takes"));
+            return Err(Error::internal("a machine was started with the wrong number of values"));
         }
         let mut leaves = Vec::new();
         for argument in arguments {
@@ -84,16 +84,16 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Steps taken so far.
+    /// Returns the number of steps taken so far.
     pub fn steps(&self) -> u64 {
         self.context.steps()
     }
-    /// The most bytes of arrays that were in use at once, arguments not counted.
+    /// Returns the most bytes of arrays that were in use at once, arguments not counted.
     pub fn peak_bytes(&self) -> usize {
         self.context.budget().peak()
     }
 
-    /// Runs until there is a result, or until other devices are needed.
+    /// Runs until there is a result, or until a cross-device instruction.
     ///
     /// # Errors
     /// `E04xx`, with the instruction at which the run stopped. The run is over then, and its memory is returned.
@@ -117,7 +117,7 @@ impl Machine {
         }
     }
 
-    /// Gives the instruction at which the machine is suspended its value.
+    /// Sets the value of the instruction at which the machine is suspended.
     ///
     /// # Errors
     /// `E0405` if the value takes more memory than is allowed, `E0401` if it does not have the shape of the instruction,
@@ -126,13 +126,15 @@ impl Machine {
         let program = Arc::clone(&self.program);
         let Some(frame) = self.frames.last() else { return Err(ended()) };
         if !std::mem::take(&mut self.is_suspended) {
-            return Err(Error::internal("a machine that waits for no value was given one"));
+            return Err(Error::internal(
+                "a machine that is not suspended was resumed with a value",
+            ));
         }
         let step = &program.plan(frame.computation).steps[frame.next];
         self.set_outputs(step, value).map_err(|error| self.failed(error))
     }
 
-    /// A machine of the same device that runs another computation.
+    /// Returns a machine of the same device that runs another computation.
     ///
     /// # Errors
     /// `E0406` if calls are nested too deep.
@@ -140,7 +142,8 @@ impl Machine {
         Self::new(self.context.clone(), computation, arguments)
     }
 
-    /// The position of each open computation, the outermost first, and for a loop the number of rounds it has begun.
+    /// Returns the position of each open computation, the outermost first, and for a loop the number of iterations it
+    /// has begun.
     pub fn trail(&self) -> Vec<(Position, u64)> {
         let frames = self.frames.iter().zip(1..);
         frames.map(|(frame, depth)| (self.position_of(frame, depth), frame.rounds)).collect()
@@ -175,7 +178,7 @@ impl Machine {
         self.execute(step).map(|()| None)
     }
 
-    /// The suspension at a step, with its operands.
+    /// Returns the suspension at a step, with its operands.
     fn suspend(&mut self, step: &Step) -> Suspension {
         let leaves = self.frame().take_inputs(step);
         let depth = self.frames.len();
@@ -194,7 +197,7 @@ impl Machine {
         self.frames.last_mut().expect("a step has a frame")
     }
 
-    /// Begins to run a computation; `spare` is an earlier frame of it.
+    /// Pushes the frame of a computation; `spare` is an earlier frame of it to reuse.
     fn push(
         &mut self,
         id: ComputationId,
@@ -215,7 +218,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the innermost frame; returns the result if it was the last.
+    /// Pops the innermost frame; returns the result if it was the last.
     fn pop(&mut self, program: &Program) -> Result<Option<Outcome>> {
         // Errors up to here belong to the root of the computation, so the frame stays open.
         let is_last = self.frames.len() == 1;
@@ -227,14 +230,14 @@ impl Machine {
             let shape = program.module().computations[frame.computation].result_shape();
             let result = Value::unflatten(shape, &mut results.into_iter()).into_literal()?;
             self.frames.clear();
-            return Ok(Some(Outcome::Done(with_layouts(result, shape).cut())));
+            return Ok(Some(Outcome::Done(with_layouts(result, shape).to_static())));
         }
         let frame = self.frames.pop().expect("a frame is open");
         self.returned(program, frame, results)?;
         Ok(None)
     }
 
-    /// Moves on from a step, whose outputs are set.
+    /// Advances from a step whose outputs are set.
     fn end_step(&mut self, step: &Step) {
         let frame = self.frame();
         frame.next += 1;
@@ -248,7 +251,7 @@ impl Machine {
         }
     }
 
-    /// Reports an instruction that has ended to the observer.
+    /// Reports a completed instruction to the observer.
     fn measure(&mut self, step: &Step, open: Open) {
         let total = open.start.elapsed();
         let depth = self.frames.len() - 1;
@@ -316,7 +319,7 @@ mod tests {
         }
     }
 
-    /// However a run ends, and whether or not it does, its memory is returned.
+    /// Memory is returned when a run completes, fails, or is dropped while suspended.
     #[test]
     fn memory_is_returned() {
         let failing = "less { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0

@@ -1,11 +1,11 @@
-//! Positions: the instruction that a machine has come to.
+//! Positions of machines in a module.
 use crate::Error;
 use crate::value::Value;
 use hlo::diag::Site;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Span};
 
-/// An instruction of an open computation. It consists of numbers; the module they belong to gives the names.
+/// An instruction of an open computation. It consists of numbers; the module maps them to names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The innermost open computation.
@@ -17,32 +17,32 @@ pub struct Position {
 }
 
 impl Position {
-    /// The instruction.
+    /// Returns the instruction.
     pub fn instruction(self, module: &Module) -> &Instruction {
         &module.computations[self.computation].instructions[self.instruction]
     }
-    /// Its name: `computation/instruction`.
+    /// Returns the name of the instruction: `computation/instruction`.
     pub fn name(self, module: &Module) -> String {
         module.computations[self.computation].path(self.instruction)
     }
-    /// Its place in the text; a default one if there is no text.
+    /// Returns the instruction's span in the text; the default span if there is no text.
     pub fn span(self, module: &Module) -> Span {
         module.computations[self.computation].span(self.instruction)
     }
-    /// Its place, as errors state it.
+    /// Returns the position in the form that errors use.
     pub fn site(self, module: &Module) -> Site {
         module.computations[self.computation].site(self.instruction)
     }
-    /// The error, at this instruction unless it has a place.
+    /// Returns the error, at this instruction unless it has a place.
     pub fn locate(self, error: Error, module: &Module) -> Error {
         error.at(self.site(module))
     }
 }
 
-/// An instruction that other devices take part in.
+/// A cross-device instruction at which a machine is suspended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspension {
-    /// Where the machine is.
+    /// The position of the machine.
     pub position: Position,
     /// The values of the operands.
     pub operands: Vec<Value>,

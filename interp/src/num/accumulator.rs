@@ -1,8 +1,9 @@
 //! Sums that are rounded once.
 //!
-//! [`ExactSum`] is exact: the pages of `spec/` add in it, and kernels where the error of a faster sum leaves its rounding
-//! open. Its value is the correctly rounded sum, whatever the order, the cancellation and the intermediate magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's variant of
-//! Kahan's summation): tiles of products and linear algebra add in it.
+//! [`ExactSum`] is exact: the pages of `spec/` use it, and kernels where the error bound of a faster sum does not decide
+//! its rounding. Its value is the correctly rounded sum, whatever the order, the cancellation and the intermediate
+//! magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's variant of Kahan's summation): tiles of
+//! products and linear algebra use it.
 use super::exact::{round_to_odd, scale, two_product, two_sum};
 use hlo::{ElementType, Scalar};
 
@@ -18,7 +19,7 @@ impl Sum {
     pub(crate) fn new(first: f64) -> Self {
         Self { sum: first, lost: 0.0 }
     }
-    /// A sum and what rounding has left out of it so far.
+    /// Returns a sum with the rounding errors accumulated so far.
     #[inline]
     pub(crate) fn with_errors(sum: f64, lost: f64) -> Self {
         Self { sum, lost }
@@ -45,11 +46,11 @@ impl Sum {
     }
     #[inline]
     pub(crate) fn value(self) -> f64 {
-        // Where nothing was lost the sum is exact, and a negative zero stays one.
+        // Without errors the sum is exact, and a negative zero is kept.
         if self.lost == 0.0 {
             return self.sum;
         }
-        // An infinity or NaN leaves no error worth adding: it would turn an infinite sum into NaN.
+        // The error of an infinity or NaN is not added: it would turn an infinite sum into NaN.
         let whole = self.sum + self.lost;
         if self.sum.is_finite() && !whole.is_nan() { whole } else { self.sum }
     }
@@ -70,7 +71,7 @@ pub(crate) struct ExactSum {
 }
 
 impl ExactSum {
-    /// The sum of one term. An empty sum is `ExactSum::new(0.0)`.
+    /// Returns the sum of one term. An empty sum is `ExactSum::new(0.0)`.
     pub(crate) fn new(first: f64) -> Self {
         // -0 is the neutral element of addition: -0 + 0 = 0.
         let mut sum = Self { parts: [0.0; 3], wide: None, special: -0.0, is_special: true };
@@ -118,8 +119,8 @@ impl ExactSum {
         }
     }
 
-    /// The sum, correctly rounded to the float type `ty` (or to its parts) when the caller rounds this number to it; for any
-    /// other type the nearest f64.
+    /// Returns the sum, correctly rounded to the float type `ty` (or to its parts) when the caller rounds this number
+    /// to it; for any other type the nearest f64.
     pub(crate) fn rounded(&self, ty: ElementType) -> f64 {
         let is_narrow = is_narrow(ty);
         if self.is_special || !self.special.is_finite() {
@@ -145,7 +146,7 @@ impl ExactSum {
     }
 }
 
-/// Whether `ty` is a float narrower than f64, or made of two.
+/// Returns whether `ty` is a float narrower than f64, or made of two.
 pub(crate) fn is_narrow(ty: ElementType) -> bool {
     ty.component().is_float() && ty.component() != ElementType::F64
 }
@@ -160,9 +161,9 @@ const DIGITS: usize = 134;
 /// A fixed-point number wide enough for every sum of products of f64: the sum of `digits[i] * 2^(32 i + LOWEST)`.
 #[derive(Debug, Clone)]
 struct FixedPoint {
-    /// Of either sign, and with room for carries.
+    /// Digits of either sign, with spare bits for carries.
     digits: [i64; DIGITS],
-    /// Additions since carries were last passed on.
+    /// Additions since carries were last propagated.
     additions: u32,
 }
 
@@ -186,9 +187,9 @@ impl FixedPoint {
 
     /// Adds or subtracts `significand * 2^exponent`; the significand has at most 106 bits.
     fn add_integer(&mut self, significand: u128, exponent: i32, is_negative: bool) {
-        let place = exponent - LOWEST;
-        let first = usize::try_from(place / DIGIT).expect("no exponent is below the lowest");
-        let shift = place % DIGIT;
+        let bit = exponent - LOWEST;
+        let first = usize::try_from(bit / DIGIT).expect("no exponent is below the lowest");
+        let shift = bit % DIGIT;
         // The low digit's bits first, so that no shift loses any.
         let mut rest = significand;
         for i in 0..5 {
@@ -209,8 +210,8 @@ impl FixedPoint {
         }
     }
 
-    /// Passes carries on: digits are then in `0..2^32`. Returns whether the number is negative: the last digit, which no
-    /// sum reaches, is then what is left to borrow from.
+    /// Propagates carries: digits are then in `0..2^32`. Returns whether the number is negative: the last digit, which
+    /// no sum reaches, then holds the borrow.
     fn carry(&mut self) -> bool {
         let mut carry = 0;
         let (last, digits) = self.digits.split_last_mut().expect("there are digits");
@@ -224,7 +225,7 @@ impl FixedPoint {
         *last < 0
     }
 
-    /// The nearest f64, ties to even; or the f64 that [`round_to_odd`] gives.
+    /// Returns the nearest f64, ties to even; or the f64 that [`round_to_odd`] gives.
     fn rounded(mut self, to_odd: bool) -> f64 {
         let is_negative = self.carry();
         if is_negative {
@@ -232,7 +233,7 @@ impl FixedPoint {
             self.carry();
         }
         let Some(top) = self.digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
-        // The leading 96 bits or fewer as one integer, of whose last bit the rest below only says whether it is 0.
+        // The leading 96 bits or fewer as one integer, whose last bit is set if any lower bit is.
         let digit = |i: Option<usize>| i.map_or(0, |i| self.digits[i].unsigned_abs().into());
         let below = |n: usize| top.checked_sub(n);
         let mut leading: u128 = digit(Some(top)) << 64 | digit(below(1)) << 32 | digit(below(2));
@@ -259,7 +260,7 @@ impl FixedPoint {
     }
 }
 
-/// A finite `|x|` as an integer times a power of two.
+/// Returns a finite `|x|` as an integer times a power of two.
 fn integer(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << 52) - 1);

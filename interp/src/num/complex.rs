@@ -1,12 +1,12 @@
 //! Arithmetic on complex numbers.
 //!
-//! Everything is computed in f64. The bounds for `c128` stand with each function: `n ulp` means each part within n
+//! Everything is computed in f64. The bounds for `c128` are stated with each function: `n ulp` means each part within n
 //! ulp of its own type, measured against 400 bits on numbers of all sizes and rounded up. `c64` results are the same
 //! values rounded once per part, so they are within half an ulp and n 2^-29 of one; tens of thousands of samples of each
-//! function showed none that was not correctly rounded.
+//! function were all correctly rounded.
 //!
-//! Where XLA's evaluator and XLA:CPU differ the evaluator is followed, which has C99's rules (annex G) for infinities,
-//! NaN and signs of zero.
+//! Where XLA's evaluator and XLA:CPU differ, results follow the evaluator, which has C99's rules (annex G) for
+//! infinities, NaN and signs of zero.
 use super::exact::{exponent, round_to_odd, scale, sum_of_products, two_sum};
 use super::float::to_f32;
 use hlo::{ElementType, Scalar};
@@ -24,31 +24,31 @@ impl Complex {
     pub(super) const ZERO: Self = Self { re: 0.0, im: 0.0 };
     pub(super) const NAN: Self = Self { re: f64::NAN, im: f64::NAN };
 
-    /// Both parts finite.
+    /// Returns whether both parts are finite.
     pub(super) fn is_finite(self) -> bool {
         self.re.is_finite() && self.im.is_finite()
     }
-    /// A part is infinite, whatever the other is.
+    /// Returns whether a part is infinite, whatever the other is.
     pub(super) fn is_infinite(self) -> bool {
         self.re.is_infinite() || self.im.is_infinite()
     }
-    /// A part is NaN.
+    /// Returns whether a part is NaN.
     pub(super) fn is_nan(self) -> bool {
         self.re.is_nan() || self.im.is_nan()
     }
-    /// A zero of any signs.
+    /// Returns whether both parts are zeros, of any sign.
     pub(super) fn is_zero(self) -> bool {
         self.re == 0.0 && self.im == 0.0
     }
-    /// The size of the larger part.
+    /// Returns the size of the larger part.
     pub(super) fn size(self) -> f64 {
         self.re.abs().max(self.im.abs())
     }
-    /// The exponent of the larger part.
+    /// Returns the exponent of the larger part.
     pub(super) fn exponent(self) -> i32 {
         exponent(self.size())
     }
-    /// Times 2^`n`.
+    /// Returns `self * 2^n`.
     pub(super) fn scale(self, n: i32) -> Self {
         Self { re: scale(self.re, n), im: scale(self.im, n) }
     }
@@ -61,11 +61,11 @@ impl Complex {
     pub(super) fn sub(self, other: Self) -> Self {
         Self { re: self.re - other.re, im: self.im - other.im }
     }
-    /// Times i.
+    /// Returns `self * i`.
     pub(super) fn times_i(self) -> Self {
         Self { re: -self.im, im: self.re }
     }
-    /// Times -i.
+    /// Returns `self * -i`.
     pub(super) fn over_i(self) -> Self {
         Self { re: self.im, im: -self.re }
     }
@@ -108,8 +108,8 @@ impl Complex {
         let abs = core_math::hypot(z.re, z.im);
         z.map(|x| x / abs)
     }
-    /// The product: correctly rounded for `c64`, and for `c128` unless two products cancel in more than 50 bits or
-    /// underflow.
+    /// Returns the product: correctly rounded for `c64`, and for `c128` unless two products cancel in more than 50 bits
+    /// or underflow.
     pub(super) fn mul(ty: ElementType, a: Self, b: Self) -> Self {
         let sum = |a, b, c, d| {
             if ty == ElementType::C64 {
@@ -149,17 +149,17 @@ impl Complex {
             return result;
         }
         // C99: an infinite number times anything but zero is infinite, in the direction its infinite parts point to. NaN
-        // beside it counts as zero.
+        // in the other part counts as zero.
         let direction = |z: Self| {
             let z = if z.is_infinite() { unit_parts(z) } else { z };
             z.map(|x| if x.is_nan() { 0.0_f64.copysign(x) } else { x })
         };
         naive(direction(a), direction(b)).map(|x| f64::INFINITY * x)
     }
-    /// The quotient, within 2 ulp unless a part of it is small from cancellation or underflow.
+    /// Returns the quotient, within 2 ulp unless a part of it is small from cancellation or underflow.
     pub(super) fn div(self, b: Self) -> Self {
         let a = self;
-        // What C99 says on zeros and infinities.
+        // C99's rules for zeros and infinities.
         if b.is_zero() && !(a.re.is_nan() && a.im.is_nan()) {
             let infinity = f64::INFINITY.copysign(b.re);
             return a.map(|x| infinity * x);
@@ -169,7 +169,7 @@ impl Complex {
             im: a.im * b.re - a.re * b.im,
         };
         if a.is_infinite() && b.is_finite() {
-            // Only the directions matter, and without the scale nothing overflows.
+            // Only the directions matter, and unscaled parts could overflow.
             let b = b.scale(-b.exponent());
             return naive_numerator(unit_parts(a), b).map(|x| f64::INFINITY * x);
         }
@@ -200,14 +200,14 @@ impl IntoScalar for Complex {
     }
 }
 impl IntoScalar for f64 {
-    /// Functions that give a real number round it themselves.
+    /// Functions with a real result round it themselves.
     #[inline]
     fn into_scalar(self, _: ElementType) -> Scalar {
         Scalar::Float(self)
     }
 }
 
-/// Real parts first, then imaginary parts; None if what decides is NaN.
+/// Compares real parts, then imaginary parts; `None` if a part that decides is NaN.
 #[inline]
 pub(super) fn compare(a: Complex, b: Complex) -> Option<Ordering> {
     match a.re.partial_cmp(&b.re)? {
@@ -217,9 +217,9 @@ pub(super) fn compare(a: Complex, b: Complex) -> Option<Ordering> {
     }
 }
 
-/// The first operand unless it compares as `worse`; a number with a NaN part wins.
+/// Returns the first operand unless it compares as `worse`; a number with a NaN part is chosen over any other.
 ///
-/// The order is the one comparisons have. XLA:CPU looks at real parts only, and XLA's evaluator refuses.
+/// The order is that of `compare`. XLA:CPU compares real parts only, and XLA's evaluator rejects complex operands.
 fn pick(worse: Ordering, a: Complex, b: Complex) -> Complex {
     if a.is_nan() {
         a
@@ -236,7 +236,7 @@ fn unit_parts(z: Complex) -> Complex {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "results are expected to the last bit")]
+#[expect(clippy::float_cmp, reason = "results are compared bit by bit")]
 mod tests {
     use super::*;
     use crate::num::{Direction, Order};
@@ -408,7 +408,7 @@ mod tests {
             Binary::Multiply,
             &[
                 ((0.75, -1.25), (-0.5, 2.0), (2.125, 2.125)),
-                // C99 recovers infinities the plain formula loses.
+                // C99 recovers infinities that the textbook formula loses.
                 ((INF, NAN), (1.0, 1.0), (INF, INF)),
                 ((INF, INF), (INF, -INF), (INF, NAN)),
                 // Finite numbers: two overflowing products cancel.

@@ -1,7 +1,7 @@
 //! Inverse trigonometric and hyperbolic functions of complex numbers.
 //!
-//! The formulas are Kahan's ("Branch cuts for complex elementary functions"): square roots of 1 - z and 1 + z taken
-//! apart, whose products have terms of one sign. Branch cuts and signs of zero are those of C99.
+//! The formulas are Kahan's ("Branch cuts for complex elementary functions"): separate square roots of 1 - z and 1 + z,
+//! whose products have terms of one sign. Branch cuts and signs of zero are those of C99.
 use super::complex::Complex;
 use super::exact::{pow2, sum_of_products};
 use core_math::{asinh, atan2, hypot, log1p};
@@ -16,7 +16,7 @@ fn large() -> f64 {
 }
 
 impl Complex {
-    /// The principal roots of 1 - z and 1 + z.
+    /// Returns the principal roots of 1 - z and 1 + z.
     fn roots(self) -> (Self, Self) {
         let below = Self { re: 1.0 - self.re, im: -self.im }.sqrt();
         let above = Self { re: 1.0 + self.re, im: self.im }.sqrt();
@@ -103,7 +103,7 @@ impl Complex {
             return self;
         }
         if self.size() > large() {
-            // 1/z, turned by a right angle.
+            // 1/z, rotated by a right angle.
             let size = hypot(0.5 * a, 0.5 * b);
             return Self { re: 0.25 * a / size / size, im: FRAC_PI_2.copysign(b) };
         }

@@ -43,7 +43,7 @@ fn half_log1p(c: f64, x: f64, y: f64) -> f64 {
     let (main, second_error) = two_sum(first, q);
     let errors = DoubleDouble::sum(first_error, second_error) + DoubleDouble::sum(p_error, q_error);
     let DoubleDouble { hi, lo } = DoubleDouble::from(main) + errors;
-    // With nothing left the sum could only lose the sign of a zero, and at -1 there is no slope.
+    // If the rest is zero, the sum could only lose the sign of a zero, and at -1 log1p has no derivative.
     if lo == 0.0 { 0.5 * log1p(hi) } else { 0.5 * (log1p(hi) + lo / (1.0 + hi)) }
 }
 
@@ -117,8 +117,8 @@ impl Complex {
         Self { re, im: atan2(b, sum.re) }
     }
 
-    /// The root with a real part of at least +0, on the side of the cut that the sign of the imaginary part tells;
-    /// 2 ulp.
+    /// Returns the root with a real part of at least +0, on the side of the cut that the sign of the imaginary part
+    /// selects; 2 ulp.
     pub(super) fn sqrt(self) -> Self {
         let Self { re: a, im: b } = self;
         if self.is_zero() {
@@ -185,7 +185,7 @@ impl Complex {
         if a.abs() > TANH_IS_ONE {
             let one = 1.0_f64.copysign(a);
             if !b.is_finite() {
-                // C99 gives a number only at infinity.
+                // C99 defines a result that is not NaN only at infinity.
                 let finite = a.is_infinite();
                 return if finite { Self { re: one, im: 0.0_f64.copysign(b) } } else { Self::NAN };
             }
@@ -231,12 +231,12 @@ impl Complex {
         Self { re: re / norm, im: e * sin(b) / norm }
     }
 
-    /// -i ln((x + iy) / sqrt(x^2 + y^2)), XLA's formula, taken apart so that it keeps its accuracy near zero and
+    /// -i ln((x + iy) / sqrt(x^2 + y^2)), XLA's formula, rearranged to keep its accuracy near zero and
     /// near the poles, where y is close to ix or -ix; 3 ulp.
     ///
     /// x^2 + y^2 is the product of p = x + iy and q = x - iy. So the imaginary part is ln(|q| / |p|) / 2, where the
     /// difference of the squares is 4 (Re x Im y - Im x Re y), and the real part is half the angle of p over q, or the
-    /// angle opposite to it; the formula itself tells which, unless parts 2^500 apart underflow in it.
+    /// angle opposite to it; the formula itself determines which, unless parts 2^500 apart underflow in it.
     pub(super) fn atan2(y: Self, x: Self) -> Self {
         let larger = Self { re: x.size(), im: y.size() }.exponent();
         let (y, x) = (y.scale(-larger), x.scale(-larger));
@@ -252,7 +252,7 @@ impl Complex {
         let quotient = Complex::div(p, square.sqrt());
         let angle = atan2(quotient.im, quotient.re);
         let re = if half_angle == 0.0 || angle.is_nan() {
-            // The formula also has the sign of a zero, and a say where there is no value.
+            // The formula also determines the sign of a zero, and the result where there is no value.
             angle
         } else if (angle - half_angle).abs() > FRAC_PI_2 {
             half_angle - PI.copysign(half_angle)
@@ -263,7 +263,7 @@ impl Complex {
         let difference = 4.0 * sum_of_products(x.re, y.im, -x.im, y.re).0;
         let (smaller, larger) = if difference > 0.0 { (p, q) } else { (q, p) };
         let im = if smaller.size() < pow2(-200) {
-            // Next to a pole, where the square would be lost.
+            // Next to a pole, where the square would underflow.
             0.5 * (larger.log_abs() - smaller.log_abs())
         } else {
             0.25 * log1p(difference.abs() / norm(smaller))

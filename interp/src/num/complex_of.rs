@@ -1,4 +1,4 @@
-//! Complex numbers of any [`Real`], and what real and complex numbers have in common.
+//! Complex numbers of any [`Real`], and the interface that real and complex numbers share.
 use super::complex::Complex;
 use super::double_double::{DoubleDouble, Real};
 use super::exact::exponent;
@@ -13,17 +13,17 @@ pub(crate) struct ComplexOf<R> {
 }
 
 impl<R: Real> ComplexOf<R> {
-    /// The number with the other sign of the imaginary part.
+    /// Returns the complex conjugate.
     #[inline]
     pub(crate) fn conj(self) -> Self {
         Self { re: self.re, im: -self.im }
     }
-    /// It times i.
+    /// Returns `self * i`.
     #[inline]
     pub(crate) fn times_i(self) -> Self {
         Self { re: -self.im, im: self.re }
     }
-    /// It with both parts divided.
+    /// Returns the number with both parts divided by `x`.
     #[inline]
     pub(crate) fn over(self, x: R) -> Self {
         Self { re: self.re / x, im: self.im / x }
@@ -65,31 +65,31 @@ impl<R: Real> Neg for ComplexOf<R> {
 pub(crate) trait Field:
     Copy + Sub<Output = Self> + Mul<Output = Self> + Add<Output = Self>
 {
-    /// Its parts.
+    /// The type of the parts.
     type Real: Real;
     /// 0.
     const ZERO: Self;
     /// Not a number, the real part of it.
     fn nan() -> Self;
-    /// The number in an element.
+    /// Returns the number in an element.
     fn of(element: Scalar) -> Self;
-    /// The element nearest to it.
+    /// Returns the element nearest to it.
     fn element(self) -> Scalar;
-    /// The number with the other sign of the imaginary part.
+    /// Returns the complex conjugate.
     fn conj(self) -> Self;
-    /// The real part.
+    /// Returns the real part.
     fn re(self) -> Self::Real;
-    /// It divided by a real number.
+    /// Returns the number divided by a real number.
     fn over(self, x: Self::Real) -> Self;
-    /// The quotient.
+    /// Returns the quotient.
     fn quotient(self, other: Self) -> Self;
 
     /// `self + a * b`, one of many steps that end with [`Field::settled`].
     fn add_product(self, a: Self, b: Self) -> Self;
-    /// The number that such steps led to.
+    /// Returns the normalized result of such steps.
     fn settled(self) -> Self;
 
-    /// `a[0] * b[0] + a[1] * b[1] + ...`, in four sums that can be formed side by side.
+    /// `a[0] * b[0] + a[1] * b[1] + ...`, in four independent sums.
     fn dot(a: &[Self], b: &[Self]) -> Self {
         let mut sums = [Self::ZERO; 4];
         let (a, a_rest) = a.as_chunks::<4>();
@@ -187,7 +187,7 @@ impl<R: Real + Field> Field for ComplexOf<R> {
     fn quotient(self, other: Self) -> Self {
         let plain = |z: Self| Complex { re: z.re.rounded(), im: z.im.rounded() };
         let size = plain(other).size();
-        // Zeros, infinities and NaN are what the elementwise division makes of them.
+        // Zeros, infinities and NaN follow the elementwise division.
         if size == 0.0 || !size.is_finite() || !plain(self).is_finite() {
             let z = Complex::div(plain(self), plain(other));
             return Self { re: z.re.into(), im: z.im.into() };
@@ -201,15 +201,15 @@ impl<R: Real + Field> Field for ComplexOf<R> {
     }
 }
 
-/// What is done in one of the four number types: which one follows from the element type.
+/// A computation in one of the four number types, which the element type selects.
 pub(crate) trait InField {
     /// The result.
     type Output;
-    /// Does it in numbers `F`.
+    /// Runs the computation in numbers `F`.
     fn run<F: Field>(self) -> Self::Output;
 }
 
-/// Does it in the numbers that are wide enough for elements of this type.
+/// Runs a computation in numbers that are wide enough for elements of this type.
 pub(crate) fn in_field<J: InField>(ty: ElementType, job: J) -> J::Output {
     match (ty.class() == Class::Complex, ty.component() == ElementType::F64) {
         (false, false) => job.run::<f64>(),

@@ -9,9 +9,9 @@ use std::f64::consts::PI;
 impl Complex {
     /// self^w as exp(w ln(self)): z^0 and 1^w are 1, 0^w is 0 for Re w > 0.
     ///
-    /// The logarithm and its product with w are computed in twice the precision, since exp makes a relative error of
-    /// what was an absolute one: 2 ulp of |z^w| while |w ln z| stays below 2^40. A real exponent takes its turns as fractions of pi, so that (-1)^2 is 1
-    /// with no imaginary part.
+    /// The logarithm and its product with w are computed in twice the precision, since exp turns an absolute error of
+    /// its argument into a relative one: 2 ulp of |z^w| while |w ln z| is below 2^40. A real exponent multiplies the
+    /// angle as a fraction of pi, so that (-1)^2 is 1 with no imaginary part.
     pub(super) fn pow(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;
         if w.is_zero() || self == Self::ONE {
@@ -20,7 +20,7 @@ impl Complex {
         if self.is_zero() && !w.is_nan() {
             return match (c > 0.0, d == 0.0) {
                 (true, _) => Self::ZERO,
-                // As XLA's evaluator; 0^-1 is infinite in no direction.
+                // As XLA's evaluator; 0^-1 is infinite without a direction.
                 (false, true) => Self { re: f64::INFINITY, im: f64::NAN },
                 (false, false) => Self::NAN,
             };
@@ -36,7 +36,7 @@ impl Complex {
         let size = c * length + -(d * angle);
         let turn = match self.eighths() {
             Some(eighths) if d.hi == 0.0 => {
-                // The angle is this part of pi exactly.
+                // The angle is exactly this fraction of pi.
                 let turn = c * DoubleDouble::from(eighths / 4.0);
                 let (sine, cosine, rest) = (sinpi(turn.hi), cospi(turn.hi), turn.lo * PI);
                 Self { re: cosine - sine * rest, im: sine + cosine * rest }
@@ -48,7 +48,7 @@ impl Complex {
             }
         };
         if size.hi.abs() > 800.0 {
-            // Overflow or zero, in a direction.
+            // Overflow or zero, with a direction.
             let huge = if size.hi > 0.0 { f64::INFINITY } else { 0.0 };
             return turn.map(|x| if x == 0.0 { x } else { x * huge });
         }
@@ -56,7 +56,8 @@ impl Complex {
         turn.map(|x| scale(x.mul_add(size.hi, x * size.lo), k))
     }
 
-    /// Where a part is infinite or NaN, or the exponent so large that the result is 0 or infinite.
+    /// Returns the power for operands with an infinite or NaN part, or an exponent so large that the result is 0 or
+    /// infinite.
     fn power_far_out(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;
         if d == 0.0 {
@@ -69,7 +70,7 @@ impl Complex {
         Self { re, im }.exp()
     }
 
-    /// The angle as a number of eighths of a full turn, if it is a whole one.
+    /// Returns the angle as a number of eighths of a full turn, if it is an integer.
     #[expect(clippy::float_cmp, reason = "only exact eighths are meant")]
     fn eighths(self) -> Option<f64> {
         let Self { re: a, im: b } = self;
@@ -78,7 +79,7 @@ impl Complex {
 
     /// ln |z| and the angle of a finite number that is not zero.
     fn log_in_double(self) -> (DoubleDouble, DoubleDouble) {
-        // Near the unit circle nothing is scaled, so that the logarithm keeps its small values.
+        // Near the unit circle nothing is scaled, which keeps small logarithms accurate.
         let k = match self.exponent() {
             -1..=0 => 0,
             far => far,

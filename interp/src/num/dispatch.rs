@@ -1,8 +1,8 @@
-//! From an op and a class of element types to the function that gives its meaning, generated from the op table.
+//! Dispatch from an op and a class of element types to the function that defines it, generated from the op table.
 //!
 //! A row names a function and the classes it exists for: `Tanh .. tanh [F C]` is `single::tanh` of f32, `double::tanh` of
 //! the other floats and `Complex::tanh`. Functions of integers are in `signed` and `unsigned`, those of `pred` in `pred`.
-//! A function takes its operands; before them, if it wants, the element type (of integers its number of bits).
+//! A function takes its operands; before them, optionally, the element type (for integers its number of bits).
 use super::complex::{Complex, IntoScalar};
 use super::float_functions::{double, single};
 use super::loops::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
@@ -11,7 +11,7 @@ use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use std::fmt::{Debug, Display};
 
-/// The first block if the class is in the list of a row; else the op does not exist for the class.
+/// Expands to the first block if the class is in the list of a row; otherwise the op does not exist for the class.
 macro_rules! if_class {
     ($class:ident [] $yes:block else $no:block) => { $no };
     (P [P $($rest:ident)*] $yes:block else $no:block) => { $yes };
@@ -23,7 +23,7 @@ macro_rules! if_class {
         if_class!($class [$($rest)*] $yes else $no)
     };
 }
-/// The function of floats if its result is a float of the same type.
+/// Expands to the function of floats if its result is a float of the same type.
 macro_rules! same_type {
     ([pred $($rest:tt)*] $function:expr) => {
         None
@@ -36,7 +36,7 @@ macro_rules! same_type {
     };
 }
 
-/// A function of one operand `X` that may take a `T` before it; `Arguments` tells which.
+/// A function of one operand `X` that may take a `T` before it; `Arguments` distinguishes the two.
 trait Unary1<Arguments, T, X, R> {
     fn apply(self, ty: T, x: X) -> R;
 }
@@ -82,10 +82,10 @@ macro_rules! define {
         structured $structured:tt
         was $was:tt
     ) => {
-        /// The result of an operation of one operand, of type `ty`.
+        /// Returns the result of an operation of one operand, of type `ty`.
         ///
-        /// `abs`, `real` and `imag` of a complex number are of the component type, `is-finite` is a `pred`; all others
-        /// are of type `ty`.
+        /// `abs`, `real` and `imag` of a complex number have the component type, `is-finite` is a `pred`; all others
+        /// have type `ty`.
         #[inline]
         pub fn unary(op: Unary, ty: ElementType, x: Scalar) -> Scalar {
             match x {
@@ -107,7 +107,7 @@ macro_rules! define {
             }
         }
 
-        /// The result of an operation of two operands, both of type `ty`.
+        /// Returns the result of an operation of two operands, both of type `ty`.
         ///
         /// `complex` of two floats is a complex number; all others are of type `ty`.
         #[inline]
@@ -135,7 +135,8 @@ macro_rules! define {
             }
         }
 
-        /// An operation on one `f32` as a plain function, for typed loops; it gives the bits that [`unary`] gives.
+        /// Returns an operation on one `f32` as a plain function, for typed loops; its results have the same bits as
+        /// those of [`unary`].
         ///
         /// None where the result is of another type or no float has the operation.
         #[inline]
@@ -151,7 +152,8 @@ macro_rules! define {
                 $(Unary::$un => if_class!(F $un_class { same_type!($un_flags double::$un_fn) } else { None }),)*
             }
         }
-        /// An operation on two `f32` as a plain function, for typed loops; it gives the bits that [`binary`] gives.
+        /// Returns an operation on two `f32` as a plain function, for typed loops; its results have the same bits as
+        /// those of [`binary`].
         ///
         /// None where the result is of another type or no float has the operation.
         #[inline]
@@ -167,25 +169,25 @@ macro_rules! define {
                 $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags double::$bin_fn) } else { None }),)*
             }
         }
-        /// The loop of an operation on `f32`; it gives the bits that [`unary`] gives.
+        /// Returns the loop of an operation on `f32`; its results have the same bits as those of [`unary`].
         pub(crate) fn unary_loop_f32(op: Unary) -> Option<UnaryLoop<f32>> {
             match op {
                 $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(single::$un_fn)) } else { None }),)*
             }
         }
-        /// The loop of an operation on two `f32`; it gives the bits that [`binary`] gives.
+        /// Returns the loop of an operation on two `f32`; its results have the same bits as those of [`binary`].
         pub(crate) fn binary_loop_f32(op: Binary) -> Option<BinaryLoop<f32>> {
             match op {
                 $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(single::$bin_fn)) } else { None }),)*
             }
         }
-        /// The loop of an operation on `f64`; it gives the bits that [`unary`] gives.
+        /// Returns the loop of an operation on `f64`; its results have the same bits as those of [`unary`].
         pub(crate) fn unary_loop_f64(op: Unary) -> Option<UnaryLoop<f64>> {
             match op {
                 $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(double::$un_fn)) } else { None }),)*
             }
         }
-        /// The loop of an operation on two `f64`; it gives the bits that [`binary`] gives.
+        /// Returns the loop of an operation on two `f64`; its results have the same bits as those of [`binary`].
         pub(crate) fn binary_loop_f64(op: Binary) -> Option<BinaryLoop<f64>> {
             match op {
                 $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(double::$bin_fn)) } else { None }),)*
@@ -200,8 +202,8 @@ fn different_classes(a: Scalar, b: Scalar) -> ! {
     unreachable!("the verifier rejects operands of different types: {a:?} and {b:?}")
 }
 
-/// Runs `$body` with `$name` bound to the op as a constant, so that the compiler makes a loop of each op that exists for
-/// the class: `with_op!(F, Unary, op, op => ..)`.
+/// Runs `$body` with `$name` bound to the op as a constant, so that the compiler specializes the loop for each op that
+/// exists for the class: `with_op!(F, Unary, op, op => ..)`.
 macro_rules! with_op {
     ($class:ident, $family:ident, $op:expr, $name:ident => $body:expr) => {
         hlo::for_each_op!(with_row $class, $family, $op, $name => $body;)

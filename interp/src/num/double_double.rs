@@ -5,7 +5,7 @@
 use super::exact::{scale, two_product, two_sum};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number that is computed with, wider than the one that is rounded to in the end.
+/// The number type of intermediate results, wider than the type of the final result.
 pub(crate) trait Real:
     Copy
     + Send
@@ -17,17 +17,17 @@ pub(crate) trait Real:
     + Neg<Output = Self>
     + From<f64>
 {
-    /// The number of this value, rounded if need be.
+    /// Returns the number nearest to `x`.
     fn nearest(x: DoubleDouble) -> Self;
-    /// The f64 nearest to it.
+    /// Returns the f64 nearest to it.
     fn rounded(self) -> f64;
-    /// The square root; NaN of a negative number.
+    /// Returns the square root; NaN of a negative number.
     fn sqrt(self) -> Self;
-    /// It times 2^`n`.
+    /// Returns `self * 2^n`.
     fn scaled(self, n: i32) -> Self;
     /// `self + a * b`, one of many steps that end with [`Real::settled`].
     fn add_product(self, a: Self, b: Self) -> Self;
-    /// The number that such steps led to.
+    /// Returns the normalized result of such steps.
     fn settled(self) -> Self;
 }
 
@@ -55,8 +55,8 @@ impl Real for f64 {
     }
 }
 
-/// The sum of two f64, of which the first is the nearest to it. Each operation errs by a few times 2^-106 of its
-/// result; an infinity or NaN is in the first, with nothing in the second.
+/// The sum of two f64, of which the first is the nearest to it. The relative error of each operation is a few times
+/// 2^-106 of its result; an infinity or NaN is in the first, and the second is 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct DoubleDouble {
     pub(super) hi: f64,
@@ -70,11 +70,11 @@ impl DoubleDouble {
     pub(crate) const FRAC_PI_2: Self =
         Self { hi: std::f64::consts::FRAC_PI_2, lo: 6.123_233_995_736_766e-17 };
 
-    /// The sum of a number and a much smaller one.
+    /// Returns the normalized sum of a number and a much smaller one.
     #[inline]
     fn new(hi: f64, lo: f64) -> Self {
         let sum = hi + lo;
-        // Nothing to add, so that a negative zero stays one; or a part that overflow made meaningless.
+        // A zero rest is not added, which keeps a negative zero; after overflow the rest is meaningless.
         if lo == 0.0 || !sum.is_finite() {
             return Self { hi, lo: 0.0 };
         }
@@ -155,7 +155,7 @@ impl Real for DoubleDouble {
     fn scaled(self, n: i32) -> Self {
         Self { hi: scale(self.hi, n), lo: scale(self.lo, n) }
     }
-    /// All errors go to the second number, which is left to grow: a third of the work of a sum and a product.
+    /// Accumulates all errors in the second number without normalizing: a third of the work of a sum and a product.
     #[inline]
     fn add_product(self, a: Self, b: Self) -> Self {
         let (product, error) = two_product(a.hi, b.hi);
@@ -177,7 +177,7 @@ mod tests {
     fn twice(hi: f64, lo: f64) -> DoubleDouble {
         DoubleDouble::new(hi, lo)
     }
-    /// Whether two numbers agree in some hundred bits.
+    /// Returns whether two numbers agree in some hundred bits.
     fn close(a: DoubleDouble, b: DoubleDouble) -> bool {
         (a - b).hi.abs() <= b.hi.abs() * 2.0_f64.powi(-100)
     }

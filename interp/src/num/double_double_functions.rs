@@ -21,19 +21,19 @@ impl DoubleDouble {
         let (hi, lo) = two_product(a, b);
         Self { hi, lo }
     }
-    /// The number rounded to odd, see [`round_to_odd`].
+    /// Returns the number rounded to odd, see [`round_to_odd`].
     #[inline]
     pub(super) fn to_odd(self) -> f64 {
         let (hi, lo) = two_sum(self.hi, self.lo);
         round_to_odd(hi, lo)
     }
-    /// Times a power of two.
+    /// Returns the number times a power of two.
     #[inline]
     pub(super) fn times_power(self, power: f64) -> Self {
         Self { hi: self.hi * power, lo: self.lo * power }
     }
 
-    /// exp as `value * 2^k`, for |self| up to 800, within 2^-98 relatively.
+    /// Returns exp as `value * 2^k`, for |self| up to 800, within 2^-98 relatively.
     pub(super) fn exp(self) -> (Self, i32) {
         // ln 2 in three parts; the first two have 42 bits, so that their products with k are exact.
         const LN2: [f64; 3] = [
@@ -102,19 +102,24 @@ impl DoubleDouble {
         (sine, Self::ONE + -versed)
     }
 
-    /// The angle of the point (x, y), whose larger part has a size of about 1; within 2^-94 of 1, small angles relatively.
+    /// Returns the angle of the point (x, y), whose larger part has a size of about 1; within 2^-94 of 1, small angles
+    /// relatively.
     pub(super) fn angle(y: f64, x: f64) -> Self {
         let guess = core_math::atan2(y, x);
         let (sine, cosine) = Self::sine_and_cosine(guess);
         let (x, y) = (Self::from(x), Self::from(y));
-        // The sine and the cosine of what is left, times the absolute value.
+        // The sine and the cosine of the remaining angle, times the absolute value.
         let (over, along) = (y * cosine + -(x * sine), x * cosine + y * sine);
         let rest = over.hi / along.hi;
         if rest.is_finite() { Self::sum(guess, rest) } else { Self::from(guess) }
     }
 }
 
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "whole, at most 1200")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "an integer of at most 1200"
+)]
 fn small_integer(x: f64) -> i32 {
     x as i32
 }
@@ -143,7 +148,7 @@ mod tests {
     #[test]
     fn angles() {
         use std::f64::consts::PI;
-        // What f64's pi leaves.
+        // The difference between pi and the nearest f64.
         let rest = f64::from_bits(0x3ca1_a626_3314_5c07);
         near(DoubleDouble::angle(0.0, -1.0), PI, rest);
         near(DoubleDouble::angle(1.0, 0.0), PI / 2.0, rest / 2.0);

@@ -1,18 +1,18 @@
-//! Exact pieces of floating-point arithmetic: sums and products with their rounding errors, scaling by powers of two.
+//! Exact floating-point arithmetic: sums and products with their rounding errors, scaling by powers of two.
 //!
-//! `f64::mul_add` is safe where results must not depend on the machine: IEEE 754 defines it to the last bit.
+//! `f64::mul_add` does not make results depend on the machine: IEEE 754 defines it to the last bit.
 
 /// 2^`exponent`, for exponents from -1074 to 1023.
 #[inline]
 pub(super) fn pow2(exponent: i32) -> f64 {
-    // The biased exponent of a normal number, or the place of the one bit of a subnormal one.
+    // The biased exponent of a normal number, or the position of the only bit of a subnormal one.
     match u64::try_from(exponent + 1023) {
         Ok(biased) if biased > 0 => f64::from_bits(biased << 52),
         Ok(_) | Err(_) => f64::from_bits(1 << (exponent + 1074)),
     }
 }
 
-/// The exponent of `x`: the largest n with 2^n <= |x|. 0 for zero, infinity and NaN, which need no scaling.
+/// Returns the exponent of `x`: the largest n with 2^n <= |x|. 0 for zero, infinity and NaN, which need no scaling.
 #[inline]
 pub(super) fn exponent(x: f64) -> i32 {
     if x == 0.0 || !x.is_finite() {
@@ -29,7 +29,7 @@ pub(super) fn exponent(x: f64) -> i32 {
 #[inline]
 pub(super) fn scale(x: f64, n: i32) -> f64 {
     let n = n.clamp(-2200, 2200);
-    // Thirds, because half of 2200 is past the largest exponent.
+    // In three steps: half of 2200 exceeds the largest exponent.
     let third = n / 3;
     x * pow2(n - 2 * third) * pow2(third) * pow2(third)
 }
@@ -49,10 +49,10 @@ pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
     (product, a.mul_add(b, -product))
 }
 
-/// `a * b + c * d` in twice the precision: the rounded value, and what is left.
+/// `a * b + c * d` in twice the precision: the rounded value, and the rest.
 ///
-/// The error is a few times 2^-106 of the larger product, so the rounded value is within 0.5 ulp and a trifle unless
-/// the products cancel in more than 50 bits.
+/// The error is a few times 2^-106 of the larger product, so the rounded value is within slightly more than 0.5 ulp
+/// unless the products cancel in more than 50 bits.
 #[inline]
 pub(super) fn sum_of_products(a: f64, b: f64, c: f64, d: f64) -> (f64, f64) {
     let ((p, p_error), (q, q_error)) = (two_product(a, b), two_product(c, d));
@@ -62,9 +62,9 @@ pub(super) fn sum_of_products(a: f64, b: f64, c: f64, d: f64) -> (f64, f64) {
     if rest == 0.0 { (sum, 0.0) } else { two_sum(sum, rest) }
 }
 
-/// `value` + `rest` rounded to odd: if `rest` is not 0, whichever neighbour has an odd last bit.
+/// `value` + `rest` rounded to odd: if `rest` is not 0, whichever neighbor has an odd last bit.
 ///
-/// That leaves a mark of what was lost, so that rounding the result once more, to a narrower type, is the same as
+/// The odd bit marks an inexact result, so that rounding it once more, to a narrower type, equals
 /// rounding the exact sum.
 #[inline]
 pub(crate) fn round_to_odd(value: f64, rest: f64) -> f64 {
@@ -78,7 +78,7 @@ pub(crate) fn round_to_odd(value: f64, rest: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "exact is what this is about")]
+#[expect(clippy::float_cmp, reason = "the tests compare exact values")]
 mod tests {
     use super::*;
 

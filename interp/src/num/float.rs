@@ -16,7 +16,7 @@ use hlo::{ElementType, Scalar};
 /// The result of a function of floats in wide form, of the element type that the function gives.
 pub(super) trait Rounded {
     fn rounded(self, ty: ElementType) -> Scalar;
-    /// The same of a function of two operands, whose f64 result may need a correction in narrower types.
+    /// The same for a function of two operands, whose f64 result may need a correction in narrower types.
     fn corrected(self, op: Binary, ty: ElementType) -> Scalar;
 }
 impl Rounded for f32 {
@@ -63,7 +63,7 @@ impl Rounded for Complex {
     }
 }
 
-/// A function of one value of type `ty`, given for f32 and for f64.
+/// Returns a function of one value of type `ty`, given for f32 and for f64.
 #[inline]
 pub(super) fn unary<A: Rounded, B: Rounded>(
     ty: ElementType,
@@ -74,7 +74,7 @@ pub(super) fn unary<A: Rounded, B: Rounded>(
     if ty == ElementType::F32 { single(to_f32(x)).rounded(ty) } else { double(x).rounded(ty) }
 }
 
-/// A function of two values of type `ty`, given for f32 and for f64.
+/// Returns a function of two values of type `ty`, given for f32 and for f64.
 #[inline]
 pub(super) fn binary<A: Rounded, B: Rounded>(
     op: Binary,
@@ -89,12 +89,12 @@ pub(super) fn binary<A: Rounded, B: Rounded>(
     double(a, b).corrected(op, ty)
 }
 
-/// The f64 result of an operation on two narrow values, moved where a second rounding would go wrong.
+/// Returns the f64 result of an operation on two narrow values, adjusted where rounding twice would be wrong.
 ///
 /// - Near zero the angle is the quotient less a part too small for f64, and the quotient of two bf16 can be exactly
-///   halfway between two subnormal ones. The angle has to fall below it.
-/// - A power of two numbers that are not zero is not zero, which is the difference between the smallest value and NaN in
-///   the type that has no zero.
+///   halfway between two subnormal ones. The angle has to be below it.
+/// - A power of nonzero numbers is not zero, which matters in the type without zero: there the result is its smallest
+///   value instead the type that has no zero.
 #[inline]
 fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
     if op == Binary::Atan2 && result != 0.0 && result.abs() < pow2(-100) {
@@ -106,9 +106,9 @@ fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
     }
 }
 
-/// Maps a float to an integer of the same place in the total order.
+/// Maps a float to an integer of the same rank in the total order.
 ///
-/// Sign and magnitude are turned into a signed number. In the types without -0 the bits of -0 are the NaN and come
+/// Sign and magnitude become a signed number. In the types without -0 the bits of -0 are the NaN and come
 /// first; `f8e8m0fnu` has no sign, and its NaN comes last.
 pub(crate) fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
     let bits = u64::try_from(x.to_bits(ty)).expect("a float has at most 64 bits");
@@ -124,9 +124,9 @@ pub(crate) fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
 }
 
 /// `x`, of type `ty`, rounded to nearest even in a format of `e` exponent and `m` mantissa bits, without subnormal
-/// numbers: past its range lie infinity and, of the same sign, zero.
+/// numbers: values beyond its range become infinity or, below it, zero of the same sign.
 ///
-/// A field that is no narrower than that of `ty` changes nothing. Even is the code with an even last bit, as XLA has it:
+/// A field at least as wide as that of `ty` changes nothing. As in XLA, the even one of two codes has an even last bit:
 /// where no mantissa bit is left, that is an even stored exponent, so 1.5 becomes 2, and so does 3. NaN stays NaN, also
 /// where no mantissa bit is left to mark it (XLA's evaluator makes it infinite).
 pub(super) fn reduce_precision(ty: ElementType, e: u32, m: u32, x: f64) -> f64 {
@@ -137,7 +137,7 @@ pub(super) fn reduce_precision(ty: ElementType, e: u32, m: u32, x: f64) -> f64 {
     let mut code = format.encode(x.abs());
     if m < format.mantissa_bits {
         let drop = format.mantissa_bits - m;
-        // A carry out of the mantissa moves on to the exponent, as it should.
+        // A carry out of the mantissa increments the exponent, as required.
         code = (code + (1 << (drop - 1)) - 1 + (code >> drop & 1)) >> drop << drop;
     }
     let mut size = if code > format.largest() { f64::INFINITY } else { format.decode(code) };
@@ -159,7 +159,7 @@ pub(super) fn stochastic_convert(from_bits: u32, to_bits: u32, x: f64, random: u
     if x.is_nan() {
         return 0;
     }
-    // 2^(n-1) bounds both sides: reaching max is passing max - 1 by a whole, and the step below stops at max.
+    // 2^(n-1) bounds both sides: the increment below stops at max.
     let bound = pow2(i32::try_from(to_bits).expect("at most 64") - 1);
     if x >= bound {
         return max;
@@ -177,7 +177,7 @@ pub(super) fn stochastic_convert(from_bits: u32, to_bits: u32, x: f64, random: u
     if x < 0.0 { -rounded } else { rounded }
 }
 
-/// One rounding to a float type; the two common ones without the detour, which costs more than the arithmetic.
+/// Returns `x` rounded once to a float type; the common types are handled directly, since the general path is slow.
 #[inline]
 fn round_to(ty: ElementType, x: f64) -> f64 {
     if ty == ElementType::F32 {
@@ -196,7 +196,7 @@ fn round_to(ty: ElementType, x: f64) -> f64 {
 pub(super) fn to_f32(x: f64) -> f32 {
     x as f32
 }
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "whole and in range")]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "an integer in range")]
 fn to_i64(x: f64) -> i64 {
     x as i64
 }
@@ -204,7 +204,7 @@ fn to_i64(x: f64) -> i64 {
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "not negative, below 2^64, and cut on purpose"
+    reason = "not negative, below 2^64, and truncated on purpose"
 )]
 fn to_u128(x: f64) -> u128 {
     x as u128
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_to_whole_numbers() {
+    fn rounding_to_integers() {
         check_unary(Unary::Ceil, &[(-0.5, -0.0), (1.25, 2.0), (INF, INF), (NAN, NAN)]);
         check_unary(Unary::Floor, &[(-0.5, -1.0), (1.25, 1.0), (-0.0, -0.0)]);
         check_unary(Unary::RoundNearestAfz, &[(-0.5, -1.0), (2.5, 3.0), (-0.25, -0.0)]);
@@ -315,8 +315,8 @@ mod tests {
     }
 
     #[test]
-    fn logistic_of_f32_looks_past_f64() {
-        // Halfway cases in f64, which the third term of the series decides; and a result below the normal range.
+    fn logistic_of_f32_is_decided_beyond_f64() {
+        // Ties in f64, which the third term of the series decides; and a subnormal result.
         let cases = [
             (0x34c0_0000, 0x3f00_0001),
             (0x3566_0000, 0x3f00_0004),
@@ -359,7 +359,7 @@ mod tests {
             let (a, b) = (Scalar::Float(a), Scalar::Float(b));
             num::compare(Direction::Lt, Order::TotalOrder, ty, a, b)
         };
-        // The language does not tell the sign of its constant.
+        // The language does not define the sign of its constant.
         let nan = NAN.abs();
         let ordered = [-nan, -INF, -1.0, -pow2(-14), -0.0, 0.0, pow2(-14), 1.0, INF, nan];
         for ty in [ElementType::F64, ElementType::F32, ElementType::F16, ElementType::F8E5M2] {

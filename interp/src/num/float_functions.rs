@@ -1,9 +1,10 @@
 //! Functions of f32 and of f64, under the names of the op table.
 //!
-//! Those of CORE-MATH are correctly rounded. The platform's libm gives other bits on other machines, and is never used.
+//! Those of CORE-MATH are correctly rounded. The results of the platform's libm depend on the machine; it is never
+//! used.
 use super::complex::Complex;
 
-/// What CORE-MATH does not have, or has otherwise.
+/// Functions that CORE-MATH lacks, or defines differently.
 macro_rules! functions {
     ($float:ident) => {
         #[inline]
@@ -42,7 +43,7 @@ macro_rules! functions {
         pub(crate) fn round_ties_even(x: $float) -> $float {
             x.round_ties_even()
         }
-        /// Zeros and NaN are their own sign.
+        /// Zeros and NaN are returned unchanged.
         #[inline]
         pub(crate) fn sign(x: $float) -> $float {
             if x == 0.0 || x.is_nan() { x } else { $float::copysign(1.0, x) }
@@ -74,8 +75,8 @@ macro_rules! functions {
         pub(crate) fn rem(a: $float, b: $float) -> $float {
             a % b
         }
-        /// IEEE 754-2019 maximum: NaN wins, and +0 is above -0. XLA:CPU does the same; XLA's evaluator takes either
-        /// zero.
+        /// IEEE 754-2019 maximum: NaN propagates, and +0 is above -0. XLA:CPU does the same; XLA's evaluator returns
+        /// either zero.
         #[inline]
         pub(crate) fn max(a: $float, b: $float) -> $float {
             if a > b || a.is_nan() {
@@ -86,7 +87,7 @@ macro_rules! functions {
                 b
             }
         }
-        /// IEEE 754-2019 minimum: NaN wins, and -0 is below +0.
+        /// IEEE 754-2019 minimum: NaN propagates, and -0 is below +0.
         #[inline]
         pub(crate) fn min(a: $float, b: $float) -> $float {
             if a < b || a.is_nan() {
@@ -97,7 +98,7 @@ macro_rules! functions {
                 b
             }
         }
-        /// The two cases hold for NaN as well, and CORE-MATH makes a difference between NaNs.
+        /// The two cases hold for NaN as well; CORE-MATH distinguishes NaNs.
         #[inline]
         pub(crate) fn pow(x: $float, y: $float) -> $float {
             if y == 0.0 || x == 1.0 { 1.0 } else { core_pow(x, y) }
@@ -110,7 +111,7 @@ macro_rules! functions {
 }
 
 /// Functions of f32.
-#[expect(clippy::float_cmp, reason = "equality of values is meant, to the last bit")]
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
 pub(crate) mod single {
     use super::Complex;
     pub(crate) use crate::num::logistic::logistic_f32 as logistic;
@@ -125,7 +126,7 @@ pub(crate) mod single {
 }
 
 /// Functions of f64.
-#[expect(clippy::float_cmp, reason = "equality of values is meant, to the last bit")]
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
 pub(crate) mod double {
     use super::Complex;
     pub(crate) use crate::num::logistic::logistic_f64 as logistic;

@@ -1,28 +1,29 @@
 //! The discrete Fourier transform of one line of numbers, of any length in `n log n` steps.
 //!
-//! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed, turned, and
-//! joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a convolution, by lines whose length is a
-//! power of two (Bluestein). The turns `e^(-2 pi i k/n)` come from exactly reduced angles in twice the precision of f64, so
-//! those of f64 are correctly rounded but in the rarest of cases, and those of multiples of a right angle exact.
+//! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed,
+//! multiplied by twiddle factors, and joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a
+//! convolution, by lines whose length is a power of two (Bluestein). The twiddle factors `e^(-2 pi i k/n)` come from
+//! exactly reduced angles in twice the precision of f64, so those of f64 are correctly rounded with very few
+//! exceptions, and those of multiples of a right angle are exact.
 use super::complex_of::{ComplexOf, Field};
 use super::double_double::{DoubleDouble, Real};
 
 /// Longest prime line that is transformed term by term.
 const LARGEST_PRIME: usize = 31;
 
-/// What a transform of one length needs.
+/// The precomputed data of transforms of one length.
 pub(crate) struct Plan<R> {
     /// `e^(-2 pi i k/n)` for each k below n, the length.
     turns: Vec<ComplexOf<R>>,
-    /// Factors of the length: 4 as often as it goes, then primes.
+    /// Factors of the length: 4 as often as it divides, then primes.
     factors: Vec<usize>,
-    /// Of each large prime among them.
+    /// The transform of each large prime among them.
     chirps: Vec<Chirp<R>>,
 }
 
-/// A size, offset or count as a number.
+/// Returns a size, offset or count as a number.
 fn number(n: usize) -> DoubleDouble {
-    // Below 2^53, as all that is in memory: no rounding.
+    // Sizes in memory are below 2^53, so this is exact.
     hlo::Scalar::Signed(crate::index::to_i64(n)).as_f64().into()
 }
 
@@ -46,7 +47,7 @@ fn factors(mut n: usize) -> Vec<usize> {
 }
 
 impl<R: Real + Field> Plan<R> {
-    /// A plan for lines of `n` numbers.
+    /// Returns a plan for lines of `n` numbers.
     pub(crate) fn new(n: usize) -> Self {
         let factors = factors(n);
         let mut large: Vec<usize> =
@@ -105,7 +106,7 @@ impl<R: Real + Field> Plan<R> {
         }
     }
 
-    /// The k-th number of each part, turned.
+    /// Collects the k-th number of each part, times its twiddle factor.
     fn gather(&self, result: &[ComplexOf<R>], k: usize, step: usize, terms: &mut [ComplexOf<R>]) {
         let m = result.len() / terms.len();
         terms[0] = result[k];
@@ -132,9 +133,9 @@ impl<R: Real + Field> Plan<R> {
 struct Chirp<R> {
     /// `e^(-pi i k^2/p)` for each k below p.
     turns: Vec<ComplexOf<R>>,
-    /// Of a power of two that holds the convolution.
+    /// The plan of a power of two that holds the convolution.
     plan: Plan<R>,
-    /// The transformed conjugates of the turns, divided by the length of `plan`.
+    /// The transformed conjugates of the factors, divided by the length of `plan`.
     filter: Vec<ComplexOf<R>>,
 }
 
@@ -165,7 +166,7 @@ impl<R: Real + Field> Chirp<R> {
         }
         let mut spectrum = turned.clone();
         self.plan.transform(&turned, &mut spectrum);
-        // The way back is the conjugate of the way there, of conjugates.
+        // The inverse transform is the conjugate of the transform of the conjugates.
         for (x, &filter) in spectrum.iter_mut().zip(&self.filter) {
             *x = (*x * filter).conj();
         }
@@ -182,7 +183,7 @@ pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
         return Vec::new();
     }
     let series = Series::new();
-    // Many turns are products of a coarse and a fine one; a few are cheaper one by one.
+    // Many factors are products of a coarse and a fine one; a few are cheaper one by one.
     let fine_count = if n > 2048 { n.isqrt() } else { 1 };
     let fine: Vec<_> = (0..fine_count).map(|k| series.turn(k, n)).collect();
     let mut turns = vec![ComplexOf::ZERO; n];
@@ -193,7 +194,7 @@ pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
         }
         let turn = match k % fine_count {
             0 => coarse,
-            // A multiple of a right angle has an exact turn.
+            // The factor of a multiple of a right angle is exact.
             _ if 4 * k % n == 0 => series.turn(k, n),
             rest => coarse * fine[rest],
         };
@@ -226,7 +227,7 @@ impl Series {
 
     /// `e^(-2 pi i k/n)`
     fn turn(&self, k: usize, n: usize) -> ComplexOf<DoubleDouble> {
-        // Of quarters of a turn: whole ones, and r/n of one.
+        // Quadrants and the remaining fraction r/n of one.
         let (quarter, r) = (4 * k / n, 4 * k % n);
         let (cosine, sine) = if 2 * r <= n {
             self.cosine_sine(r, n)
@@ -259,7 +260,7 @@ mod tests {
     use super::*;
 
     fn line(n: usize) -> Vec<ComplexOf<DoubleDouble>> {
-        // Any numbers without a pattern do.
+        // Arbitrary numbers.
         let mut state = 1u32;
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn every_length_gives_what_the_formula_says() {
+    fn every_length_agrees_with_the_formula() {
         for n in (0..70).chain([74, 97, 128, 210, 1024, 2 * 37 * 37]) {
             let line = line(n);
             let series = Series::new();
@@ -311,7 +312,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|k| parts(k, 4)), [(1., 0.), (0., -1.), (-1., 0.), (0., 1.)]);
         assert_eq!(parts(1, 8), (0.5f64.sqrt(), -(0.5f64.sqrt())));
         assert_eq!(parts(1, 3), (-0.5, -(0.75f64.sqrt())));
-        // The square of a turn is the turn of twice the angle.
+        // The square of a factor is the factor of twice the angle.
         for (k, n) in [(1, 7), (3, 1_000_003), (17, 4096)] {
             let (once, double) = (series.turn(k, n), series.turn(2 * k, n));
             let rest = once * once - double;

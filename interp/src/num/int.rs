@@ -1,22 +1,22 @@
 //! Integers: two's complement, wrapping at the type's own width.
 //!
 //! Values come sign- or zero-extended to 64 bits. A result is computed modulo 2^64 and then wrapped to the type, which
-//! is the same as computing modulo 2^n: 2^n divides 2^64. Where an operation looks at single bits
-//! (shifts, counts, high products) it takes the width.
+//! is the same as computing modulo 2^n: 2^n divides 2^64. An operation on single bits
+//! (shifts, counts, high products) takes the width.
 use hlo::{ElementType, Scalar};
 
-/// The integer of type `ty` that is equal to `x` modulo 2^n.
+/// Returns the integer of type `ty` that is equal to `x` modulo 2^n.
 #[inline]
 pub(super) fn wrapped_signed(ty: ElementType, x: i64) -> Scalar {
     Scalar::Signed(sign_extend(ty.bits(), x.cast_unsigned()))
 }
-/// The integer of type `ty` that is equal to `x` modulo 2^n.
+/// Returns the integer of type `ty` that is equal to `x` modulo 2^n.
 #[inline]
 pub(super) fn wrapped_unsigned(ty: ElementType, x: u64) -> Scalar {
     Scalar::Unsigned(logical(ty.bits(), x))
 }
 
-/// The low `bits` bits; `bits` is 1 to 64.
+/// Returns the low `bits` bits; `bits` is 1 to 64.
 #[inline]
 pub(super) fn logical(bits: u32, x: u64) -> u64 {
     x << (64 - bits) >> (64 - bits)
@@ -25,7 +25,7 @@ pub(super) fn logical(bits: u32, x: u64) -> u64 {
 pub(super) fn sign_extend(bits: u32, x: u64) -> i64 {
     (x << (64 - bits)).cast_signed() >> (64 - bits)
 }
-/// `bits` for zero.
+/// Returns `bits` for zero.
 #[inline]
 pub(super) fn leading_zeros(bits: u32, x: u64) -> u32 {
     logical(bits, x).leading_zeros() - (64 - bits)

@@ -1,16 +1,16 @@
-//! The logistic function `1 / (1 + exp(-x))`, correctly rounded; no library has it.
+//! The logistic function `1 / (1 + exp(-x))`, correctly rounded; CORE-MATH does not have it.
 //!
-//! A quick value settles almost every argument: it is known to within a few units of 2^-53, and where both ends of that
-//! interval round alike there is nothing left to find out. For the others, and for f64 always, the function is computed
+//! A fast approximation decides almost every argument: its error is a few units of 2^-53, and where both ends of that
+//! interval round to the same value, that is the result. For the others, and for f64 always, the function is computed
 //! to about 98 bits and rounded. That is the correctly rounded value unless the true one lies within 2^-95 of a tie,
-//! relatively; by the usual heuristics no f64 does that but tiny ones, which have a series of their own.
+//! relatively; by the usual heuristics only tiny f64 do, which have a separate series.
 //!
 //! XLA evaluates the formula step by step, so that exp(-x) overflows, and -100 in f32 gives 0.
 use super::double_double::{DoubleDouble, Real};
 use super::exact::{pow2, scale, two_sum};
 use super::float::to_f32;
 
-/// The correctly rounded logistic function of an f32.
+/// Returns the correctly rounded logistic function of an f32.
 pub(crate) fn logistic_f32(x: f32) -> f32 {
     let wide = f64::from(x);
     // Three correctly rounded steps: within 2^-51 of the true value, relatively.
@@ -28,7 +28,7 @@ pub(crate) fn logistic_f32(x: f32) -> f32 {
     to_f32(scale(value.to_odd(), k))
 }
 
-/// The logistic function of an f64, rounded from about 98 bits.
+/// Returns the logistic function of an f64, rounded from about 98 bits.
 pub(crate) fn logistic_f64(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -43,7 +43,7 @@ pub(crate) fn logistic_f64(x: f64) -> f64 {
     if !result.is_subnormal() || dropped == 0.0 {
         return result;
     }
-    // Scaling rounded again. Only a tie there can have gone the wrong way, and what the first rounding dropped settles
+    // Scaling rounded again. Only a tie can have been rounded wrongly, and the error of the first rounding decides
     // it.
     let off = nearest - scale(result, -k);
     if off.abs() < scale(1.0, -1075 - k) {
@@ -57,7 +57,7 @@ pub(crate) fn logistic_f64(x: f64) -> f64 {
     }
 }
 
-/// The function as `value * 2^k`, for x of at least -800.
+/// Returns the function as `value * 2^k`, for x of at least -800.
 fn logistic(x: f64) -> (DoubleDouble, i32) {
     if x.abs() < pow2(-20) {
         return (near_zero(x), 0);

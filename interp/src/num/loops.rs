@@ -1,11 +1,11 @@
-//! Loops of one function over slices of its own type; the compiler vectorizes each by itself.
+//! Loops of one function over slices of its own type; the compiler vectorizes each.
 
 /// A loop of one operand: `None` where the operand is in the result's memory.
 pub(crate) type UnaryLoop<T> = Box<dyn Fn(Option<&[T]>, &mut [T]) + Send + Sync>;
 /// A loop of two operands, of which at most one is in the result's memory.
 pub(crate) type BinaryLoop<T> = Box<dyn Fn([Option<&[T]>; 2], &mut [T]) + Send + Sync>;
 
-/// The loop of a function.
+/// Returns the loop of a function of one operand.
 pub(crate) fn unary_loop<T: Copy>(
     function: impl Fn(T) -> T + Send + Sync + 'static,
 ) -> UnaryLoop<T> {
@@ -17,7 +17,7 @@ pub(crate) fn unary_loop<T: Copy>(
     })
 }
 
-/// The loop of a function of two operands.
+/// Returns the loop of a function of two operands.
 pub(crate) fn binary_loop<T: Copy>(
     function: impl Fn(T, T) -> T + Send + Sync + 'static,
 ) -> BinaryLoop<T> {

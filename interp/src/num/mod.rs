@@ -1,15 +1,15 @@
-//! Arithmetic on single elements: what every elementwise operation means, written once, without arrays.
+//! Arithmetic on single elements: the definition of every elementwise operation, without arrays.
 //!
-//! A value is a [`Scalar`], an element in wide form; a result is rounded or wrapped to its type. XLA says
-//! what is computed and what happens at the edges; arithmetic says how exactly:
+//! A value is a [`Scalar`], an element in wide form; a result is rounded or wrapped to its type. XLA defines
+//! the operation and its edge cases; the accuracy is:
 //!
 //! - integers wrap at their own width (`int`);
-//! - real results are the correctly rounded ones, on every machine the same (`float`);
-//! - complex results carry bounds, stated where they are computed (`complex`).
+//! - real results are correctly rounded, the same on every machine (`float`);
+//! - complex results have bounds, stated where they are computed (`complex`).
 //!
-//! XLA's double roundings, flushed denormals and polynomial functions are not copied.
+//! XLA's double roundings, flushed denormals and polynomial approximations are not reproduced.
 //!
-//! The verifier rejects all other combinations of operation and type; one that arrives here is a bug, and panics.
+//! The verifier rejects all other combinations of operation and type; here they panic.
 pub(crate) mod accumulator;
 mod complex;
 mod complex_area;
@@ -41,10 +41,10 @@ pub(crate) use dispatch::{binary_loop_f32, binary_loop_f64, unary_loop_f32, unar
 pub use hlo::op::value::{ComparisonType as Order, Direction};
 pub(crate) use loops::{BinaryLoop, UnaryLoop};
 
-/// Whether this relation holds for `a` and `b`, of type `ty`.
+/// Returns whether this relation holds for `a` and `b`, of type `ty`.
 ///
-/// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator orders none and XLA:CPU does it
-/// this way.
+/// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator does not order them, and XLA:CPU
+/// orders them this way.
 #[inline]
 pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b: Scalar) -> bool {
     let ordering = match (order, a, b) {
@@ -73,8 +73,8 @@ pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b
     }
 }
 
-/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so `hi` wins where the bounds cross, and a NaN among the three
-/// wins over all.
+/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so the result is `hi` where the bounds cross, and NaN if any of
+/// the three is NaN.
 #[inline]
 pub fn clamp(ty: ElementType, lo: Scalar, x: Scalar, hi: Scalar) -> Scalar {
     binary(Binary::Minimum, ty, hi, binary(Binary::Maximum, ty, x, lo))
@@ -101,7 +101,7 @@ pub fn reduce_precision(
 /// `x`, of the float type `from`, rounded up or down to a signed integer of type `to`: away from zero if `random`, read
 /// as a fraction of 2^bits, is below the fractional part of `x`.
 ///
-/// None if `to` is no signed integer: XLA has no meaning for that.
+/// `None` if `to` is not a signed integer: XLA does not define that.
 pub fn stochastic_convert(
     from: ElementType,
     to: ElementType,

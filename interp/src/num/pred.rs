@@ -1,4 +1,4 @@
-//! Arithmetic on booleans. Addition is `or` and multiplication `and`, which makes a sum of products an or of ands.
+//! Arithmetic on booleans. Addition is `or` and multiplication `and`, so a sum of products is an `or` of `and`s.
 
 #[inline]
 pub(super) fn not(x: bool) -> bool {

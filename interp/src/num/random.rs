@@ -1,25 +1,25 @@
 //! Counter-based random bits: Threefry 2x32 and Philox 4x32, as XLA's `rng-bit-generator` uses them.
 //!
 //! Both are functions of a key and a counter, after Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
-//! 1, 2, 3" (2011). Nothing is kept from one call to the next, so blocks may be computed in any order.
+//! 1, 2, 3" (2011). They have no state between calls, so blocks may be computed in any order.
 
-/// The low and the high word of `x`.
+/// Returns the low and the high word of `x`.
 #[inline]
 pub(crate) fn words(x: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = x.to_le_bytes();
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
 }
 
-/// The number of these low and high words.
+/// Returns the number with these low and high words.
 #[inline]
 pub(crate) fn join([low, high]: [u32; 2]) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// One block of Threefry 2x32 in 20 rounds.
+/// Returns one block of Threefry 2x32 in 20 rounds.
 #[inline]
 pub(crate) fn threefry(key: u64, counter: u64) -> [u32; 2] {
-    /// How far each round of a group turns its word; groups take turns.
+    /// The rotation of each round of a group; groups alternate.
     const TURNS: [[u32; 4]; 2] = [[13, 15, 26, 6], [17, 29, 16, 24]];
     let [k0, k1] = words(key);
     let keys = [k0, k1, 0x1BD1_1BDA ^ k0 ^ k1];
@@ -37,7 +37,7 @@ pub(crate) fn threefry(key: u64, counter: u64) -> [u32; 2] {
     [a, b]
 }
 
-/// One block of Philox 4x32 in 10 rounds; the counter is given as its low and its high half.
+/// Returns one block of Philox 4x32 in 10 rounds; the counter is given as its low and its high half.
 #[inline]
 pub(crate) fn philox(key: u64, low: u64, high: u64) -> [u32; 4] {
     let [mut k0, mut k1] = words(key);
@@ -57,7 +57,7 @@ pub(crate) fn philox(key: u64, low: u64, high: u64) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Known answers of the authors' library.
+    /// Known results of the authors' library.
     #[test]
     fn blocks_are_those_of_the_paper() {
         assert_eq!(threefry(0, 0), [0x6b20_0159, 0x99ba_4efe]);

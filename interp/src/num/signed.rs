@@ -22,7 +22,7 @@ pub(super) fn leading_zeros(bits: u32, x: i64) -> i64 {
     i64::from(zeros(bits, x.cast_unsigned()))
 }
 /// XLA counts the bits of an s4 after sign extension to a byte, evaluator and XLA:CPU alike, so the popcnt of s4 -1 is 8,
-/// which wraps to -8. For s2 they differ, and XLA:CPU's logical width holds.
+/// which wraps to -8. For s2 they differ, and the logical width of XLA:CPU is used.
 #[inline]
 pub(super) fn popcnt(bits: u32, x: i64) -> i64 {
     i64::from(ones(if bits == 4 { 8 } else { bits }, x.cast_unsigned()))
@@ -73,7 +73,7 @@ pub(super) fn xor(a: i64, b: i64) -> i64 {
 /// A product of two n-bit numbers fits in 2n bits, and the arithmetic shift keeps the high n of them. It lies between
 /// -2^(n-1) and 2^(n-1), so the wrap to 64 bits loses nothing.
 #[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is meant")]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is intended")]
 pub(super) fn mulhi(bits: u32, a: i64, b: i64) -> i64 {
     ((i128::from(a) * i128::from(b)) >> bits) as i64
 }

@@ -61,11 +61,11 @@ pub(super) fn xor(a: u64, b: u64) -> u64 {
     a ^ b
 }
 #[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is meant")]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is intended")]
 pub(super) fn mulhi(bits: u32, a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> bits) as u64
 }
-/// The whole exponent counts: XLA:CPU looks at six bits of it, and takes one with its top bit set for negative.
+/// All bits of the exponent count. XLA:CPU reads six of them, and takes an exponent with the top bit set as negative.
 #[inline]
 pub(super) fn pow(base: u64, exponent: u64) -> u64 {
     power(base, exponent)

@@ -1,19 +1,19 @@
-//! What a step does.
+//! Actions of steps.
 use crate::Result;
 use crate::context::RunContext;
-use crate::kernel::ScalarLoop;
+use crate::scalar_program::ScalarLoop;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
 use std::fmt;
 
-/// What a step does.
+/// The action of a step.
 pub(crate) enum Action {
     /// Computes arrays into memory that the plan has chosen.
     Kernel(Box<dyn Kernel>),
     /// Computes a value from whole operands.
     Function(Box<Function>),
-    /// Gives the elements of the operand another shape of as many bytes.
+    /// Reinterprets the operand's elements in another shape of equal size in bytes.
     Relabel,
     /// Runs a computation on the operands.
     Call(ComputationId),
@@ -31,35 +31,39 @@ pub(crate) enum Action {
     AsyncDone,
     /// Exchanges values with other devices; the function is its meaning on one device.
     Communicate(Box<Function>),
-    /// Starts an operation that has a `-start` of its own.
+    /// Starts an operation whose op has its own `-start`.
     Start(Box<Function>),
-    /// Ends it.
+    /// Ends such an operation.
     Done,
 }
 
 /// A function of whole operands, with its result: an array or a tuple.
 pub(crate) type Function = dyn Fn(&RunContext, &[&Literal]) -> Result<Literal> + Send + Sync;
 
-/// Computes arrays from arrays, into memory that is there.
+/// A computation of arrays from arrays, into existing memory.
 pub(crate) trait Kernel: Send + Sync {
-    /// Computes `outputs`, which have their shapes and arbitrary elements.
+    /// Computes `outputs`, one for each array of the result, which have their shapes and arbitrary elements.
     ///
     /// With [`Reuse::Update`], the first output has the elements of operand 0. Where an output is computed in the memory
     /// of an operand, that operand is a token here.
     fn run(&self, context: &RunContext, inputs: &[&Literal], outputs: &mut [Literal])
     -> Result<()>;
-    /// Which operands the first output may share memory with.
+    /// Returns the operands with which the first output may share memory.
     fn reuse(&self) -> Reuse {
         Reuse::None
     }
+    /// Bytes that it takes beside its inputs and outputs while it runs.
+    fn scratch(&self) -> usize {
+        0
+    }
 }
 
-/// Which operands an output may share memory with.
+/// The operands with which an output may share memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reuse {
     /// None.
     None,
-    /// Each: an element of the result is written after the elements at its index have been read.
+    /// Any operand: an element of the result is written after the elements at its index have been read.
     SameIndex,
     /// Operand 0, of which it changes a part.
     Update,
@@ -72,7 +76,7 @@ impl fmt::Debug for Action {
 }
 
 impl Action {
-    /// What the plan calls it.
+    /// Returns the name that plans print.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Kernel(_) => "kernel",
@@ -91,7 +95,7 @@ impl Action {
             Self::Done => "done",
         }
     }
-    /// The computations that it runs.
+    /// Returns the computations that it runs.
     pub(crate) fn callees(&self) -> Vec<ComputationId> {
         match self {
             Self::Call(id) | Self::AsyncStart { callee: id } => vec![*id],
@@ -108,7 +112,7 @@ impl Action {
             | Self::Done => Vec::new(),
         }
     }
-    /// Whether other devices take part in it, where there are any.
+    /// Returns whether it suspends the machine in a run with several devices.
     pub(crate) fn suspends(&self) -> bool {
         match self {
             Self::AsyncStart { .. }

@@ -1,13 +1,10 @@
-//! Plans: what a computation does, decided before it runs.
+//! Plans: the compiled form of computations.
 //!
 //! A value is a tree of leaves, and every leaf has a slot. Instructions that only rename leaves (`tuple`,
 //! `get-tuple-element`, `copy`, ...) have no step; a parameter and a constant have slots and no step. Each other
 //! instruction is one [`Step`].
 mod action;
-pub(crate) mod build;
-mod peak;
 mod print;
-mod slots;
 
 pub(crate) use action::{Action, Function, Kernel, Reuse};
 pub use print::PlanText;
@@ -23,7 +20,7 @@ use std::sync::Arc;
 pub(crate) struct Slot(u32);
 
 impl Slot {
-    fn new(index: usize) -> Self {
+    pub(crate) fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("a computation has fewer than 2^32 leaves"))
     }
     #[inline]
@@ -32,7 +29,7 @@ impl Slot {
     }
 }
 
-/// What a computation does.
+/// The compiled form of a computation.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) computation: ComputationId,
@@ -40,14 +37,14 @@ pub(crate) struct Plan {
     pub(crate) parameters: Vec<Option<Slot>>,
     /// Leaves of each parameter.
     pub(crate) parameter_leaves: Vec<usize>,
-    /// The values that every frame begins with: constants and tokens.
+    /// The initial values of every frame: constants and tokens.
     pub(crate) initial: Vec<Option<Value>>,
     pub(crate) steps: Vec<Step>,
     /// The leaves of the result, in order.
     pub(crate) results: Vec<Input>,
     /// Fuel of the instructions after the last step.
     pub(crate) fuel: u64,
-    /// The most bytes that its slots and those of its callees hold at once, if others hold its arguments.
+    /// The peak of bytes in its slots and those of its callees, if the arguments are not owned.
     pub(crate) peak_bytes: usize,
 }
 

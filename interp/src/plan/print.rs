@@ -1,9 +1,9 @@
 //! Plans as text: `etalon plan`.
 use super::{Input, Plan, Slot, Step};
-use crate::executable::Program;
+use crate::program::Program;
 use std::fmt;
 
-/// The plan of a program, for people.
+/// A plan in readable form.
 #[derive(Debug)]
 pub struct PlanText<'a> {
     program: &'a Program,
@@ -16,7 +16,7 @@ impl<'a> PlanText<'a> {
 }
 
 impl fmt::Display for PlanText<'_> {
-    /// The entry computation first, then the others in the order of the module.
+    /// Writes the entry computation first, then the others in the order of the module.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let module = self.program.module();
         self.computation(f, self.program.plan(module.entry), "ENTRY ")?;

@@ -1,28 +1,31 @@
 //! Scalar computations that ops apply to elements: the computations of `reduce`, `map`, `sort`, `scatter`.
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
-//! any other runs on a machine of its own, slower and with the same result.
+//! any other runs on a nested machine, slower and with the same result.
 mod register_loop;
+mod scalar_loop;
 mod sort_key;
 
-pub(crate) use register_loop::RegisterLoop;
+use register_loop::RegisterLoop;
+pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
 
 use crate::context::RunContext;
 use crate::index::to_usize;
-use crate::machine::Machine;
 use crate::value::Value;
-use crate::{Result, num};
+use crate::{Error, Result, num};
 use hlo::ir::{ComputationId, Instruction};
+use hlo::literal::ConstantValue;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
-use hlo::{ConstantValue, ElementType, Literal, Module, Op, Scalar, Shape};
+use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
-/// A computation of more instructions than this is not compiled: calls inside calls could multiply without end.
+/// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
 const INSTRUCTION_LIMIT: usize = 4096;
 
-/// Calls inside calls deeper than this are left to the machine, which keeps them off the thread's stack.
+/// The limit of nested calls; deeper ones run on a machine, which does not use the thread's stack.
 const DEPTH_LIMIT: usize = 32;
 
 /// A computation that takes and returns scalars.
@@ -36,11 +39,11 @@ pub(crate) struct ScalarProgram {
 #[derive(Debug)]
 enum Body {
     Steps(Program),
-    /// On a machine of its own, within the limits of the whole run.
+    /// Runs on a nested machine, within the limits of the whole run.
     Machine(ComputationId),
 }
 
-/// Steps over registers; the first registers hold the arguments.
+/// Runs steps over registers; the first registers hold the arguments.
 #[derive(Debug, Default)]
 struct Program {
     steps: Vec<Step>,
@@ -52,7 +55,7 @@ struct Program {
     instructions: usize,
 }
 
-/// One step: its result goes to the next register.
+/// One step, which writes the next register.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Constant(Scalar),
@@ -62,6 +65,31 @@ enum Step {
     Select(usize, usize, usize),
     Clamp(ElementType, usize, usize, usize),
     Convert(ElementType, ElementType, usize),
+}
+
+/// The scalar computations of a module, compiled.
+#[derive(Debug)]
+pub(crate) struct ScalarPrograms(Vec<Option<Arc<ScalarProgram>>>);
+
+impl ScalarPrograms {
+    /// Compiles the computations of a module that take and return scalars.
+    pub(crate) fn compile(module: &Module) -> Self {
+        let ids = module.computations.ids();
+        Self(ids.map(|id| ScalarProgram::compile(module, id).map(Arc::new)).collect())
+    }
+    /// The program of a computation; `None` if it takes or returns other values than scalars.
+    pub(crate) fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
+        self.0[computation.index()].clone()
+    }
+    /// The program of a computation that an op applies to elements.
+    ///
+    /// # Errors
+    /// If it takes or returns other values than scalars, which the verifier has checked.
+    pub(crate) fn of_elements(&self, computation: ComputationId) -> Result<&ScalarProgram> {
+        self.0[computation.index()]
+            .as_deref()
+            .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
+    }
 }
 
 impl ScalarProgram {
@@ -97,7 +125,7 @@ impl ScalarProgram {
         &self.results
     }
 
-    /// The op, if the computation only applies one commutative op to its two parameters.
+    /// Returns the op, if the computation only applies one commutative op to its two parameters.
     pub(crate) fn as_binary(&self) -> Option<Binary> {
         let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
@@ -106,7 +134,7 @@ impl ScalarProgram {
         }
     }
 
-    /// The op, if the computation is that op on its two parameters in their order.
+    /// Returns the op, if the computation is that op on its two parameters in order.
     pub(crate) fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
         let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
@@ -115,7 +143,7 @@ impl ScalarProgram {
         }
     }
 
-    /// The registers of one call.
+    /// Returns the registers of one call.
     pub(crate) fn registers(&self) -> SmallVec<[Scalar; 16]> {
         match &self.body {
             Body::Steps(program) => SmallVec::from_slice(&program.registers),
@@ -123,7 +151,7 @@ impl ScalarProgram {
         }
     }
 
-    /// Registers for many calls.
+    /// Returns registers for many calls.
     pub(crate) fn scratch(&self) -> Vec<Scalar> {
         match &self.body {
             Body::Steps(program) => program.registers.clone(),
@@ -163,7 +191,7 @@ impl ScalarProgram {
         let arguments = arguments.iter().zip(&self.parameters);
         let arguments: Vec<Value> =
             arguments.map(|(&value, &ty)| Value::Array(Literal::scalar(ty, value))).collect();
-        let result = Machine::new(context.clone(), id, arguments)?.finish()?;
+        let result = (context.program().call)(context.clone(), id, arguments)?;
         let single = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {
             *out = element.get(0);
@@ -242,7 +270,7 @@ impl Program {
         results
     }
 
-    /// `None` for what has no scalar step.
+    /// Compiles an instruction; `None` if it has no scalar step.
     fn instruction(
         &mut self,
         module: &Module,
@@ -251,7 +279,7 @@ impl Program {
         types: &[Option<ElementType>],
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
-        // Of a tuple of tuples, element i would not be register i.
+        // In a tuple of tuples, element i would not be register i.
         let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
         if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
             return None;

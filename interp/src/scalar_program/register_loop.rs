@@ -10,12 +10,12 @@ use hlo::{Module, Scalar, Shape};
 pub(crate) struct RegisterLoop {
     condition: Program,
     body: Program,
-    /// Steps that a round takes, and those of the last look at the condition.
+    /// The fuel of an iteration, and of the final evaluation of the condition.
     fuel: [u64; 2],
 }
 
 impl RegisterLoop {
-    /// Compiles a loop; `None` if something in it is no scalar step.
+    /// Compiles a loop; `None` if some instruction has no scalar step.
     pub(crate) fn compile(
         module: &Module,
         condition: ComputationId,
@@ -29,15 +29,15 @@ impl RegisterLoop {
         let condition = Program::of_tuple(module, condition, count)?;
         let body = Program::of_tuple(module, body, count)?;
         let steps = |program: &Program| u64::try_from(program.instructions).unwrap_or(u64::MAX);
-        // The body's round costs one step more, as in the machine.
+        // An iteration costs one step more than its computations, as in the machine.
         let fuel = [steps(&condition) + steps(&body) + 1, steps(&condition)];
         Some(Self { condition, body, fuel })
     }
 
-    /// Runs the loop on what it carries.
+    /// Runs the loop on its carried values.
     ///
     /// # Errors
-    /// `E0404` if the run has no fuel for the next round.
+    /// `E0404` if the fuel does not suffice for the next iteration.
     pub(crate) fn run(&self, context: &RunContext, carried: &mut [Scalar]) -> Result<()> {
         let (mut condition, mut body) =
             (self.condition.registers.clone(), self.body.registers.clone());
@@ -63,7 +63,7 @@ fn is_tuple(shape: &Shape) -> bool {
 }
 
 impl Program {
-    /// The program of a computation of one parameter: a scalar, or a tuple of `count` scalars.
+    /// Returns the program of a computation of one parameter: a scalar, or a tuple of `count` scalars.
     fn of_tuple(module: &Module, id: ComputationId, count: usize) -> Option<Self> {
         let registers = vec![Scalar::Pred(false); count];
         let mut program = Self { registers, ..Self::default() };

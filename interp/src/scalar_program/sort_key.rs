@@ -1,27 +1,27 @@
 //! Comparators that compare one key of each element: sorting by such a key needs no calls.
 //!
-//! Nearly every comparator is `key(lhs) < key(rhs)`, with a key that is an element itself or a few ops on it. The key is
-//! found in the steps: two expressions that differ only in that one reads the left elements where the other reads the
-//! right ones.
+//! Nearly every comparator is `key(lhs) < key(rhs)`, with a key that is an element itself or a few ops on it. The key
+//! is found by comparing the steps: two expressions that are equal except that one reads the left elements where the
+//! other reads the right ones.
 use super::{Body, Program, ScalarProgram, Step};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::{ElementType, Scalar};
 use std::collections::HashMap;
 
-/// How a comparator compares.
+/// The key comparison of a comparator.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key {
     register: usize,
-    /// What the comparator asks of the left key and the right key.
+    /// The relation between the left key and the right key.
     pub(crate) direction: Direction,
-    /// In which order.
+    /// The order of the comparison.
     pub(crate) order: ComparisonType,
     /// Type of the keys.
     pub(crate) ty: ElementType,
 }
 
 impl ScalarProgram {
-    /// The key, if the computation of a sort only compares keys for less or greater.
+    /// Returns the key, if the comparator is a less-than or greater-than comparison of keys.
     pub(crate) fn key(&self) -> Option<Key> {
         let Body::Steps(program) = &self.body else { return None };
         let count = self.parameters.len();
@@ -44,7 +44,7 @@ impl ScalarProgram {
         Some(Key { register, direction, order, ty })
     }
 
-    /// The key of an element, where `arguments` holds it on both sides.
+    /// Returns the key of an element, which `arguments` holds on both sides.
     pub(crate) fn key_of(&self, key: Key, arguments: &[Scalar], scratch: &mut [Scalar]) -> Scalar {
         if let Body::Steps(program) = &self.body {
             scratch[..arguments.len()].copy_from_slice(arguments);
@@ -55,8 +55,8 @@ impl ScalarProgram {
 }
 
 impl Program {
-    /// Whether `b` is `a` with the right elements in place of the left ones. `known` holds what was found before: steps
-    /// that are used twice are looked at once.
+    /// Returns whether `b` is `a` with the right elements in place of the left ones. `known` holds earlier results:
+    /// steps that are used twice are compared once.
     fn mirrored(
         &self,
         count: usize,
@@ -101,7 +101,7 @@ fn flipped(direction: Direction) -> Direction {
     if direction == Direction::Lt { Direction::Gt } else { Direction::Lt }
 }
 
-/// Whether two constants are the same, also where they are NaN.
+/// Returns whether two constants have the same bits, so that equal NaN count as equal.
 fn same_bits(x: Scalar, y: Scalar) -> bool {
     match (x, y) {
         (Scalar::Float(x), Scalar::Float(y)) => x.to_bits() == y.to_bits(),
@@ -116,7 +116,7 @@ fn same_bits(x: Scalar, y: Scalar) -> bool {
 mod tests {
     use super::*;
 
-    /// The key of the computation with this body.
+    /// Returns the key of the computation with this body.
     fn key(body: &str) -> Option<(Direction, ComparisonType)> {
         let text = format!(
             "less {{ a = f32[] parameter(0) b = f32[] parameter(1) {body} }} ENTRY e {{ x = f32[3] parameter(0) ROOT s = f32[3] sort(x), dimensions={{0}}, to_apply=less }}"
@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn keys_are_found_where_both_sides_are_alike() {
         use ComparisonType::{Float, TotalOrder};
-        let plain = key("ROOT r = pred[] compare(a, b), direction=LT");
-        assert_eq!(plain, Some((Direction::Lt, Float)));
-        let turned = key("ROOT r = pred[] compare(b, a), direction=LT, type=TOTALORDER");
-        assert_eq!(turned, Some((Direction::Gt, TotalOrder)));
+        let ascending = key("ROOT r = pred[] compare(a, b), direction=LT");
+        assert_eq!(ascending, Some((Direction::Lt, Float)));
+        let swapped = key("ROOT r = pred[] compare(b, a), direction=LT, type=TOTALORDER");
+        assert_eq!(swapped, Some((Direction::Gt, TotalOrder)));
         let computed = key(
             "z = f32[] constant(0) p = f32[] add(a, z) q = f32[] add(b, z) ROOT r = pred[] compare(p, q), direction=GT",
         );

@@ -1,7 +1,7 @@
 //! `all-gather`: the arrays of all members of a group, one after another along a dimension; each member gets the result
 //!
 //! `result[.., i, ..] = x_m[.., i mod n, ..]`, where m = i / n counts the members in group order and n is the size of the
-//! dimension. Group order is the order of the ids in `replica_groups`. Several operands are gathered each for itself.
+//! dimension. Group order is the order of the ids in `replica_groups`. Several operands are gathered independently.
 //!
 //! Source: StableHLO, `all_gather`.
 use super::{Array, build};
@@ -9,12 +9,12 @@ use crate::index::{to_i64, to_usize};
 use hlo::op::AllGather;
 use hlo::{ArrayShape, Dims, Literal};
 
-/// Returns the dimension; the other attributes say which devices form a group. `all-gather-start` has the same ones.
+/// Returns the dimension; the other attributes determine the groups. `all-gather-start` has the same ones.
 pub(crate) fn dimension(op: &AllGather) -> i64 {
     let AllGather {
         channel_id: _,
         replica_groups: _,
-        constrain_layout: _, // Of layouts, which results do not depend on.
+        constrain_layout: _, // Layouts do not affect the result.
         dimensions,
         use_global_device_ids: _,
     } = op;

@@ -5,9 +5,9 @@
 //! - Group order is the order of the ids in `replica_groups`. The value of a group of one member is that of the member:
 //!   nothing is added to it, and -0 stays -0.
 //! - Without a reducer, as in texts of 2017, the elements are added; of `pred` that is `or`.
-//! - A sum of real floats is exact and rounded once: see [`fold`](super::fold). A machine promises no order: where one is
-//!   given, the fold takes the members in it and rounds each step, as a machine does.
-//! - Several operands are folded each for itself.
+//! - A sum of real floats is exact and rounded once: see [`fold`](super::fold). Hardware guarantees no order: where one
+//!   is given, the fold takes the members in it and rounds each step, as hardware does.
+//! - Several operands are folded independently.
 //!
 //! Source: StableHLO, `all_reduce`.
 use super::fold::{Fold, Types};
@@ -18,12 +18,12 @@ use hlo::ir::ComputationId;
 use hlo::op::{AllReduce, Binary};
 use hlo::{Literal, Scalar};
 
-/// Returns the reducer; the other attributes say which devices form a group. `all-reduce-start` has the same ones.
+/// Returns the reducer; the other attributes determine the groups. `all-reduce-start` has the same ones.
 pub(crate) fn reducer(op: &AllReduce) -> Option<ComputationId> {
     let AllReduce {
         channel_id: _,
         replica_groups: _,
-        constrain_layout: _, // Of layouts, which results do not depend on.
+        constrain_layout: _, // Layouts do not affect the result.
         use_global_device_ids: _,
         mode: _,
         barrier: _,
@@ -32,7 +32,7 @@ pub(crate) fn reducer(op: &AllReduce) -> Option<ComputationId> {
     to_apply.0
 }
 
-/// `rounds_each_step` says that the members come in the order of a machine.
+/// `rounds_each_step` is set if the members are in a given order, as on hardware.
 pub(crate) fn all_reduce(
     to_apply: Option<ComputationId>,
     members: &[Array<'_>],

@@ -4,8 +4,8 @@
 //!
 //! `result_m[.., i, ..] = x_s[.., m * n + i mod n, ..]`, s = i / n
 //!
-//! m and s are places in the group: the order of the ids in `replica_groups`. Without `dimensions` each member has as many
-//! operands as the group has members, and the result is a tuple: `result_m[s] = x_s[m]`.
+//! m and s are positions in the group: the order of the ids in `replica_groups`. Without `dimensions` each member has
+//! as many operands as the group has members, and the result is a tuple: `result_m[s] = x_s[m]`.
 //!
 //! Source: StableHLO, `all_to_all`; XLA operation semantics, `AllToAll`.
 use super::reduce_scatter::part_size;
@@ -16,13 +16,13 @@ use crate::index::{to_i64, to_usize};
 use hlo::op::AllToAll;
 use hlo::{Dims, Literal};
 
-/// Returns the dimension, if there is one; the other attributes say which devices form a group.
+/// Returns the dimension, if there is one; the other attributes determine the groups.
 pub(crate) fn dimension(op: &AllToAll) -> Option<i64> {
     let AllToAll {
         channel_id: _,
         replica_groups: _,
         dimensions,
-        constrain_layout: _, // Of layouts, which results do not depend on.
+        constrain_layout: _, // Layouts do not affect the result.
     } = op;
     dimensions.first().copied()
 }

@@ -1,6 +1,6 @@
-//! Arrays as the pages read and build them: by index.
+//! Arrays that pages read and build by index.
 //!
-//! An index is a list of numbers, one for each dimension, the first being the most major. Layouts do not matter to any
+//! An index is a list of numbers, one for each dimension, the first being the most major. Layouts do not affect any
 //! page but that of `bitcast`.
 use crate::Result;
 use crate::index::{to_i64, to_usize};
@@ -35,8 +35,8 @@ impl<'a> Array<'a> {
         let offset = to_usize(position(&self.shape.dims, index)) * width;
         Scalar::read(self.shape.ty, &self.bytes[offset..offset + width])
     }
-    /// Returns the element at `index` of an array of integers, for use as an index or a size. An unsigned one beyond
-    /// `i64::MAX` is beyond every array, and `i64::MAX` stands for it.
+    /// Returns the element at `index` of an array of integers, for use as an index or a size. An unsigned one above
+    /// `i64::MAX` is larger than every array and returned as `i64::MAX`.
     pub(crate) fn integer_at(&self, index: &[i64]) -> i64 {
         match self.at(index) {
             Scalar::Signed(value) => value,
@@ -116,7 +116,7 @@ pub(crate) fn with_layout(value: &Literal, shape: &Shape) -> Literal {
     }
 }
 
-/// A literal says itself how much of it counts; its shape has the bounds.
+/// Returns the shape with bounds as sizes: a literal itself holds its dynamic sizes.
 fn static_shape(shape: &ArrayShape) -> ArrayShape {
     ArrayShape { dynamic: None, ..shape.clone() }
 }

@@ -16,8 +16,8 @@
 //!   `scale * r / N * (N g - sum of g - (x - mean) * sum of g (x - mean) / (variance + epsilon))`.
 //! - A feature without elements has NaN for mean and variance, and gradients 0 of scale and offset.
 //! - Where `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN. In inference, where
-//!   XLA:CPU forms `x * scale * r` and `mean * scale * r` apart, every element on the mean's side of 0 does too. Where
-//!   it is negative all is NaN. NaN and infinities spread over their feature.
+//!   XLA:CPU computes `x * scale * r` and `mean * scale * r` separately, every element on the mean's side of 0 does
+//!   too. Where it is negative the whole feature is NaN. NaN and infinities affect all elements of their feature.
 //! - All is computed in [`Real`] and rounded once: f64, or twice its precision for f64.
 //!
 //! XLA:CPU computes the variance as `sum of x^2 / N - mean^2`, which cancels where the mean is large, and may be

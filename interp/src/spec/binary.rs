@@ -12,9 +12,9 @@
 //! | `atan2` | angle of the point (rhs, lhs) | signs of zeros and infinities choose the quadrant, as in C |
 //! | `complex` | lhs + rhs i | |
 //! | `divide` | integers: toward zero | x / 0 is all one bits; the smallest / -1 is the smallest |
-//! | `maximum` `minimum` | of `pred`: or, and; of complex numbers by real part, then imaginary part | NaN wins; -0 < +0 |
+//! | `maximum` `minimum` | of `pred`: or, and; of complex numbers by real part, then imaginary part | NaN propagates; -0 < +0 |
 //! | `mulhi` | the high n bits of the product of 2n bits | |
-//! | `power` | lhs^rhs; of integers by all bits of the exponent | x^0 and 1^y are 1, NaN included; integer to a negative power: 1 and -1 have one, all others give 0 |
+//! | `power` | lhs^rhs; of integers by all bits of the exponent | x^0 and 1^y are 1, also for NaN; integers to a negative power: 0 except for the bases 1 and -1 |
 //! | `remainder` | lhs - rhs * trunc(lhs / rhs), exact | the sign of lhs; integers: x by 0 is x; floats: NaN |
 //! | `shift-left` `shift-right-logical` | rhs is unsigned, whatever its type | n and more: 0 |
 //! | `shift-right-arithmetic` | the highest bit is repeated, of unsigned integers too | n and more: all bits are that bit |

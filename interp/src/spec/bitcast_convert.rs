@@ -8,7 +8,7 @@
 //!
 //! where n is the width of the narrow type in bits, and bit 0 is the least significant one.
 //!
-//! - `pred` has 8 bits: those of false are 0, those of true 1; any bits but 0 are true.
+//! - `pred` has 8 bits: false is 0 and true is 1; nonzero bits convert to true.
 //! - Types of fewer than 8 bits have their own width: a `u8` is two `u4`.
 //! - NaN keeps its bits.
 //!

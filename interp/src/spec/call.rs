@@ -1,4 +1,4 @@
-//! Computations of scalars as the pages apply them: the reducer of `reduce`, the comparator of `sort`.
+//! Computations of scalars that pages apply: the reducer of `reduce`, the comparator of `sort`.
 use crate::Result;
 use crate::context::RunContext;
 use crate::scalar_program::ScalarProgram;
@@ -46,7 +46,8 @@ impl Function<'_> {
     pub(crate) fn is_sum(&self) -> bool {
         self.program.as_binary() == Some(Binary::Add)
     }
-    /// Pays for as many calls: `call` pays for itself, and a page for those whose result it knows without one.
+    /// Charges the fuel of `calls` calls. `call` charges its own; a page charges for calls that it replaces by a
+    /// formula.
     ///
     /// # Errors
     /// `E0404` if that is more than the run may take.
@@ -56,7 +57,7 @@ impl Function<'_> {
     /// Returns the results of the computation on `arguments`, which have the types of its parameters.
     ///
     /// # Errors
-    /// What the computation fails with.
+    /// The errors of the computation.
     pub(crate) fn call(&self, arguments: &[Scalar]) -> Result<Results> {
         self.spend(1)?;
         let mut registers = self.program.registers();

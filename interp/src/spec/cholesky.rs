@@ -7,13 +7,13 @@
 //! d[j]    = sqrt(re(a[j, j] - sum over k < j of |L[j, k]|^2))
 //! ```
 //!
-//! - Only the triangle that is named is read; the other one of the result is 0.
-//! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in
-//!   all of its elements, as the real part of complex ones. Other matrices of the batch stay as they are.
+//! - Only the named triangle is read; the other triangle of the result is 0.
+//! - A matrix that is not positive definite, detected by a `d[j]^2` that is not above 0, or not finite, has NaN in
+//!   all of its elements (the real part of complex ones). Other matrices of the batch are not affected.
 //! - An imaginary part on the diagonal is divided by d like the rest of the column.
 //! - All is computed in [`Field`] and rounded once: f64, or twice its precision for f64 and c128.
 //!
-//! XLA:CPU does not notice a last `d[j]^2` that is 0 or infinite, and has NaN or 0 in single elements there.
+//! XLA:CPU does not detect a last `d[j]^2` that is 0 or infinite, and returns NaN or 0 in single elements there.
 //!
 //! Source: StableHLO, `cholesky`.
 use super::{Array, Output, indices};

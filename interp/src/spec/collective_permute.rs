@@ -2,10 +2,11 @@
 //!
 //! `result_target = x_source` for each pair in `source_target_pairs`; a device that is no target gets zeros.
 //!
-//! With `slice_sizes` boxes move instead of whole arrays. The operands are input, output, input offsets and output offsets,
-//! each a tuple where there are several boxes. A source sends the boxes of its input at its own input offsets. A target
-//! writes them into its output at its own output offsets, and its result is that output. Offsets are limited so that a box
-//! lies inside, as by `dynamic-slice` and `dynamic-update-slice`: the op is these two with a `collective-permute` between.
+//! With `slice_sizes` boxes move instead of whole arrays. The operands are input, output, input offsets and output
+//! offsets, each a tuple if there are several boxes. A source sends the boxes of its input at its own input offsets. A
+//! target writes them into its output at its own output offsets, and its result is that output. Offsets are clamped so
+//! that a box is in bounds, as by `dynamic-slice` and `dynamic-update-slice`: the op is these two with a
+//! `collective-permute` between.
 //!
 //! Source: StableHLO, `collective_permute`; XLA operation semantics, `CollectivePermute`.
 use super::Array;

@@ -23,7 +23,7 @@ pub(super) fn compare(
     rhs: &Array<'_>,
     shape: &ArrayShape,
 ) -> Literal {
-    let Compare { direction, ty: _ } = op; // `order` reads `ty`, and knows the default of each type.
+    let Compare { direction, ty: _ } = op; // `order` reads `ty` and has the default of each type.
     let order = op.order(lhs.shape.ty);
     build(shape, |index| {
         let (lhs_element, rhs_element) = (lhs.at(index), rhs.at(index));

@@ -5,7 +5,7 @@
 //! where `start[k]` is the sum of the sizes of the operands before k, and k the operand for which `j[dim]` lies within its
 //! size.
 //!
-//! - An operand of size 0 in that dimension has no part in the result.
+//! - An operand of size 0 in that dimension contributes nothing.
 //!
 //! Source: StableHLO, `concatenate`.
 use super::{Array, build};

@@ -2,14 +2,15 @@
 //!
 //! `result = value`
 //!
-//! - A value that the text leaves out, `constant({...})`, is not replaced by any other: using it is `E0403`.
+//! - An elided value, `constant({...})`, is not replaced by any other: using it is `E0403`.
 //!
 //! Source: StableHLO, `constant`.
 use super::with_layout;
 use crate::error::Code;
 use crate::{Error, Result};
+use hlo::literal::ConstantValue;
 use hlo::op::Constant;
-use hlo::{ConstantValue, Literal, Shape};
+use hlo::{Literal, Shape};
 
 pub(super) fn constant(op: &Constant, name: &dyn Fn() -> String, shape: &Shape) -> Result<Literal> {
     let Constant { value } = op;

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | integer | integer | modulo 2^n, of the value with its sign |
 //! | integer, float | float | the nearest, ties to even; beyond the range infinity, NaN where the type has no infinity |
-//! | float | integer | toward zero, limited to the range; NaN gives 0 |
+//! | float | integer | toward zero, clamped to the range; NaN gives 0 |
 //! | any | `pred` | whether it is not 0; NaN is not 0 |
 //! | `pred` | any | 0 or 1 |
 //! | real | complex | the imaginary part is 0 |

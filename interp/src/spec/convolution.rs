@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! result[n, c, x..] = sum over k.., i of  lhs[n', g * I + i, e..] * rhs[k'.., i, c]
-//!   e lies under place k of the window at x (see `window`); places in padding and in holes have no term
+//!   e lies under position k of the window at x (see `window`); positions in padding and in holes have no term
 //!   k' = k, or size - 1 - k in the dimensions in which the window is reversed
 //!   g  = c / (O / feature_group_count)
 //!   n' = n + c / (O / batch_group_count) * (N / batch_group_count)
@@ -15,13 +15,13 @@
 //! - `feature_group_count` or `batch_group_count` divides features or batch into groups that do not mix.
 //! - `convolution_kind=dgrad`: the gradient with respect to the input of the convolution that `window` describes, and
 //!   `lhs` the gradient of its result. That is a convolution with a reversed window:
-//!   `Convolution::forward_window`. `wgrad` and `fprop` are computed as they stand.
+//!   `Convolution::forward_window`. `wgrad` and `fprop` are computed as stated.
 //! - `sparsity_config`: an operand stores 1 element of each block of N along one dimension. Element j of the stored array
-//!   is at `N * j + index`, where `index` is the element of the index operand at the same place, and must lie in
+//!   is at `N * j + index`, where `index` is the corresponding element of the index operand, and must lie in
 //!   `0..N`. Elements that are not stored are 0.
 //! - Types, sums and `algorithm` are those of [`products`](super::products): integers wrap. (XLA's evaluator saturates
 //!   them.)
-//! - Padding and holes have no terms: an infinity or NaN of the kernel does not meet them.
+//! - Padding and holes have no terms: an infinity or NaN of the kernel is not multiplied by 0.
 //!
 //! Source: StableHLO, `convolution`; XLA operation semantics, `Conv`.
 use super::products::Products;
@@ -46,7 +46,7 @@ pub(super) fn convolution(
         dim_labels,
         feature_group_count,
         batch_group_count,
-        operand_precision: _, // Permits others to round the operands. They are never rounded here.
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
         algorithm,
         sparsity_config,
     } = op;
@@ -77,17 +77,17 @@ pub(super) fn convolution(
         let batch_group = output / (outputs / batch_group_count);
         let batch = index[to_usize(*out_batch)] + batch_group * batch_group_size;
         let x: Dims = out_spatial.iter().map(|&dim| index[to_usize(dim)]).collect();
-        let places = under(&window.dims, &x, &lhs_sizes);
-        products.sum(places.flat_map(|(mut place, element)| {
-            for (place, dim) in place.iter_mut().zip(&window.dims) {
-                *place = if dim.reversal { dim.size - 1 - *place } else { *place };
+        let pairs = under(&window.dims, &x, &lhs_sizes);
+        products.sum(pairs.flat_map(|(mut k, element)| {
+            for (k, dim) in k.iter_mut().zip(&window.dims) {
+                *k = if dim.reversal { dim.size - 1 - *k } else { *k };
             }
             let mut l = Dims::from_elem(0, lhs.rank());
             set(&mut l, &[*lhs_batch], &[batch]);
             set(&mut l, lhs_spatial, &element);
             let mut r = Dims::from_elem(0, rhs.rank());
             set(&mut r, &[*rhs_output_feature], &[output]);
-            set(&mut r, rhs_spatial, &place);
+            set(&mut r, rhs_spatial, &k);
             let (lhs, rhs) = (&lhs, &rhs);
             (0..inputs).map(move |input| {
                 l[to_usize(*lhs_feature)] = first_input + input;
@@ -98,7 +98,7 @@ pub(super) fn convolution(
     }))
 }
 
-/// Returns a sparse operand with its zeros, any other as it is.
+/// Returns the dense form of a sparse operand, any other operand unchanged.
 fn dense<'a>(
     stored: &'a Literal,
     sparsity: Option<OperandSparsity>,
@@ -126,9 +126,9 @@ fn dense<'a>(
                 format!("index {found:?} of a sparse operand is outside its block of {block}");
             return Err(Error::from(Code::Invalid { message }));
         };
-        let mut place = index.clone();
-        place[dim] = index[dim] * block + position;
-        result.set(&place, stored.at(&index));
+        let mut target = index.clone();
+        target[dim] = index[dim] * block + position;
+        result.set(&target, stored.at(&index));
     }
     Ok(Cow::Owned(result.into_literal()))
 }

@@ -1,4 +1,4 @@
-//! `copy`, `copy-start`, `copy-done`: the operand itself, elsewhere in memory
+//! `copy`, `copy-start`, `copy-done`: the operand, in other memory
 //!
 //! ```text
 //! copy(x)       = x
@@ -6,7 +6,7 @@
 //! copy-done(s)  = s[0]
 //! ```
 //!
-//! - The layout of the result may be another one; layouts change no value.
+//! - The layout of the result may differ; layouts do not change values.
 //!
 //! Source: XLA operation semantics, `Copy`; `copy-start` and `copy-done` are inserted by XLA's compilers.
 use super::with_layout;
@@ -19,7 +19,7 @@ pub(super) fn copy(op: &Copy, operand: &Literal, shape: &Shape) -> Literal {
 }
 
 pub(super) fn copy_start(op: &CopyStart, operand: &Literal, shape: &Shape) -> Literal {
-    // Both attributes tell a compiler when to copy.
+    // Both attributes are scheduling hints.
     let CopyStart { cross_program_prefetch_index: _, is_cross_program_prefetch: _ } = op;
     let context = Literal::scalar(ElementType::U32, Scalar::Unsigned(0));
     with_layout(&Literal::tuple(vec![operand.clone(), operand.clone(), context]), shape)

@@ -23,7 +23,7 @@ pub(super) fn dot(op: &Dot, lhs: &Array<'_>, rhs: &Array<'_>, shape: &ArrayShape
         lhs_contracting_dims,
         rhs_batch_dims,
         rhs_contracting_dims,
-        operand_precision: _, // Permits others to round the operands. They are never rounded here.
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
         algorithm,
     } = op;
     let products = Products::new(lhs.shape.ty, rhs.shape.ty, *algorithm, shape.ty);
@@ -49,7 +49,7 @@ pub(super) fn parts<'i>(index: &'i [i64], left: &Side<'_>) -> (&'i [i64], &'i [i
 pub(super) struct Side<'a> {
     batch: &'a [i64],
     contracting: &'a [i64],
-    /// All other dimensions but those of groups.
+    /// The other dimensions, except those of groups.
     free: Dims,
     rank: usize,
     /// Sizes of the contracting dimensions.

@@ -1,8 +1,8 @@
-//! `dynamic-slice`: a box of the operand that starts where values say
+//! `dynamic-slice`: a box of the operand at start indices given by values
 //!
 //! `result[i] = operand[j]` with `j[d] = clamp(0, start[d], operand size[d] - slice size[d]) + i[d]`
 //!
-//! - Each start index is limited so that the slice lies in the operand. An unsigned one is not negative, however large.
+//! - Each start index is clamped so that the slice is in bounds. An unsigned one is not negative, however large.
 //! - There is one scalar for each dimension; older texts have one vector of them all.
 //!
 //! Source: StableHLO, `dynamic_slice`.
@@ -25,7 +25,7 @@ pub(super) fn dynamic_slice(
     })
 }
 
-/// Returns where a slice of these sizes starts: at the start indices, limited so that it lies in the operand.
+/// Returns the start indices of a slice of these sizes, clamped so that it is in bounds.
 pub(super) fn start(operand: &Array<'_>, sizes: &[i64], start_indices: &[Array<'_>]) -> Dims {
     let is_vector = start_indices.first().is_some_and(|indices| indices.rank() == 1);
     let start = |d: usize| {

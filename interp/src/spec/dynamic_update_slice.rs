@@ -1,11 +1,11 @@
-//! `dynamic-update-slice`: the operand, with a box overwritten that starts where values say
+//! `dynamic-update-slice`: the operand, with a box overwritten at start indices given by values
 //!
 //! ```text
 //! result[i] = update[i - start] if that is an index of update, else operand[i]
 //! with start[d] = clamp(0, start index[d], operand size[d] - update size[d])
 //! ```
 //!
-//! - The start indices are limited, and given, as those of `dynamic-slice`.
+//! - The start indices are given and clamped as those of `dynamic-slice`.
 //!
 //! Source: StableHLO, `dynamic_update_slice`.
 use super::dynamic_slice::start;

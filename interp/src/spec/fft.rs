@@ -1,7 +1,7 @@
 //! `fft`: the discrete Fourier transform of the last dimensions
 //!
-//! `result[.., k] = sum over j of operand[.., j] * e^(-2 pi i j k / n)` along each dimension that `fft_length` gives a
-//! size n for: the last one, two or three. All others are batch dimensions.
+//! `result[.., k] = sum over j of operand[.., j] * e^(-2 pi i j k / n)` along each dimension for which `fft_length`
+//! states a size n: the last one, two or three. All others are batch dimensions.
 //!
 //! - `FFT`: complex to complex, by the formula, not scaled.
 //! - `IFFT`: its inverse. The exponent has the other sign, and the result is divided by the product of the sizes.
@@ -10,8 +10,9 @@
 //! - `IRFFT`: its inverse, to n real elements from n/2+1 complex ones. The last dimension is transformed last.
 //!   Imaginary parts that symmetry forbids, those of element 0 and for even n of element n/2, are ignored.
 //!
-//! Sizes may be any. An infinity or NaN spreads over its line, mostly as NaN, and which of the two is not defined.
-//! All is computed in complex numbers of [`Real`] and rounded once: f64, or twice its precision for f64 and c128.
+//! Sizes are arbitrary. An infinity or NaN makes every element of its line infinite or NaN; which of the two is not
+//! defined. All is computed in complex numbers of [`Real`] and rounded once: f64, or twice its precision for f64 and
+//! c128.
 //!
 //! Source: StableHLO, `fft`.
 use super::{Array, build, indices};
@@ -81,7 +82,7 @@ fn forward<R: Real + Field>(line: &Line<R>) -> Line<R> {
     (0..n).map(sum).collect()
 }
 
-/// The inverse is the conjugate of the transform of the conjugates, divided by n.
+/// Returns the inverse: the conjugate of the transform of the conjugates, divided by n.
 fn inverse<R: Real + Field>(line: &Line<R>) -> Line<R> {
     let n: R = Scalar::Signed(to_i64(line.len())).as_f64().into();
     let conjugates = line.iter().map(|x| x.conj()).collect();
@@ -94,7 +95,7 @@ fn forward_of_real<R: Real + Field>(line: &Line<R>) -> Line<R> {
         return Vec::new();
     }
     let whole = forward(line);
-    // The mean with the conjugate of its mirror image takes out what rounding leaves of a part that is 0 by symmetry.
+    // Averaging with the conjugate of the mirrored element removes rounding errors of a part that is 0 by symmetry.
     let mean = |k: usize| {
         let sum = whole[k] + whole[(n - k) % n].conj();
         ComplexOf { re: sum.re.scaled(-1), im: sum.im.scaled(-1) }
@@ -127,7 +128,7 @@ impl<R: Real + Field> Numbers<R> {
         let offset: i64 = index.iter().zip(strides(&self.dims)).map(|(i, stride)| i * stride).sum();
         self.numbers[to_usize(offset)]
     }
-    /// Returns the array with each line along `dim` replaced by what `transform` makes of it.
+    /// Returns the array with each line along `dim` replaced by its `transform`.
     fn along(&self, dim: usize, transform: impl Fn(&Line<R>) -> Line<R> + Sync) -> Self {
         let mut lines = self.dims.clone();
         lines[dim] = 1.min(lines[dim]);

@@ -1,10 +1,10 @@
-//! Folds: `acc = computation(acc, element)`, element after element, from an initial value on
+//! Folds: `acc = computation(acc, element)` for one element after another, from an initial value
 //!
-//! `reduce`, `reduce-window` and `all-reduce` differ in which elements they fold; what folding means is written here.
+//! `reduce`, `reduce-window` and `all-reduce` differ in the elements that they fold; this page defines the fold.
 //! A computation of N values takes N accumulators, then N elements, and returns the new accumulators.
 //!
 //! A sum of real floats, a computation that only adds its two parameters, is exact and rounded once, to the type of the
-//! result. Every other computation is applied as it is, and each of its instructions rounds.
+//! result. Every other computation is applied unchanged, and each of its instructions rounds.
 use super::{Array, Call, Function, Results};
 use crate::Result;
 use crate::num::accumulator::ExactSum;
@@ -26,8 +26,8 @@ pub(super) struct Fold<'a> {
 }
 
 impl<'a> Fold<'a> {
-    /// Returns the fold of elements of the types `elements`, from values of the types `initial` on, into values of the types
-    /// `results`.
+    /// Returns the fold of elements of the types `elements`, from values of the types `initial`, into values of the
+    /// types `results`.
     pub(super) fn new(
         call: Call<'a>,
         computation: ComputationId,
@@ -40,7 +40,8 @@ impl<'a> Fold<'a> {
         Ok(Self { function, initial, elements, results, is_exact_sum })
     }
 
-    /// Returns the fold of elements of `operands`, from the scalars `initial` on, into arrays of `shape`; and those scalars.
+    /// Returns the fold of elements of `operands`, from the scalars `initial`, into arrays of `shape`; and those
+    /// scalars.
     pub(super) fn of_arrays(
         call: Call<'a>,
         computation: ComputationId,
@@ -54,7 +55,7 @@ impl<'a> Fold<'a> {
         Ok((fold, initial.iter().map(|value| value.at(&[])).collect()))
     }
 
-    /// Lets every step of a sum round, as those of other computations do.
+    /// Rounds every step of a sum, like those of other computations.
     pub(super) fn rounding_each_step(mut self) -> Self {
         self.is_exact_sum = false;
         self

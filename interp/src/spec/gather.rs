@@ -1,4 +1,4 @@
-//! `gather`: slices of the operand at start indices that are values
+//! `gather`: slices of the operand at start indices given by values
 //!
 //! `result[i] = operand[start + offset]`
 //!
@@ -38,7 +38,7 @@ pub(super) fn gather(
         start_indices_batching_dims,
         index_vector_dim,
         slice_sizes,
-        indices_are_sorted: _, // A promise about the indices, without an effect on the result.
+        indices_are_sorted: _, // An assertion about the indices that does not affect the result.
     } = op;
     let batch_dims = others(shape.rank(), offset_dims);
     let left_out = [collapsed_slice_dims.as_slice(), operand_batching_dims].concat();
@@ -47,8 +47,7 @@ pub(super) fn gather(
     try_build(shape, |index| {
         if let Some(dim) = empty {
             let of = operand.shape;
-            let message =
-                format!("slices of size 0 in dimension {dim} of {of:#} have no elements to give");
+            let message = format!("slices of size 0 in dimension {dim} of {of:#} have no elements");
             return Err(Code::Trap { message }.into());
         }
         let batch: Dims = batch_dims.iter().map(|&d| index[to_usize(d)]).collect();
@@ -82,7 +81,7 @@ pub(super) fn vector_index(
     index
 }
 
-/// Returns which component of the batch index belongs to dimension `dim` of the indices.
+/// Returns the component of the batch index that belongs to dimension `dim` of the indices.
 pub(super) fn batch_position(dim: i64, index_vector_dim: i64) -> usize {
     to_usize(if dim > index_vector_dim { dim - 1 } else { dim })
 }

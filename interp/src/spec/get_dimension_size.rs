@@ -2,7 +2,7 @@
 //!
 //! `result[] = size[dimension]`
 //!
-//! - Of a dynamic dimension, that is what counts and not the bound.
+//! - For a dynamic dimension, that is the current size and not the bound.
 //!
 //! Source: StableHLO, `get_dimension_size`.
 use super::{Array, build};

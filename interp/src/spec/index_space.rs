@@ -2,7 +2,7 @@
 use crate::index::to_usize;
 use hlo::Dims;
 
-/// Returns the indices of an array of these sizes in row-major order; of no dimensions, the one empty index.
+/// Returns the indices of an array of these sizes in row-major order; without dimensions, the empty index.
 pub(crate) fn indices(sizes: &[i64]) -> impl Iterator<Item = Dims> + use<> {
     let sizes = Dims::from_slice(sizes);
     let first = (!sizes.contains(&0)).then(|| Dims::from_elem(0, sizes.len()));

@@ -1,4 +1,4 @@
-//! `iota`: numbers that count along one dimension
+//! `iota`: consecutive numbers along one dimension
 //!
 //! `result[i] = i[iota_dimension]`, converted to the type of the result
 //!

@@ -1,12 +1,12 @@
-//! Where the elements of an array lie in memory, as its layout says: what `bitcast` reads.
+//! Physical layout: the memory offset of each element, for `bitcast`.
 //!
-//! - `{1,0}` lists the dimensions from the one that varies fastest. Without more, elements lie one after the other.
-//! - `T(a,b)(c,d)` are tiles. The last dimensions are cut into blocks of a by b elements; each block lies in one piece, and
-//!   the blocks follow each other in the order of their indices. `(c,d)` cuts the result again. A tile dimension `*` merges
-//!   its dimension with the next before they are cut. What a block at an edge lacks is padding.
+//! - `{1,0}` lists the dimensions from the one that varies fastest. Without tiles, elements are contiguous.
+//! - `T(a,b)(c,d)` are tiles. The last dimensions are split into blocks of a by b elements; each block is contiguous,
+//!   and the blocks follow each other in the order of their indices. `(c,d)` splits the result again. A tile dimension
+//!   `*` merges its dimension with the next before they are split. Incomplete blocks at the edges are padded.
 //! - `E(n)` gives an element n bits. Without it an element has the width of its type, and at least 8 bits, of which narrow
 //!   types use the low ones.
-//! - `L(n)` adds padding at the end, `S(n)` names a memory: neither changes where an element lies.
+//! - `L(n)` adds padding at the end, `S(n)` names a memory: neither changes the offset of an element.
 //!
 //! Source: XLA, `Shapes and layout` and `Tiled layout`.
 use super::{index_of, position};
@@ -16,35 +16,42 @@ use hlo::layout::{LayoutTail, Tile};
 use hlo::{ArrayShape, Dims};
 use std::ops::Range;
 
-/// The places of an array's elements in memory; they have numbers from 0.
+/// Returns whether the layout only orders the dimensions: the elements of an array follow each other in memory.
+pub(crate) fn only_orders(shape: &ArrayShape) -> bool {
+    shape.layout.tail.as_deref().is_none_or(|tail| {
+        tail.tiles.is_empty() && tail.element_size_in_bits == 0 && undefined(tail).is_none()
+    })
+}
+
+/// The memory of an array: a sequence of storage units that each hold an element or padding.
 #[derive(Debug)]
 pub(super) struct Memory<'a> {
     shape: &'a ArrayShape,
-    /// Bits of an element: the low ones of its place.
+    /// Bits of an element: the low ones of its storage unit.
     pub(super) element_bits: i64,
-    /// Bits of a place.
-    pub(super) place_bits: i64,
-    /// The cuts by the tiles, in order.
+    /// Bits of a storage unit.
+    pub(super) storage_bits: i64,
+    /// The splits by the tiles, in order.
     cuts: Vec<Cut>,
-    /// The sizes of the dimensions after all cuts, the slowest first.
+    /// The sizes of the dimensions after all splits, the slowest first.
     sizes: Dims,
 }
 
 impl<'a> Memory<'a> {
     /// # Errors
-    /// `E0402` if the layout does not say where an element lies.
+    /// `E0402` if the layout does not define the offset of an element.
     pub(super) fn of(shape: &'a ArrayShape) -> Result<Self> {
-        let (mut tiles, mut place_bits) = ([].as_slice(), 0);
+        let (mut tiles, mut storage_bits) = ([].as_slice(), 0);
         if let Some(tail) = &shape.layout.tail {
             if let Some(reason) = undefined(tail) {
                 return Err(unsupported(shape, reason));
             }
-            (tiles, place_bits) = (&tail.tiles, tail.element_size_in_bits);
+            (tiles, storage_bits) = (&tail.tiles, tail.element_size_in_bits);
         }
         let element_bits = i64::from(shape.ty.bits());
-        if place_bits == 0 {
-            place_bits = element_bits.max(8);
-        } else if place_bits < element_bits {
+        if storage_bits == 0 {
+            storage_bits = element_bits.max(8);
+        } else if storage_bits < element_bits {
             return Err(unsupported(shape, "has less room than its elements take"));
         }
         let mut sizes: Dims = major_to_minor(shape).map(|d| shape.dims[d]).collect();
@@ -56,25 +63,25 @@ impl<'a> Memory<'a> {
             sizes = cut_sizes.ok_or_else(wrong)?;
             cuts.extend(cut);
         }
-        let bits = sizes.iter().try_fold(place_bits, |bits, size| bits.checked_mul(*size));
+        let bits = sizes.iter().try_fold(storage_bits, |bits, size| bits.checked_mul(*size));
         match bits {
-            Some(_) => Ok(Self { shape, element_bits, place_bits, cuts, sizes }),
+            Some(_) => Ok(Self { shape, element_bits, storage_bits, cuts, sizes }),
             None => Err(unsupported(shape, "is too large")),
         }
     }
 
-    /// Returns the place of the element at `index`.
-    pub(super) fn place(&self, index: &[i64]) -> i64 {
+    /// Returns the offset of the element at `index`.
+    pub(super) fn offset(&self, index: &[i64]) -> i64 {
         let index: Dims = major_to_minor(self.shape).map(|d| index[d]).collect();
         let index = self.cuts.iter().fold(index, |index, cut| cut.cut_index(&index));
         position(&self.sizes, &index)
     }
-    /// Returns the index of the element at a place; `None` if the place is padding or lies behind the array.
-    pub(super) fn index(&self, place: i64) -> Option<Dims> {
-        if place >= self.sizes.iter().product() {
+    /// Returns the index of the element at an offset; `None` for padding and beyond the array.
+    pub(super) fn index(&self, offset: i64) -> Option<Dims> {
+        if offset >= self.sizes.iter().product() {
             return None;
         }
-        let index = index_of(&self.sizes, place);
+        let index = index_of(&self.sizes, offset);
         let joined =
             self.cuts.iter().rev().try_fold(index, |index, cut| cut.joined_index(&index))?;
         let mut index = Dims::from_elem(0, joined.len());
@@ -89,18 +96,18 @@ fn major_to_minor(shape: &ArrayShape) -> impl Iterator<Item = usize> {
     shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d))
 }
 
-/// A cut of the last dimensions into blocks, by one tile.
+/// A split of the last dimensions into blocks, by one tile.
 #[derive(Debug)]
 struct Cut {
-    /// The sizes before the cut, the slowest dimension first.
+    /// The sizes before the split, the slowest dimension first.
     sizes: Dims,
-    /// The dimensions that become one, and how many of their elements a block has. A tile of more dimensions than there are
+    /// The dimensions that are merged, and the elements of a block along them. A tile of more dimensions than there are
     /// has blocks of no dimension, which have one element.
     blocks: Vec<(Range<usize>, i64)>,
 }
 
 impl Cut {
-    /// `None` if a block has no elements, or a `*` no next dimension.
+    /// Returns `None` if a block has no elements, or a `*` no next dimension.
     fn new(sizes: Dims, Tile(tile): &Tile) -> Option<Self> {
         let rank = sizes.len();
         let mut blocks = Vec::with_capacity(tile.len());
@@ -116,11 +123,11 @@ impl Cut {
         let is_whole = start == rank && blocks.iter().all(|(_, length)| *length > 0);
         is_whole.then_some(Self { sizes, blocks })
     }
-    /// Returns the dimensions that are not cut.
+    /// Returns the dimensions that are not split.
     fn outer(&self) -> Range<usize> {
         0..self.blocks.first().map_or(self.sizes.len(), |(dims, _)| dims.start)
     }
-    /// Returns the sizes after the cut: of the dimensions that are not cut, the numbers of blocks, the lengths of a block.
+    /// Returns the sizes after the split: those of unsplit dimensions, the numbers of blocks, the sizes of a block.
     /// `None` if they are too large.
     fn cut_sizes(&self) -> Option<Dims> {
         let mut sizes = Dims::from_slice(&self.sizes[self.outer()]);
@@ -132,7 +139,7 @@ impl Cut {
         sizes.extend(self.blocks.iter().map(|(_, length)| *length));
         Some(sizes)
     }
-    /// Returns the index after the cut: of the dimensions that are not cut, of the blocks, within a block.
+    /// Returns the index after the split: in unsplit dimensions, of the block, within the block.
     fn cut_index(&self, index: &[i64]) -> Dims {
         let mut cut = Dims::from_slice(&index[self.outer()]);
         let inner = self.blocks.iter().map(|(dims, length)| {
@@ -142,7 +149,7 @@ impl Cut {
         cut.extend(inner.map(|(i, length)| i % length));
         cut
     }
-    /// Returns the index before the cut; `None` if it is beyond a dimension.
+    /// Returns the index before the split; `None` if it is out of bounds.
     fn joined_index(&self, cut: &[i64]) -> Option<Dims> {
         let (outer, inner) = cut.split_at(self.outer().len());
         let (numbers, offsets) = inner.split_at(self.blocks.len());
@@ -160,12 +167,12 @@ impl Cut {
     }
 }
 
-/// Returns why a layout does not say where an element lies.
+/// Returns the reason why a layout does not define the offsets of elements.
 fn undefined(tail: &LayoutTail) -> Option<&'static str> {
     let LayoutTail {
-        tiles: _,                  // They say it,
-        element_size_in_bits: _,   // and so does this.
-        tail_padding_alignment: _, // Padding behind the array moves no element,
+        tiles: _,                  // Defines offsets,
+        element_size_in_bits: _,   // as this does.
+        tail_padding_alignment: _, // Padding at the end moves no element,
         memory_space: _,           // nor does the name of the memory.
         index_type,
         pointer_type,
@@ -194,31 +201,31 @@ pub(super) fn unsupported(shape: &ArrayShape, reason: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn places(shape: &str) -> Vec<i64> {
+    fn offsets(shape: &str) -> Vec<i64> {
         let shape: hlo::Shape = shape.parse().unwrap();
         let shape = shape.array().unwrap();
         let memory = Memory::of(shape).unwrap();
         let count = crate::index::to_i64(shape.element_count().unwrap());
-        let places: Vec<i64> =
-            (0..count).map(|number| memory.place(&index_of(&shape.dims, number))).collect();
-        for (number, &place) in (0..).zip(&places) {
-            assert_eq!(memory.index(place), Some(index_of(&shape.dims, number)));
+        let offsets: Vec<i64> =
+            (0..count).map(|number| memory.offset(&index_of(&shape.dims, number))).collect();
+        for (number, &offset) in (0..).zip(&offsets) {
+            assert_eq!(memory.index(offset), Some(index_of(&shape.dims, number)));
         }
         let all: i64 = memory.sizes.iter().product();
-        let padding = (0..=all).filter(|&place| memory.index(place).is_none()).count();
-        assert_eq!(padding + places.len(), to_usize(all + 1));
-        places
+        let padding = (0..=all).filter(|&offset| memory.index(offset).is_none()).count();
+        assert_eq!(padding + offsets.len(), to_usize(all + 1));
+        offsets
     }
 
     #[test]
-    fn tiles_lie_in_one_piece() {
-        assert_eq!(places("u8[2,3]{0,1}"), [0, 2, 4, 1, 3, 5]);
-        assert_eq!(places("u8[2,4]{1,0:T(2,2)}"), [0, 1, 4, 5, 2, 3, 6, 7]);
-        assert_eq!(places("u8[3,3]{1,0:T(2,2)}"), [0, 1, 4, 2, 3, 6, 8, 9, 12]);
-        assert_eq!(places("u8[4,2]{1,0:T(4,2)(2,1)}"), [0, 2, 1, 3, 4, 6, 5, 7]);
-        assert_eq!(places("u8[2,2,2]{2,1,0:T(*,2,2)}"), places("u8[2,2,2]{2,1,0:T(2,2)}"));
-        assert_eq!(places("u8[2,3]{1,0:T(*,4)}"), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(places("u8[3]{0:T(2,2)}"), [0, 1, 4]);
-        assert_eq!(places("u8[]{:T(2)}"), [0]);
+    fn tiles_are_contiguous() {
+        assert_eq!(offsets("u8[2,3]{0,1}"), [0, 2, 4, 1, 3, 5]);
+        assert_eq!(offsets("u8[2,4]{1,0:T(2,2)}"), [0, 1, 4, 5, 2, 3, 6, 7]);
+        assert_eq!(offsets("u8[3,3]{1,0:T(2,2)}"), [0, 1, 4, 2, 3, 6, 8, 9, 12]);
+        assert_eq!(offsets("u8[4,2]{1,0:T(4,2)(2,1)}"), [0, 2, 1, 3, 4, 6, 5, 7]);
+        assert_eq!(offsets("u8[2,2,2]{2,1,0:T(*,2,2)}"), offsets("u8[2,2,2]{2,1,0:T(2,2)}"));
+        assert_eq!(offsets("u8[2,3]{1,0:T(*,4)}"), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(offsets("u8[3]{0:T(2,2)}"), [0, 1, 4]);
+        assert_eq!(offsets("u8[]{:T(2)}"), [0]);
     }
 }

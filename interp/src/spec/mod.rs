@@ -1,15 +1,15 @@
 //! The specification of HLO: one page per op, `result[index] = f(index)` over [`Scalar`](hlo::Scalar).
 //!
 //! The engine `reference` runs these pages; the kernels of the engine `exact` are checked against them. A page uses
-//! [`build`], which computes the elements of an array in parallel, [`Array::at`], which reads one, the arithmetic of
-//! [`num`](crate::num), and [`Call`] where the op applies a computation. It uses nothing that exists for speed.
+//! [`build`], which computes the elements of an array in parallel; [`Array::at`], which reads an element; the
+//! arithmetic of [`num`](crate::num); and [`Call`] where the op applies a computation. It contains no optimizations.
 //!
 //! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
 //!
 //! | ops | pages |
 //! |---|---|
 //! | elementwise | [`unary`], [`binary`], [`compare`], [`clamp`], [`select`], [`convert`], [`reduce_precision`], [`stochastic_convert`], [`map`] |
-//! | arrays from nothing | [`constant`], [`iota`], [`rng`], [`rng_bit_generator`] |
+//! | arrays without operands | [`constant`], [`iota`], [`rng`], [`rng_bit_generator`] |
 //! | elements moved | [`broadcast`], [`reshape`], [`transpose`], [`reverse`], [`slice`](mod@slice), [`concatenate`], [`pad`], [`bitcast`], [`bitcast_convert`], [`copy`] |
 //! | elements moved by values | [`dynamic_slice`], [`dynamic_update_slice`], [`gather`], [`scatter`], [`sort`], [`topk`] |
 //! | reductions | [`reduce`], [`reduce_window`], [`select_and_scatter`], [`batch_norm`] |
@@ -18,7 +18,8 @@
 //! | several devices | [`all_gather`], [`all_reduce`], [`all_to_all`], [`collective_broadcast`], [`collective_permute`], [`ragged_all_to_all`], [`reduce_scatter`] |
 //! | tuples, tokens | [`tuple`](mod@tuple), [`token`] |
 //!
-//! Ideas that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`], [`products`], [`window`].
+//! Modules that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`],
+//! [`products`], [`window`].
 pub(crate) mod all_gather;
 pub(crate) mod all_reduce;
 pub(crate) mod all_to_all;
@@ -83,26 +84,30 @@ mod window;
 pub(crate) use array::{Array, build, index_of, position, try_build, with_layout};
 pub(crate) use call::{Call, Function, Results};
 pub(crate) use index_space::{indices, set};
+pub(crate) use layout::only_orders;
 pub(crate) use output::{Output, try_build_all};
 pub(crate) use reshape::result_sizes;
 
 pub(crate) use crate::value::pack;
 
-use crate::Result;
 use crate::context::RunContext;
+use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{Literal, Op};
 use smallvec::SmallVec;
 
-/// Returns the value of an instruction by its page; `None` for an op that is not a function of its operands alone. `name` is
-/// asked for only by errors.
+/// Returns the value of an instruction by its page. `name` is asked for only by errors.
+///
+/// # Errors
+/// What the page fails with. An op that is not a function of its operands alone, as its [`Kind`](hlo::op::Kind) says, has no
+/// page that could be applied here.
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub(crate) fn evaluate(
     instruction: &Instruction,
     operands: &[&Literal],
     context: &RunContext,
     name: &dyn Fn() -> String,
-) -> Result<Option<Literal>> {
+) -> Result<Literal> {
     let call = Call::new(context);
     let array = |i: usize| Array::of(operands[i]);
     let arrays = |from: usize, to: usize| -> SmallVec<[Array<'_>; 4]> {
@@ -111,7 +116,7 @@ pub(crate) fn evaluate(
     let (count, half) = (operands.len(), operands.len() / 2);
     let result = &instruction.shape;
     let shape = || result.array().expect("verified: the result is an array");
-    Ok(Some(match &instruction.op {
+    Ok(match &instruction.op {
         Op::AddDependency(op) => token::add_dependency(op, operands[0]),
         Op::AfterAll(op) => token::after_all(op),
         Op::BatchNormGrad(op) => {
@@ -205,7 +210,7 @@ pub(crate) fn evaluate(
         Op::Tuple(op) => tuple::tuple(op, operands),
         Op::Unary(op) => unary::unary(*op, &array(0), shape()),
         // Not functions of the operands alone: control flow, several devices, the host, random numbers. The machine runs
-        // them; those with a page are given what else they depend on.
+        // them; those with a page get their other inputs as parameters.
         Op::AllGather(_)
         | Op::AllGatherDone(_)
         | Op::AllGatherStart(_)
@@ -238,6 +243,8 @@ pub(crate) fn evaluate(
         | Op::Scan(_)
         | Op::Send(_)
         | Op::SendDone(_)
-        | Op::While(_) => return Ok(None),
-    }))
+        | Op::While(_) => {
+            return Err(Error::internal("the value does not follow from the operands alone"));
+        }
+    })
 }

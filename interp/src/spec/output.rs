@@ -1,11 +1,11 @@
-//! Results that are more than one function of an index: several arrays, and arrays that are updated in an order.
+//! Results that are not one function of an index: several arrays, and arrays that are updated in sequence.
 use super::{Array, Results, build, indices, pack, position, try_build};
 use crate::Result;
 use crate::index::to_usize;
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use rayon::prelude::*;
 
-/// Elements that are computed before they are stored.
+/// The number of elements that are computed before they are stored.
 const BLOCK: usize = 4096;
 
 /// Builds the arrays of a result, which have the same dimensions: `element` returns the elements of all of them at an
@@ -18,12 +18,13 @@ pub(crate) fn try_build_all(
     let arrays = match shapes.as_slice() {
         &[shape] => vec![try_build(shape, |index| element(index).map(|values| values[0]))?],
         _ => {
-            // Arrays of different types cannot be written side by side: values first, one block at a time.
+            // Arrays of different types cannot be written by one parallel loop, so each block of values is computed
+            // first.
             let mut arrays: Vec<Output> =
                 shapes.iter().map(|&shape| Output::zeros(shape)).collect();
-            let mut places = indices(&shapes[0].dims);
+            let mut unvisited = indices(&shapes[0].dims);
             loop {
-                let block: Vec<Dims> = places.by_ref().take(BLOCK).collect();
+                let block: Vec<Dims> = unvisited.by_ref().take(BLOCK).collect();
                 if block.is_empty() {
                     break;
                 }
@@ -41,7 +42,7 @@ pub(crate) fn try_build_all(
     Ok(pack(shape, arrays))
 }
 
-/// An array that is written by index, where a result is defined by updates in an order.
+/// An array written by index, for results that are defined by a sequence of updates.
 #[derive(Debug)]
 pub(crate) struct Output {
     literal: Literal,
@@ -49,16 +50,16 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// An array of zeros.
+    /// Returns an array of zeros.
     pub(crate) fn zeros(shape: &ArrayShape) -> Self {
         Self::of(Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() }))
     }
-    /// The elements of an array.
+    /// Returns the elements of an array.
     pub(crate) fn of(literal: Literal) -> Self {
         let shape = literal.array_shape().expect("verified: an array").clone();
         Self { literal, shape }
     }
-    /// The elements of `array`, which has the dimensions of `shape`.
+    /// Returns the elements of `array`, which has the dimensions of `shape`.
     pub(crate) fn copy_of(array: &Array<'_>, shape: &ArrayShape) -> Self {
         Self::of(build(shape, |index| array.at(index)))
     }

@@ -2,8 +2,8 @@
 //!
 //! `result[low + j * (interior + 1)] = operand[j]` in each dimension; every other element is the padding value
 //!
-//! - A negative `low` or `high` removes elements, of the operand and of the padding between them, after that was inserted.
-//! - The padding value is that of one operand, a scalar. An empty operand gives padding only.
+//! - A negative `low` or `high` removes elements of the operand and of interior padding, after the latter is inserted.
+//! - The padding value is a scalar operand. The result of an empty operand is padding only.
 //!
 //! Source: StableHLO, `pad`.
 use super::{Array, build};
@@ -21,10 +21,10 @@ pub(super) fn pad(op: &Pad, operand: &Array<'_>, value: &Array<'_>, shape: &Arra
     })
 }
 
-/// Returns the index in a dimension of the operand that lies at index `i` of the result; `None` if padding does.
+/// Returns the operand index, in one dimension, of the element at index `i` of the result; `None` for padding.
 fn unpad(i: i64, padding: &PaddingDim, size: i64) -> Option<i64> {
     let PaddingDim { low, high: _, interior } = padding; // The size of the result follows from `high`.
-    // Padding may be as large as i64 allows, and differences larger.
+    // Padding may be as large as i64 allows, so differences may overflow it.
     let (distance, step) = (i128::from(i) - i128::from(*low), i128::from(*interior) + 1);
     let is_operand = distance % step == 0 && (0..i128::from(size)).contains(&(distance / step));
     is_operand.then(|| i64::try_from(distance / step).expect("below the size"))

@@ -1,21 +1,22 @@
-//! Sums of products: what `dot`, `ragged-dot`, `scaled-dot` and `convolution` have in common
+//! Sums of products, for `dot`, `ragged-dot`, `scaled-dot` and `convolution`
 //!
 //! Products and sums are exact, and the sum is rounded once:
 //!
 //! | operands | sum | becomes an element of the result |
 //! |---|---|---|
 //! | integers and `pred` | modulo 2^64 | as `convert` does from `u64`, or from `s64` if one operand is signed |
-//! | real floats, perhaps with integers | exact | rounded to the result's float type; as `convert` does from `f64` to others |
-//! | complex numbers, perhaps with real ones | exact, part by part | part by part |
+//! | real floats, or floats and integers | exact | rounded to the result's float type; as `convert` does from `f64` to others |
+//! | complex numbers, or complex and real ones | exact, part by part | part by part |
 //!
-//! So a sum of `s8` wraps at the width of the result alone, 0.5 + 0.5 is 1 in `s32`, and `pred` operands count their common
-//! true elements. With a float, an integer beyond 2^53 is rounded to `f64` first. A sum starts at +0. Products of complex
-//! numbers are formed from their parts: an infinite part is not recovered from a NaN that the other part brings.
+//! So a sum of `s8` wraps only at the width of the result, 0.5 + 0.5 is 1 in `s32`, and `pred` operands count their
+//! common true elements. With a float, an integer beyond 2^53 is rounded to `f64` first. A sum starts at +0. Products
+//! of complex numbers are formed from their parts: unlike in C99, an infinity is not recovered if a part becomes NaN.
 //!
 //! # Algorithms
 //!
-//! `algorithm` says what the operands are rounded to, into how many such parts each is split, which products of parts are
-//! kept, and to what type the exact sum is rounded before it becomes an element of the result:
+//! `algorithm` determines the type that operands are rounded to, the number of such parts each is split into, the
+//! products of parts that are kept, and the type that the exact sum is rounded to before it is converted to the result
+//! type:
 //!
 //! | `algorithm` | parts of an operand | products kept | sum |
 //! |---|---|---|---|
@@ -32,9 +33,9 @@
 //! | `dot_f64_f64_f64` | as they are | all | `f64` |
 //!
 //! `tf32` has the exponent of `f32` and 10 bits of mantissa. The first part of a number is the number rounded to nearest, ties
-//! to even; each further part is what is left, rounded. Where a first part is infinite or NaN only the product of the first
-//! parts counts: what is left of an infinity is nothing. `fast_accum` permits hardware to keep fewer bits of a sum and does
-//! not say which, so it is exact too.
+//! to even; each further part is the rest, rounded. If a first part is infinite or NaN only the product of the first
+//! parts is used, since an infinity has no rest. `fast_accum` permits hardware to keep fewer bits of a sum and does
+//! not specify which, so it is exact too.
 //!
 //! Source: StableHLO, `dot_general`; `PrecisionConfig.Algorithm` in XLA's `xla_data.proto`.
 use crate::num;
@@ -42,7 +43,7 @@ use crate::num::accumulator::ExactSum;
 use hlo::op::value::DotAlgorithm;
 use hlo::{Class, ElementType, Scalar};
 
-/// How products are formed and summed.
+/// The computation of products and their sum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Products {
     lhs: ElementType,
@@ -52,7 +53,7 @@ pub(super) struct Products {
 }
 
 impl Products {
-    /// Products of elements of the types `lhs` and `rhs`, whose sums become elements of type `result`.
+    /// Returns the computation for elements of the types `lhs` and `rhs` and a result of type `result`.
     pub(super) fn new(
         lhs: ElementType,
         rhs: ElementType,
@@ -120,11 +121,11 @@ fn parts(x: Scalar) -> (f64, f64) {
 /// A row of the table of algorithms.
 #[derive(Debug, Clone, Copy)]
 struct Algorithm {
-    /// What operands are rounded to.
+    /// The type that operands are rounded to.
     part: Option<Part>,
     /// The products of parts that are kept, by number; that of the first parts comes first.
     products: &'static [(usize, usize)],
-    /// What sums are rounded to.
+    /// The type that sums are rounded to.
     sum: Option<ElementType>,
 }
 

@@ -1,14 +1,14 @@
 //! `ragged-all-to-all`: rows of each member's input, sent into the outputs of all members of a group
 //!
 //! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes. The lists are
-//! `[n]`, or `[n, updates]`, for a group of n; member m's entry r is about what it sends to member r:
+//! `[n]`, or `[n, updates]`, for a group of n; member m's entry r describes the rows that it sends to member r:
 //!
 //! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
 //!
-//! - Indices are of rows: of dimension 0. Output offsets count in the receiver's array. Rows that are not sent keep the
-//!   value they have in the receiver's output.
+//! - Indices are row indices, in dimension 0. Output offsets refer to the receiver's array. Rows that are not sent keep
+//!   the value they have in the receiver's output.
 //! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
-//! - Rows outside of an array, and a receive size that is not what the other member sends, are `E0408`.
+//! - Rows outside of an array, and a receive size that differs from the sender's send size, are `E0408`.
 //!
 //! Source: XLA operation semantics, `RaggedAllToAll`.
 use crate::Result;
@@ -21,9 +21,9 @@ use std::ops::Range;
 /// Returns the result of each member, of the operands of each.
 pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Result<Vec<Literal>> {
     let RaggedAllToAll {
-        channel_id: _,     // Says which devices form a group.
+        channel_id: _,     // Determines the groups.
         replica_groups: _, // Likewise.
-        dimensions: _,     // Read and left out: rows are of dimension 0.
+        dimensions: _,     // Redundant: rows are in dimension 0.
     } = op;
     let mut outputs: Vec<Literal> = given.iter().map(|operands| operands[1].clone()).collect();
     for (sender, operands) in given.iter().enumerate() {
@@ -33,9 +33,9 @@ pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Re
             for update in 0..updates {
                 let at = receiver * updates + update;
                 let size = number(sizes.get(at));
-                let place = |what| format!("{what} of device {sender} to device {receiver}");
-                let from = range(number(from.get(at)), size, input, || place("input"))?;
-                let to = range(number(to.get(at)), size, output, || place("output"))?;
+                let part = |what| format!("{what} of device {sender} to device {receiver}");
+                let from = range(number(from.get(at)), size, input, || part("input"))?;
+                let to = range(number(to.get(at)), size, output, || part("output"))?;
                 output.bytes_mut()[to].copy_from_slice(&input.bytes()[from]);
             }
         }
@@ -45,7 +45,7 @@ pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Re
     Ok(outputs)
 }
 
-/// Returns how many updates go to each member.
+/// Returns the number of updates sent to each member.
 fn updates(list: &Literal, members: usize) -> Result<usize> {
     let shape = list.array_shape().expect("verified: an array");
     if to_usize(shape.dims[0]) != members {
@@ -58,7 +58,7 @@ fn updates(list: &Literal, members: usize) -> Result<usize> {
     Ok(shape.dims.get(1).map_or(1, |&n| to_usize(n)))
 }
 
-/// Checks that the receive sizes of a member are what the others send it.
+/// Checks that the receive sizes of a member equal the sizes that the others send to it.
 fn check_received(
     stated: Option<&Literal>,
     given: &[&[Literal]],
@@ -68,11 +68,11 @@ fn check_received(
     let Some(stated) = stated else { return Ok(()) };
     for (sender, operands) in given.iter().enumerate() {
         for update in 0..updates {
-            let wanted = number(stated.get(sender * updates + update));
+            let expected = number(stated.get(sender * updates + update));
             let sent = number(operands[3].get(member * updates + update));
-            if wanted != sent {
+            if expected != sent {
                 let message = format!(
-                    "device {member} of the group is to receive {wanted} rows of device {sender}, which sends {sent}"
+                    "device {member} of the group expects {expected} rows from device {sender}, which sends {sent}"
                 );
                 return Err(Code::Trap { message }.into());
             }
@@ -81,7 +81,7 @@ fn check_received(
     Ok(())
 }
 
-/// Returns an offset or a size; beyond `i64` it is beyond every array.
+/// Returns an offset or a size; one that exceeds `i64` becomes its maximum, which exceeds every array.
 fn number(value: Scalar) -> i64 {
     match value {
         Scalar::Signed(value) => value,
@@ -102,7 +102,8 @@ fn range(
     let end = start.saturating_add(size);
     if start < 0 || size < 0 || end > to_i64(rows) {
         let what = what();
-        let message = format!("{what}: {size} rows from row {start} on do not lie in {rows} rows");
+        let message =
+            format!("{what}: {size} rows from row {start} exceed the {rows} rows of the array");
         return Err(Code::Trap { message }.into());
     }
     let row = count(&shape.dims[1..]) * shape.ty.storage_bytes();

@@ -1,7 +1,7 @@
 //! `ragged-dot`: a `dot` in which one dimension of the left operand is divided into groups
 //!
-//! Group g takes the indices of the ragged dimension from `sizes[0] + .. + sizes[g-1]` on, `sizes[g]` of them, as far as the
-//! dimension goes. What kind of dimension it is says what becomes of the groups:
+//! Group g takes the indices of the ragged dimension from `sizes[0] + .. + sizes[g-1]` on, `sizes[g]` of them, up to
+//! the end of the dimension. The kind of the dimension determines the meaning of the groups:
 //!
 //! | `lhs_ragged_dims` names | result | the term k of a sum |
 //! |---|---|---|
@@ -10,10 +10,10 @@
 //! | a batch one | `[b.., l.., r..]` | that of `dot` if b is in a group, else none |
 //!
 //! - `rhs_group_dims` names the dimension g of the right operand.
-//! - Group sizes have the dimension of groups, alone or behind the dimensions that each have sizes of their own: the batch
-//!   dimensions, and those of the ragged one's kind that precede it. A negative size counts as 0.
+//! - The array of group sizes has the dimension of groups, optionally preceded by dimensions with separate sizes: the
+//!   batch dimensions, and those of the ragged one's kind that precede it. A negative size counts as 0.
 //!
-//! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU refuses the op.
+//! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU rejects the op.
 //!
 //! Source: XLA operation semantics, `RaggedDot`; StableHLO's CHLO, `ragged_dot`.
 use super::dot::{Side, parts};
@@ -38,7 +38,7 @@ pub(super) fn ragged_dot(
         rhs_contracting_dims,
         lhs_ragged_dims,
         rhs_group_dims,
-        operand_precision: _, // Permits others to round the operands. They are never rounded here.
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
     } = op;
     let products = Products::new(lhs.shape.ty, rhs.shape.ty, DotAlgorithm::Unset, shape.ty);
     let left = Side::new(lhs, lhs_batch_dims, lhs_contracting_dims, &[]);
@@ -66,13 +66,13 @@ pub(super) fn ragged_dot(
     })
 }
 
-/// Returns the group that takes `index`, where `outer` is the index of the sizes in front of the dimension of groups.
+/// Returns the group that contains `index`, where `outer` is the index into the leading dimensions of the sizes.
 fn group(sizes: &Array<'_>, mut outer: Dims, index: i64) -> Option<i64> {
     let (mut end, last) = (0_i64, outer.len());
     outer.push(0);
     (0..sizes.shape.dims[last]).find(|&group| {
         outer[last] = group;
-        // A size beyond i64 takes all that is left.
+        // A size that exceeds i64 covers the rest.
         let size = sizes.at(&outer).as_i64().unwrap_or(i64::MAX);
         end = end.saturating_add(size.max(0));
         index < end

@@ -3,7 +3,8 @@
 //! `result[i] = operand[i]`, rounded to a sign, `exponent_bits` and `mantissa_bits`
 //!
 //! - Ties go to the even mantissa. A field that is at least as wide as that of the type does not change.
-//! - Beyond the range of the narrower exponent lies infinity, below it a zero of the sign: the format has no denormals.
+//! - Values beyond the range of the narrower exponent become infinity, below it zero, with their sign: the format has
+//!   no denormals.
 //! - NaN stays NaN, also without mantissa bits.
 //!
 //! Source: StableHLO, `reduce_precision`.
@@ -12,7 +13,7 @@ use crate::num;
 use hlo::op::ReducePrecision;
 use hlo::{ArrayShape, Literal};
 
-/// No type has as many exponent or mantissa bits, so more change nothing.
+/// More bits than the exponent or mantissa of any type, so larger numbers have the same effect.
 const ALL: i64 = 64;
 
 pub(super) fn reduce_precision(

@@ -1,7 +1,7 @@
 //! `reduce-scatter`: the arrays of all members of a group, folded as by `all-reduce`; member m gets part m of the result
 //!
 //! `result_m[.., i, ..] = folded[.., m * n + i, ..]`, where n is the size of the dimension divided by the number of members,
-//! and m the place of the member in the group: the order of the ids in `replica_groups`.
+//! and m the position of the member in the group: the order of the ids in `replica_groups`.
 //!
 //! Source: StableHLO, `reduce_scatter`.
 use super::{Array, build};
@@ -12,12 +12,12 @@ use hlo::ir::ComputationId;
 use hlo::op::ReduceScatter;
 use hlo::{ArrayShape, Dims, Literal};
 
-/// Returns the dimension and the reducer; the other attributes say which devices form a group.
+/// Returns the dimension and the reducer; the other attributes determine the groups.
 pub(crate) fn dimension_and_reducer(op: &ReduceScatter) -> (i64, ComputationId) {
     let ReduceScatter {
         channel_id: _,
         replica_groups: _,
-        constrain_layout: _, // Of layouts, which results do not depend on.
+        constrain_layout: _, // Layouts do not affect the result.
         use_global_device_ids: _,
         dimensions,
         to_apply,
@@ -50,7 +50,7 @@ pub(super) fn part_size(shape: &ArrayShape, dimension: i64, members: usize) -> R
     let (size, members) = (shape.dims[to_usize(dimension)], to_i64(members));
     if members == 0 || size % members != 0 {
         let message =
-            format!("dimension {dimension} of {shape:#} cannot be cut for {members} devices");
+            format!("dimension {dimension} of {shape:#} cannot be split for {members} devices");
         return Err(Code::Trap { message }.into());
     }
     Ok(size / members)

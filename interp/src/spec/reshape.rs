@@ -2,13 +2,14 @@
 //!
 //! `result[i] = operand[j]` where i and j have the same number in row-major order
 //!
-//! Layouts do not matter. Where the operand is smaller than its bounds, only the elements that count are numbered, by the
-//! sizes of both arrays; those of the result follow from the bounds. Both lists of bounds are cut into the shortest groups
-//! that hold the same number of elements: `[<=4,2,3]` to `[<=8,3]` is `<=4,2` to `<=8` and `3` to `3`. In each group:
+//! Layouts have no effect. If the operand is smaller than its bounds, only elements within its sizes are numbered, by
+//! the sizes of both arrays; those of the result follow from the bounds. Both lists of bounds are split into the
+//! shortest groups that hold the same number of elements: `[<=4,2,3]` to `[<=8,3]` is `<=4,2` to `<=8` and `3` to `3`.
+//! In each group:
 //!
-//! - If its bounds are the same on both sides, sizes of 1 aside, each dimension keeps its size.
-//! - Otherwise one dimension of the result takes up the difference, and the others are full. It is the `inferred_dimension`,
-//!   else the only one that is dynamic in the stated shape, else the first that is larger than 1.
+//! - If its bounds are equal on both sides, ignoring sizes of 1, each dimension keeps its size.
+//! - Otherwise one dimension of the result is resized, and the others have their bounds as sizes. It is the
+//!   `inferred_dimension`, else the only one that is dynamic in the stated shape, else the first that is larger than 1.
 //! - Elements that do not fill whole rows of that dimension are `E0408`. Several dynamic dimensions, none of them inferred,
 //!   are `E0402`.
 //!
@@ -26,11 +27,11 @@ pub(super) fn reshape(op: &Reshape, operand: &Array<'_>, shape: &ArrayShape) -> 
     renumber(operand, &sizes, shape)
 }
 
-/// Returns an array of the bounds of `shape` in which the elements that count are those of `operand`, in row-major order;
-/// all others are 0.
+/// Returns an array of the bounds of `shape` with the given sizes whose elements are those of `operand`, in row-major
+/// order; elements beyond the sizes are 0.
 pub(super) fn renumber(operand: &Array<'_>, sizes: &[i64], shape: &ArrayShape) -> Result<Literal> {
-    let (found, wanted) = (count(operand.sizes), count(sizes));
-    if found != wanted {
+    let (found, expected) = (count(operand.sizes), count(sizes));
+    if found != expected {
         let message = format!("{found} elements cannot be reshaped to sizes {sizes:?}");
         return Err(Code::Trap { message }.into());
     }
@@ -85,7 +86,7 @@ pub(crate) fn result_sizes(
     Ok(result)
 }
 
-/// Returns the dimension of a group of result dimensions that takes up the difference.
+/// Returns the dimension of a group of result dimensions that is resized.
 fn changing(inferred_dimension: i64, group: Range<usize>, shape: &ArrayShape) -> Result<usize> {
     let inferred = usize::try_from(inferred_dimension).ok().filter(|d| group.contains(d));
     let dynamic: Vec<usize> = group.clone().filter(|&d| shape.is_dynamic(d)).collect();
@@ -95,12 +96,12 @@ fn changing(inferred_dimension: i64, group: Range<usize>, shape: &ArrayShape) ->
         [_, _, ..] => None,
     };
     inferred.or(stated).ok_or_else(|| {
-        let message = format!("which dimensions of {shape:#} take what sizes cannot be told");
+        let message = format!("the sizes of the dynamic dimensions of {shape:#} are ambiguous");
         Error::unsupported(message)
     })
 }
 
-/// Cuts the dimensions of both sides into the shortest groups that hold the same number of elements.
+/// Splits the dimensions of both sides into the shortest groups that hold the same number of elements.
 fn groups(from: &[i64], to: &[i64]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut groups = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -109,7 +110,7 @@ fn groups(from: &[i64], to: &[i64]) -> Vec<(Range<usize>, Range<usize>)> {
         let (mut left, mut right) = (from[i], to[j]);
         (i, j) = (i + 1, j + 1);
         while left != right {
-            // In the end both products are the number of all elements.
+            // At the end both products are the total number of elements.
             let (product, next, dims) =
                 if left < right { (&mut left, &mut i, from) } else { (&mut right, &mut j, to) };
             *product *= dims[*next];
@@ -117,7 +118,7 @@ fn groups(from: &[i64], to: &[i64]) -> Vec<(Range<usize>, Range<usize>)> {
         }
         groups.push((first..i, second..j));
     }
-    // Only dimensions of size 1 are left.
+    // Only dimensions of size 1 remain.
     if let Some((last_from, last_to)) = groups.last_mut() {
         (last_from.end, last_to.end) = (from.len(), to.len());
     } else if !from.is_empty() {
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_hold_equally_many() {
+    fn groups_hold_equal_numbers_of_elements() {
         assert_eq!(groups(&[4, 2, 3], &[8, 3]), [(0..2, 0..1), (2..3, 1..2)]);
         assert_eq!(groups(&[5, 1, 3], &[5, 3]), [(0..1, 0..1), (1..3, 1..2)]);
         assert_eq!(groups(&[6], &[2, 3, 1, 1]), [(0..1, 0..4)]);

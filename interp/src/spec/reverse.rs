@@ -2,7 +2,7 @@
 //!
 //! `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the listed dimensions, and `j[d] = i[d]` for the others
 //!
-//! - Without `dimensions`, it is the operand.
+//! - Without `dimensions`, the result is the operand.
 //!
 //! Source: StableHLO, `reverse`.
 use super::{Array, build};

@@ -3,19 +3,19 @@
 //! Element i in row-major order is drawn from the blocks `philox(key, drawn + i, attempt)`, attempt = 0, 1, .., where
 //! `drawn` is the number of elements that the instruction has drawn before in this run. The key mixes the seed of the
 //! run with the names of the computation and the instruction. So a module draws the same numbers for the same seed on
-//! every machine, two instructions draw different ones, and a loop new ones each time. A block is two words of 64 bits,
-//! u and v; f(u) is the multiple `floor(u / 2^11) / 2^53` in [0, 1).
+//! every machine, two instructions draw different ones, and a loop draws new ones in each iteration. A block is two
+//! words of 64 bits, u and v; f(u) is the multiple `floor(u / 2^11) / 2^53` in [0, 1).
 //!
 //! - `rng_uniform` with operands a and b, floats: `a + (b - a) * f(u)` in f64, rounded once. A number that rounds to b
-//!   is drawn again with the next attempt, so that b itself never comes. If a = b it is a; if a > b it lies in (b, a].
-//! - `rng_uniform`, integers: `a + floor(w * (b - a) / 2^128)` for `w = u + v * 2^64`, so each number in [a, b) comes
-//!   as often as the others up to 1 in 2^64; `pred` counts as 0 and 1. If there is no integer in [a, b) it is `E0408`.
-//!   (XLA:CPU gives any number.)
+//!   is drawn again with the next attempt, so that b is never returned. If a = b it is a; if a > b it lies in (b, a].
+//! - `rng_uniform`, integers: `a + floor(w * (b - a) / 2^128)` for `w = u + v * 2^64`, so the numbers in [a, b) are
+//!   equally frequent up to 1 in 2^64; `pred` counts as 0 and 1. If there is no integer in [a, b) it is `E0408`.
+//!   (XLA:CPU returns an arbitrary number.)
 //! - `rng_normal` with operands mean and deviation: `mean + deviation * sqrt(-2 ln(1 - f(u))) * cos(2 pi f(v))` (Box and
 //!   Muller) in f64, rounded once.
 //!
 //! HLO fixes only the distribution; XLA's backends give different numbers. XLA:CPU draws f32 in steps of 2^-23 of the
-//! range and may give b itself where that rounds up.
+//! range and may return b where that rounds up.
 //!
 //! Source: StableHLO, `rng`; XLA operation semantics, `RngUniform`, `RngNormal`.
 use super::{Array, build, position};
@@ -28,7 +28,7 @@ use hlo::op::{Rng, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
 use std::f64::consts::TAU;
 
-/// Times an element is drawn again before the lower bound is taken: each time at least half of all numbers fit.
+/// The limit of attempts before the lower bound is returned: each attempt succeeds with a probability of at least 1/2.
 const ATTEMPTS: u64 = 64;
 
 /// `drawn` is the number of elements drawn before.
@@ -55,7 +55,7 @@ pub(crate) fn rng(
 enum Distribution {
     /// Floats of a type from the first bound up to the second.
     Floats(ElementType, f64, f64),
-    /// Integers: the first, and how many there are.
+    /// Integers: the first, and their number.
     Integers(Scalar, u128),
     /// Floats of this mean and deviation.
     Normal(f64, f64),
@@ -71,9 +71,7 @@ impl Distribution {
                 match u128::try_from(high - low) {
                     Ok(count) if count > 0 => Ok(Self::Integers(a, count)),
                     _ => {
-                        let message = format!(
-                            "no number of {ty} lies from {low} up to, not including, {high}"
-                        );
+                        let message = format!("there is no {ty} in the range [{low}, {high})");
                         Err(Code::Trap { message }.into())
                     }
                 }
@@ -121,13 +119,13 @@ fn integer(x: Scalar) -> i128 {
     }
 }
 
-/// `a + (b - a) * v`, also where `b - a` overflows.
+/// Returns `a + (b - a) * v`, also if `b - a` overflows.
 fn between(a: f64, b: f64, v: f64) -> f64 {
     let width = b - a;
     if width.is_finite() { a + width * v } else { a * (1.0 - v) + b * v }
 }
 
-/// A multiple of 2^-53 in [0, 1).
+/// Returns a multiple of 2^-53 in [0, 1).
 pub(crate) fn fraction(bits: u64) -> f64 {
     Scalar::Unsigned(bits >> 11).as_f64() / 9_007_199_254_740_992.0
 }

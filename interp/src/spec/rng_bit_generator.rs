@@ -2,14 +2,15 @@
 //!
 //! The state is a key and a counter. Each block of the generator is a function of the key and one value of the counter.
 //! The new state has the same key; its counter has advanced by the number of blocks used, so that no block is used
-//! twice. Everything wraps. With i the place of an element in row-major order, and block(j) that of counter + j:
+//! twice. All arithmetic wraps. Let i be the number of an element in row-major order, and block(j) the block of
+//! counter + j:
 //!
 //! **Threefry** (`rng_three_fry`) takes the state `[key, counter]`, `u64[2]`. A block is two words of 32 bits.
 //!
 //! - `u64`: element i is block(i), its first word low.
 //! - `u32` and narrower: the split dimension s is the first of even size, else the largest (the first of equals). Its
-//!   size is halved, rounding up; index[s] becomes index[s] / 2, and j is the place of that index in the smaller array.
-//!   The element is word index[s] mod 2 of block(j). A scalar is the first word of block(0).
+//!   size is halved, rounding up; index[s] becomes index[s] / 2, and j is the number of that index in the smaller
+//!   array. The element is word index[s] mod 2 of block(j). A scalar is the first word of block(0).
 //!
 //! **Philox** (`rng_philox`, and `rng_default`) takes the state `[key, low, high]`, `u64[3]`, a key and the halves of a
 //! counter of 128 bits; or `[key, low]`, `u64[2]`, where the key is the high half too. A block is four words.
@@ -17,8 +18,8 @@
 //! - `u64`: element i is words 2i and 2i + 1, low first. `u32` and narrower: word i. Word w is word w mod 4 of block(w
 //!   / 4).
 //!
-//! Types narrower than 32 bits keep the low bits. This is bit for bit XLA:CPU; StableHLO leaves it to the implementation.
-//! Elements that are no unsigned integers are unsupported, as there.
+//! Types narrower than 32 bits keep the low bits. The bits are those of XLA:CPU; in StableHLO they are
+//! implementation-defined. Elements that are not unsigned integers are unsupported, as in XLA:CPU.
 //!
 //! Source: StableHLO, `rng_bit_generator`; XLA operation semantics, `RngBitGenerator`.
 use super::{Array, build};
@@ -40,7 +41,7 @@ pub(super) fn rng_bit_generator(
     let words: Vec<u64> =
         (0..state.size(0)).map(|i| state.at(&[i]).as_wrapping().cast_unsigned()).collect();
     if ty != ElementType::U64 || data.ty.class() != Class::Unsigned {
-        let message = format!("bits of type {} cannot be drawn from a state of {ty}", data.ty);
+        let message = format!("bits of type {} cannot be generated from a state of {ty}", data.ty);
         return Err(Error::unsupported(message));
     }
     let (next, bits) = match (algorithm, words.as_slice()) {
@@ -54,7 +55,7 @@ pub(super) fn rng_bit_generator(
             (vec![key, low, high], bits)
         }
         (RandomAlgorithm::ThreeFry | RandomAlgorithm::Default | RandomAlgorithm::Philox, _) => {
-            let message = format!("{algorithm} cannot start from a state of {} words", words.len());
+            let message = format!("{algorithm} has no state of {} words", words.len());
             return Err(Error::unsupported(message));
         }
     };
@@ -66,7 +67,7 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape) -> (Vec<u64>, Literal)
     let block = |j: usize| threefry(key, counter.wrapping_add(number(j)));
     let next = |blocks: usize| vec![key, counter.wrapping_add(number(blocks))];
     if data.ty == ElementType::U64 {
-        let bits = build(data, |index| Scalar::Unsigned(join(block(place(index, &data.dims)))));
+        let bits = build(data, |index| Scalar::Unsigned(join(block(row_major(index, &data.dims)))));
         return (next(count(&data.dims)), bits);
     }
     let split = split_dimension(&data.dims);
@@ -79,12 +80,12 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape) -> (Vec<u64>, Literal)
         if let Some(s) = split {
             (half[s], word) = (index[s] / 2, to_usize(index[s] % 2));
         }
-        Scalar::Unsigned(block(place(&half, &halved))[word].into())
+        Scalar::Unsigned(block(row_major(&half, &halved))[word].into())
     });
     (next(count(&halved)), bits)
 }
 
-/// Returns the dimension along which the two words of a Threefry block lie; none of a scalar.
+/// Returns the dimension along which the two words of a Threefry block alternate; `None` for a scalar.
 fn split_dimension(dims: &[i64]) -> Option<usize> {
     let even = dims.iter().position(|size| size % 2 == 0);
     even.or_else(|| {
@@ -106,7 +107,7 @@ fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape) -> ([u64; 2], L
     };
     let is_wide = data.ty == ElementType::U64;
     let bits = build(data, |index| {
-        let i = place(index, &data.dims);
+        let i = row_major(index, &data.dims);
         let bits = if is_wide { join([word(2 * i), word(2 * i + 1)]) } else { word(i).into() };
         Scalar::Unsigned(bits)
     });
@@ -114,8 +115,8 @@ fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape) -> ([u64; 2], L
     (counter(words.div_ceil(4)), bits)
 }
 
-/// Returns the place of an index in row-major order.
-fn place(index: &[i64], dims: &[i64]) -> usize {
+/// Returns the number of an index in row-major order.
+fn row_major(index: &[i64], dims: &[i64]) -> usize {
     to_usize(index.iter().zip(strides(dims)).map(|(i, stride)| i * stride).sum())
 }
 

@@ -3,12 +3,12 @@
 //! `result[b.., l.., r..] = sum over k of (lhs[b.., l.., k] * lhs_scale[..]) * (rhs[b.., r.., k] * rhs_scale[..])`
 //!
 //! - Scales have the rank of their operand, and each of their sizes divides the operand's: the scale of an element is
-//!   that of the block which its index, divided by the sizes of a block, lies in. A scalar is the scale of all elements.
-//!   `bf16` ones in such an array are how frontends write that an operand has no scales.
+//!   that of its block: the one at its index divided by the block sizes. A scalar is the scale of all elements.
+//!   Frontends write a `bf16` array of ones for an operand without scales.
 //! - An element times its scale is exact, unless both have more than 26 digits: then it is rounded to `f64`.
-//! - Algorithms that round their operands are unsupported: whether before or after the scaling is not specified.
+//! - Algorithms that round their operands are unsupported: the order of rounding and scaling is not specified.
 //!
-//! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU refuses the op.
+//! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU rejects the op.
 //!
 //! Source: XLA operation semantics, `ScaledDot`.
 use super::dot::{Side, parts};
@@ -28,7 +28,7 @@ pub(super) fn scaled_dot(
         lhs_contracting_dims,
         rhs_batch_dims,
         rhs_contracting_dims,
-        operand_precision: _, // Permits others to round the operands. They are never rounded here.
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
         algorithm,
     } = op;
     // A scaled element is an f64.

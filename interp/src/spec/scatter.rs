@@ -1,12 +1,13 @@
-//! `scatter`: `result[start + window] = to_apply(result[start + window], update)`, update after update
+//! `scatter`: `result[start + window] = to_apply(result[start + window], update)` for each update in order
 //!
 //! The result starts as the operand. An index of `updates` consists of a scatter index, which selects a start index from
-//! `scatter_indices`, and a window index, which says where in the window that starts there the element goes.
+//! `scatter_indices`, and a window index, which is the offset of the element from that start.
 //!
-//! - A window that does not lie in the operand, even in part, is skipped as a whole: nothing is clamped. (StableHLO tests
-//!   each element by itself.)
-//! - Updates come in row-major order of the scatter indices, and within a window of the window indices. An element that is
-//!   updated several times has seen them one after another. (StableHLO leaves the order open.)
+//! - A window that is partly or wholly out of bounds is skipped entirely: indices are not clamped. (StableHLO checks
+//!   each element separately.)
+//! - Updates are applied in row-major order of the scatter indices, and within a window of the window indices. If an
+//!   element is updated several times, the updates are applied one after another. (StableHLO does not define the
+//!   order.)
 //! - N operands have N arrays of updates; `to_apply` takes N elements of the result, then N elements of the updates.
 //!
 //! Source: StableHLO, "scatter"; XLA operation semantics, "Scatter".
@@ -32,7 +33,7 @@ pub(super) fn scatter(
         input_batching_dims,
         scatter_indices_batching_dims,
         index_vector_dim,
-        indices_are_sorted: _, // A promise about the operands, without an effect on the result.
+        indices_are_sorted: _, // An assertion about the operands that does not affect the result.
         unique_indices: _,     // Likewise.
         to_apply,
     } = op;
@@ -48,7 +49,8 @@ pub(super) fn scatter(
     let ArrayShape { dims: sizes, .. } = operands[0].shape;
     let rank = sizes.len();
     let size_of = |dims: &[i64]| dims.iter().map(|&d| updates[0].size(d)).collect::<Dims>();
-    // The dimensions of the operand that the window dimensions of the updates go to; the others have windows of size 1.
+    // The operand dimensions that correspond to the window dimensions of the updates; in the others windows have size
+    // 1.
     let outside = [inserted_window_dims.as_slice(), input_batching_dims].concat();
     let window_dims = others(rank, &outside);
     let window_sizes = size_of(update_window_dims);
@@ -56,7 +58,7 @@ pub(super) fn scatter(
     set(&mut box_sizes, &window_dims, &window_sizes);
 
     let scatter_dims = others(updates[0].rank(), update_window_dims);
-    // Windows without elements update nothing, however many there are.
+    // Empty windows update nothing.
     let has_elements = |_: &Dims| !window_sizes.contains(&0);
     for scatter_index in indices(&size_of(&scatter_dims)).take_while(has_elements) {
         let mut corner = Dims::from_elem(0, rank);

@@ -2,8 +2,8 @@
 //!
 //! `result[i] = pred[i] ? on_true[i] : on_false[i]`
 //!
-//! - A scalar `pred` chooses one of the operands as a whole: any value, tuples included, with its sizes.
-//! - Elements keep their bits: the operand that is not chosen has no influence.
+//! - A scalar `pred` chooses a whole operand, of any shape, with its dynamic sizes.
+//! - Elements keep their bits: the operand that is not chosen has no effect.
 //!
 //! Source: StableHLO, `select`.
 use super::{Array, build, with_layout};

@@ -1,9 +1,10 @@
 //! `set-dimension-size`: the operand, with another size of one dimension
 //!
-//! `result[i] = operand[i]` within the bounds; those with `i[dimension] < size` count
+//! `result[i] = operand[i]` within the bounds; elements with `i[dimension] < size` are valid
 //!
-//! - Elements that did not count before may count again: what they are is whatever the ops before left there.
-//! - A size below 0 or above the bound is `E0408`. XLA does not check it: what is computed from such an array is undefined.
+//! - Elements beyond the previous size may become valid again; their values are those that earlier ops left.
+//! - A size below 0 or above the bound is `E0408`. XLA does not check it; there the values of such an array are
+//!   undefined.
 //!
 //! Source: XLA operation semantics, `SetDimensionSize`.
 use super::{Array, build};
@@ -26,7 +27,7 @@ pub(super) fn set_dimension_size(
     Ok(build(shape, |index| operand.at(index)).with_sizes(&sizes))
 }
 
-/// Returns a size that an operand gives dimension `dim` of an array with the bounds of `shape`.
+/// Returns the operand's size for dimension `dim` of an array with the bounds of `shape`.
 pub(super) fn checked_size(size: &Array<'_>, dim: usize, shape: &ArrayShape) -> Result<i64> {
     let (size, bound) = (size.integer_at(&[]), shape.dims[dim]);
     if (0..=bound).contains(&size) {

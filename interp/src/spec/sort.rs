@@ -1,12 +1,12 @@
 //! `sort`: elements along a dimension, ordered by a comparator
 //!
 //! Along `dimensions`, which names one dimension (the last if it names none), the elements of all operands are permuted
-//! alike, so that no element comes after one that it must precede: `to_apply(lhs, rhs)` says whether `lhs` must precede
-//! `rhs`. It takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
+//! alike, so that no element comes after one that it must precede: `to_apply(lhs, rhs)` returns whether `lhs` must
+//! precede `rhs`. It takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
 //!
-//! - The order of elements neither of which must precede the other is kept, whether or not `is_stable` asks for it.
-//! - A comparator that is no order, such as `<` where there is a NaN, is asked in a fixed sequence, that of a merge
-//!   sort of runs of 1, 2, 4, .. elements; so its result is the same every time. Which one it is has no meaning.
+//! - The order of elements neither of which must precede the other is kept, whether or not `is_stable` is set.
+//! - A comparator that is not a strict weak order, such as `<` with a NaN, is called in a fixed sequence, that of a
+//!   merge sort of runs of 1, 2, 4, .. elements; so its result is deterministic but not meaningful.
 //! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
 //!
 //! Source: StableHLO, `sort`.
@@ -25,7 +25,7 @@ pub(super) fn sort(
     call: Call<'_>,
 ) -> Result<Literal> {
     let Sort {
-        dimensions: _, // Read by `dimension`, which knows the default.
+        dimensions: _, // Read by `dimension`, which has the default.
         is_stable: _,  // Every sort is stable.
         to_apply,
     } = op;
@@ -40,7 +40,7 @@ pub(super) fn sort(
 
     let mut lines = operands[0].shape.dims.clone();
     let Some(size) = lines.get_mut(dim).map(|size| std::mem::replace(size, 1.min(*size))) else {
-        // A scalar is in order.
+        // A scalar is sorted.
         return Ok(pack(shape, results.into_iter().map(Output::into_literal).collect()));
     };
     for line in indices(&lines) {

@@ -4,9 +4,9 @@
 //! else 0
 //!
 //! `random` has unsigned integers of as many bits as the operand. If they are uniform, a number is rounded away from zero
-//! with the probability of its fraction, and an integer stays as it is.
+//! with the probability of its fraction, and an integer is not changed.
 //!
-//! - NaN gives 0. The result is limited to the range of its type, also where the random number would exceed it.
+//! - NaN gives 0. The result is clamped to the range of its type, also if rounding would exceed it.
 //! - XLA defines only signed integers as results; all others are `E0402`.
 //!
 //! Source: XLA's evaluator; XLA operation semantics name the op only.
@@ -25,7 +25,7 @@ pub(super) fn stochastic_convert(
     try_build(shape, |index| {
         let (element, random) = (operand.at(index), random.at(index));
         num::stochastic_convert(operand.shape.ty, shape.ty, element, random).ok_or_else(|| {
-            let message = format!("`stochastic-convert` to {} has no meaning in XLA", shape.ty);
+            let message = format!("`stochastic-convert` to {} is not defined by XLA", shape.ty);
             Error::unsupported(message)
         })
     })

@@ -1,4 +1,4 @@
-//! `after-all`, `add-dependency`, `opt-barrier`, `domain`: values as they are, and an order of instructions
+//! `after-all`, `add-dependency`, `opt-barrier`, `domain`: unchanged values and ordering
 //!
 //! ```text
 //! after-all(t0, t1, ...)    = a token
@@ -7,7 +7,7 @@
 //! domain(x)                 = x
 //! ```
 //!
-//! - A token has no value: an instruction that uses it runs after all that its token comes from.
+//! - A token has no value: an instruction that uses it runs after the instructions that produce it.
 //!
 //! Source: StableHLO, `after_all` and `optimization_barrier`; XLA operation semantics, `OptimizationBarrier`.
 use hlo::Literal;
@@ -29,6 +29,6 @@ pub(super) fn opt_barrier(op: &OptBarrier, operand: &Literal) -> Literal {
 }
 
 pub(super) fn domain(op: &Domain, operand: &Literal) -> Literal {
-    let Domain { domain: _ } = op; // How the value is sharded on both sides: where it lies, not what it is.
+    let Domain { domain: _ } = op; // Shardings determine placement, not values.
     operand.clone()
 }

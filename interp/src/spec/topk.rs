@@ -1,7 +1,7 @@
 //! `topk`: the `k` largest or smallest elements along the last dimension, and their indices
 //!
-//! `values[.., j] = operand[.., i]` and `indices[.., j] = i`, where i is the index of the element that has exactly j others
-//! before it: larger ones with `largest`, smaller ones without, and of equal elements those of lower index.
+//! `values[.., j] = operand[.., i]` and `indices[.., j] = i`, where i is the index of the element with exactly j
+//! elements before it: larger ones with `largest`, otherwise smaller ones, and equal ones of lower index.
 //!
 //! Floats are in their total order: +NaN is the largest, -NaN the smallest, and +0 is larger than -0.
 //!

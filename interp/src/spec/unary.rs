@@ -3,11 +3,11 @@
 //! `result[i] = op(operand[i])`
 //!
 //! The function is `num::unary`: correctly rounded for real floats, modulo 2^n for integers of n bits, with a stated bound
-//! for complex numbers (docs/numerics.md). NaN gives NaN but in `is-finite`.
+//! for complex numbers (docs/numerics.md). NaN gives NaN except in `is-finite`.
 //!
 //! | op | result | edges |
 //! |---|---|---|
-//! | `abs` | absolute value; of a complex number, as a real one | the smallest signed integer stays; infinity if a part is infinite |
+//! | `abs` | absolute value; of a complex number, as a real one | the smallest signed integer is unchanged; infinity if a part is infinite |
 //! | `acos` `asin` `acosh` `asinh` `atanh` | inverse functions, principal values | NaN outside the domain; `atanh` of ±1 is ±infinity |
 //! | `cbrt` | the real cube root | negative for negative numbers |
 //! | `ceil` `floor` | the nearest integer that is not smaller, not larger | `ceil` of -0.5 is -0 |
@@ -24,7 +24,7 @@
 //! | `popcnt` | number of one bits | modulo 2^n; of `s4` the bits of the byte that holds it, with its sign |
 //! | `round-nearest-afz` `round-nearest-even` | nearest integer; ties away from zero, to even | -0.5 gives -1, -0 |
 //! | `rsqrt` `sqrt` | x^(-1/2), x^(1/2), principal values | `sqrt` of -0 is -0, `rsqrt` of ±0 is ±infinity |
-//! | `sign` | -1, 0 or 1; of a complex number z / abs(z) | ±0 stays |
+//! | `sign` | -1, 0 or 1; of a complex number z / abs(z) | ±0 is unchanged |
 //!
 //! Source: StableHLO, the op of each name; XLA operation semantics, `Element-wise unary functions`.
 use super::{Array, build};

@@ -1,18 +1,18 @@
-//! Windows: which elements of an array lie under a window, for `reduce-window`, `select-and-scatter` and `convolution`
+//! Windows: the elements of an array under a window, for `reduce-window`, `select-and-scatter` and `convolution`
 //!
-//! Place k of the window at result index x lies on element e where, in each dimension,
-//! `e * lhs_dilate = x * stride + k * rhs_dilate - pad_low`. Places in padding, and in the holes that `lhs_dilate` puts
-//! between the elements, lie on no element. Negative padding takes elements away.
+//! Position k of the window at result index x lies on element e where, in each dimension,
+//! `e * lhs_dilate = x * stride + k * rhs_dilate - pad_low`. Positions in padding, and in the holes that `lhs_dilate`
+//! inserts between the elements, lie on no element. Negative padding removes elements.
 use super::indices;
 use hlo::Dims;
 use hlo::op::value::WindowDim;
 use smallvec::SmallVec;
 
-/// Place of the window and element under it, in one dimension.
+/// A position of the window and the element under it, in one dimension.
 type Pair = (i64, i64);
 
-/// Returns the places of the window that lie on elements, and the elements, in row-major order. `at` is the index of the
-/// window, `sizes` are those of the array.
+/// Returns the positions of the window that lie on elements, and the elements, in row-major order. `at` is the index of
+/// the window, `sizes` are those of the array.
 pub(super) fn under(
     window: &[WindowDim],
     at: &[i64],
@@ -33,24 +33,24 @@ fn in_dimension(dim: &WindowDim, at: i64, size: i64) -> impl Iterator<Item = Pai
         size: window,
         stride,
         pad_low,
-        pad_high: _, // Decides how many windows there are: the shape of the result.
+        pad_high: _, // Determines the number of windows: the shape of the result.
         lhs_dilation,
         rhs_dilation,
-        reversal: _, // Of a convolution's kernel, and read there.
+        reversal: _, // Read by `convolution`.
     } = dim;
-    // Dilations may be so large that the places of the window do not fit 64 bits.
+    // Dilations may be so large that window positions exceed 64 bits.
     let wide = i128::from;
-    let (element_distance, place_distance) = (wide(lhs_dilation), wide(rhs_dilation));
+    let (element_distance, window_distance) = (wide(lhs_dilation), wide(rhs_dilation));
     let start = wide(at) * wide(stride) - wide(pad_low);
-    let end = start + (wide(window) - 1) * place_distance;
-    // Elements at `start..=end` are those between the window's first place and its last.
+    let end = start + (wide(window) - 1) * window_distance;
+    // Elements at `start..=end` are those between the window's first position and its last.
     let first = (start + element_distance - 1).div_euclid(element_distance).max(0);
     let last = end.div_euclid(element_distance).min(wide(size) - 1);
     (first..=last).filter_map(move |element| {
         let from_start = element * element_distance - start;
-        let place = i64::try_from(from_start / place_distance).ok()?;
+        let k = i64::try_from(from_start / window_distance).ok()?;
         let element = i64::try_from(element).ok()?;
-        (from_start % place_distance == 0).then_some((place, element))
+        (from_start % window_distance == 0).then_some((k, element))
     })
 }
 
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn pairs_are_those_of_the_definition() {
-        for (window, stride, low, elements, places) in [
+        for (window, stride, low, elements, dilation) in [
             (3, 1, 1, 1, 1),
             (3, 2, -1, 1, 2),
             (4, 1, 3, 2, 1),
@@ -73,17 +73,17 @@ mod tests {
                 stride,
                 pad_low: low,
                 lhs_dilation: elements,
-                rhs_dilation: places,
+                rhs_dilation: dilation,
                 ..WindowDim::new(window)
             };
             for at in 0..12 {
                 for size in 0..7 {
                     let mut expected = Vec::new();
-                    for place in 0..window {
-                        let position = at * stride + place * places - low;
+                    for k in 0..window {
+                        let position = at * stride + k * dilation - low;
                         let element = position.div_euclid(elements);
                         if position.rem_euclid(elements) == 0 && (0..size).contains(&element) {
-                            expected.push((place, element));
+                            expected.push((k, element));
                         }
                     }
                     let found: Vec<Pair> = in_dimension(&dim, at, size).collect();

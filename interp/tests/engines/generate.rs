@@ -1,5 +1,5 @@
-//! Random modules over the ops that plans treat specially: elementwise ops and moves, updates in place, tuples, calls,
-//! loops, conditionals.
+//! Random modules of the ops that plans treat specially: elementwise ops and data movement, updates in place, tuples,
+//! calls, loops, conditionals.
 use std::fmt::Write as _;
 
 /// The shape of a value: an array type of [`ARRAYS`], a token, or a tuple.
@@ -11,7 +11,7 @@ pub(crate) enum Tree {
 }
 use Tree::{Array, Token, Tuple};
 
-/// An array type: several have as many bytes as others, so that they can share memory.
+/// An array type; several have the same size in bytes, so that they can share memory.
 #[derive(Debug, PartialEq)]
 struct Type {
     element: &'static str,
@@ -24,7 +24,7 @@ const F32: usize = 0;
 const S32: usize = 1;
 const PRED: usize = 2;
 
-/// Numbers of types: element + 4 * dims.
+/// Returns the number of a type: element + 4 * dims.
 const TYPES: usize = ELEMENTS.len() * DIMS.len();
 const fn ty(element: usize, dims: usize) -> usize {
     element + ELEMENTS.len() * dims
@@ -45,7 +45,7 @@ fn array(ty: usize) -> String {
     format!("{element}[{}]", dims.join(","))
 }
 
-/// The text of a shape.
+/// Returns the text of a shape.
 pub(crate) fn shape(tree: &Tree) -> String {
     match tree {
         Array(ty) => array(*ty),
@@ -57,7 +57,7 @@ pub(crate) fn shape(tree: &Tree) -> String {
     }
 }
 
-/// A computation that calls may name again.
+/// A computation that further calls may use.
 #[derive(Clone)]
 struct Signature {
     name: String,
@@ -65,13 +65,13 @@ struct Signature {
     result: Tree,
 }
 
-/// Makes a module out of a sequence of choices.
+/// A generator of modules from sequences of choices.
 pub(crate) struct Generator<'a> {
     choices: std::slice::Iter<'a, u8>,
     text: String,
     names: usize,
     computations: Vec<Signature>,
-    /// Instructions that may still be added.
+    /// The number of instructions that may still be added.
     budget: usize,
 }
 
@@ -88,7 +88,7 @@ const SCATTER: &str =
     "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n";
 
 impl<'a> Generator<'a> {
-    /// The text of a module; the entry takes arrays only.
+    /// Returns the text of a module; the entry takes arrays only.
     pub(crate) fn module(choices: &'a [u8]) -> String {
         let text = SCATTER.to_owned();
         let mut generator =
@@ -106,9 +106,9 @@ impl<'a> Generator<'a> {
         self.names += 1;
         format!("{prefix}{}", self.names)
     }
-    /// A random array type.
+    /// Returns a random array type.
     fn leaf(&mut self) -> Tree {
-        // Floats and integers of six elements are the most frequent.
+        // Arrays of six floats or integers are the most frequent.
         Array(match self.pick(8) {
             0 | 1 => ty(F32, 1),
             2 => ty(F32, 2),
@@ -116,7 +116,7 @@ impl<'a> Generator<'a> {
             _ => self.pick(TYPES),
         })
     }
-    /// A random shape.
+    /// Returns a random shape.
     fn tree(&mut self, depth: usize) -> Tree {
         match self.pick(8) {
             0..4 if depth > 0 => {
@@ -166,11 +166,11 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A value of this shape: one in scope, or a new one.
+    /// Returns a value of this shape: one in scope, or a new one.
     fn value(&mut self, scope: &mut Scope, tree: &Tree) -> String {
         let known: Vec<&String> =
             scope.values.iter().filter(|(_, t)| t == tree).map(|(name, _)| name).collect();
-        // The last ones are the most likely.
+        // Later values are more likely.
         if !known.is_empty() {
             let back = self.pick(4).min(self.pick(known.len()));
             return known[known.len() - 1 - back.min(known.len() - 1)].clone();
@@ -387,7 +387,7 @@ impl<'a> Generator<'a> {
         self.line(scope, callee.result, &expression);
     }
 
-    /// A loop of up to four rounds that carries a counter and other leaves.
+    /// A loop of up to four iterations that carries a counter and other leaves.
     fn while_loop(&mut self, scope: &mut Scope) {
         let mut carried = vec![Array(ty(S32, 0))];
         for _ in 0..=self.pick(4) {
@@ -419,7 +419,7 @@ impl<'a> Generator<'a> {
         let expression = format!("while({init}), condition={condition}, body={body}");
         self.line(scope, tree, &expression);
     }
-    /// A scope with a parameter of this shape, and the name of the counter in it.
+    /// Returns a scope with a parameter of this shape, and the name of the counter in it.
     fn round(&mut self, tree: &Tree, depth: usize) -> (Scope, String) {
         let mut scope = Scope { lines: String::new(), values: Vec::new(), depth, is_scalar: false };
         self.line(&mut scope, tree.clone(), "parameter(0)");
@@ -427,7 +427,7 @@ impl<'a> Generator<'a> {
         let counter = scope.values[0].0.clone();
         (scope, counter)
     }
-    /// The leaves of a loop after the counter.
+    /// Returns the leaves of a loop after the counter.
     fn parts(&mut self, scope: &mut Scope, counter: String, carried: &[Tree]) -> String {
         let mut parts = vec![counter];
         for part in &carried[1..] {

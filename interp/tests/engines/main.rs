@@ -1,5 +1,5 @@
-//! The engines against each other, and plans against what runs take.
-#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+//! Comparison of the engines with each other, and of planned with used memory.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 mod generate;
 mod plans;
 
@@ -17,7 +17,7 @@ pub(crate) fn compiled(text: &str, engine: Engine) -> Executable {
     Executable::compile(verified(text), &options).unwrap()
 }
 
-/// What a run gives and takes.
+/// The result and costs of a run.
 #[derive(Debug)]
 struct Run {
     result: Literal,
@@ -31,7 +31,7 @@ fn run(executable: &Executable, arguments: &[Literal], options: &RunOptions) -> 
     Run { result, steps: machine.steps(), peak_bytes: machine.peak_bytes() }
 }
 
-/// An array whose elements differ.
+/// Returns an array whose elements differ.
 pub(crate) fn ramp(shape: &ArrayShape, seed: i64) -> Literal {
     let mut bytes = Vec::new();
     for i in 0..shape.element_count().unwrap() {
@@ -43,8 +43,8 @@ pub(crate) fn ramp(shape: &ArrayShape, seed: i64) -> Literal {
     Literal::from_bytes(shape.clone(), &bytes).unwrap()
 }
 
-/// Runs a module in each engine, observed and not: the same bits, the same fuel, no more memory than planned, and the
-/// arguments as they were.
+/// Runs a module in each engine, observed and not: the same bits, the same fuel, no more memory than planned, and
+/// unchanged arguments.
 pub(crate) fn agree(text: &str) -> Literal {
     let reference = compiled(text, Engine::Reference);
     let exact = compiled(text, Engine::Exact);
@@ -67,7 +67,7 @@ pub(crate) fn agree(text: &str) -> Literal {
         let planned = executable.planned_bytes();
         assert!(
             found.peak_bytes <= planned,
-            "{what}: {planned} bytes are planned, {} are taken\n{text}\n{}",
+            "{what}: {planned} bytes are planned, {} are used\n{text}\n{}",
             found.peak_bytes,
             executable.plan()
         );

@@ -1,5 +1,5 @@
-//! Slots, updates in place and recycled frames, one case each, with results computed by hand.
-use crate::{agree, compiled};
+//! Cases of slots, updates in place and reused frames, with results computed by hand.
+use crate::{agree, compiled, ramp};
 use hlo::Literal;
 use interp::{Engine, Hooks, RunOptions};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ fn literal(text: &str) -> Literal {
     text.parse().unwrap()
 }
 
-/// A loop of `rounds` rounds over `(s32[], carried)`.
+/// Returns a loop of `rounds` iterations over `(s32[], carried)`.
 fn repeated(rounds: usize, carried: &str, init: &str, body: &str) -> String {
     format!(
         "less {{ t = (s32[], {carried}) parameter(0) i = s32[] get-tuple-element(t), index=0
@@ -59,7 +59,7 @@ fn old_values_outlive_an_update() {
     assert_eq!(pair(1, itself), "( s32[] 1, f32[2]{0} {-5, 1}, f32[2]{0} {-5, 1} )");
 }
 
-/// A bitcast reads memory in the layout that its operand states, whatever instruction has made the value.
+/// A bitcast reads memory in the layout that its operand states, whatever instruction computed the value.
 #[test]
 fn layouts_are_those_of_the_operand() {
     let copied = "ENTRY e { p = s32[2,3]{1,0} parameter(0) c = s32[2,3]{0,1} copy(p) ROOT b = s32[6] bitcast(c) }";
@@ -69,7 +69,7 @@ fn layouts_are_those_of_the_operand() {
     assert_eq!(agree(called).to_string(), "s32[6]{0} {-3, 6, 0, 9, 3, 12}");
 }
 
-/// A loop on registers keeps the bits of what it passes on, as one in frames does.
+/// A loop on registers keeps the bits of the values it carries, like one in frames.
 #[test]
 fn registers_keep_signaling_nans() {
     let text = repeated(
@@ -90,7 +90,7 @@ fn fuel_is_one_step_per_instruction() {
         machine.finish().unwrap();
         machine.steps()
     };
-    // 5 in the entry; 4 of the condition, 6 of the body and 1 of the loop a round; 4 of the last look at the condition.
+    // 5 in the entry; 4 of the condition, 6 of the body and 1 of the loop in each iteration; 4 of the final condition.
     let text = repeated(
         7,
         "s32[], s32[]",
@@ -127,7 +127,7 @@ fn out_of_fuel_names_the_instruction() {
     }
 }
 
-/// Errors name the instruction in frames that are used again, and failed machines are over.
+/// Errors name the instruction in reused frames, and failed machines cannot be resumed.
 #[test]
 fn errors_in_recycled_frames_name_the_instruction() {
     let body = "a = f32[2] call(x), to_apply=f ROOT r = (s32[], f32[2], f32[2]) tuple(j, a, y)";
@@ -157,7 +157,7 @@ fn errors_in_recycled_frames_name_the_instruction() {
     }
 }
 
-/// Every instruction of every round is observed and checked, also in loops that run on registers otherwise.
+/// Every instruction of every iteration is observed and checked, also in loops that otherwise run on registers.
 #[test]
 fn scalar_loops_are_observed() {
     let text = repeated(
@@ -182,7 +182,7 @@ fn scalar_loops_are_observed() {
     }
 }
 
-/// Frames that are kept for the next round hold each other: dropping them takes no stack for each call.
+/// Frames kept for the next iteration own each other; dropping them must not recurse once per call.
 #[test]
 fn deep_calls_in_a_loop_end() {
     use std::fmt::Write as _;
@@ -206,9 +206,9 @@ fn deep_calls_in_a_loop_end() {
     assert_eq!(result.unwrap().elements().unwrap()[1].to_string(), "f32[2]{0} {-1, -2}");
 }
 
-/// Sizes whose sum no number can hold are refused where they are needed, not before.
+/// Sizes whose sum overflows are rejected where they are needed, not earlier.
 #[test]
-fn sizes_that_overflow_are_refused() {
+fn sizes_that_overflow_are_rejected() {
     let huge = "u8[4611686018427387904]";
     let list = |line: &dyn Fn(usize) -> String| (0..12).map(line).collect::<Vec<_>>();
     let shapes = list(&|_| huge.to_owned()).join(", ");
@@ -252,4 +252,101 @@ fn threads_share_an_executable() {
             assert!(thread.join().unwrap().iter().all(|found| found == expected));
         }
     });
+}
+
+/// Each op runs as a kernel, and what it works in is part of the planned memory.
+#[test]
+fn kernels_work_in_planned_memory() {
+    let add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+ge { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=GE }
+lt { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
+  ROOT e = pred[] compare(a, b), direction=LT }
+two { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3)
+  s = f32[] add(a, c) m = f32[] maximum(b, d) ROOT t = (f32[], f32[]) tuple(s, m) }";
+    for (parameters, op) in [
+        ("x = f32[5,6] parameter(0)", "f32[6] reduce(x, z), dimensions={0}, to_apply=add"),
+        (
+            "x = f32[5,6] parameter(0) y = f32[5,6] parameter(1)",
+            "(f32[5], f32[5]) reduce(x, y, z, z), dimensions={1}, to_apply=two",
+        ),
+        (
+            "x = f32[7,6] parameter(0)",
+            "f32[7,6] reduce-window(x, z), window={size=7x1 pad=6_0x0_0}, to_apply=max",
+        ),
+        (
+            "x = f32[1,4,4,1] parameter(0) y = f32[1,2,2,1] parameter(1)",
+            "f32[1,4,4,1] select-and-scatter(x, y, z), window={size=1x2x2x1 stride=1x2x2x1}, select=ge, scatter=add",
+        ),
+        (
+            "x = f32[6,5] parameter(0) y = s32[6,5] parameter(1)",
+            "(f32[6,5], s32[6,5]) sort(x, y), dimensions={0}, to_apply=lt",
+        ),
+        ("x = f32[3,8] parameter(0)", "(f32[3,2], s32[3,2]) topk(x), k=2, largest=true"),
+        (
+            "x = f32[4] parameter(0) y = f32[4] parameter(1)",
+            "f32[4] map(x, y), dimensions={0}, to_apply=max",
+        ),
+        (
+            "x = bf16[4,5] parameter(0) y = bf16[5,3] parameter(1)",
+            "bf16[4,3] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+        ),
+        (
+            "x = f32[2,3,6] parameter(0) y = f32[4,3,2] parameter(1)",
+            "f32[2,4,5] convolution(x, y), window={size=2}, dim_labels=bf0_oi0->bf0",
+        ),
+        (
+            "x = f32[6,2] parameter(0) y = f32[3,2,4] parameter(1) g = s32[3] parameter(2)",
+            "f32[6,4] ragged-dot(x, y, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+        ),
+        (
+            "x = f32[4] parameter(0) y = f32[4] parameter(1) i = s32[2,1] parameter(2) u = f32[2] parameter(3)",
+            "(f32[4], f32[4]) scatter(x, y, i, u, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=two",
+        ),
+        (
+            "s = u64[2] parameter(0)",
+            "(u64[2], u32[3,5]) rng-bit-generator(s), algorithm=rng_three_fry",
+        ),
+        ("x = f32[2,3]{0,1} parameter(0)", "f32[3,2]{0,1} bitcast(x)"),
+        ("x = u32[3] parameter(0)", "u8[3,4] bitcast-convert(x)"),
+    ] {
+        let text = format!("{add}\nENTRY e {{ {parameters} z = f32[] constant(0) ROOT r = {op} }}");
+        let executable = compiled(&text, Engine::Exact);
+        let plan = executable.plan().to_string();
+        assert!(
+            plan.lines().any(|line| line.contains("  r: ") && line.contains("; kernel")),
+            "{plan}"
+        );
+        let shape = executable.module().entry().program_shape();
+        let parameters = shape.parameters.iter().zip(1..);
+        let arguments: Vec<Literal> =
+            parameters.map(|(shape, i)| ramp(shape.array().unwrap(), i)).collect();
+        let mut machine = executable.start(None, &arguments, &RunOptions::default()).unwrap();
+        let result = machine.finish().unwrap();
+        let (taken, planned) = (machine.peak_bytes(), executable.planned_bytes());
+        assert!(taken <= planned, "{planned} bytes are planned, {taken} are taken\n{plan}");
+        let reference = compiled(&text, Engine::Reference);
+        assert_eq!(result, reference.execute(&arguments, &RunOptions::default()).unwrap(), "{op}");
+    }
+}
+
+/// Only what may depend on an array smaller than its bounds looks at sizes when it runs.
+#[test]
+fn static_parts_of_dynamic_modules_have_kernels() {
+    let text = "f { q = f32[<=4] parameter(0) w = f32[4] iota(), iota_dimension=0 v = f32[4] negate(w)
+  m = f32[<=4] multiply(q, q) ROOT r = (f32[<=4], f32[4]) tuple(m, v) }
+ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2) d = f32[<=4] set-dimension-size(p, n), dimensions={0}
+  a = f32[<=4] add(d, d) b = f32[4] add(p, p) c = (f32[<=4], f32[4]) call(a), to_apply=f
+  g = f32[<=4] get-tuple-element(c), index=0 h = f32[<=4] exponential(g) ROOT t = (f32[<=4], f32[4]) tuple(h, b) }";
+    agree(text);
+    let plan = compiled(text, Engine::Exact).plan().to_string();
+    let action = |name: &str| {
+        let line = plan.lines().find(|line| line.contains(&format!("  {name}: "))).unwrap();
+        line.split("; ").nth(1).unwrap().split(',').next().unwrap().to_owned()
+    };
+    for (name, expected) in
+        [("a", "function"), ("b", "kernel"), ("h", "function"), ("m", "function"), ("v", "kernel")]
+    {
+        assert_eq!(action(name), expected, "{name}\n{plan}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Errors of complex functions, in units in the last place, against their textbook formulas in many bits.
+//! Errors of complex functions, in units in the last place, against textbook formulas in high precision.
 use crate::grid::two;
 use crate::oracle::{Big, Chance, big_to};
 use hlo::op::{Binary, Unary};
@@ -6,7 +6,7 @@ use hlo::{ElementType as E, Scalar};
 use interp::num;
 use std::fmt::Write;
 
-/// The formulas cancel, some of them twice the exponent's distance from 1.
+/// The precision allows for cancellation in the formulas, by up to twice the exponent's distance from 1.
 const BITS: usize = 700;
 
 fn big(x: f64) -> Big {
@@ -59,7 +59,7 @@ impl Z {
         let size = self.re.exp();
         Self { re: &size * self.im.cos(), im: size * self.im.sin() }
     }
-    /// The root with a real part of at least 0.
+    /// Returns the root with a real part of at least 0.
     fn sqrt(&self) -> Self {
         let zero = big(0.0);
         let large = ((self.norm().sqrt()
@@ -89,7 +89,7 @@ impl Z {
     }
 }
 
-/// The textbook formula of a function.
+/// Returns the textbook formula of a function.
 fn formula(op: Unary, z: &Z) -> Z {
     let one = &Z::new(1.0, 0.0);
     match op {
@@ -123,7 +123,7 @@ fn formula(op: Unary, z: &Z) -> Z {
         Unary::Sqrt => z.sqrt(),
         Unary::Tan => z.times_i().sinh().over(&z.times_i().cosh()).over_i(),
         Unary::Tanh => z.sinh().over(&z.cosh()),
-        other => panic!("{other:?} is no complex function"),
+        other => panic!("{other:?} is not a complex function"),
     }
 }
 fn formula2(op: Binary, a: &Z, b: &Z) -> Z {
@@ -137,11 +137,12 @@ fn formula2(op: Binary, a: &Z, b: &Z) -> Z {
             let root = b.times(b).plus(&a.times(a)).sqrt();
             b.plus(&a.times_i()).over(&root).ln().over_i()
         }
-        other => panic!("{other:?} is no complex function"),
+        other => panic!("{other:?} is not a complex function"),
     }
 }
 
-/// Bounds in ulp of `c64` and `c128`: of each part, and of the absolute value. The first is none where a part can cancel.
+/// Bounds in ulp of `c64` and `c128`: of each part, and of the absolute value. The former is infinite where a part can
+/// cancel.
 struct Row {
     name: &'static str,
     apply: Apply,
@@ -192,8 +193,8 @@ const ROWS: [Row; 26] = [
     two_of(Binary::Atan2, "atan2", [0.51, 3.0], [0.51, 3.0]),
 ];
 
-/// A number of one of several kinds: everyday, of wide range, near a cut, near 1 or i, near a pole of tan or tanh, nearly
-/// real or imaginary.
+/// Returns a number of one of several kinds: of moderate size, of wide range, near a cut, near 1 or i, near a pole of
+/// tan or tanh, nearly real or imaginary.
 fn sample(chance: &mut Chance, i: usize, single: bool) -> (f64, f64) {
     let quarter = std::f64::consts::FRAC_PI_2;
     let round = |x: f64| if single { f64::from(x as f32) } else { x };
@@ -219,17 +220,17 @@ fn sample(chance: &mut Chance, i: usize, single: bool) -> (f64, f64) {
     (round(a), round(b))
 }
 
-/// The error of `got` in units in the last place of `at`, which is a value in the type's range.
+/// Returns the error of `got` in units in the last place of `at`, which is a value in the type's range.
 fn ulps(got: f64, exact: &Big, at: f64, ty: E) -> f64 {
     let (bits, least) = if ty == E::C64 { (24, -149) } else { (53, -1074) };
     let exponent = if at == 0.0 { -1100 } else { at.abs().log2().floor() as i32 };
     let unit = (exponent + 1 - bits).max(least);
     let error = (exact - big(got)).to_f64().value().abs();
-    // In two steps: the unit may be below the normal numbers.
+    // In two steps: the unit may be subnormal.
     error * two(-unit / 2) * two(-(unit - unit / 2))
 }
 
-/// The largest errors of a function over samples: of the worse part, and of the number as a whole.
+/// Returns the largest errors of a function over samples: of the worse part, and of the absolute value.
 fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
     let mut chance = Chance(seed);
     let single = ty == E::C64;
@@ -264,7 +265,7 @@ fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
         };
         let near = [exact.re.to_f64().value(), exact.im.to_f64().value()];
         let limit = if single { f64::from(f32::MAX) } else { f64::MAX };
-        // Overflow, and what lies among the subnormal numbers, is not measured in ulps.
+        // Overflow and subnormal results are not measured in ulps.
         let sizes = near.map(f64::abs);
         if sizes.iter().any(|&x| x >= limit)
             || sizes[0].max(sizes[1]) < two(if single { -120 } else { -1000 })
@@ -274,12 +275,12 @@ fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
         let size = sizes[0].hypot(sizes[1]);
         for (got, exact, at) in [(re, &exact.re, near[0]), (im, &exact.im, near[1])] {
             if at.abs() < size * two(-500) {
-                // Zero, but for what the formula leaves.
+                // Zero, except for the formula's own error.
                 continue;
             }
             let (part, all) = (ulps(got, exact, at, ty), ulps(got, exact, size, ty));
             if part > parts && row.parts[0] != NONE || all > whole && row.parts[0] == NONE {
-                worst = format!("({a:e}, {b:e}) {second:?} gives ({re:e}, {im:e})");
+                worst = format!("({a:e}, {b:e}) {second:?} is ({re:e}, {im:e})");
             }
             (parts, whole) = (parts.max(part), whole.max(all));
         }
@@ -287,7 +288,7 @@ fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
     (parts, whole, worst)
 }
 
-/// On a cut the sign of a zero decides, which the formulas do not see; zeros have no logarithm.
+/// Returns whether the formulas do not apply: on a cut the sign of a zero decides, and zeros have no logarithm.
 fn unfit(op: Unary, a: f64, b: f64) -> bool {
     (a == 0.0 || b == 0.0) && !matches!(op, Unary::Abs | Unary::Exponential)
 }
@@ -308,7 +309,7 @@ fn check(count: usize, seed: u64) {
         table.push('\n');
     }
     println!("| op | c64 part | c64 whole | c128 part | c128 whole |\n{table}");
-    assert!(!failed, "past the bounds:\n{table}");
+    assert!(!failed, "bounds exceeded:\n{table}");
 }
 
 #[test]

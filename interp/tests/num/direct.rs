@@ -1,10 +1,10 @@
-//! The plain functions for typed loops give the bits that elements in wide form give.
+//! The functions for typed loops return the same bits as those on elements in wide form.
 use crate::oracle::Chance;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType as E, Scalar};
 use interp::num;
 
-/// All bit patterns alike, and numbers of everyday size.
+/// Returns uniformly distributed bit patterns, and numbers of moderate size.
 fn patterns(count: usize) -> impl Iterator<Item = u64> {
     let mut chance = Chance(2);
     (0..count).map(move |i| if i % 3 == 0 { chance.float(-4, 5).to_bits() } else { chance.bits() })
@@ -13,7 +13,7 @@ fn f32_of(pattern: u64) -> f32 {
     let x = f64::from_bits(pattern);
     if x.abs() > 1e-3 && x.abs() < 1e3 { x as f32 } else { f32::from_bits(pattern as u32) }
 }
-/// NaN are alike: their bits are not promised.
+/// Returns the bits, the same for all NaN: their bits are not defined.
 fn bits_of(x: Scalar, ty: E) -> u128 {
     let Scalar::Float(wide) = x else { panic!("a float") };
     if wide.is_nan() { u128::MAX } else { x.to_bits(ty) }

@@ -1,4 +1,4 @@
-//! Whole numbers of up to 8 bits: every operation at all values and pairs, against arithmetic without any width.
+//! Integers of up to 8 bits: every operation at all values and pairs, against arithmetic in i128.
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType as E, Scalar};
 use interp::num::{self, Direction, Order};
@@ -12,7 +12,7 @@ fn range(ty: E) -> std::ops::Range<i128> {
     let size = 1i128 << ty.bits();
     if signed(ty) { -size / 2..size / 2 } else { 0..size }
 }
-/// The value of the type that is `x` modulo 2^bits.
+/// Returns the value of the type that is `x` modulo 2^bits.
 fn wrap(ty: E, x: i128) -> i128 {
     (x - range(ty).start).rem_euclid(1 << ty.bits()) + range(ty).start
 }
@@ -26,14 +26,14 @@ fn value(x: Scalar) -> i128 {
         other => panic!("{other:?}"),
     }
 }
-/// The bits from the lowest up.
+/// Returns the bits from the lowest up.
 fn bits(ty: E, x: i128) -> Vec<bool> {
     (0..ty.bits()).map(|i| x.rem_euclid(1 << ty.bits()) >> i & 1 == 1).collect()
 }
 fn number(bits: impl DoubleEndedIterator<Item = bool>) -> i128 {
     bits.rev().fold(0, |sum, bit| 2 * sum + i128::from(bit))
 }
-/// The quotient rounded down.
+/// Returns the quotient rounded down.
 fn floor(a: i128, b: i128) -> i128 {
     a.div_euclid(b)
 }
@@ -64,7 +64,7 @@ fn one_operand() {
     }
 }
 
-/// x^y by multiplying as often as it says, modulo 2^bits.
+/// Returns x^y by repeated multiplication, modulo 2^bits.
 fn power(ty: E, x: i128, y: i128) -> i128 {
     if y < 0 {
         return match x {
@@ -93,7 +93,7 @@ fn check(ty: E, a: i128, b: i128) {
     let (x, y) = (bits(ty, a), bits(ty, b));
     let by = b.rem_euclid(1 << n) as usize;
     let both = |f: fn(bool, bool) -> bool| number(x.iter().zip(&y).map(|(&x, &y)| f(x, y)));
-    // Bit i of a shifted number is bit i - by, or i + by; past the top lies the fill.
+    // Bit i of a shifted number is bit i - by, or i + by; beyond the top bit it is the fill.
     let up = |i: usize| i >= by && x[i - by];
     let down = |i: usize, fill: bool| x.get(i.saturating_add(by)).copied().unwrap_or(fill);
     let rows = [
@@ -131,7 +131,7 @@ fn check(ty: E, a: i128, b: i128) {
     }
 }
 
-/// The widest types, whose arithmetic wraps in the machine: the same definitions around their ends.
+/// The same definitions for the widest types, near the ends of their ranges.
 #[test]
 fn ends_of_wide_types() {
     for ty in [E::S16, E::U16, E::S32, E::U32, E::S64, E::U64] {
@@ -143,7 +143,7 @@ fn ends_of_wide_types() {
         }
         for &a in &numbers {
             for &b in &numbers {
-                // The count of multiplications has to end.
+                // Small exponents keep the number of multiplications small.
                 if b < 1000 {
                     check(ty, a, b);
                 }
@@ -153,7 +153,7 @@ fn ends_of_wide_types() {
 }
 
 #[test]
-fn truth_values() {
+fn booleans() {
     for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
         let rows = [
             (Binary::Add, a || b),

@@ -1,4 +1,4 @@
-//! Arithmetic of elements against an independent calculation to any precision.
+//! Arithmetic of elements against an independent calculation of arbitrary precision.
 #![allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -10,7 +10,7 @@
     clippy::unwrap_used,
     missing_docs,
     unreachable_pub,
-    reason = "tests of numbers, to the last bit"
+    reason = "tests compare exact numbers"
 )]
 mod complex;
 mod direct;

@@ -5,7 +5,7 @@ use hlo::op::Unary;
 use hlo::{ElementType as E, Scalar};
 use interp::num;
 
-/// What an operation gives, None if it is no float.
+/// Returns the result of an operation with a float result.
 fn ours(op: Unary, ty: E, x: f64) -> f64 {
     match num::unary(op, ty, Scalar::Float(x)) {
         Scalar::Float(y) => y,
@@ -13,7 +13,7 @@ fn ours(op: Unary, ty: E, x: f64) -> f64 {
     }
 }
 
-/// All values of a format; NaN once.
+/// Returns all values of a format; NaN once.
 pub fn values(grid: &Grid) -> Vec<f64> {
     let all = (0..1u64 << grid.ty.bits()).filter_map(|code| grid.value(code));
     all.chain(grid.nan().is_none().then_some(f64::NAN)).collect()
@@ -36,7 +36,7 @@ fn functions_are_correctly_rounded() {
     }
 }
 
-/// The guess is as good as the search for the nearest value assumes, on a sample of what it is asked.
+/// On a sample, the guess is as accurate as the search for the nearest value assumes.
 #[test]
 fn guesses_are_good() {
     let mut chance = Chance(1);
@@ -52,7 +52,7 @@ fn guesses_are_good() {
     }
 }
 
-/// Operations that are exact but for what the type has no value for.
+/// Operations that are exact except where the type has no such value.
 #[test]
 fn the_others_by_definition() {
     for grid in narrow() {
@@ -92,7 +92,7 @@ fn the_others_by_definition() {
     }
 }
 
-/// `reduce-precision` against whole-number arithmetic on the bits, for all formats.
+/// `reduce-precision` against integer arithmetic on the bits, for all formats.
 #[test]
 fn reduced_precision() {
     for grid in narrow().filter(|g| !g.powers) {
@@ -136,7 +136,7 @@ fn reduced(grid: &Grid, e: u32, m: u32, x: f64) -> Option<f64> {
     grid.round(grid.magnitude(bits).copysign(x))
 }
 
-/// The number of a magnitude of the format.
+/// Returns the number of a magnitude of the format.
 fn index_of(grid: &Grid, size: f64) -> u64 {
     let (mut low, mut end) = (0, grid.largest() + 1);
     while low < end {
@@ -163,7 +163,7 @@ fn stochastic_conversion() {
                     );
                     let most = i64::MAX >> (64 - to.bits());
                     let size = x.abs().trunc();
-                    // The fraction in whole units of the random number.
+                    // The fraction in units of the random number.
                     let up = (random as f64) < ((x.abs() - size) * two(bits as i32)).floor();
                     let expected = if x.is_nan() {
                         0

@@ -1,7 +1,7 @@
-//! Real functions to any precision, and a quick first guess.
+//! Real functions to any precision, and fast approximations.
 //!
-//! The precise values come from `dashu-float`, which shares nothing with CORE-MATH. It takes some 0.1 ms for one value, so
-//! the guess of the platform's libm, which the library never uses, settles what lies far from a tie.
+//! The precise values come from `dashu-float`, which is independent of CORE-MATH. One value takes about 0.1 ms, so
+//! the approximation of the platform's libm, which the library never uses, decides values far from a tie.
 use crate::grid::{Grid, two};
 use dashu_float::ops::CubicRoot;
 use dashu_float::{FBig, round::mode::HalfEven};
@@ -10,12 +10,12 @@ use std::cmp::Ordering;
 
 pub type Big = FBig<HalfEven, 2>;
 
-/// Bits the precise values are computed to.
+/// The precision of the precise values.
 pub const BITS: usize = 240;
-/// A relative distance within which the guess is not trusted.
+/// The relative error of the approximation.
 const DOUBT: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// The functions that are rounded, and not just picked or exact.
+/// The functions whose results are rounded, excluding exact functions and selections.
 pub const FUNCTIONS: [Unary; 20] = [
     Unary::Acos,
     Unary::Acosh,
@@ -39,7 +39,7 @@ pub const FUNCTIONS: [Unary; 20] = [
     Unary::Tanh,
 ];
 
-/// `x` as a number of this precision.
+/// Returns `x` as a number of this precision.
 pub fn big_to(x: f64, bits: usize) -> Big {
     Big::try_from(x).expect("finite").with_precision(bits).value()
 }
@@ -47,7 +47,7 @@ pub fn big(x: f64) -> Big {
     big_to(x, BITS)
 }
 
-/// The value of a function at a number of its domain, to `bits` bits.
+/// Returns the value of a function at a number of its domain, to `bits` bits.
 pub fn exact_to(op: Unary, x: f64, bits: usize) -> Big {
     let (one, z) = (big_to(1.0, bits), big_to(x, bits));
     match op {
@@ -71,7 +71,7 @@ pub fn exact_to(op: Unary, x: f64, bits: usize) -> Big {
         Unary::Sqrt => z.sqrt(),
         Unary::Tan => z.tan(),
         Unary::Tanh => z.tanh(),
-        other => panic!("{other:?} is no function"),
+        other => panic!("{other:?} is not a function"),
     }
 }
 pub fn exact(op: Unary, x: f64) -> Big {
@@ -100,7 +100,7 @@ fn erf(x: f64, bits: usize) -> Big {
     sum * exp * big_to(2.0, bits) / Big::pi(bits).sqrt()
 }
 
-/// What the platform's libm says, within some 2^-50.
+/// Returns the platform's libm value, within about 2^-50.
 pub fn guess(op: Unary, x: f64) -> f64 {
     match op {
         Unary::Acos => x.acos(),
@@ -126,11 +126,11 @@ pub fn guess(op: Unary, x: f64) -> f64 {
         Unary::Sqrt => x.sqrt(),
         Unary::Tan => x.tan(),
         Unary::Tanh => x.tanh(),
-        other => panic!("{other:?} is no function"),
+        other => panic!("{other:?} is not a function"),
     }
 }
 
-// The standard library has formulas of its own for these three, and they lose bits: with logarithms that do not.
+// The standard library's formulas for these three lose bits; these use log1p.
 fn quick_asinh(x: f64) -> f64 {
     let a = x.abs();
     let size = if a > two(30) {
@@ -171,16 +171,16 @@ fn quick_erf(x: f64) -> f64 {
     sum * (-x * x).exp() * std::f64::consts::FRAC_2_SQRT_PI
 }
 
-/// A real number: what it is to some 2^-50, and how to know it to the end.
+/// A real number: an approximation within about 2^-50, and a way to compute it precisely.
 pub struct Real<F: Fn() -> Big> {
     pub guess: f64,
     pub exact: F,
-    /// Of values of few bits, those that agree to so many bits are equal.
+    /// The bits to which a value equal to one of few bits agrees with it.
     pub equal_from: i32,
 }
 
 impl<F: Fn() -> Big> Real<F> {
-    /// How the size of the number lies to `other`, which is no negative one.
+    /// Compares the magnitude of the number with `other`, which is not negative.
     pub fn compare(&self, other: f64) -> Ordering {
         let size = self.guess.abs();
         if size.is_infinite() {
@@ -200,7 +200,7 @@ impl<F: Fn() -> Big> Real<F> {
             exact.partial_cmp(&other).expect("numbers")
         }
     }
-    /// The number rounded to a format.
+    /// Returns the number rounded to a format.
     pub fn round_to(&self, grid: &Grid) -> Option<f64> {
         if self.guess.is_nan() {
             return grid.nan();
@@ -209,12 +209,12 @@ impl<F: Fn() -> Big> Real<F> {
     }
 }
 
-/// The value of a function rounded to a format.
+/// Returns the value of a function rounded to a format.
 pub fn rounded(op: Unary, x: f64, grid: &Grid) -> Option<f64> {
     Real { guess: guess(op, x), exact: || exact(op, x), equal_from: 200 }.round_to(grid)
 }
 
-/// The value of an operation on two values of a format, rounded to it.
+/// Returns the value of an operation on two values of a format, rounded to it.
 pub fn rounded2(op: Binary, a: f64, b: f64, grid: &Grid) -> Option<f64> {
     let guess = match op {
         Binary::Add => a + b,
@@ -223,10 +223,10 @@ pub fn rounded2(op: Binary, a: f64, b: f64, grid: &Grid) -> Option<f64> {
         Binary::Divide => a / b,
         Binary::Power => a.powf(b),
         Binary::Atan2 => a.atan2(b),
-        other => panic!("{other:?} is picked or exact"),
+        other => panic!("{other:?} is a selection or exact"),
     };
     if op == Binary::Power && guess == 0.0 && a != 0.0 && a.is_finite() && b.is_finite() {
-        // Not zero, but less than everything.
+        // Not zero, but smaller than all values.
         let tiny = |size: f64| if size == 0.0 { Ordering::Greater } else { Ordering::Less };
         return grid.nearest(guess.is_sign_negative(), tiny);
     }
@@ -248,17 +248,17 @@ pub fn rounded2(op: Binary, a: f64, b: f64, grid: &Grid) -> Option<f64> {
 /// a^b, for a finite result that is not zero.
 pub fn power(a: f64, b: f64) -> Big {
     let size = big(a.abs()).powf(&big(b));
-    // A negative base has a whole exponent.
+    // A negative base has an integer exponent.
     if a < 0.0 && (b / 2.0).fract() != 0.0 { -size } else { size }
 }
 
-/// Whether `got` is the f64 nearest to `exact`; of two equally near the even one.
+/// Returns whether `got` is the f64 nearest to `exact`; on a tie, the even one.
 pub fn is_nearest(got: f64, exact: &Big) -> bool {
     if got.is_nan() {
         return false;
     }
     let middle = |a: f64, b: f64| {
-        // Past the largest number, where the next would be.
+        // Beyond the largest number, the next value of an unbounded range.
         let next =
             |x: f64| if x.is_finite() { big(x) } else { big(two(1023).copysign(x)) * big(2.0) };
         (next(a) + next(b)) / big(2.0)
@@ -270,7 +270,7 @@ pub fn is_nearest(got: f64, exact: &Big) -> bool {
     above_low && below_high
 }
 
-/// Numbers that look random and are always the same.
+/// A deterministic source of pseudorandom numbers.
 pub struct Chance(pub u64);
 impl Chance {
     pub fn bits(&mut self) -> u64 {
@@ -280,7 +280,7 @@ impl Chance {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    /// Any sign, and an exponent from `low` up to below `high`.
+    /// Returns a number of either sign with an exponent in `low..high`.
     pub fn float(&mut self, low: i32, high: i32) -> f64 {
         let (bits, sign) = (self.bits(), self.bits());
         let exponent = low + (sign >> 1).rem_euclid((high - low) as u64) as i32;

@@ -40,7 +40,8 @@ fn rounded_operations() {
     });
 }
 
-/// The remainder in whole units of 2^-17, which all these types but the powers of two have.
+/// The remainder as an integer number of units of 2^-17, of which the values of all these types but `f8e8m0fnu` are
+/// multiples.
 #[test]
 fn remainders() {
     pairs(|grid, a, b| {
@@ -62,7 +63,7 @@ fn remainders() {
 
 #[test]
 fn picks_and_comparisons() {
-    // -0 is below +0 where one of them is picked, and equal to it where they are compared.
+    // -0 is below +0 for maximum and minimum, and equal to it in comparisons.
     let order = |x: f64| if x == 0.0 && x.is_sign_negative() { -1e-300 } else { x };
     pairs(|grid, a, b| {
         let ty = grid.ty;
@@ -87,7 +88,7 @@ fn picks_and_comparisons() {
     });
 }
 
-/// The total order of all codes, written down as a list for each kind of type.
+/// The total order of all codes, as an explicit list for each kind of type.
 #[test]
 fn total_order_of_all_codes() {
     for grid in GRIDS.iter().filter(|g| g.ty.bits() <= 8) {
@@ -133,10 +134,10 @@ fn clamps() {
     }
 }
 
-/// How far a value is from the middle between two neighbours of a 16-bit type: whether it is exactly there.
+/// Returns whether a value is exactly halfway between two neighbors of a 16-bit type.
 fn is_tie(grid: &Grid, y: f64) -> bool {
     let size = y.abs();
-    // Most values have other bits set and are done here.
+    // Fast path: most values have other bits set.
     if size.to_bits() << (13 + grid.m) != 0 || !size.is_normal() || size < two(-200) {
         return false;
     }
@@ -147,7 +148,7 @@ fn is_tie(grid: &Grid, y: f64) -> bool {
 
 /// All pairs of a 16-bit type: where the f64 result is a tie, the rounded result is that of the exact one.
 ///
-/// An f64 result lies on the right side of a tie or exactly on it, so nothing else can go wrong.
+/// An f64 result is on the correct side of a tie or exactly on it, so there are no other errors.
 fn all_pairs(ty: E, op: Binary, skip: impl Fn(f64, f64) -> bool + Sync) {
     let grid = grid_of(ty);
     let positive: Vec<f64> =
@@ -192,14 +193,14 @@ fn all_pairs(ty: E, op: Binary, skip: impl Fn(f64, f64) -> bool + Sync) {
     println!("{op:?} {ty}: {} pairs, {} ties in f64, {} of them exact", sum.0, sum.1, sum.2);
 }
 
-/// Outside of this the result is 1 within less than half an ulp, or past both ends of the type.
+/// Returns whether the result is 1 within less than half an ulp, or out of the range of the type.
 fn dull_power(a: f64, b: f64) -> bool {
     let size = (a.log2() * b).abs();
     !(two(-13)..=140.0).contains(&size)
 }
 
 /// Angles that are 0 or within less than half an ulp of a multiple of a right angle; and small ones whose quotient is a
-/// normal number: a quotient of two numbers of 8 bits is no tie then, nor nearer to one than a 2^17th part of itself.
+/// normal number: a quotient of two numbers of 8 bits is then not a tie, nor within a relative 2^-17 of one.
 fn dull_angle(y: f64, x: f64) -> bool {
     let quotient = (y / x).abs();
     let near_axis = x < 0.0 && quotient < two(-20);
@@ -208,14 +209,14 @@ fn dull_angle(y: f64, x: f64) -> bool {
 }
 
 #[test]
-#[ignore = "two thousand million pairs: minutes in a release build"]
+#[ignore = "two billion pairs: minutes in a release build"]
 fn all_powers_of_16_bits() {
     for ty in [E::F16, E::Bf16] {
         all_pairs(ty, Binary::Power, dull_power);
     }
 }
 #[test]
-#[ignore = "two thousand million pairs: minutes in a release build"]
+#[ignore = "two billion pairs: minutes in a release build"]
 fn all_angles_of_16_bits() {
     for ty in [E::F16, E::Bf16] {
         all_pairs(ty, Binary::Atan2, dull_angle);

@@ -26,7 +26,8 @@ fn ours2(op: Binary, ty: E, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Whether the value is so far out that the function is constant, infinite or not defined: what the guess says is exact.
+/// Returns whether the function is constant, infinite or undefined around the value, so that the approximation is
+/// exact.
 fn far_out(op: Unary, x: f64) -> bool {
     let limit = match op {
         Unary::Exponential
@@ -41,7 +42,7 @@ fn far_out(op: Unary, x: f64) -> bool {
         || x == 0.0
         || x.abs() > limit
         || !guess(op, x).is_finite() && {
-            // An overflow is no pole.
+            // An overflow is not a pole.
             guess(op, x).is_nan() || x.abs() < 700.0
         }
 }
@@ -56,12 +57,12 @@ fn check_f64(op: Unary, x: f64) {
     }
 }
 
-/// Arguments that are hard for somebody: worst cases of tables of the literature, ends of ranges, zeros of the functions,
+/// Arguments that are difficult to round: worst cases from the literature, ends of ranges, zeros of the functions,
 /// where formulas switch or cancel.
 fn hard() -> Vec<f64> {
     let hex = |mantissa: u64, exponent: i32| mantissa as f64 * two(exponent - 52);
     let mut all = vec![
-        // The f64 nearest to a multiple of pi/2 of all, and others of many digits.
+        // The f64 nearest to any multiple of pi/2, and others with many digits.
         hex(0x0016_ac5b_262c_a1ff, 849),
         1e22,
         f64::MAX,
@@ -168,9 +169,9 @@ fn f32_at_hard_cases_and_samples() {
     }
 }
 
-/// Every f32 against the guess, where it decides, and the precise value elsewhere.
+/// Every f32 against the approximation, where it decides, and the precise value elsewhere.
 #[test]
-#[ignore = "four thousand million values: minutes in a release build"]
+#[ignore = "four billion values: minutes in a release build"]
 fn logistic_of_every_f32() {
     let grid = grid_of(E::F32);
     let logistic = num::unary_f32(Unary::Logistic).unwrap();
@@ -242,7 +243,7 @@ fn powers_and_angles() {
     }
 }
 
-/// Sums, products, quotients and remainders of f32 through f64, against whole precision.
+/// Sums, products, quotients and remainders of f32 through f64, against exact arithmetic.
 #[test]
 fn basic_operations() {
     let (grid, mut chance) = (grid_of(E::F32), Chance(7));
@@ -344,7 +345,7 @@ fn specials_of_two_operands() {
                     E::F64 => (!x.is_nan()).then_some(x),
                     narrow => grid_of(narrow).round(x),
                 };
-                // A third is not a whole number in any type.
+                // A third is not an integer in any type.
                 let (a, b) = (representable(a).unwrap_or(NAN), representable(b).unwrap_or(NAN));
                 let got = ours2(op, ty, a, b);
                 assert!(same(got, representable(expected)), "{op:?} {ty} {a} {b}: {got}");

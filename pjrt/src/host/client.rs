@@ -85,7 +85,8 @@ impl Client {
     }
 
     fn compile_options(&self, program: &Program) -> Result<CompileOptionsProto> {
-        let Program { replicas, partitions, tupled_arguments, xla_options, .. } = program;
+        let Program { replicas, partitions, tupled_arguments, optimized, xla_options, .. } =
+            program;
         let (count, found) = (replicas * partitions, self.devices());
         if count > found {
             return Err(Error::Unsupported(format!(
@@ -111,6 +112,7 @@ impl Client {
             num_partitions: i64::from(assignment.computation_count),
             use_spmd_partitioning: *partitions > 1,
             device_assignment: Some(assignment),
+            run_backend_only: *optimized,
         };
         let overrides = xla_options.iter().map(|(name, value)| (name.clone(), value.into()));
         Ok(CompileOptionsProto {

@@ -42,6 +42,8 @@ pub enum Error {
 pub struct Status(pub i32);
 
 impl Status {
+    /// The status of something that the plugin does not have, such as the function of a custom call.
+    pub const NOT_FOUND: Self = Self(5);
     /// The status of something that the plugin does not implement.
     pub const UNIMPLEMENTED: Self = Self(12);
 }

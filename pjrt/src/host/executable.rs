@@ -23,6 +23,8 @@ pub struct Program {
     pub partitions: usize,
     /// Whether the only parameter is a tuple, whose elements are passed as arguments.
     pub tupled_arguments: bool,
+    /// Whether the program is optimized already: the compiler runs no passes on it.
+    pub optimized: bool,
     /// Options of the compiler, such as `xla_backend_optimization_level`.
     pub xla_options: Vec<(String, OptionValue)>,
 }
@@ -35,6 +37,7 @@ impl Default for Program {
             replicas: 1,
             partitions: 1,
             tupled_arguments: false,
+            optimized: false,
             xla_options: Vec::new(),
         }
     }

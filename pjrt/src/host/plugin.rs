@@ -22,17 +22,19 @@ impl Plugin {
     /// # Errors
     /// If the library cannot be loaded, is not a PJRT plugin, has another major version, or its initialization fails.
     pub fn load(path: &Path) -> Result<Self> {
-        let failed = |e: &dyn std::fmt::Display| Error::Load(format!("{}: {e}", path.display()));
+        let failed = |message: &str| Error::Load(format!("{}: {message}", path.display()));
         // SAFETY: loading runs the initializers of the library, which the user named as a plugin.
-        let library = unsafe { libloading::Library::new(path) }.map_err(|e| failed(&e))?;
+        let library = unsafe { libloading::Library::new(path) };
+        // The message of the loader begins with the path.
+        let library = library.map_err(|e| Error::Load(e.to_string()))?;
         // Threads of a plugin outlive its clients: the library is never unloaded.
         let library = ManuallyDrop::new(library);
         // SAFETY: `GetPjrtApi` has this type in every PJRT plugin.
         let entry = unsafe { library.get::<unsafe extern "C" fn() -> *mut c_void>(ENTRY) };
-        let entry = entry.map_err(|e| failed(&e))?;
+        let entry = entry.map_err(|_| failed("not a PJRT plugin: it has no `GetPjrtApi`"))?;
         // SAFETY: the function takes nothing, and returns the table of the library, which is never unloaded.
         let api = unsafe { Api::new(entry()) };
-        let api = api.ok_or_else(|| failed(&"GetPjrtApi returned no table"))?;
+        let api = api.ok_or_else(|| failed("GetPjrtApi returned no table"))?;
         let (major, minor) = api.version();
         if major != MAJOR {
             let message =

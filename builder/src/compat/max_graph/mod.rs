@@ -20,8 +20,7 @@
 //! use builder::compat::max_graph;
 //! let b = builder::Builder::new("m");
 //! let (x, y) = (b.constant([[1u8], [2]]), b.constant([10i16, -10]));
-//! let module = b.build(max_graph::sub(x, y))?;
-//! let result = interp::run(&module, &[])?;
+//! let result = interp::run(&b.build(max_graph::sub(x, y))?, &[])?;
 //! assert_eq!(result.to_string(), "s16[2,2]{1,0} { { -9, 11 }, { -8, 12 } }");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -45,7 +44,7 @@ use crate::compat::align::{Clash, Dim, aligned, stretched};
 use crate::{Code, Error, Operand, Result, Value};
 use hlo::{ArrayShape, ElementType};
 
-/// The type and sizes of the result of two operands: [`promote`] of their types, and their shapes broadcast.
+/// Returns the type and sizes of the result of two operands: [`promote`] of their types, and their shapes broadcast.
 ///
 /// Source: "`DType` Promotion Rules", "Broadcasting Rules".
 ///
@@ -75,7 +74,7 @@ fn broadcast(lhs: &ArrayShape, rhs: &ArrayShape) -> Result<Vec<Dim>> {
     })
 }
 
-/// The second operand as a value. A plain number is weak: it gets the type of the other.
+/// Returns the second operand as a value. A plain number is weak: it gets the type of the other.
 fn strong<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Result<Value<'b>> {
     let rhs = rhs.beside(lhs)?;
     let b = lhs.builder();
@@ -84,7 +83,8 @@ fn strong<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Result<Value<'b>> {
     if rhs.dims.is_empty() {
         return Ok(rhs.value);
     }
-    let message = format!("MAX Graph lays no operand along dimensions {:?}", rhs.dims);
+    let message =
+        format!("MAX Graph does not broadcast along chosen dimensions, found {:?}", rhs.dims);
     Err(Error::from(Code::Broadcast { message })
         .with_help("trailing dimensions are aligned; reshape the operand if others are meant"))
 }
@@ -97,7 +97,7 @@ fn promoted<'b>(lhs: Value<'b>, rhs: Value<'b>) -> Result<(Value<'b>, Value<'b>)
     Ok((stretched(lhs, &dims, &[rhs])?, stretched(rhs, &dims, &[lhs])?))
 }
 
-/// The type that formulas of several steps are computed in, since narrower floats would lose too much precision.
+/// Returns the type that formulas of several steps are computed in, since narrower floats would lose too much precision.
 fn widened(ty: ElementType) -> ElementType {
     if ty.is_float() && ty.bits() < 32 { ElementType::F32 } else { ty }
 }

@@ -19,14 +19,12 @@ use crate::{Error, Result, Value};
 /// use builder::compat::max_graph;
 /// let b = builder::Builder::new("m");
 /// let r = max_graph::softmax(b.constant([[3f32, 3.0], [0.0, f32::NEG_INFINITY]]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[2,2]{1,0} { { 0.5, 0.5 }, { 1, 0 } }");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[2,2]{1,0} { { 0.5, 0.5 }, { 1, 0 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
 pub fn softmax(x: Value<'_>) -> Value<'_> {
-    x.builder().record(|_| {
+    x.record(|_| {
         over_last_axis("softmax", x, |x| {
             let exp = shifted(x)?.exp();
             Ok(exp.div(along_last(exp.reduce(0, |a, b| a.add(b), &[-1]), x)?))
@@ -34,7 +32,7 @@ pub fn softmax(x: Value<'_>) -> Value<'_> {
     })
 }
 
-/// The logarithm of [`softmax`]: MAX Graph's `logsoftmax`, `x - max - log(sum(exp(x - max)))` along the last axis.
+/// Returns the logarithm of [`softmax`]: MAX Graph's `logsoftmax`, `x - max - log(sum(exp(x - max)))` along the last axis.
 ///
 /// # Shape
 /// The operand's.
@@ -46,14 +44,12 @@ pub fn softmax(x: Value<'_>) -> Value<'_> {
 /// use builder::compat::max_graph;
 /// let b = builder::Builder::new("m");
 /// let r = max_graph::logsoftmax(b.constant([0f32, f32::NEG_INFINITY]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[2]{0} {0, -inf}");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[2]{0} {0, -inf}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
 pub fn logsoftmax(x: Value<'_>) -> Value<'_> {
-    x.builder().record(|_| {
+    x.record(|_| {
         over_last_axis("logsoftmax", x, |x| {
             let shifted = shifted(x)?;
             let sum = shifted.exp().reduce(0, |a, b| a.add(b), &[-1]);
@@ -78,13 +74,13 @@ fn over_last_axis<'b>(
     through_wide(x, formula)
 }
 
-/// The elements less the largest of their axis.
+/// Returns the elements less the largest of their axis.
 fn shifted(x: Value<'_>) -> Result<Value<'_>> {
     let largest = x.reduce(f64::NEG_INFINITY, Value::max, &[-1]);
     Ok(x.sub(along_last(largest, x)?))
 }
 
-/// What a reduction of the last axis gave, repeated along it.
+/// Returns what a reduction of the last axis gave, repeated along it.
 fn along_last<'b>(reduced: Value<'b>, x: Value<'b>) -> Result<Value<'b>> {
     let places: Vec<usize> = (0..reduced.rank()?).collect();
     laid(reduced, &places, &Dim::list(&x.array()?), &[x])

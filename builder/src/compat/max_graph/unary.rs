@@ -21,14 +21,13 @@ macro_rules! functions {
         /// use builder::compat::max_graph;
         /// let b = builder::Builder::new("m");
         #[doc = concat!("let r = max_graph::", stringify!($name), "(b.constant(", $in, "));")]
-        /// let module = b.build(r)?;
-        /// let result = interp::run(&module, &[])?;
+        /// let result = interp::run(&b.build(r)?, &[])?;
         #[doc = concat!("assert_eq!(result.to_string(), \"", $out, "\");")]
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[track_caller]
         pub fn $name(x: Value<'_>) -> Value<'_> {
-            x.builder().record(|_| {
+            x.record(|_| {
                 admit(stringify!($name), x.element_type()?, Domain::$domain)?;
                 $build(x)
             })
@@ -56,10 +55,10 @@ functions! {
     /// narrower types. Far below zero, where the sum cancels, the result is exact to half a unit of 1 times `x`; -inf gives
     /// NaN. The page does not mention integers; they are refused, as for `cos`.
     gelu Floats "" gaussian_unit, "[0f32, 8.0]" => "f32[2]{0} {0, 8}";
-    /// Whether it is infinite, of either sign: MAX Graph's `is_inf`. The page does not mention integers and `bool`, which
+    /// Returns whether it is infinite, of either sign: MAX Graph's `is_inf`. The page does not mention integers and `bool`, which
     /// never are.
     is_inf All "The type is `bool`, `pred` here." infinite, "[f32::NEG_INFINITY, f32::NAN]" => "pred[2]{0} {1, 0}";
-    /// Whether it is no number: MAX Graph's `is_nan`. The page does not mention integers and `bool`, which always are.
+    /// Returns whether it is no number: MAX Graph's `is_nan`. The page does not mention integers and `bool`, which always are.
     is_nan All "The type is `bool`, `pred` here." plain(no_number), "[f32::NEG_INFINITY, f32::NAN]" => "pred[2]{0} {0, 1}";
     /// The natural logarithm: MAX Graph's `log`; NaN below zero. The page does not mention integers; they are refused as `cos`
     /// refuses them.
@@ -91,7 +90,7 @@ functions! {
     trunc Floats "" plain(whole_part), "[-1.5f32, 1.5]" => "f32[2]{0} {-1, 1}";
 }
 
-/// A formula that looks at no type.
+/// Returns a formula that looks at no type.
 fn plain<'b>(formula: impl Fn(Value<'b>) -> Value<'b>) -> impl Fn(Value<'b>) -> Result<Value<'b>> {
     move |x| Ok(formula(x))
 }

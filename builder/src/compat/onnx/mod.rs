@@ -14,9 +14,7 @@
 //! use builder::compat::onnx;
 //! let b = builder::Builder::new("m");
 //! let (x, y) = (b.constant([[1f32], [2.0]]), b.constant([10f32, 20.0]));
-//! let module = b.build(onnx::add(x, y))?;
-//! let result = interp::run(&module, &[])?;
-//! assert_eq!(result.to_string(), "f32[2,2]{1,0} { { 11, 21 }, { 12, 22 } }");
+//! assert_eq!(interp::run(&b.build(onnx::add(x, y))?, &[])?.to_string(), "f32[2,2]{1,0} { { 11, 21 }, { 12, 22 } }");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod multidirectional;
@@ -34,7 +32,7 @@ use super::align::{Clash, Dim, aligned, stretched};
 use crate::{Code, Error, Result, Value};
 use types::{Types, one_type};
 
-/// The shape that tensors of these shapes are broadcast to, all to each other.
+/// Returns the shape that tensors of these shapes are broadcast to, all to each other.
 ///
 /// Source: "Multidirectional Broadcasting". Shapes with fewer dimensions get 1s in front; each dimension has one common
 /// length, or length 1.
@@ -53,7 +51,7 @@ pub fn multidirectional(shapes: &[&[i64]]) -> Result<Vec<i64>> {
     Ok(sizes(&common("", &shapes?)?))
 }
 
-/// The shape that a tensor of shape `b` is broadcast to by one of shape `a`, which is `a`.
+/// Returns the shape that a tensor of shape `b` is broadcast to by one of shape `a`, which is `a`.
 ///
 /// Source: "Unidirectional Broadcasting". If `b` has fewer dimensions it gets 1s in front; each of its dimensions has the
 /// length of that of `a`, or length 1.
@@ -75,7 +73,9 @@ pub fn unidirectional(a: &[i64], b: &[i64]) -> Result<Vec<i64>> {
 
 fn lengths(shape: &[i64]) -> Result<Vec<Dim>> {
     match shape.iter().find(|&&length| length < 0) {
-        Some(length) => Err(Error::argument(format!("{length} is no length of a dimension"))),
+        Some(length) => {
+            Err(Error::argument(format!("{length} is not a valid length of a dimension")))
+        }
         None => Ok(shape.iter().map(|&length| length.into()).collect()),
     }
 }
@@ -83,7 +83,7 @@ fn sizes(dims: &[Dim]) -> Vec<i64> {
     dims.iter().map(|dim| dim.size).collect()
 }
 
-/// A shape as ONNX's pages write it: `(2, 3)`, `(5,)`, `()`.
+/// Returns a shape as ONNX's pages write it: `(2, 3)`, `(5,)`, `()`.
 fn shown(dims: &[Dim]) -> String {
     let sizes: Vec<String> = dims.iter().map(Dim::to_string).collect();
     let comma = if dims.len() == 1 { "," } else { "" };
@@ -140,7 +140,7 @@ fn onto(who: &str, (to, a): (&str, &[Dim]), (from, b): (&str, &[Dim])) -> Result
     }
 }
 
-/// The inputs of an operator, which are of one type, broadcast to each other.
+/// Returns the inputs of an operator, which are of one type, broadcast to each other.
 fn together<'b>(
     operator: &str,
     inputs: &[(&str, Value<'b>)],

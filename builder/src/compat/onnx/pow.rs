@@ -5,7 +5,7 @@ use crate::Value;
 use hlo::op::Binary;
 use hlo::{Class, ElementType};
 
-/// The power: ONNX's `Pow`. The exponent may be of another type than the base, whose type the result has.
+/// Returns the power: ONNX's `Pow`. The exponent may be of another type than the base, whose type the result has.
 ///
 /// Source: operator `Pow-15`; "Multidirectional Broadcasting". Since version 12 the types may differ. The page does not say
 /// what is computed then. Here it is the power of both as they are: two integers of different type in 64 bits, a float and
@@ -16,21 +16,19 @@ use hlo::{Class, ElementType};
 /// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()).
 ///
 /// # Errors
-/// `E0810` of types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run
+/// `E0810` for types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run
 /// time.
 ///
 /// ```
 /// use builder::compat::onnx;
 /// let b = builder::Builder::new("m");
 /// let r = onnx::pow(b.constant([1i32, 2, 3]), b.constant([4f32, 5.0, 6.0]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "s32[3]{0} {1, 32, 729}");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "s32[3]{0} {1, 32, 729}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
 pub fn pow<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
-    x.builder().record(|b| {
+    x.record(|b| {
         b.owns(x)?;
         b.owns(y)?;
         taken("Pow", ("X", x), Types::Powers)?;

@@ -84,7 +84,7 @@ pub(super) fn one_type(operator: &str, inputs: &[(&str, Value<'_>)], types: Type
                 tensor(expected),
                 tensor(found)
             );
-            let help = "ONNX converts nothing by itself; cast first: `x.convert_element_type(...)`";
+            let help = "ONNX has no implicit conversion; cast first: `x.convert_element_type(...)`";
             return Err(Error::from(Code::Promotion { message }).with_help(help));
         }
     }

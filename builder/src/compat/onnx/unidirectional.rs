@@ -4,7 +4,6 @@ use super::{Dim, onto, stretched};
 use crate::operand::{Number, number};
 use crate::{Code, Error, Result, Value};
 use hlo::op::Dot;
-use hlo::op::value::{DotAlgorithm, OperandPrecision};
 use hlo::{ElementType, Scalar};
 
 /// The attributes of [`gemm`].
@@ -37,7 +36,7 @@ impl Default for Gemm {
 ///
 /// # Errors
 /// `E0801` if `A` or `B` is no matrix or they share no `K`, `E0802` if `C` does not broadcast, `E0810` if the inputs have
-/// different types or one that the operator does not take, `E0807` of a factor that the type does not hold.
+/// different types or one that the operator does not take, `E0807` for a factor that the type does not hold.
 ///
 /// ```
 /// use builder::compat::onnx::{Gemm, gemm};
@@ -45,14 +44,12 @@ impl Default for Gemm {
 /// let (x, y) = (b.constant([[1f32, 2.0]]), b.constant([[3f32, 4.0], [5.0, 6.0]]));
 /// let c = b.constant([10f32]);
 /// let r = gemm(x, y, Some(c), Gemm { alpha: 2.0, trans_b: true, ..Gemm::default() });
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[1,2]{1,0} { { 32, 44 } }");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[1,2]{1,0} { { 32, 44 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
 pub fn gemm<'b>(a: Value<'b>, b: Value<'b>, c: Option<Value<'b>>, attributes: Gemm) -> Value<'b> {
-    a.builder().record(|_| {
+    a.record(|_| {
         let mut inputs = vec![("A", a), ("B", b)];
         inputs.extend(c.map(|c| ("C", c)));
         one_type("Gemm", &inputs, Types::HighPrecision)?;
@@ -90,17 +87,14 @@ fn product<'b>(a: Value<'b>, b: Value<'b>, attributes: &Gemm) -> Result<Value<'b
             .with_help("A' has as many columns as B' has rows; see `trans_a` and `trans_b`"));
     }
     let dot = Dot {
-        lhs_batch_dims: vec![],
         lhs_contracting_dims: vec![left],
-        rhs_batch_dims: vec![],
         rhs_contracting_dims: vec![right],
-        operand_precision: OperandPrecision::default(),
-        algorithm: DotAlgorithm::Unset,
+        ..Dot::default()
     };
     a.builder().emit(dot, &[a, b], None)
 }
 
-/// The value times a factor.
+/// Returns the value times a factor.
 fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
     let (ty, wide) = (value.element_type()?, f64::from(factor));
     // 1 exactly: what is 1 in the attribute is 1 in every type.
@@ -138,14 +132,12 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
 /// use builder::compat::onnx;
 /// let b = builder::Builder::new("m");
 /// let r = onnx::prelu(b.constant([[-1f32, 2.0], [-3.0, -4.0]]), b.constant([0.5f32, 0.25]));
-/// let module = b.build(r)?;
-/// let result = interp::run(&module, &[])?;
-/// assert_eq!(result.to_string(), "f32[2,2]{1,0} { { -0.5, 2 }, { -1.5, -1 } }");
+/// assert_eq!(interp::run(&b.build(r)?, &[])?.to_string(), "f32[2,2]{1,0} { { -0.5, 2 }, { -1.5, -1 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
 pub fn prelu<'b>(x: Value<'b>, slope: Value<'b>) -> Value<'b> {
-    x.builder().record(|_| {
+    x.record(|_| {
         one_type("PRelu", &[("X", x), ("slope", slope)], Types::HighPrecision)?;
         let dims = Dim::list(&x.array()?);
         onto("PRelu: ", ("X", &dims), ("slope", &Dim::list(&slope.array()?)))?;

@@ -23,8 +23,7 @@ macro_rules! operators {
         /// use builder::compat::onnx;
         /// let b = builder::Builder::new("m");
         #[doc = concat!("let r = onnx::", stringify!($name), "(&b, &[b.constant(", $a, "), b.constant(", $b, ")]);")]
-        /// let module = b.build(r)?;
-        /// let result = interp::run(&module, &[])?;
+        /// let result = interp::run(&b.build(r)?, &[])?;
         #[doc = concat!("assert_eq!(result.to_string(), \"", $out, "\");")]
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```

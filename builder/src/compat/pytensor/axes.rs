@@ -1,4 +1,5 @@
 //! Axes of a reduction.
+use crate::arguments::size;
 use crate::{Error, Result};
 
 /// The axes of a reduction: all of them (PyTensor's `None`), or some, which may be counted from the end.
@@ -45,7 +46,7 @@ impl Axes {
     /// # Errors
     /// `E0801` for an axis that does not exist and one that is given twice.
     pub fn normalized(&self, ndim: usize) -> Result<Vec<i64>> {
-        let rank = i64::try_from(ndim).unwrap_or(i64::MAX);
+        let rank = size(ndim);
         let axes = match self {
             Self::All => return Ok((0..rank).collect()),
             Self::Some(axes) => axes,
@@ -99,6 +100,5 @@ pub fn get_normalized_batch_axes(
         Error::argument(message).with_help("count the batch dimensions and the core's").at(here)
     };
     let before = batch_ndim.checked_sub(core_ndim).ok_or_else(fewer)?;
-    let before = i64::try_from(before).unwrap_or(i64::MAX);
-    Ok(axes.into_iter().map(|axis| axis.saturating_add(before)).collect())
+    Ok(axes.into_iter().map(|axis| axis.saturating_add(size(before))).collect())
 }

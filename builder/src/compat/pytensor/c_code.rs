@@ -23,28 +23,29 @@ fn check_name(name: &str) -> Result<()> {
     if letters && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(());
     }
-    Err(Error::argument(format!("`{name}` is no name of a C function"))
+    Err(Error::argument(format!("`{name}` is not a C identifier"))
         .with_help("write letters, digits and `_`"))
 }
 
-/// The loops over these dimensions, nested.
+/// Returns the loops over these dimensions, nested.
 fn open_loops(axes: impl Iterator<Item = usize>) -> String {
     let loops: Vec<String> =
         axes.map(|d| format!("  for (int64_t i{d} = 0; i{d} < dims[{d}]; i{d}++)\n")).collect();
     loops.concat()
 }
-/// The index of an element: `i0 * strides[0] + i1 * strides[1]`.
+/// Returns the index of an element: `i0 * strides[0] + i1 * strides[1]`.
 fn index(strides: &str, ndim: usize) -> String {
     let terms: Vec<String> = (0..ndim).map(|d| format!("i{d} * {strides}[{d}]")).collect();
     if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") }
 }
 
 impl Elemwise {
-    /// The headers [`Elemwise::c_code`] includes.
+    /// Returns the headers [`Elemwise::c_code`] includes.
     pub fn c_headers(&self) -> &'static [&'static str] {
         &HEADERS
     }
-    /// The operation as a C99 function of this name, with what it needs, on inputs of these types and `ndim` dimensions:
+    /// Returns the operation as a C99 function of this name, with what it needs, on inputs of these types and `ndim`
+    /// dimensions:
     ///
     /// ```c
     /// void name(const int64_t *dims, const void *const *in, const int64_t *const *strides, void *out);
@@ -103,11 +104,12 @@ impl Elemwise {
 }
 
 impl CAReduce {
-    /// The headers [`CAReduce::c_code`] includes.
+    /// Returns the headers [`CAReduce::c_code`] includes.
     pub fn c_headers(&self) -> &'static [&'static str] {
         &HEADERS
     }
-    /// The reduction as a C99 function of this name, with what it needs, on inputs of this type and `ndim` dimensions:
+    /// Returns the reduction as a C99 function of this name, with what it needs, on inputs of this type and `ndim`
+    /// dimensions:
     ///
     /// ```c
     /// int name(const int64_t *dims, const int64_t *strides, const void *in, void *out);
@@ -162,7 +164,7 @@ impl CAReduce {
     }
 }
 
-/// What a reduction starts from, in C.
+/// Returns what a reduction starts from, in C.
 fn identity(value: Scalar) -> String {
     match value {
         Scalar::Pred(truth) => truth.to_string(),

@@ -19,8 +19,7 @@ use hlo::{ElementType, Literal, Scalar};
 /// let sum = CAReduce::new(ScalarOp::Add)?.axis(-1).upcast_discrete_output(true);
 /// let module = b.build(sum.apply(x))?;
 /// let args = ["s8[2,3] {{100, 100, 100}, {1, 2, 3}}".parse()?];
-/// let result = interp::run(&module, &args)?;
-/// assert_eq!(result.to_string(), "s64[2]{0} {300, 6}");
+/// assert_eq!(interp::run(&module, &args)?.to_string(), "s64[2]{0} {300, 6}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
@@ -43,7 +42,7 @@ pub(super) struct Plan {
 }
 
 impl CAReduce {
-    /// The reduction of all axes, with types as they come.
+    /// Returns the reduction of all axes, with types as they come.
     ///
     /// # Errors
     /// `E0801` for an operation that is not one of the seven: the others are not commutative and associative.
@@ -123,7 +122,9 @@ impl CAReduce {
         // The operation has its say on the types it reduces.
         self.scalar_op.output_type(&[accumulator, accumulator])?;
         if accumulator.is_complex() && !output.is_complex() {
-            return Err(refused(format!("`{self}` makes {accumulator}, which is no {output}")));
+            return Err(refused(format!(
+                "`{self}` computes {accumulator}, which does not convert to {output}"
+            )));
         }
         Ok(Plan { axes, accumulator, output })
     }
@@ -146,7 +147,7 @@ impl CAReduce {
         }
         Ok(expected)
     }
-    /// What a reduction starts from: 0, 1, every bit, or the least or greatest value of the type.
+    /// Returns what a reduction starts from: 0, 1, every bit, or the least or greatest value of the type.
     pub(super) fn identity(&self, ty: ElementType) -> Literal {
         let float = |x: f64| Scalar::Float(x).convert(ElementType::F64, ty);
         // Infinities become the least and greatest integers.
@@ -162,16 +163,16 @@ impl CAReduce {
         Literal::scalar(ty, value)
     }
 
-    /// The reduced value.
+    /// Returns the reduced value.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` for an axis that does not exist, and the `maximum` or `minimum` of no elements, which have
     /// none; `E0810` for types that are not reduced so.
     #[track_caller]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
-        input.builder().record(|_| Ok(self.node(&input.into())?.value))
+        input.record(|_| Ok(self.node(&input.into())?.value))
     }
-    /// The reduced value with the pattern of the dimensions that are left.
+    /// Returns the reduced value with the pattern of the dimensions that are left.
     ///
     /// # Errors
     /// As [`CAReduce::apply`].
@@ -190,7 +191,7 @@ impl CAReduce {
             .collect();
         Tensor::from(value).with_broadcastable(&left)
     }
-    /// The value, which is of the accumulator's type, reduced.
+    /// Returns the value, which is of the accumulator's type, reduced.
     pub(super) fn reduce<'b>(&self, value: Value<'b>, plan: &Plan) -> Result<Value<'b>> {
         if plan.axes.is_empty() {
             return Ok(value);

@@ -1,6 +1,6 @@
 //! Derivatives of `CAReduce`.
 use super::careduce::Plan;
-use super::cotangent::{Cotangent, finished, seed};
+use super::cotangent::{Cotangent, derived, finished};
 use super::scalar::{Partial, full};
 use super::types::is_discrete;
 use super::{Axes, Axis, CAReduce, DimShuffle, ScalarOp};
@@ -9,7 +9,7 @@ use crate::{Error, Result, Value, implicit};
 use hlo::{ElementType, Scalar};
 
 impl CAReduce {
-    /// The cotangent of the input from that of the output, the vector-Jacobian product.
+    /// Returns the cotangent of the input from that of the output, the vector-Jacobian product.
     ///
     /// - `add`: the cotangent, repeated.
     /// - `mul`: times the product of the other elements, also where elements are 0.
@@ -24,8 +24,7 @@ impl CAReduce {
     /// let product = CAReduce::new(ScalarOp::Mul)?;
     /// let cotangent = product.pullback(x, product.apply(x), b.constant(1f32));
     /// let module = b.build(cotangent.value().ok_or("it is connected")?)?;
-    /// let result = interp::run(&module, &["f32[3] {0, 4, 5}".parse()?])?;
-    /// assert_eq!(result.to_string(), "f32[3]{0} {20, 0, 0}");
+    /// assert_eq!(interp::run(&module, &["f32[3] {0, 4, 5}".parse()?])?.to_string(), "f32[3]{0} {20, 0, 0}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -38,11 +37,8 @@ impl CAReduce {
         output: Value<'b>,
         cotangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let cotangent = cotangent.into();
-            let Some(given) = cotangent.value() else { return Ok(cotangent) };
-            let (given, plan) = (seed(output, given)?, self.checked(input, output)?);
+        derived(output, cotangent, |given| {
+            let plan = self.checked(input, output)?;
             let spread = |value| spread(value, input, &plan);
             let partial = match self.derivative(input, output, &plan)? {
                 Derivative::One => Partial::Value(spread(given)?),
@@ -56,7 +52,7 @@ impl CAReduce {
             finished(partial, input, self.float_x)
         })
     }
-    /// The tangent of the output from that of the input, the Jacobian-vector product: the transpose of
+    /// Returns the tangent of the output from that of the input, the Jacobian-vector product: the transpose of
     /// [`CAReduce::pullback`]. Where several elements equal a maximum their tangents are added.
     ///
     /// # Errors
@@ -68,11 +64,8 @@ impl CAReduce {
         output: Value<'b>,
         tangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let tangent = tangent.into();
-            let Some(given) = tangent.value() else { return Ok(tangent) };
-            let (given, plan) = (seed(input, given)?, self.checked(input, output)?);
+        derived(input, tangent, |given| {
+            let plan = self.checked(input, output)?;
             let step = match self.derivative(input, output, &plan)? {
                 Derivative::One => given,
                 Derivative::Of(factor) => factor.mul(cast(given, factor.element_type()?)?),
@@ -90,7 +83,7 @@ impl CAReduce {
         let left = (0i64..).zip(&shape.dims).filter(|(axis, _)| !plan.axes.contains(axis));
         let dims: Vec<i64> = left.map(|(_, size)| *size).collect();
         if found.ty != plan.output || found.dims.as_slice() != dims {
-            let message = format!("{found:#} is no output of `{self}` on this input");
+            let message = format!("{found:#} is not the output of `{self}` on this input");
             return Err(Error::argument(message));
         }
         Ok(plan)
@@ -144,7 +137,7 @@ fn upcast(x: Value<'_>, y: Value<'_>) -> Result<ElementType> {
     super::types::upcast([x.element_type()?, y.element_type()?])
 }
 
-/// What is left of an array, repeated along the axes that were reduced.
+/// Returns what is left of an array, repeated along the axes that were reduced.
 fn spread<'b>(left: Value<'b>, input: Value<'b>, plan: &Plan) -> Result<Value<'b>> {
     let dims = input.array()?.dims;
     let mut next = 0;
@@ -161,7 +154,7 @@ fn spread<'b>(left: Value<'b>, input: Value<'b>, plan: &Plan) -> Result<Value<'b
     implicit::stretch(DimShuffle::new(next, &order)?.apply(left), &dims)
 }
 
-/// For each element the product of the others that are reduced with it.
+/// Returns for each element the product of the others that are reduced with it.
 ///
 /// Where none is 0 it is the product divided by the element. A single 0 has the product of the others, which then have 0; of
 /// several each has 0.

@@ -23,14 +23,14 @@ pub enum Cotangent<'b> {
 }
 
 impl<'b> Cotangent<'b> {
-    /// The array, if there is one.
+    /// Returns the array, if there is one.
     pub fn value(&self) -> Option<Value<'b>> {
         match self {
             Self::Value(value) => Some(*value),
             Self::Disconnected | Self::NotImplemented { .. } => None,
         }
     }
-    /// Whether the output does not depend on the input.
+    /// Returns whether the output does not depend on the input.
     pub fn is_disconnected(&self) -> bool {
         matches!(self, Self::Disconnected)
     }
@@ -47,17 +47,33 @@ impl<'b> From<&Cotangent<'b>> for Cotangent<'b> {
     }
 }
 
-/// A cotangent or tangent given for `value`: of its sizes, in its type if that is continuous.
+/// Runs a call that makes a derivative from the one given for `value`; anything that is not a value is returned unchanged.
+#[track_caller]
+pub(super) fn derived<'b>(
+    value: Value<'b>,
+    given: impl Into<Cotangent<'b>>,
+    derive: impl FnOnce(Value<'b>) -> Result<Cotangent<'b>>,
+) -> Cotangent<'b> {
+    let invalid = Cotangent::Value(Value::invalid(value.builder()));
+    value.builder().record_or(invalid, |_| {
+        let given = given.into();
+        let Some(found) = given.value() else { return Ok(given) };
+        derive(seed(value, found)?)
+    })
+}
+
+/// Returns a cotangent or tangent given for `value`: of its sizes, in its type if that is continuous.
 pub(super) fn seed<'b>(value: Value<'b>, given: Value<'b>) -> Result<Value<'b>> {
     let (expected, found) = (value.array()?, given.array()?);
     if !expected.same_dims(&found) {
-        let message = format!("the derivative that belongs to {expected:#} is given as {found:#}");
+        let message = format!("expected a derivative of shape {expected:#}, found {found:#}");
         return Err(Error::argument(message).with_help("it has the sizes of its value"));
     }
     if is_discrete(expected.ty) { Ok(given) } else { cast(given, expected.ty) }
 }
 
-/// A derivative brought to the sizes of its value, by sums over what was stretched, and to its type if that is continuous.
+/// Returns a derivative brought to the sizes of its value, by sums over what was stretched, and to its type if that is
+/// continuous.
 pub(super) fn finished<'b>(
     partial: Partial<'b>,
     value: Value<'b>,
@@ -85,7 +101,7 @@ pub(super) fn finished<'b>(
     })
 }
 
-/// The sum over the dimensions in which an array of these sizes was stretched.
+/// Returns the sum over the dimensions in which an array of these sizes was stretched.
 fn summed<'b>(found: Value<'b>, expected: &[i64]) -> Result<Value<'b>> {
     let dims = found.dims()?;
     if dims == expected {

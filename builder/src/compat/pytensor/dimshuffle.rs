@@ -1,5 +1,5 @@
 //! `DimShuffle`: dimensions reordered, inserted and dropped.
-use super::cotangent::{Cotangent, finished, seed};
+use super::cotangent::{Cotangent, derived, finished};
 use super::scalar::Partial;
 use super::types::is_discrete;
 use super::{Tensor, immediately};
@@ -55,7 +55,7 @@ pub struct DimShuffle {
 }
 
 impl DimShuffle {
-    /// The operation on inputs of this rank.
+    /// Returns the operation on inputs of this rank.
     ///
     /// # Errors
     /// `E0801` for a dimension the input does not have, and one that is named twice.
@@ -97,15 +97,15 @@ impl DimShuffle {
         new.map(|(i, _)| i).collect()
     }
 
-    /// The output, of an input whose dimensions of size 1 are all broadcastable.
+    /// Returns the output, of an input whose dimensions of size 1 are all broadcastable.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` for an input of another rank and for a dropped dimension that is not broadcastable.
     #[track_caller]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
-        input.builder().record(|_| Ok(self.node(&input.into())?.value))
+        input.record(|_| Ok(self.node(&input.into())?.value))
     }
-    /// The output with its pattern, of an input with its own.
+    /// Returns the output with its pattern, of an input with its own.
     ///
     /// # Errors
     /// As [`DimShuffle::apply`].
@@ -148,7 +148,7 @@ impl DimShuffle {
         Tensor::from(value).with_broadcastable(&flags)
     }
 
-    /// The cotangent of the input from that of the output: shuffled back.
+    /// Returns the cotangent of the input from that of the output: shuffled back.
     ///
     /// # Errors
     /// Kept by the builder: as [`DimShuffle::apply`]; `E0801` for a cotangent of another shape than the output's.
@@ -159,11 +159,7 @@ impl DimShuffle {
         output: Value<'b>,
         cotangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let cotangent = cotangent.into();
-            let Some(given) = cotangent.value() else { return Ok(cotangent) };
-            let given = seed(output, given)?;
+        derived(output, cotangent, |given| {
             if is_discrete(input.element_type()?) {
                 return finished(Partial::Zero, input, self.float_x);
             }
@@ -177,7 +173,7 @@ impl DimShuffle {
             Ok(Cotangent::Value(back.node(&given.into())?.value))
         })
     }
-    /// The tangent of the output from that of the input: shuffled alike.
+    /// Returns the tangent of the output from that of the input: shuffled alike.
     ///
     /// # Errors
     /// Kept by the builder: as [`DimShuffle::pullback`].
@@ -188,11 +184,8 @@ impl DimShuffle {
         output: Value<'b>,
         tangent: impl Into<Cotangent<'b>>,
     ) -> Cotangent<'b> {
-        let invalid = Cotangent::Value(Value::invalid(output.builder()));
-        output.builder().record_or(invalid, |_| {
-            let tangent = tangent.into();
-            let Some(given) = tangent.value() else { return Ok(tangent) };
-            Ok(Cotangent::Value(self.node(&seed(input, given)?.into())?.value))
+        derived(input, tangent, |given| {
+            finished(Partial::Value(self.node(&given.into())?.value), output, self.float_x)
         })
     }
 }

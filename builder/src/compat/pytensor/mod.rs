@@ -39,7 +39,7 @@ pub use tensor::Tensor;
 use crate::{Builder, Code, Error, Result};
 use std::panic::Location;
 
-/// The [`Elemwise`] of a scalar operation, by PyTensor's name for it: `add`, `true_div`, `convert_to_int8`.
+/// Returns the [`Elemwise`] of a scalar operation, by PyTensor's name for it: `add`, `true_div`, `convert_to_int8`.
 ///
 /// # Errors
 /// `E0801` for a name that is none, and for the `_inplace` names PyTensor once had.
@@ -47,7 +47,7 @@ use std::panic::Location;
 pub fn scalar_elemwise(symbol: &str) -> Result<Elemwise> {
     let here = Location::caller();
     if symbol.ends_with("_inplace") {
-        let message = format!("`{symbol}`: operations in place are not made by name");
+        let message = format!("`{symbol}`: in-place operations have no names");
         let help = "use `inplace_pattern([(0, 0)])`";
         return Err(Error::argument(message).with_help(help).at(here));
     }

@@ -18,8 +18,7 @@ use std::collections::BTreeMap;
 /// let y = b.parameter(1, "s32[2,1]", "y");
 /// let quotient = Elemwise::new(ScalarOp::IntDiv).apply(&b, &[x, y]);
 /// let args = ["s32[1,3] {{7, -7, 9}}".parse()?, "s32[2,1] {{2}, {-3}}".parse()?];
-/// let result = interp::run(&b.build(quotient)?, &args)?;
-/// assert_eq!(result.to_string(), "s32[2,3]{1,0} { { 3, -4, 4 }, { -3, 2, -3 } }");
+/// assert_eq!(interp::run(&b.build(quotient)?, &args)?.to_string(), "s32[2,3]{1,0} { { 3, -4, 4 }, { -3, 2, -3 } }");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
@@ -45,7 +44,7 @@ pub struct OutputInfo<'b> {
 }
 
 impl Elemwise {
-    /// The operation on arrays, with nothing computed in place and `float64` for PyTensor's `floatX`.
+    /// Returns the operation on arrays, with nothing computed in place and `float64` for PyTensor's `floatX`.
     pub fn new(scalar_op: ScalarOp) -> Self {
         Self { scalar_op, inplace_pattern: BTreeMap::new(), name: None, float_x: ElementType::F64 }
     }
@@ -67,7 +66,7 @@ impl Elemwise {
         self.float_x = ty;
         self
     }
-    /// The scalar operation.
+    /// Returns the scalar operation.
     pub fn scalar_op(&self) -> ScalarOp {
         self.scalar_op
     }
@@ -75,7 +74,7 @@ impl Elemwise {
         self.scalar_op.output_type_with(inputs, self.float_x)
     }
 
-    /// The output's type, sizes and broadcastable pattern, and the inputs completed on the left.
+    /// Returns the output's type, sizes and broadcastable pattern, and the inputs completed on the left.
     ///
     /// # Errors
     /// `E0801` for a wrong number of inputs and a wrong in-place pattern, `E0802` for sizes that do not fit, `E0810` for types
@@ -98,7 +97,7 @@ impl Elemwise {
         Ok(info)
     }
     pub(super) fn no_inputs(&self) -> Error {
-        Error::argument(format!("`{self}` is given no inputs"))
+        Error::argument(format!("`{self}` has no inputs"))
     }
     /// Sizes and pattern of the output.
     fn broadcast(&self, inputs: &[Tensor<'_>], rank: usize) -> Result<(Vec<i64>, Vec<bool>)> {
@@ -164,7 +163,7 @@ impl Elemwise {
         Ok(())
     }
 
-    /// The output, on inputs whose dimensions of size 1 are all broadcastable.
+    /// Returns the output, on inputs whose dimensions of size 1 are all broadcastable.
     ///
     /// # Errors
     /// Kept by the builder: as [`Elemwise::get_output_info`].
@@ -176,7 +175,7 @@ impl Elemwise {
             Ok(self.node(&inputs)?.value)
         })
     }
-    /// The output with its pattern, on inputs with theirs.
+    /// Returns the output with its pattern, on inputs with theirs.
     ///
     /// # Errors
     /// As [`Elemwise::get_output_info`].

@@ -5,8 +5,8 @@ use super::{Elemwise, Tensor, scalar};
 use crate::{Error, Result, Value};
 
 impl Elemwise {
-    /// The cotangents of the inputs from that of the output, the vector-Jacobian product: where an input was stretched its
-    /// cotangent is summed.
+    /// Returns the cotangents of the inputs from that of the output, the vector-Jacobian product: where an input was
+    /// stretched its cotangent is summed.
     ///
     /// Cotangents of discrete inputs are floats; those of floats have the type of the input. An operation whose output is
     /// discrete, or is a step function, gives zeros (of `floatX` for discrete inputs). Of two equal operands `maximum` and
@@ -21,8 +21,7 @@ impl Elemwise {
     /// let cotangents = mul.pullback(&[x, y], z, b.constant([[1f32, 1.0], [1.0, 1.0]]));
     /// let by_y = cotangents[1].value().ok_or("it is connected")?;
     /// let args = ["f32[2,2] {{1, 2}, {3, 4}}".parse()?, "f32[2] {5, 6}".parse()?];
-    /// let result = interp::run(&b.build(by_y)?, &args)?;
-    /// assert_eq!(result.to_string(), "f32[2]{0} {4, 6}");
+    /// assert_eq!(interp::run(&b.build(by_y)?, &args)?.to_string(), "f32[2]{0} {4, 6}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -57,7 +56,7 @@ impl Elemwise {
             .map(|(partial, &input)| finished(partial, input, self.float_x))
             .collect()
     }
-    /// The tangent of the output from those of the inputs, the Jacobian-vector product.
+    /// Returns the tangent of the output from those of the inputs, the Jacobian-vector product.
     ///
     /// It is disconnected if no input that the output depends on has a tangent.
     ///
@@ -100,7 +99,7 @@ impl Elemwise {
         let pushed = scalar::push(self.scalar_op, &stretched, output, &tangents?)?;
         finished(pushed, output, self.float_x)
     }
-    /// The inputs, stretched to the output, which they give.
+    /// Returns the inputs, stretched to the output, which they give.
     fn checked<'b>(&self, inputs: &[Value<'b>], output: Value<'b>) -> Result<Vec<Value<'b>>> {
         if inputs.is_empty() {
             return Err(self.no_inputs());
@@ -109,7 +108,7 @@ impl Elemwise {
         let info = self.output_info(&inputs)?;
         let found = output.array()?;
         if found.ty != info.dtype || found.dims.as_slice() != info.dims {
-            let message = format!("{found:#} is no output of `{self}` on these inputs");
+            let message = format!("{found:#} is not the output of `{self}` on these inputs");
             return Err(Error::argument(message));
         }
         stretched(&info.inputs, &info.dims)

@@ -37,7 +37,7 @@ impl<'b> Tensor<'b> {
     /// The same value of another pattern: PyTensor's `specify_broadcastable` and its opposite, `unbroadcast`.
     ///
     /// # Errors
-    /// `E0801` if there is not one truth for each dimension, or a dimension of another size than 1 is declared
+    /// `E0801` if there is not one flag for each dimension, or a dimension of another size than 1 is declared
     /// broadcastable.
     pub fn with_broadcastable(self, pattern: &[bool]) -> Result<Self> {
         let dims = self.value.dims()?;
@@ -55,11 +55,11 @@ impl<'b> Tensor<'b> {
         }
         Ok(Self { value: self.value, declared: Some(pattern.to_vec()) })
     }
-    /// The value.
+    /// Returns the value.
     pub fn value(&self) -> Value<'b> {
         self.value
     }
-    /// Which dimensions may be stretched.
+    /// Returns which dimensions may be stretched.
     ///
     /// # Errors
     /// `E0813` if the value is invalid.
@@ -78,7 +78,7 @@ impl<'b> Tensor<'b> {
         types::check(shape.ty)?;
         Ok(shape.ty)
     }
-    /// The value with dimensions of size 1 before its own, up to this rank.
+    /// Returns the value with dimensions of size 1 before its own, up to this rank.
     pub(crate) fn left_completed(&self, rank: usize) -> Result<Self> {
         let missing = rank.saturating_sub(self.value.rank()?);
         if missing == 0 {
@@ -92,7 +92,7 @@ impl<'b> Tensor<'b> {
     }
 }
 
-/// The inputs, which are of one rank, stretched to these sizes.
+/// Returns the inputs, which are of one rank, stretched to these sizes.
 pub(super) fn stretched<'b>(inputs: &[Tensor<'b>], dims: &[i64]) -> Result<Vec<Value<'b>>> {
     inputs.iter().map(|input| stretch(input, dims)).collect()
 }

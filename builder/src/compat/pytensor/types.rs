@@ -7,7 +7,7 @@ use hlo::elem::Class;
 pub(crate) fn dtype(ty: ElementType) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| *known == ty).map(|(_, name)| *name)
 }
-/// The element type of PyTensor's name for it.
+/// Returns the element type of PyTensor's name for it.
 pub(crate) fn from_dtype(name: &str) -> Option<ElementType> {
     NAMES.iter().find(|(_, known)| *known == name).map(|(ty, _)| *ty)
 }
@@ -43,7 +43,7 @@ pub(crate) fn check(ty: ElementType) -> Result<()> {
         .with_help("convert it: its floats are f16, f32 and f64, its integers have 8 to 64 bits"))
 }
 
-/// Whether it is `bool` or an integer: PyTensor's `discrete_dtypes`.
+/// Returns whether it is `bool` or an integer: PyTensor's `discrete_dtypes`.
 pub(crate) fn is_discrete(ty: ElementType) -> bool {
     match ty.class() {
         Class::Pred | Class::Signed | Class::Unsigned => true,
@@ -51,7 +51,7 @@ pub(crate) fn is_discrete(ty: ElementType) -> bool {
     }
 }
 
-/// The type that holds values of all these types: NumPy's promotion, which is PyTensor's `upcast`.
+/// Returns the type that holds values of all these types: NumPy's promotion, which is PyTensor's `upcast`.
 ///
 /// # Errors
 /// `E0810` for no types and for types PyTensor does not have.
@@ -82,7 +82,7 @@ fn pair(a: ElementType, b: ElementType) -> ElementType {
         (Float | Signed | Unsigned, Complex) => complex(b, a),
     }
 }
-/// The least signed type that holds both; no integer type does with 64 bits unsigned.
+/// Returns the least signed type that holds both; no integer type does with 64 bits unsigned.
 fn mixed(signed: ElementType, unsigned: ElementType) -> ElementType {
     if signed.bits() > unsigned.bits() {
         return signed;
@@ -94,7 +94,7 @@ fn mixed(signed: ElementType, unsigned: ElementType) -> ElementType {
         _ => ElementType::F64,
     }
 }
-/// The least float type that holds the integers of a type, as NumPy sees it.
+/// Returns the least float type that holds the integers of a type, as NumPy sees it.
 fn float_for(integer: ElementType) -> ElementType {
     match integer.bits() {
         8 => ElementType::F16,
@@ -121,7 +121,7 @@ pub(crate) fn upgrade_to_float(types: &[ElementType]) -> Result<ElementType> {
     }))
 }
 
-/// The 64-bit integer that a discrete type is summed in.
+/// Returns the 64-bit integer that a discrete type is summed in.
 pub(crate) fn widest_integer(ty: ElementType) -> ElementType {
     match ty.class() {
         Class::Unsigned => ElementType::U64,

@@ -1,5 +1,5 @@
 //! Gather, scatter and index select along one dimension, as in `PyTorch`.
-use crate::arguments::{counting, others, size};
+use crate::arguments::{counting, first, others, size};
 use crate::{Builder, Error, Result, Value};
 use hlo::ArrayShape;
 use hlo::op::{Gather, Scatter};
@@ -14,7 +14,7 @@ fn fits(input: &ArrayShape, index: &ArrayShape, dim: i64) -> Result<()> {
     Err(Error::argument(message)
         .with_help("they have one rank; in other dimensions no size is larger"))
 }
-/// For each index its whole position, in a new last dimension.
+/// Returns for each index its whole position, in a new last dimension.
 fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
     let index = counting(index)?;
     let shape = index.array()?;
@@ -29,7 +29,7 @@ fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
 }
 
 impl Value<'_> {
-    /// The element at each index along a dimension: XLA's `TorchGather`, `PyTorch`'s `gather`.
+    /// Returns the element at each index along a dimension: XLA's `TorchGather`, `PyTorch`'s `gather`.
     ///
     /// `result[i, j, k] = self[i, index[i, j, k], k]` for dimension 1. The result is shaped like `index`, whose sizes are at
     /// most those of the array in other dimensions. With `sparse` it is a `gather`, which takes an index outside for the
@@ -39,14 +39,13 @@ impl Value<'_> {
     /// let b = builder::Builder::new("m");
     /// let x = b.constant([[1i32, 2], [3, 4]]);
     /// let index = b.constant([[0i32, 0], [1, 0]]);
-    /// let module = b.build(x.torch_gather(index, 1, true))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(x.torch_gather(index, 1, true))?, &[])?;
     /// assert_eq!(result.to_string(), "s32[2,2]{1,0} { { 1, 1 }, { 4, 3 } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn torch_gather(self, index: Self, dim: i64, sparse: bool) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let (shape, expected) = (self.array()?, index.array()?);
             fits(&shape, &expected, dim)?;
@@ -54,21 +53,13 @@ impl Value<'_> {
             if !sparse {
                 return masked_gather(b, self, index, dim);
             }
-            let op = Gather {
-                offset_dims: Vec::new(),
-                collapsed_slice_dims: (0..rank).collect(),
-                start_index_map: (0..rank).collect(),
-                operand_batching_dims: Vec::new(),
-                start_indices_batching_dims: Vec::new(),
-                index_vector_dim: rank,
-                slice_sizes: shape.dims.iter().map(|&size| size.min(1)).collect(),
-                indices_are_sorted: false,
-            };
+            let (all, ones) = (first(shape.rank()), shape.dims.iter().map(|&size| size.min(1)));
+            let op = Gather::new(vec![], all.clone(), all, rank, ones.collect());
             b.emit(op, &[self, positions(index, dim)?], None)
         })
     }
-    /// The array where `source` is combined into the elements at each index along a dimension: XLA's `TorchScatterDense`,
-    /// `PyTorch`'s `scatter_reduce`.
+    /// Returns the array where `source` is combined into the elements at each index along a dimension: XLA's
+    /// `TorchScatterDense`, `PyTorch`'s `scatter_reduce`.
     ///
     /// `result[i, index[i, j], k] = combine(.., source[i, j])`; `index` and `source` are of one shape, whose sizes are at most
     /// those of the array in other dimensions. Indices outside are skipped. `combine` should be associative. It is a
@@ -81,26 +72,17 @@ impl Value<'_> {
         dim: i64,
         combine: impl FnOnce(Self, Self) -> Self,
     ) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let (shape, given) = (self.array()?, index.array()?);
             fits(&shape, &given, dim)?;
             let rank = size(shape.rank());
-            let op = Scatter {
-                update_window_dims: Vec::new(),
-                inserted_window_dims: (0..rank).collect(),
-                scatter_dims_to_operand_dims: (0..rank).collect(),
-                input_batching_dims: Vec::new(),
-                scatter_indices_batching_dims: Vec::new(),
-                index_vector_dim: rank,
-                indices_are_sorted: false,
-                unique_indices: false,
-                to_apply: b.combiner("combiner", shape.ty, combine)?,
-            };
+            let (all, to_apply) = (first(shape.rank()), b.combiner("combiner", shape.ty, combine)?);
+            let op = Scatter::new(vec![], all.clone(), all, rank, to_apply);
             b.emit(op, &[self, positions(index, dim)?, source], None)
         })
     }
-    /// The slices at each index along a dimension: XLA's `TorchIndexSelect`, `PyTorch`'s `index_select`.
+    /// Returns the slices at each index along a dimension: XLA's `TorchIndexSelect`, `PyTorch`'s `index_select`.
     ///
     /// The dimension gives way to those of `index`. The first `batch_dims` dimensions of both belong together. An index
     /// outside is taken for the nearest one.
@@ -117,7 +99,7 @@ impl Value<'_> {
     /// Kept by the builder: `E0801` if the dimension is one of the first `batch_dims`.
     #[track_caller]
     pub fn torch_index_select(self, index: Self, dim: i64, batch_dims: i64) -> Self {
-        self.builder().record(|b| {
+        self.record(|b| {
             let dim = self.axis(dim)?;
             let (shape, given) = (self.array()?, index.array()?);
             let index_rank = size(given.rank());
@@ -134,22 +116,19 @@ impl Value<'_> {
             let left_out: Vec<i64> = (0..batch_dims).chain([dim]).collect();
             let kept = others(shape.rank(), &left_out);
             let moved = |&d: &i64| if d < dim {d} else { d - 1 + index_rank - batch_dims };
+            let offset_dims = kept.iter().map(moved).collect();
             let op = Gather {
-                offset_dims: kept.iter().map(moved).collect(),
-                collapsed_slice_dims: vec![dim],
-                start_index_map: vec![dim],
                 operand_batching_dims: (0..batch_dims).collect(),
                 start_indices_batching_dims: (0..batch_dims).collect(),
-                index_vector_dim: index_rank,
-                slice_sizes,
-                indices_are_sorted: false,
+                ..Gather::new(offset_dims, vec![dim], vec![dim], index_rank, slice_sizes)
             };
             b.emit(op, &[self, index], None)
         })
     }
 }
 
-/// The element at each index, as a sum over a mask: dimension `dim` of the array is compared with a new one of indices.
+/// Returns the element at each index, as a sum over a mask: dimension `dim` of the array is compared with a new one of
+/// indices.
 fn masked_gather<'b>(
     b: &'b Builder,
     x: Value<'b>,

@@ -12,7 +12,7 @@ impl Value<'_> {
     /// Accuracy in `f64`: 4 ULP.
     #[track_caller]
     pub fn bessel_i0e(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             in_f64([self], |[x]| {
                 let magnitude = x.abs();
                 let near = (-magnitude).exp() * polynomial(x * x * 0.25, &series(0));
@@ -28,7 +28,7 @@ impl Value<'_> {
     /// Accuracy in `f64`: 4 ULP.
     #[track_caller]
     pub fn bessel_i1e(self) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             in_f64([self], |[x]| {
                 let magnitude = x.abs();
                 let near = (-magnitude).exp() * polynomial(x * x * 0.25, &series(1)) * (x * 0.5);

@@ -20,7 +20,7 @@ impl<'b> Value<'b> {
     /// same of that.
     #[track_caller]
     pub fn regularized_incomplete_beta(self, b: impl Operand<'b>, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
+        self.record(|_| {
             let (b, x) = (b.beside(self)?, x.beside(self)?);
             let (b, x) = (implicit::pair(b, self, self)?.0, implicit::pair(x, self, self)?.0);
             in_f64([self, b, x], |[a, b, x]| incomplete(a, b, x))
@@ -59,8 +59,8 @@ fn density<'b>(a: Value<'b>, b: Value<'b>, x: Value<'b>) -> Value<'b> {
     height * correction * (left + right).exp()
 }
 
-/// The continued fraction of ACM algorithm 708 (1992), equation 9, which is the even part of DLMF 8.17.22 and free of
-/// cancellation, by Lentz's method; NaN where it has not converged. `mean` is `a (1-x) - b x`, not negative.
+/// Returns the continued fraction of ACM algorithm 708 (1992), equation 9, which is the even part of DLMF 8.17.22 and free
+/// of cancellation, by Lentz's method; NaN where it has not converged. `mean` is `a (1-x) - b x`, not negative.
 fn continued_fraction<'b>(active: Value<'b>, [a, b, x, mean]: [Value<'b>; 4]) -> Value<'b> {
     let d = (a + 1.0) / (a * (mean + 1.0));
     let start = [a, b, x, mean, a.full_like(f64::INFINITY), d, d];

@@ -1,5 +1,5 @@
 //! The complementary error function and the inverse of the error function.
-use super::tables::{ERF_INV_CENTRE, ERF_INV_MIDDLE, ERF_INV_TAIL, ERFCX};
+use super::tables::{ERF_INV_CENTER, ERF_INV_MIDDLE, ERF_INV_TAIL, ERFCX};
 use super::wide::{exp_of_minus_square, in_f64, polynomial, sign_of};
 use crate::Value;
 
@@ -13,14 +13,13 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([0.0f32, 0.5, 5.0]).erfc())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([0.0f32, 0.5, 5.0]).erfc())?, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {1, 0.479500115, 1.53745983e-12}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn erfc(self) -> Self {
-        self.builder().record(|_| in_f64([self], |[x]| erfc(x)))
+        self.record(|_| in_f64([self], |[x]| erfc(x)))
     }
     /// Inverse of the error function: XLA's `ErfInv`.
     ///
@@ -29,7 +28,7 @@ impl Value<'_> {
     /// Accuracy in `f64`: 4 ULP, up to the last numbers before 1 and -1.
     #[track_caller]
     pub fn erf_inv(self) -> Self {
-        self.builder().record(|_| in_f64([self], |[x]| erf_inv(x)))
+        self.record(|_| in_f64([self], |[x]| erf_inv(x)))
     }
 }
 
@@ -44,12 +43,12 @@ pub(super) fn erfc(x: Value<'_>) -> Value<'_> {
 
 fn erf_inv(x: Value<'_>) -> Value<'_> {
     let magnitude = x.abs();
-    let centre = x * polynomial(x * x / 0.281_25 - 1.0, ERF_INV_CENTRE);
+    let center = x * polynomial(x * x / 0.281_25 - 1.0, ERF_INV_CENTER);
     // ln(1 - x*x) from two exact sums: near 1 the square would lose the digits that count.
     let s = (-((-magnitude).log1p() + magnitude.log1p())).sqrt();
     let middle = s * polynomial((s - 1.7) / 0.8, ERF_INV_MIDDLE);
     let tail = s * polynomial((s - 4.35) / 1.85, ERF_INV_TAIL);
     let outer = sign_of(x) * s.lt(2.5).select(middle, tail);
-    let finite = magnitude.le(0.75).select(centre, outer);
+    let finite = magnitude.le(0.75).select(center, outer);
     magnitude.eq(1.0).select(x * f64::INFINITY, finite)
 }

@@ -25,14 +25,13 @@ impl Value<'_> {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let module = b.build(b.constant([1.0f32, 5.0, -0.5]).lgamma())?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(b.constant([1.0f32, 5.0, -0.5]).lgamma())?, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {0, 3.17805386, 1.26551211}"); // 0, ln 24, ln(2 sqrt(pi))
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn lgamma(self) -> Self {
-        self.builder().record(|_| in_f64([self], |[x]| lgamma(x)))
+        self.record(|_| in_f64([self], |[x]| lgamma(x)))
     }
     /// Derivative of [`lgamma`](Value::lgamma): XLA's `Digamma`.
     ///
@@ -44,7 +43,7 @@ impl Value<'_> {
     /// 6 ULP of `max(digamma(1 - x), |pi cot(pi x)|)`.
     #[track_caller]
     pub fn digamma(self) -> Self {
-        self.builder().record(|_| in_f64([self], |[x]| digamma(x)))
+        self.record(|_| in_f64([self], |[x]| digamma(x)))
     }
 }
 
@@ -62,13 +61,13 @@ fn reduced(x: Value<'_>) -> Reduced<'_> {
     Reduced { t, passed }
 }
 impl<'b> Reduced<'b> {
-    /// The product of the numbers passed.
+    /// Returns the product of the numbers passed.
     fn product(&self) -> Value<'b> {
         self.passed
             .iter()
             .fold(self.t.full_like(1.0), |product, &(down, is)| product * is.select(down, 1.0))
     }
-    /// The sum of their reciprocals.
+    /// Returns the sum of their reciprocals.
     fn reciprocals(&self) -> Value<'b> {
         self.passed
             .iter()
@@ -130,7 +129,7 @@ pub(super) fn digamma(x: Value<'_>) -> Value<'_> {
     pole.select(x.full_like(f64::NAN), value)
 }
 
-/// The gamma function of an f64 from 1 on: 12 ULP.
+/// Returns the gamma function of an f64 from 1 on: 12 ULP.
 pub(super) fn gamma_from_one(x: Value<'_>) -> Value<'_> {
     let near = reduced(x);
     let near = lgamma_near_two(near.t).exp() * near.product();
@@ -140,8 +139,8 @@ pub(super) fn gamma_from_one(x: Value<'_>) -> Value<'_> {
     x.lt(FAR).select(near, far)
 }
 
-/// The gamma function over what Stirling's formula says, `gamma(x) / (sqrt(2 pi / x) (x / e)^x)`, of a positive f64: near 1
-/// for large x, near `1 / sqrt(2 pi x)` for small ones.
+/// Returns the gamma function over what Stirling's formula says, `gamma(x) / (sqrt(2 pi / x) (x / e)^x)`, of a positive f64:
+/// near 1 for large x, near `1 / sqrt(2 pi x)` for small ones.
 pub(super) fn scaled_gamma(x: Value<'_>) -> Value<'_> {
     let gamma = gamma_from_one(x.min(FAR) + 1.0);
     let near = gamma * x.pow(-x) * x.exp() / (x * TAU).sqrt();

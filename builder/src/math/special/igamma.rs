@@ -2,7 +2,7 @@
 use super::erf::erfc;
 use super::gamma::{gamma_from_one, lgamma1p, stirling};
 use super::temme;
-use super::wide::{in_f64, iterate, log_minus_rest, log1p_rest, log1p_rest_holds, sign_of};
+use super::wide::{iterate, log_minus_rest, log1p_rest, log1p_rest_holds, sign_of, with_operand};
 use crate::{Operand, Value};
 use std::f64::consts::TAU;
 
@@ -26,19 +26,13 @@ impl<'b> Value<'b> {
     /// ```
     /// let b = builder::Builder::new("m");
     /// let a = b.constant([1.0f32, 2.0, 1e6]);
-    /// let module = b.build(a.igamma(a))?;
-    /// let result = interp::run(&module, &[])?;
+    /// let result = interp::run(&b.build(a.igamma(a))?, &[])?;
     /// assert_eq!(result.to_string(), "f32[3]{0} {0.63212055, 0.593994141, 0.500133}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn igamma(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
-                edges(a, x, incomplete(a, x).lower, 0.0)
-            })
-        })
+        self.record(|_| with_operand(self, x, |[a, x]| edges(a, x, incomplete(a, x).lower, 0.0)))
     }
     /// Upper regularized incomplete gamma function of `self = a` and `x`: XLA's `Igammac`.
     ///
@@ -50,16 +44,11 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: `16 + 8 |ln Q|` ULP.
     #[track_caller]
     pub fn igammac(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
-                edges(a, x, incomplete(a, x).upper, 1.0)
-            })
-        })
+        self.record(|_| with_operand(self, x, |[a, x]| edges(a, x, incomplete(a, x).upper, 1.0)))
     }
 }
 
-/// The value at the edges of the domain: `first` where x is 0 or a infinite, `1 - first` where a is 0 or x infinite.
+/// Returns the value at the edges of the domain: `first` where x is 0 or a infinite, `1 - first` where a is 0 or x infinite.
 fn edges<'b>(a: Value<'b>, x: Value<'b>, inside: Value<'b>, first: f64) -> Value<'b> {
     let (low, high) = (x.eq(0.0) | a.eq(f64::INFINITY), a.eq(0.0) | x.eq(f64::INFINITY));
     let value = high.select(x.full_like(1.0 - first), low.select(x.full_like(first), inside));
@@ -140,7 +129,7 @@ fn power_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Value<'b> 
     end[3]
 }
 
-/// The continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
+/// Returns the continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
 fn continued_fraction<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Value<'b> {
     let first = x + 1.0 - a;
     let (c, d) = (a.full_like(f64::INFINITY), 1.0 / first);

@@ -2,7 +2,7 @@
 use super::gamma::{digamma, stirling};
 use super::igamma::{Regions, SMALL, STEPS, eta, regions};
 use super::temme;
-use super::wide::{in_f64, iterate, like};
+use super::wide::{iterate, like, with_operand};
 use crate::{Operand, Value};
 
 impl<'b> Value<'b> {
@@ -14,9 +14,8 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: `64 + 8 |ln D|` ULP where `D` is the result.
     #[track_caller]
     pub fn igamma_grad_a(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
+        self.record(|_| {
+            with_operand(self, x, |[a, x]| {
                 let r = regions(a, x);
                 let inside = r.prefactor * gradient(a, x, &r);
                 let flat = x.eq(0.0) | x.eq(f64::INFINITY);
@@ -24,18 +23,17 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// How a sample `x` of the gamma distribution of shape `self = a` moves with `a`: XLA's `RandomGammaGrad`.
+    /// Returns how a sample `x` of the gamma distribution of shape `self = a` moves with `a`: XLA's `RandomGammaGrad`.
     ///
     /// `-dP/da / dP/dx` where `P` is [`igamma`](Value::igamma): the derivative of the quantile `x(a)` at a fixed
-    /// probability, as reparameterised sampling needs it (Figurnov, Mohamed, Mnih, 2018). 0 for `x = 0`; NaN unless
+    /// probability, as reparameterized sampling needs it (Figurnov, Mohamed, Mnih, 2018). 0 for `x = 0`; NaN unless
     /// `0 < a < inf` and `0 <= x < inf`.
     ///
     /// Accuracy in `f64`: 128 ULP.
     #[track_caller]
     pub fn random_gamma_grad(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[a, x]| {
+        self.record(|_| {
+            with_operand(self, x, |[a, x]| {
                 let r = regions(a, x);
                 // dP/dx is the prefactor times a / x.
                 let inside = -gradient(a, x, &r) * (x / a);
@@ -84,7 +82,7 @@ fn power_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Dual<'b> {
     Dual { value: end[4], slope: end[5] }
 }
 
-/// The continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
+/// Returns the continued fraction of `gamma(a, x) exp(x) x^-a`, DLMF 8.9.2, by Lentz's method.
 fn continued_fraction<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Dual<'b> {
     let first = x + 1.0 - a;
     let (c, d, zero) = (a.full_like(f64::INFINITY), 1.0 / first, a.full_like(0.0));

@@ -5,6 +5,7 @@ mod erf;
 mod gamma;
 mod igamma;
 mod igamma_gradient;
+#[rustfmt::skip]
 mod tables;
 mod temme;
 mod wide;

@@ -1,6 +1,6 @@
 //! Helpers of the special functions: computation in f64, polynomials, loops with a mask per element.
 use crate::math::bits;
-use crate::{Error, Result, Value, implicit};
+use crate::{Error, Operand, Result, Value, implicit};
 use hlo::ElementType;
 
 /// Computes in f64 on operands broadcast to one shape, and rounds the result once to their type.
@@ -36,6 +36,16 @@ pub(super) fn in_f64<'b, const N: usize>(
     Ok(if ty == ElementType::F64 { result } else { result.convert_element_type(ty) })
 }
 
+/// As [`in_f64`], of a value and a second operand of its shape or a scalar.
+pub(super) fn with_operand<'b>(
+    first: Value<'b>,
+    second: impl Operand<'b>,
+    compute: impl FnOnce([Value<'b>; 2]) -> Value<'b>,
+) -> Result<Value<'b>> {
+    let second = second.beside(first)?;
+    in_f64([first, implicit::pair(second, first, first)?.0], compute)
+}
+
 /// `coefficients[0] + coefficients[1] x + ...`, by Horner's rule.
 pub(super) fn polynomial<'b>(x: Value<'b>, coefficients: &[f64]) -> Value<'b> {
     let mut rest = coefficients.iter().rev();
@@ -47,7 +57,7 @@ pub(super) fn polynomial<'b>(x: Value<'b>, coefficients: &[f64]) -> Value<'b> {
 
 /// The state after `step` was applied until no element is active, or `limit` times.
 ///
-/// `step` is given the state and the number of the step, from 1 on, as an f64 scalar; it gives the new state and which
+/// `step` takes the state and the number of the step, from 1 on, as an f64 scalar; it returns the new state and which
 /// elements go on. Elements that have stopped keep their state. The second result is what is still active at the end.
 pub(super) fn iterate<'b>(
     active: Value<'b>,
@@ -80,7 +90,7 @@ pub(super) fn iterate<'b>(
 
 /// Broadcasts a scalar to an array of the same computation.
 pub(super) fn like<'b>(scalar: Value<'b>, array: Value<'b>) -> Value<'b> {
-    array.builder().record(|_| Ok(implicit::pair(scalar, array, array)?.0))
+    array.record(|_| Ok(implicit::pair(scalar, array, array)?.0))
 }
 
 /// `exp(-x*x)` of an f64, as exact as `exp`: the square is taken in two parts, so that its rounding error, which `exp`
@@ -97,7 +107,7 @@ pub(super) fn offset_from_whole(x: Value<'_>) -> Value<'_> {
     x - x.round_nearest_even()
 }
 
-/// Whether `x` is an integer.
+/// Returns whether `x` is an integer.
 pub(super) fn is_whole(x: Value<'_>) -> Value<'_> {
     x.floor().eq(x)
 }

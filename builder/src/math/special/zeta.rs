@@ -1,7 +1,7 @@
 //! The Hurwitz zeta function and the polygamma functions.
 use super::gamma::{digamma, gamma_from_one, stirling};
 use super::tables::BERNOULLI;
-use super::wide::{in_f64, is_whole};
+use super::wide::{is_whole, with_operand};
 use crate::{Operand, Value};
 use std::f64::consts::TAU;
 
@@ -16,12 +16,9 @@ impl<'b> Value<'b> {
     /// the same of the largest of the three sums `zeta(s, q + n)`, `zeta(s, n - q)`, `zeta(s, 1 - q)` it is made of.
     #[track_caller]
     pub fn zeta(self, q: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
-            let q = q.beside(self)?;
-            in_f64([self, crate::implicit::pair(q, self, self)?.0], |[s, q]| zeta(s, q))
-        })
+        self.record(|_| with_operand(self, q, |[s, q]| zeta(s, q)))
     }
-    /// The derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's `Polygamma`.
+    /// Returns the derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's `Polygamma`.
     ///
     /// `(-1)^(n+1) n! zeta(n + 1, x)` for `n = 1, 2, ...`, `digamma(x)` for `n = 0`; NaN for other `n` (DLMF 5.15, 25.11.12).
     /// At the poles `x = 0, -1, -2, ...` it is `inf` for odd `n`, NaN for even.
@@ -30,14 +27,11 @@ impl<'b> Value<'b> {
     /// `2 (n + 1)` ULP.
     #[track_caller]
     pub fn polygamma(self, x: impl Operand<'b>) -> Self {
-        self.builder().record(|_| {
-            let x = x.beside(self)?;
-            in_f64([self, crate::implicit::pair(x, self, self)?.0], |[n, x]| polygamma(n, x))
-        })
+        self.record(|_| with_operand(self, x, |[n, x]| polygamma(n, x)))
     }
 }
 
-/// Whether an integer is even.
+/// Returns whether an integer is even.
 fn is_even(x: Value<'_>) -> Value<'_> {
     is_whole(x * 0.5)
 }

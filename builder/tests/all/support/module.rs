@@ -15,7 +15,7 @@ pub fn build(b: &Builder, root: Value<'_>) -> Verified {
     if let Some(folder) = std::env::var_os("ETALON_KEEP_MODULES") {
         let mut hasher = std::hash::DefaultHasher::new();
         // The style that leaves out no large constant.
-        let text = module.module().print(hlo::Style::Short);
+        let text = module.module().print(hlo::text::Style::Short);
         text.hash(&mut hasher);
         let name = format!("{}_{:016x}.hlo", b.name(), hasher.finish());
         std::fs::write(std::path::Path::new(&folder).join(name), text).unwrap();

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The time in which a process that closed its pipe has to end by itself, so that its status tells why.
 const END_LIMIT: Duration = Duration::from_secs(2);
 /// The message of a reply that does not belong to its request.
-const UNEXPECTED: &str = "the host of the plugin violates the protocol";
+pub(super) const UNEXPECTED: &str = "the host of the plugin violates the protocol";
 
 /// A process that started the plugin.
 #[derive(Debug)]
@@ -75,10 +75,13 @@ impl Connection {
         limit: Duration,
     ) -> Result<(String, usize), Trouble> {
         let reply = self.ask(&Request::Start { path, options }, limit)?;
-        if let Reply::Started { platform, devices } = reply {
-            return Ok((platform, devices));
+        match reply {
+            Reply::Started { platform, devices } => Ok((platform, devices)),
+            Reply::Failed { message, .. } => {
+                Err(Trouble::Error(Code::NotStarted { message }.into()))
+            }
+            Reply::Compiled | Reply::Results(_) => Err(Trouble::Died(UNEXPECTED.to_owned())),
         }
-        Err(refused(reply, |message| Code::NotStarted { message }))
     }
     /// Compiles a module under a number.
     pub(super) fn compile(
@@ -89,11 +92,14 @@ impl Connection {
     ) -> Result<(), Trouble> {
         let program = module.program.clone();
         let reply = self.ask(&Request::Compile { number, program }, limit)?;
-        self.modules += 1;
-        if let Reply::Compiled = reply {
-            return Ok(());
-        }
-        Err(refused(reply, |message| Code::Rejected { message }))
+        let result = match reply {
+            Reply::Compiled => Ok(()),
+            Reply::Started { .. } | Reply::Results(_) | Reply::Failed { .. } => {
+                Err(refused(reply, |message| Code::Rejected { message }))
+            }
+        };
+        self.modules += usize::from(!matches!(result, Err(Trouble::Died(_))));
+        result
     }
     /// Executes the module of a number; returns the leaves of the result of each device.
     pub(super) fn execute(

@@ -51,6 +51,10 @@ impl Parent {
         self.child = Some(child);
         Ok(started)
     }
+    #[cfg(test)]
+    pub(super) fn limit_modules(&mut self, count: usize) {
+        self.options.modules_per_process = count;
+    }
     pub(super) fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }

@@ -9,6 +9,8 @@ mod host;
 mod isolated;
 mod module;
 mod protocol;
+#[cfg(test)]
+mod tests;
 
 pub use host::serve;
 
@@ -17,7 +19,7 @@ use hlo::{Literal, Verified};
 use interp::DeviceGrid;
 use isolated::Parent;
 use module::Prepared;
-use pjrt::{Client, Executable, OptionValue};
+use pjrt::{Client, Executable, OptionValue, Status};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -127,7 +129,8 @@ impl Backend for Plugin {
         match &self.runner {
             Runner::InProcess(client) => {
                 let executable = client.compile(&prepared.program);
-                let executable = executable.map_err(|e| compile_error(&e))?;
+                let rejected = |message| Code::Rejected { message };
+                let executable = executable.map_err(|e| converted(&e, rejected))?;
                 Ok(Box::new(InProcessModule { prepared, executable }))
             }
             Runner::Isolated(parent) => {
@@ -154,32 +157,21 @@ struct InProcessModule {
 impl LoadedModule for InProcessModule {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>> {
         let arguments = self.prepared.arguments(arguments)?;
-        let results = self.executable.execute(&arguments).map_err(|e| execute_error(&e))?;
-        self.prepared.results(results)
+        let results = self.executable.execute(&arguments);
+        let failed = |message| Code::Failed { message };
+        self.prepared.results(results.map_err(|e| converted(&e, failed))?)
     }
 }
 
-/// Whether the error says that something is not implemented.
+/// Whether the error says that something is not implemented. XLA does not find the functions of custom calls that it lacks.
 fn is_unsupported(error: &pjrt::Error) -> bool {
-    let status = pjrt::Status::UNIMPLEMENTED;
+    let absent = [Status::UNIMPLEMENTED, Status::NOT_FOUND];
     matches!(error, pjrt::Error::Unsupported(_))
-        || matches!(error, pjrt::Error::Plugin { status: found, .. } if *found == status)
+        || matches!(error, pjrt::Error::Plugin { status, .. } if absent.contains(status))
 }
 
-fn compile_error(error: &pjrt::Error) -> BackendError {
+fn converted(error: &pjrt::Error, other: impl FnOnce(String) -> Code) -> BackendError {
     let message = error.to_string();
-    match is_unsupported(error) {
-        true => Code::Unsupported { message },
-        false => Code::Rejected { message },
-    }
-    .into()
-}
-
-fn execute_error(error: &pjrt::Error) -> BackendError {
-    let message = error.to_string();
-    match is_unsupported(error) {
-        true => Code::Unsupported { message },
-        false => Code::Failed { message },
-    }
-    .into()
+    let code = if is_unsupported(error) { Code::Unsupported { message } } else { other(message) };
+    code.into()
 }

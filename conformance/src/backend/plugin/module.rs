@@ -1,5 +1,6 @@
 //! A module as a plugin takes it: encoded, with arguments and results as lists of arrays.
 use crate::backend::{BackendError, Code, Result, for_grid};
+use hlo::ir::{DeviceSharding, Placement, Sharding};
 use hlo::{Literal, Module, Shape, Verified};
 use interp::DeviceGrid;
 use pjrt::{OptionValue, Program};
@@ -10,8 +11,8 @@ pub(super) struct Prepared {
     /// The name of the module.
     pub(super) name: String,
     pub(super) program: Program,
-    parameters: Vec<Shape>,
-    result: Shape,
+    pub(super) parameters: Vec<Shape>,
+    pub(super) result: Shape,
 }
 
 impl Prepared {
@@ -22,21 +23,22 @@ impl Prepared {
     ) -> Result<Self> {
         let module = for_grid(module, grid);
         let shapes = module.entry().program_shape();
-        let tupled_arguments = match shapes.parameters.as_slice() {
-            [only] => only.tuple().is_some(),
-            _ => false,
-        };
+        let tupled_arguments = has_tupled_arguments(&shapes.parameters)?;
         let parameters = shapes.parameters.iter().map(|&shape| shape.clone()).collect();
         let result = shapes.result.clone();
+        let name = module.name.to_string();
+        // The schedule is computed after all passes, which abort if they find one.
+        let optimized = module.config.is_scheduled;
         let program = Program {
             format: "hlo".to_owned(),
-            code: encode(&module, grid)?,
+            code: encode(module, grid)?,
             replicas: grid.replicas,
             partitions: grid.partitions,
             tupled_arguments,
+            optimized,
             xla_options: xla_options.to_vec(),
         };
-        Ok(Self { name: module.name.to_string(), program, parameters, result })
+        Ok(Self { name, program, parameters, result })
     }
     /// Returns the arrays of the arguments of each device, with tuples flattened. A plugin may not check their types.
     pub(super) fn arguments(&self, arguments: &[Vec<Literal>]) -> Result<Vec<Vec<Literal>>> {
@@ -68,6 +70,20 @@ impl Prepared {
     }
 }
 
+/// Returns whether the only parameter is a tuple of arrays. Plugins take no other tuples.
+fn has_tupled_arguments(parameters: &[&Shape]) -> Result<bool> {
+    match parameters {
+        [Shape::Tuple(elements)] if elements.iter().all(|shape| shape.array().is_some()) => {
+            Ok(true)
+        }
+        _ if parameters.iter().all(|shape| shape.tuple().is_none()) => Ok(false),
+        _ => {
+            let message = "a plugin takes arrays, or a single tuple of arrays, as parameters";
+            Err(Code::Unsupported { message: message.to_owned() }.into())
+        }
+    }
+}
+
 /// Returns a value of this shape from its leaves; tokens are leaves, too.
 fn unflatten(shape: &Shape, leaves: &mut dyn Iterator<Item = Literal>) -> Literal {
     match shape {
@@ -81,7 +97,28 @@ fn unflatten(shape: &Shape, leaves: &mut dyn Iterator<Item = Literal>) -> Litera
 }
 
 /// Returns the module as a serialized `HloModuleProto`.
-fn encode(module: &Module, grid: DeviceGrid) -> Result<Vec<u8>> {
-    let _ = (module, grid);
-    Err(Code::Unsupported { message: "no proto".to_owned() }.into())
+fn encode(mut module: Module, grid: DeviceGrid) -> Result<Vec<u8>> {
+    if grid.partitions > 1 {
+        mark_manual(&mut module);
+    }
+    hlo::proto::encode(&module).map_err(|e| Code::Unsupported { message: e.to_string() }.into())
+}
+
+/// Marks each instruction as partitioned by hand. The module is one that each device runs; without the mark, XLA's partitioner
+/// would take it for the program of all devices together.
+fn mark_manual(module: &mut Module) {
+    let manual =
+        || DeviceSharding { placement: Placement::Manual, group: None, metadata: Vec::new() };
+    for (_, computation) in module.computations.iter_mut() {
+        for (_, instruction) in computation.instructions.iter_mut() {
+            let leaves = instruction.shape.leaves().len();
+            let sharding = match instruction.shape.tuple() {
+                Some(elements) if !elements.is_empty() => {
+                    Sharding::Tuple((0..leaves).map(|_| manual()).collect())
+                }
+                _ => Sharding::One(manual()),
+            };
+            instruction.common.get_or_insert_default().sharding = Some(sharding);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! A computation while it is edited.
+//! Editing of a computation.
 use super::callees;
 use crate::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, InstructionSpans,
@@ -7,9 +7,9 @@ use crate::op::{GetTupleElement, Tuple};
 use crate::{Op, Shape, Span};
 use smol_str::SmolStr;
 
-/// A computation while it is edited.
+/// A computation being edited.
 ///
-/// Methods that take an [`InstructionId`] panic if the computation never had it or it was removed, except where they say
+/// Methods that take an [`InstructionId`] panic if the computation does not have it or it was removed, unless stated
 /// otherwise.
 #[derive(Debug, Clone)]
 pub struct ComputationRewriter {
@@ -21,15 +21,15 @@ pub struct ComputationRewriter {
     pub(super) slots: Vec<Slot>,
 }
 
-/// An instruction, or the gap that it left, and what belongs to it.
+/// An instruction with its name and span, or the gap that a removed one left.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
     pub(super) instruction: Option<Instruction>,
     pub(super) name: SmolStr,
     pub(super) spans: InstructionSpans,
-    /// Where it stands in the text: the index of an instruction of the original computation.
+    /// The position in the text: the index of an instruction of the original computation.
     pub(super) position: usize,
-    /// Whether the name may be changed: that of an added instruction is only a proposal.
+    /// Whether the name may be changed, as that of an added instruction.
     pub(super) is_added: bool,
 }
 
@@ -54,7 +54,7 @@ impl From<&Computation> for ComputationRewriter {
 }
 
 impl ComputationRewriter {
-    /// An empty computation. It needs a root before the module is finished.
+    /// Returns an empty computation. It needs a root before the module is finished.
     pub fn new(name: impl Into<SmolStr>) -> Self {
         Self {
             name: name.into(),
@@ -65,11 +65,11 @@ impl ComputationRewriter {
             slots: Vec::new(),
         }
     }
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// The ids of its instructions, in ascending order; added ones come last, wherever they stand in the text.
+    /// Returns the ids of its instructions, in ascending order; added ones come last, wherever they are in the text.
     pub fn ids(&self) -> Vec<InstructionId> {
         self.iter().map(|(id, _)| id).collect()
     }
@@ -77,37 +77,37 @@ impl ComputationRewriter {
         let all = self.slots.iter().enumerate();
         all.filter_map(|(i, slot)| Some((InstructionId::new(i), slot.instruction.as_ref()?)))
     }
-    /// The number of instructions.
+    /// Returns the number of instructions.
     pub fn len(&self) -> usize {
         self.iter().count()
     }
-    /// Whether all instructions were removed.
+    /// Returns whether all instructions were removed.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
-    /// The instruction, unless it was removed.
+    /// Returns the instruction, unless it was removed.
     pub fn get(&self, id: InstructionId) -> Option<&Instruction> {
         self.slots.get(id.index())?.instruction.as_ref()
     }
-    /// The instruction.
+    /// Returns the instruction.
     pub fn instruction(&self, id: InstructionId) -> &Instruction {
         self.get(id).expect("the instruction was not removed")
     }
-    /// The instruction, to edit it in place.
+    /// Returns the instruction, to edit it in place.
     pub fn instruction_mut(&mut self, id: InstructionId) -> &mut Instruction {
         let slot = &mut self.slots[id.index()];
         slot.instruction.as_mut().expect("the instruction was not removed")
     }
-    /// The name of an instruction, which a removed one keeps. The finished module has another one for an added instruction
-    /// where the name is taken.
+    /// Returns the name of an instruction, which a removed one keeps. In the finished module an added instruction has
+    /// another name if this one is taken.
     pub fn instruction_name(&self, id: InstructionId) -> &str {
         &self.slots[id.index()].name
     }
-    /// The instruction of this name.
+    /// Returns the instruction of this name.
     pub fn find(&self, name: &str) -> Option<InstructionId> {
         self.iter().map(|(id, _)| id).find(|&id| self.instruction_name(id) == name)
     }
-    /// The instruction whose value is the result; nothing in a new computation.
+    /// Returns the instruction whose value is the result; `None` in a new computation.
     pub fn root(&self) -> Option<InstructionId> {
         self.root
     }
@@ -115,7 +115,7 @@ impl ComputationRewriter {
     pub fn set_root(&mut self, id: InstructionId) {
         self.root = Some(id);
     }
-    /// The parameters, in the order of their numbers.
+    /// Returns the parameters, in the order of their numbers.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let number = |(id, instruction): (InstructionId, &Instruction)| {
             let Op::Parameter(parameter) = &instruction.op else { return None };
@@ -125,11 +125,11 @@ impl ComputationRewriter {
         found.sort_unstable();
         found.into_iter().map(|(_, id)| id).collect()
     }
-    /// The instructions that have this one as an operand.
+    /// Returns the instructions that have this one as an operand.
     pub fn users(&self, id: InstructionId) -> Vec<InstructionId> {
         self.iter().filter(|(_, i)| i.operands.contains(&id)).map(|(user, _)| user).collect()
     }
-    /// The computations that its instructions call.
+    /// Returns the computations that its instructions call.
     pub fn callees(&self) -> Vec<ComputationId> {
         self.iter().flat_map(|(_, instruction)| callees(&instruction.op)).collect()
     }
@@ -141,8 +141,8 @@ impl ComputationRewriter {
         self.slots.push(Slot { instruction, name: name.into(), spans, position, is_added: true });
         InstructionId::new(self.slots.len() - 1)
     }
-    /// Adds an instruction where `like` stands in the text, or stood: with its span, its metadata unless it has common
-    /// attributes, and its name, with a number if that is taken.
+    /// Adds an instruction at the position of `like` in the text, even if that was removed: with its span, its metadata
+    /// unless it has common attributes, and its name, with a number if that is taken.
     pub fn add(&mut self, like: InstructionId, instruction: Instruction) -> InstructionId {
         let slot = &self.slots[like.index()];
         let added = Slot { instruction: Some(instruction), is_added: true, ..slot.clone() };
@@ -172,7 +172,8 @@ impl ComputationRewriter {
         let index = i64::try_from(index).unwrap_or(i64::MAX);
         Instruction::new(GetTupleElement { index }, shape, [tuple])
     }
-    /// Replaces an instruction; its id, its name and its span stay, and its metadata unless the new one has common attributes.
+    /// Replaces an instruction; the id, name and span are kept, and the metadata unless the new one has common
+    /// attributes.
     pub fn replace(&mut self, id: InstructionId, instruction: Instruction) {
         let old = self.slots[id.index()].instruction.replace(instruction);
         self.keep_metadata(id, old.and_then(|old| old.common));
@@ -185,7 +186,8 @@ impl ComputationRewriter {
             instruction.common = Some(Box::new(CommonAttrs { metadata, ..CommonAttrs::default() }));
         }
     }
-    /// Replaces every use of an instruction's value, also as the result of the computation. `new` itself keeps its operands.
+    /// Replaces every use of an instruction's value, also as the result of the computation. The operands of `new` are
+    /// not changed.
     pub fn replace_uses(&mut self, old: InstructionId, new: InstructionId) {
         for (i, slot) in self.slots.iter_mut().enumerate() {
             if InstructionId::new(i) == new {
@@ -217,13 +219,13 @@ impl ComputationRewriter {
             common.control = Some(before).filter(|before| !before.is_empty());
         }
     }
-    /// Removes an instruction; does nothing if it was removed. Its uses must be replaced or removed too; it is no control
-    /// predecessor any more.
+    /// Removes an instruction; does nothing if it was removed. Its uses must be replaced or removed too; it is removed
+    /// as a control predecessor.
     pub fn remove(&mut self, id: InstructionId) {
         self.slots[id.index()].instruction = None;
     }
-    /// Removes a parameter, and gives those after it lower numbers. Its uses must be removed too, and the calls of the
-    /// computation must give one operand less.
+    /// Removes a parameter, and decrements the numbers of those after it. Its uses must be removed too, and the calls
+    /// of the computation must have one operand less.
     pub fn remove_parameter(&mut self, id: InstructionId) {
         self.remove(id);
         for (id, number) in self.parameters().into_iter().zip(0..) {
@@ -232,9 +234,9 @@ impl ComputationRewriter {
             }
         }
     }
-    /// Removes every instruction that the result does not depend on, except parameters and those that `keep` accepts, with
-    /// all that these depend on; returns how many were removed. An instruction with an effect, like `outfeed` or a collective
-    /// op, is removed too unless `keep` accepts it.
+    /// Removes every instruction that the result does not depend on, except parameters and those that `keep` accepts,
+    /// with their dependencies; returns the number of removed instructions. An instruction with an effect, like
+    /// `outfeed` or a collective op, is removed too unless `keep` accepts it.
     pub fn remove_dead_code(&mut self, keep: impl Fn(&Instruction) -> bool) -> usize {
         let mut is_live = vec![false; self.slots.len()];
         let kept = self.iter().filter(|(_, i)| matches!(i.op, Op::Parameter(_)) || keep(i));

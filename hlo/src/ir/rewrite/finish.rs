@@ -1,7 +1,7 @@
-//! Orders, renumbers and names what is left of an edited module.
+//! Ordering, renumbering and naming of the contents of an edited module.
 use super::computation::{ComputationRewriter, Slot};
 use super::{ModuleRewriter, RewriteError, described};
-use crate::Arena;
+use crate::id::Arena;
 use crate::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, Module, ModuleConfig,
 };
@@ -9,18 +9,18 @@ use crate::text::names::Uniquer;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-/// New index of each old one; nothing for what was removed.
+/// The new index of each old one; `None` for a removed item.
 type Renumbering = Vec<Option<usize>>;
 
 impl ModuleRewriter {
     /// Returns the edited module, which is not verified.
     ///
     /// Instructions stay in text order, except that each comes after its operands and control predecessors; computations
-    /// likewise come after their callees. A control predecessor that was removed is left out. Names of the original stay;
-    /// what was added gets a number where its name is taken.
+    /// likewise come after their callees. A control predecessor that was removed is left out. Original names are kept;
+    /// an added name gets a number if it is taken.
     ///
     /// # Errors
-    /// If something that was removed is still used, or something depends on itself.
+    /// If a removed item is still used, or an item depends on itself.
     pub fn finish(self) -> Result<Module, RewriteError> {
         let Self { name, entry, mut config, frames, described: shapes, computations } = self;
         let (order, renumbered) = computation_order(&computations)?;
@@ -70,7 +70,7 @@ fn renumber_callees(
     if is_complete { Ok(()) } else { Err(removed()) }
 }
 
-/// The computations, callees before callers, and the new index of each.
+/// Returns the computations, callees before callers, and the new index of each.
 fn computation_order(
     computations: &[Option<Arc<ComputationRewriter>>],
 ) -> Result<(Vec<usize>, Renumbering), RewriteError> {
@@ -139,7 +139,8 @@ fn sorted(
 }
 
 impl ComputationRewriter {
-    /// The computation, whose callees still have the ids of the rewriter, and for each instruction whether it was added.
+    /// Returns the computation, whose callees still have the ids of the rewriter, and for each instruction whether it
+    /// was added.
     fn finish(&self) -> Result<(Computation, Vec<bool>), RewriteError> {
         let order = self.order()?;
         let renumbered = renumbering(self.slots.len(), &order);
@@ -172,7 +173,7 @@ impl ComputationRewriter {
         computation.span = self.span;
         Ok((computation, added))
     }
-    /// The instructions in text order, each after its operands and control predecessors.
+    /// Returns the instructions in text order, each after its operands and control predecessors.
     fn order(&self) -> Result<Vec<usize>, RewriteError> {
         let mut nodes: Vec<usize> =
             (0..self.slots.len()).filter(|&i| self.slots[i].instruction.is_some()).collect();
@@ -198,7 +199,7 @@ impl ComputationRewriter {
     }
 }
 
-/// Gives every computation and instruction a name of its own: first to those that had one, then to those that were added.
+/// Gives every computation and instruction a unique name: first to original ones, then to added ones.
 fn give_names(computations: &mut Arena<Computation>, added: &[Vec<bool>]) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
     for pass in [false, true] {

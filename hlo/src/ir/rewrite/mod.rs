@@ -1,8 +1,8 @@
-//! Editing of modules: instructions and computations are added, replaced and removed, and what is left is a module again.
+//! Editing of modules: adding, replacing and removing instructions and computations.
 //!
 //! Ids stay valid while a module is edited: an instruction that is removed leaves a gap, and one that is added gets a new id.
 //! [`ModuleRewriter::finish`] closes the gaps, orders every instruction after its operands and every computation after its
-//! callees, renumbers all references, and gives each instruction a name of its own. A clone shares every computation that
+//! callees, renumbers all references, and gives each instruction a unique name. A clone shares every computation that
 //! neither side edits, so that many variants of one module cost little: a reducer clones, edits, finishes and compares.
 //!
 //! ```
@@ -36,7 +36,7 @@ use crate::{Op, Shape};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-/// A module while it is edited.
+/// A module being edited.
 #[derive(Debug, Clone)]
 pub struct ModuleRewriter {
     name: SmolStr,
@@ -48,10 +48,10 @@ pub struct ModuleRewriter {
     computations: Vec<Option<Arc<ComputationRewriter>>>,
 }
 
-/// Why an edited module is not a module.
+/// The reason why an edited module cannot be finished.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RewriteError {
-    /// An operand or a root that was removed.
+    /// An operand or a root was removed.
     #[error("`{user}` uses `{operand}`, which was removed")]
     RemovedOperand {
         /// The instruction that uses it; the computation if it is the root.
@@ -59,13 +59,13 @@ pub enum RewriteError {
         /// The name it had.
         operand: String,
     },
-    /// An instruction or a computation that needs its own result.
+    /// An instruction or a computation depends on itself.
     #[error("`{name}` depends on itself")]
     Cycle {
-        /// One of those on the cycle.
+        /// One item of the cycle.
         name: String,
     },
-    /// A called computation, or the entry, that was removed.
+    /// A called computation, or the entry, was removed.
     #[error("`{caller}` calls a computation that was removed")]
     RemovedCallee {
         /// The computation that calls it; the module if it is the entry.
@@ -95,30 +95,30 @@ impl ModuleRewriter {
     pub fn set_entry(&mut self, id: ComputationId) {
         self.entry = id;
     }
-    /// The attributes of the module.
+    /// Returns the attributes of the module.
     ///
     /// [`finish`](Self::finish) drops those that describe the parameters and the result of the entry (its layout, aliases,
     /// donors, sharding propagation) if the shapes of these have changed.
     pub fn config_mut(&mut self) -> &mut ModuleConfig {
         &mut self.config
     }
-    /// The computations that were not removed, in the order of their ids.
+    /// Returns the computations that were not removed, in the order of their ids.
     pub fn computation_ids(&self) -> Vec<ComputationId> {
         let kept = self.computations.iter().enumerate().filter(|(_, c)| c.is_some());
         kept.map(|(i, _)| ComputationId::new(i)).collect()
     }
-    /// The computation, unless it was removed.
+    /// Returns the computation, unless it was removed.
     pub fn get(&self, id: ComputationId) -> Option<&ComputationRewriter> {
         self.computations.get(id.index())?.as_deref()
     }
-    /// The computation.
+    /// Returns the computation.
     ///
     /// # Panics
     /// If it was removed.
     pub fn computation(&self, id: ComputationId) -> &ComputationRewriter {
         self.get(id).expect("the computation was not removed")
     }
-    /// The computation, to edit it. Clones of the rewriter keep theirs.
+    /// Returns the computation, to edit it. Clones of the rewriter are not affected.
     ///
     /// # Panics
     /// If it was removed.
@@ -152,13 +152,13 @@ impl ModuleRewriter {
     }
 }
 
-/// The shapes that the header's attributes refer to.
+/// Returns the shapes that the header's attributes refer to.
 fn described(entry: &Computation) -> (Vec<Shape>, Shape) {
     let shape = entry.program_shape();
     (shape.parameters.into_iter().cloned().collect(), shape.result.clone())
 }
 
-/// The computations that an op calls.
+/// Returns the computations that an op calls.
 fn callees(op: &Op) -> Vec<ComputationId> {
     let mut found = Vec::new();
     op.each_callee(&mut |id| found.push(id));
@@ -166,7 +166,7 @@ fn callees(op: &Op) -> Vec<ComputationId> {
 }
 
 impl Instruction {
-    /// An instruction without common attributes.
+    /// Returns an instruction without common attributes.
     pub fn new(
         op: impl Into<Op>,
         shape: impl Into<Shape>,

@@ -20,12 +20,12 @@ ENTRY e {
 fn module() -> Module {
     Module::parse(TEXT).unwrap()
 }
-/// The names of the entry's instructions, in their order.
+/// Returns the names of the entry's instructions, in their order.
 fn names(module: &Module) -> Vec<&str> {
     let entry = module.entry();
     entry.instructions.ids().map(|id| entry.name(id).as_str()).collect()
 }
-/// An edit of the entry, which gets the id of a name.
+/// Returns the module after an edit of the entry; the closure's second argument maps names to ids.
 fn edited(edit: impl FnOnce(&mut ComputationRewriter, &dyn Fn(&str) -> InstructionId)) -> Module {
     let module = module();
     let mut rewriter = ModuleRewriter::new(&module);
@@ -41,7 +41,7 @@ fn edited(edit: impl FnOnce(&mut ComputationRewriter, &dyn Fn(&str) -> Instructi
 }
 
 #[test]
-fn a_module_without_edits_stays_the_same() {
+fn a_module_without_edits_is_unchanged() {
     let module = module();
     assert_eq!(ModuleRewriter::new(&module).finish().unwrap(), module);
 }
@@ -67,14 +67,14 @@ fn dead_code_and_unused_computations_are_removed() {
 }
 
 #[test]
-fn the_header_stays_while_the_entry_takes_and_gives_the_same() {
+fn the_header_is_kept_if_the_entry_has_the_same_signature() {
     let module = edited(|entry, id| entry.replace_uses(id("called"), id("sine")));
     assert!(module.config.entry_layout.is_some());
     assert_eq!(module.config.input_output_alias.len(), 1);
 }
 
 #[test]
-fn added_instructions_stand_before_their_users_under_free_names() {
+fn added_instructions_precede_their_users_and_have_unique_names() {
     let module = edited(|entry, id| {
         let (sine, called) = (id("sine"), id("called"));
         let shape = entry.instruction(sine).shape.clone();
@@ -101,7 +101,7 @@ fn added_instructions_stand_before_their_users_under_free_names() {
 }
 
 #[test]
-fn parameters_take_the_place_of_values_and_go_away() {
+fn parameters_replace_values_and_are_removed() {
     let module = edited(|entry, id| {
         let shape = entry.instruction(id("called")).shape.clone();
         entry.replace(id("called"), Instruction::new(Parameter { number: 2 }, shape, []));
@@ -146,7 +146,7 @@ fn call_of(module: &Module) -> Call {
 }
 
 #[test]
-fn what_is_no_module_is_an_error() {
+fn invalid_modules_are_errors() {
     let module = module();
     let failed = |edit: &dyn Fn(&mut ModuleRewriter)| {
         let mut rewriter = ModuleRewriter::new(&module);

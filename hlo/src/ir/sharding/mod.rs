@@ -11,7 +11,7 @@ pub use tiles::{Subgroup, TileDevices, Tiling};
 
 use super::Metadata;
 
-/// How a value is spread over devices.
+/// The distribution of a value across devices.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sharding {
     /// One for the whole value.
@@ -20,10 +20,10 @@ pub enum Sharding {
     Tuple(Vec<DeviceSharding>),
 }
 
-/// How an array is distributed across devices.
+/// The distribution of an array across devices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceSharding {
-    /// Which device has which shard.
+    /// The assignment of shards to devices.
     pub placement: Placement,
     /// The group of values with the same sharding.
     pub group: Option<ShardGroup>,
@@ -31,7 +31,7 @@ pub struct DeviceSharding {
     pub metadata: Vec<Metadata>,
 }
 
-/// Which device has which shard.
+/// The assignment of shards to devices.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Placement {
     /// Every device has the whole value.
@@ -78,11 +78,11 @@ impl From<Placement> for DeviceSharding {
 }
 
 impl Sharding {
-    /// Applies a sharding written for the whole value to each leaf of a tuple; one written per leaf stays.
+    /// Applies a sharding written for the whole value to each leaf of a tuple; a per-leaf sharding is unchanged.
     #[must_use]
     pub fn expand_to_leaves(self, leaves: usize) -> Self {
         match self {
-            // A tuple without leaves has one nevertheless, as in XLA.
+            // An empty tuple has one sharding, as in XLA.
             Self::One(one) => Self::Tuple(vec![one; leaves.max(1)]),
             Self::Tuple(_) => self,
         }

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 pub struct NamedSharding {
     /// The devices.
     pub mesh: Mesh,
-    /// How the value is divided along its axes.
+    /// The division of the value along the axes.
     pub axes: NamedAxes,
     /// Axes along which every device has the same value.
     pub replicated: Vec<AxisRef>,
@@ -24,7 +24,7 @@ pub struct NamedSharding {
     pub manual: Vec<AxisRef>,
 }
 
-/// How a value is divided along the axes of a mesh.
+/// The division of a value along the axes of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedAxes {
     /// For each dimension of the value, the axes it is divided along. Empty for a mesh of one device.
@@ -46,7 +46,7 @@ pub struct NamedDim {
     pub open: bool,
 }
 
-/// Whether the mesh is a single device without axes.
+/// Returns whether the mesh is a single device without axes.
 fn is_maximal(mesh: &Mesh) -> bool {
     matches!(mesh.devices, MeshDevices::Maximal(_))
 }
@@ -93,8 +93,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
             _ => return Err(unknown(key).at(span)),
         }
     }
-    sharding.resolve().map_err(|e| e.at(c.span_from(start)))?;
-    sharding.normalize();
+    sharding.complete().map_err(|e| e.at(c.span_from(start)))?;
     Ok((Placement::Named(Box::new(sharding)), metadata))
 }
 
@@ -112,16 +111,20 @@ fn mesh(c: &mut Cursor<'_>) -> Result<Mesh> {
     c.blank();
     let start = c.offset();
     let mesh = Mesh::parse(c)?;
-    if let MeshDevices::List(ids) = &mesh.devices {
-        let mut sorted = ids.clone();
-        sorted.sort_unstable();
-        if sorted.iter().zip(0..).any(|(&id, i)| id != i) {
-            let message =
-                "`device_ids` must list every device, counted from 0, exactly once".to_owned();
-            return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));
-        }
-    }
+    check_devices(&mesh).map_err(|e| e.at(c.span_from(start)))?;
     Ok(mesh)
+}
+
+/// Fails unless every device is listed once.
+fn check_devices(mesh: &Mesh) -> Result<()> {
+    let MeshDevices::List(ids) = &mesh.devices else { return Ok(()) };
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    if sorted.iter().zip(0..).all(|(&id, i)| id == i) {
+        return Ok(());
+    }
+    let message = "`device_ids` must list every device, counted from 0, exactly once".to_owned();
+    Err(Code::AttributeValue { message }.into())
 }
 
 /// `[{'x'}, {?}]`, or a word for the whole value.
@@ -177,6 +180,13 @@ fn axis_list(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
 }
 
 impl NamedSharding {
+    /// Checks the axes, gives them their names, and returns the form XLA keeps.
+    pub(crate) fn complete(&mut self) -> Result<()> {
+        check_devices(&self.mesh)?;
+        self.resolve()?;
+        self.normalize();
+        Ok(())
+    }
     /// Fails unless every axis is one of the mesh and no sub-axis is used twice. Axes given by number get their
     /// names.
     fn resolve(&mut self) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Reads and prints shardings.
+//! Parsing and printing of shardings.
 use super::tiles::{Subgroup, TileDevices, Tiling};
 use super::{DeviceSharding, Placement, Reduction, ShardGroup, Sharding, named};
 use crate::diag::{Code, nearest};
@@ -47,7 +47,7 @@ impl std::str::FromStr for Sharding {
 /// The fields between the braces, before they are checked against each other.
 #[derive(Default)]
 struct Body {
-    /// Which of [`WORDS`] were present.
+    /// The flags of [`WORDS`] that are present.
     words: [bool; WORDS.len()],
     devices: Option<Vec<i64>>,
     dims: Option<Vec<i64>>,
@@ -61,7 +61,7 @@ struct Body {
     old: bool,
 }
 
-/// Words for the whole value; the first one in this order wins, as in XLA.
+/// Words for the whole value; the first one present in this order is used, as in XLA.
 const WORDS: [&str; 5] = ["replicated", "maximal", "manual", "unknown", "unreduced"];
 const OTHER: [&str; 7] = [
     "last_tile_dim_replicate",
@@ -285,9 +285,7 @@ impl Body {
             (true, None) => vec![Subgroup::Replicated],
             (false, subgroups) => subgroups.unwrap_or_default(),
         };
-        let tiling = Tiling { dims, devices, subgroups };
-        tiling.check()?;
-        Ok(tiling.normal())
+        Tiling::placement(dims, devices, subgroups)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `devices=[2,4]<=[8]`: tiles, and the form XLA keeps them in.
+//! `devices=[2,4]<=[8]`: tilings, and their normal form in XLA.
 use super::{Placement, Reduction};
 use crate::diag::Code;
 use crate::op::value::IotaDims;
@@ -24,7 +24,7 @@ pub enum TileDevices {
     Iota(IotaDims),
 }
 
-/// What the devices of one tile have. XLA sorts subgroups in this order.
+/// The data of the devices of one tile. XLA sorts subgroups in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subgroup {
     /// One device has the tile.
@@ -51,7 +51,7 @@ impl Subgroup {
     }
 }
 
-/// A limit on the devices that are listed: more than any machine has.
+/// The limit of listed devices, larger than any real system.
 const MOST_DEVICES: i64 = 1 << 20;
 
 /// Returns the number of tiles.
@@ -76,8 +76,18 @@ impl TileDevices {
 }
 
 impl Tiling {
+    /// Returns the placement of a tiling in the form XLA keeps.
+    pub(crate) fn placement(
+        dims: Vec<i64>,
+        devices: TileDevices,
+        subgroups: Vec<Subgroup>,
+    ) -> Result<Placement> {
+        let tiling = Self { dims, devices, subgroups };
+        tiling.check()?;
+        Ok(tiling.normal())
+    }
     /// Fails unless there is a device for each tile and a dimension for each subgroup.
-    pub(super) fn check(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         let wrong = |message: String| Err(Code::AttributeValue { message }.into());
         if self.subgroups.len() > self.dims.len() {
             let (subgroups, dims) = (self.subgroups.len(), self.dims.len());
@@ -103,9 +113,9 @@ impl Tiling {
         }
     }
 
-    /// Returns the form XLA keeps: subgroups of size 1 are removed, those of one kind are merged, and all are sorted; a tiling that
-    /// does not divide the value is replaced by its placement.
-    pub(super) fn normal(self) -> Placement {
+    /// Returns XLA's normal form: subgroups of size 1 are removed, those of one kind are merged, and all are sorted; a
+    /// tiling that does not divide the value is replaced by its placement.
+    fn normal(self) -> Placement {
         if self.subgroups.is_empty() {
             return Placement::Tiled(self);
         }

@@ -45,7 +45,7 @@ impl ResultAccuracy {
     }
 
     pub(crate) fn print(&self, out: &mut String) {
-        // As C's `%g`.
+        // Like C's `%g`.
         const DIGITS: usize = 6;
         match *self {
             Self::Mode(mode) => {

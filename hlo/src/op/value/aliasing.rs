@@ -5,7 +5,7 @@ use crate::op::check;
 use crate::text::{Cursor, print::push_int};
 use crate::{Result, Shape};
 
-/// Which parts of the result alias parts of the operands.
+/// The parts of the result that alias parts of the operands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutputOperandAliasing(pub Vec<OutputOperandAlias>);
 

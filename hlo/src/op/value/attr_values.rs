@@ -1,4 +1,4 @@
-//! Implements `AttrValue` for the value types.
+//! Implementations of `AttrValue` for the value types.
 use super::{
     ApiVersion, ComparisonType, ConvDims, ConvSparsity, ConvolutionKind, CustomCallSchedule,
     Direction, DotAlgorithm, FftType, FusionKind, OperandPrecision, OutputOperandAliasing,

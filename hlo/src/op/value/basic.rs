@@ -1,8 +1,9 @@
 //! Small attribute values: numbers, strings, pairs, and values that are parsed and dropped.
+use crate::Result;
 use crate::ir::{ComputationId, Sharding};
+use crate::literal::ConstantValue;
 use crate::op::{AttrValue, AttrWriter};
 use crate::text::{Parser, balanced, number, strings};
-use crate::{ConstantValue, Result};
 use smol_str::SmolStr;
 
 /// The text between the parentheses of a parameter or a constant.

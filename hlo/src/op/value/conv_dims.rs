@@ -44,6 +44,29 @@ impl std::str::FromStr for ConvDims {
 struct Part(i64, i64, Dims);
 
 impl ConvDims {
+    /// Fails unless labels can be written: each dimension has one, and there are at most ten spatial ones.
+    pub(crate) fn check(&self) -> Result<()> {
+        /// More than the dimensions of any array.
+        const MOST: i64 = 1 << 8;
+        let parts = [
+            ([self.lhs_batch, self.lhs_feature], &self.lhs_spatial),
+            ([self.rhs_input_feature, self.rhs_output_feature], &self.rhs_spatial),
+            ([self.out_batch, self.out_feature], &self.out_spatial),
+        ];
+        for (letters, spatial) in parts {
+            let mut all: Vec<_> = letters.iter().chain(spatial).copied().collect();
+            all.sort_unstable();
+            let labeled = all.iter().all(|dim| (0..MOST).contains(dim))
+                && all.windows(2).all(|pair| pair[0] != pair[1]);
+            if !labeled || spatial.len() != self.lhs_spatial.len() || spatial.len() > 10 {
+                let message =
+                    format!("{all:?} cannot be the dimensions of an operand of a convolution");
+                return Err(bad(message));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.blank();
         let start = c.offset();
@@ -113,7 +136,7 @@ fn part(labels: &str, start: usize, letters: [char; 2]) -> Result<Part> {
         let missing = if found[0].is_none() { letters[0] } else { letters[1] };
         return Err(wrong(format!("`{labels}` has no label `{missing}`")));
     };
-    // No digit is repeated, so if the first `count` digits are all present, they are all there are.
+    // No digit is repeated, so if the first `count` digits are all present, there are no others.
     let spatial: Option<Dims> = spatial[..count].iter().copied().collect();
     let spatial = spatial.ok_or_else(|| {
         wrong(format!("the {count} spatial dimensions of `{labels}` are not numbered from 0"))

@@ -9,7 +9,7 @@ use std::fmt;
 macro_rules! enums {
     ($(
         $(#[$meta:meta])* pub enum $name:ident = $case:ident $what:literal {
-            $($(#[$vmeta:meta])* $variant:ident $word:literal,)*
+            $($(#[$vmeta:meta])* $variant:ident $word:literal $($number:literal)?,)*
         }
     )*) => {$(
         $(#[$meta])*
@@ -38,7 +38,20 @@ macro_rules! enums {
                 f.write_str(self.name())
             }
         }
+        impl $crate::proto::Enum for $name {
+            const WHAT: &'static str = $what;
+            const VALUES: &'static [(Self, &'static str, Option<i32>)] =
+                &[$((Self::$variant, $word, number!($($number)?)),)*];
+        }
     )*};
+}
+macro_rules! number {
+    () => {
+        None
+    };
+    ($number:literal) => {
+        Some($number)
+    };
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,31 +103,31 @@ enums! {
     /// The transform of an `fft`.
     pub enum FftType = exact "FFT type" {
         /// Complex to complex.
-        Fft "FFT",
+        Fft "FFT" 0,
         /// Complex to complex, inverse.
-        Ifft "IFFT",
+        Ifft "IFFT" 1,
         /// Real to the non-negative half of the spectrum.
-        Rfft "RFFT",
+        Rfft "RFFT" 2,
         /// Half a spectrum to real.
-        Irfft "IRFFT",
+        Irfft "IRFFT" 3,
     }
 
     /// The distribution of an `rng`.
     pub enum RandomDistribution = any_case "distribution" {
         /// Uniform between two bounds.
-        Uniform "rng_uniform",
+        Uniform "rng_uniform" 1,
         /// Normal with mean and standard deviation.
-        Normal "rng_normal",
+        Normal "rng_normal" 2,
     }
 
     /// The algorithm of an `rng-bit-generator`.
     pub enum RandomAlgorithm = any_case "random algorithm" {
         /// The backend's choice.
-        Default "rng_default",
+        Default "rng_default" 0,
         /// Threefry 2x32.
-        ThreeFry "rng_three_fry",
+        ThreeFry "rng_three_fry" 1,
         /// Philox 4x32.
-        Philox "rng_philox",
+        Philox "rng_philox" 2,
     }
 
     /// The kind of a `fusion`, for a code generator; the result does not depend on it.
@@ -134,47 +147,47 @@ enums! {
     pub enum DotAlgorithm = any_case "dot algorithm" {
         /// The backend's choice.
         #[default]
-        Unset "unset",
+        Unset "unset" 0,
         /// FP8 inputs of any kind, f32 sums.
-        AnyF8AnyF8F32 "dot_any_f8_any_f8_f32",
+        AnyF8AnyF8F32 "dot_any_f8_any_f8_f32" 1,
         /// FP8 inputs of any kind, f32 sums with fewer bits where that is faster.
-        AnyF8AnyF8F32FastAccum "dot_any_f8_any_f8_f32_fast_accum",
+        AnyF8AnyF8F32FastAccum "dot_any_f8_any_f8_f32_fast_accum" 2,
         /// f16 inputs and sums.
-        F16F16F16 "dot_f16_f16_f16",
+        F16F16F16 "dot_f16_f16_f16" 3,
         /// f16 inputs, f32 sums.
-        F16F16F32 "dot_f16_f16_f32",
+        F16F16F32 "dot_f16_f16_f32" 4,
         /// bf16 inputs and sums.
-        Bf16Bf16Bf16 "dot_bf16_bf16_bf16",
+        Bf16Bf16Bf16 "dot_bf16_bf16_bf16" 5,
         /// bf16 inputs, f32 sums.
-        Bf16Bf16F32 "dot_bf16_bf16_f32",
+        Bf16Bf16F32 "dot_bf16_bf16_f32" 6,
         /// Inputs split into two bf16, three products, f32 sums.
-        Bf16Bf16F32X3 "dot_bf16_bf16_f32_x3",
+        Bf16Bf16F32X3 "dot_bf16_bf16_f32_x3" 7,
         /// Inputs split into three bf16, six products, f32 sums.
-        Bf16Bf16F32X6 "dot_bf16_bf16_f32_x6",
+        Bf16Bf16F32X6 "dot_bf16_bf16_f32_x6" 8,
         /// Inputs split into three bf16, nine products, f32 sums.
-        Bf16Bf16F32X9 "dot_bf16_bf16_f32_x9",
+        Bf16Bf16F32X9 "dot_bf16_bf16_f32_x9" 13,
         /// tf32 inputs, f32 sums.
-        Tf32Tf32F32 "dot_tf32_tf32_f32",
+        Tf32Tf32F32 "dot_tf32_tf32_f32" 9,
         /// Inputs split into two tf32, three products, f32 sums.
-        Tf32Tf32F32X3 "dot_tf32_tf32_f32_x3",
+        Tf32Tf32F32X3 "dot_tf32_tf32_f32_x3" 10,
         /// f32 throughout.
-        F32F32F32 "dot_f32_f32_f32",
+        F32F32F32 "dot_f32_f32_f32" 11,
         /// f64 throughout.
-        F64F64F64 "dot_f64_f64_f64",
+        F64F64F64 "dot_f64_f64_f64" 12,
     }
 
     /// The transposition of the matrix of a `triangular-solve`.
     #[derive(Default)]
     pub enum Transpose = exact "transposition" {
         /// Not transposed.
-        None "NO_TRANSPOSE",
+        None "NO_TRANSPOSE" 1,
         /// Transposed.
-        Transpose "TRANSPOSE",
+        Transpose "TRANSPOSE" 2,
         /// Transposed and conjugated.
-        Adjoint "ADJOINT",
+        Adjoint "ADJOINT" 3,
         /// Not specified.
         #[default]
-        Invalid "TRANSPOSE_INVALID",
+        Invalid "TRANSPOSE_INVALID" 0,
     }
 
     /// `padding_type` of a `custom-call` that is a convolution.
@@ -182,11 +195,11 @@ enums! {
     pub enum PaddingType = exact "padding type" {
         /// Not specified.
         #[default]
-        Invalid "PADDING_INVALID",
+        Invalid "PADDING_INVALID" 0,
         /// No padding.
-        Valid "PADDING_VALID",
+        Valid "PADDING_VALID" 1,
         /// As much as keeps the size.
-        Same "PADDING_SAME",
+        Same "PADDING_SAME" 2,
     }
 
     /// The schedule of a `custom-call`.
@@ -194,11 +207,11 @@ enums! {
     pub enum CustomCallSchedule = any_case "schedule" {
         /// At any time.
         #[default]
-        None "SCHEDULE_NONE",
+        None "SCHEDULE_NONE" 0,
         /// As late as possible.
-        Latest "SCHEDULE_LATEST",
+        Latest "SCHEDULE_LATEST" 1,
         /// As early as possible.
-        Earliest "SCHEDULE_EARLIEST",
+        Earliest "SCHEDULE_EARLIEST" 2,
     }
 
     /// The calling convention of a `custom-call`'s target.
@@ -206,13 +219,13 @@ enums! {
     pub enum ApiVersion = any_case "API version" {
         /// A function without a status.
         #[default]
-        Original "API_VERSION_ORIGINAL",
+        Original "API_VERSION_ORIGINAL" 1,
         /// A function that returns a status.
-        StatusReturning "API_VERSION_STATUS_RETURNING",
+        StatusReturning "API_VERSION_STATUS_RETURNING" 2,
         /// The same on every platform.
-        StatusReturningUnified "API_VERSION_STATUS_RETURNING_UNIFIED",
+        StatusReturningUnified "API_VERSION_STATUS_RETURNING_UNIFIED" 3,
         /// A handler of XLA's FFI.
-        TypedFfi "API_VERSION_TYPED_FFI",
+        TypedFfi "API_VERSION_TYPED_FFI" 4,
     }
 
     /// The role of a convolution in training.
@@ -220,13 +233,13 @@ enums! {
     pub enum ConvolutionKind = exact "convolution kind" {
         /// Not specified.
         #[default]
-        Unset "unset",
+        Unset "unset" 0,
         /// Forward.
-        Fprop "fprop",
+        Fprop "fprop" 1,
         /// Gradient of the kernel.
-        Wgrad "wgrad",
+        Wgrad "wgrad" 3,
         /// Gradient of the input.
-        Dgrad "dgrad",
+        Dgrad "dgrad" 2,
     }
 
     /// The precision of one operand of a `dot` or `convolution`.
@@ -234,11 +247,11 @@ enums! {
     pub enum Precision = any_case "precision" {
         /// The fastest of the backend.
         #[default]
-        Default "default",
+        Default "default" 0,
         /// In between.
-        High "high",
+        High "high" 1,
         /// That of the element type.
-        Highest "highest",
+        Highest "highest" 2,
     }
 
     /// The requested implementation of a transcendental op.
@@ -246,9 +259,9 @@ enums! {
     pub enum AccuracyMode = any_case "accuracy mode" {
         /// The backend's choice.
         #[default]
-        Default "default",
+        Default "default" 0,
         /// The most accurate.
-        Highest "highest",
+        Highest "highest" 1,
     }
 }
 

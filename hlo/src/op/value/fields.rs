@@ -80,7 +80,7 @@ pub(super) fn read<T>(text: &str, parse: impl FnOnce(&mut Cursor<'_>) -> Result<
     Ok(value)
 }
 
-/// For tests: what `text` prints as, and what the error about it says.
+/// For tests: the printed form of `text`, and its error.
 #[cfg(test)]
 macro_rules! value_tests {
     ($ty:ty) => {
@@ -92,7 +92,7 @@ macro_rules! value_tests {
             value.print(&mut out);
             out
         }
-        /// The place, the message and the help of the error.
+        /// Returns the underlined text, the message and the help of the error.
         #[allow(dead_code, reason = "not every value has both kinds of tests")]
         fn rejected(text: &str) -> (&str, String, String) {
             let error = $crate::op::value::fields::read(text, <$ty>::parse).expect_err(text);

@@ -75,6 +75,37 @@ impl Mesh {
         named.or_else(|| name.parse().ok().filter(|&number| number < self.axes.len()))
     }
 
+    /// Returns the mesh of these axes and devices.
+    ///
+    /// # Errors
+    /// `E0107` if two axes have the same name, or there is another number of devices.
+    pub fn new(axes: Vec<MeshAxis>, devices: MeshDevices) -> Result<Self> {
+        let mut mesh = Self { axes, devices: MeshDevices::Ordered };
+        mesh.check()?;
+        mesh.set_devices(devices)?;
+        Ok(mesh)
+    }
+    /// Sets the devices; those in order need no list.
+    fn set_devices(&mut self, devices: MeshDevices) -> Result<()> {
+        let (ordered, found) = match &devices {
+            MeshDevices::Ordered => return Ok(()),
+            MeshDevices::Maximal(_) if self.axes.is_empty() => (false, Some(self.device_count())),
+            MeshDevices::Maximal(_) => (false, Some(1)),
+            MeshDevices::Iota(iota) => (iota.transpose().is_none(), Some(iota.count())),
+            MeshDevices::List(ids) => {
+                let ordered = ids.iter().zip(0i64..).all(|(&id, i)| id == i);
+                (ordered, i64::try_from(ids.len()).ok())
+            }
+        };
+        let (found, expected) = (found.unwrap_or(i64::MAX), self.device_count());
+        if found != expected {
+            let message = format!("the mesh has {expected} devices, but `device_ids` has {found}");
+            return Err(bad(message));
+        }
+        self.devices = if ordered { MeshDevices::Ordered } else { devices };
+        Ok(())
+    }
+
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.blank();
         let start = c.offset();
@@ -101,7 +132,7 @@ impl Mesh {
         if ahead.eat(b',') && ahead.peek_word() == Some("device_ids") {
             ahead.attribute_name()?;
             *c = ahead;
-            mesh.devices = mesh.read_devices(c)?;
+            mesh.read_devices(c)?;
         }
         Ok(mesh)
     }
@@ -115,30 +146,18 @@ impl Mesh {
         }
         Ok(())
     }
-    fn read_devices(&self, c: &mut Cursor<'_>) -> Result<MeshDevices> {
+    fn read_devices(&mut self, c: &mut Cursor<'_>) -> Result<()> {
         c.expect(b'(')?;
         c.blank();
         let start = c.offset();
-        let (devices, found) = if c.next_byte() == Some(b'[') {
+        let devices = if c.next_byte() == Some(b'[') {
             let iota = IotaDims::parse(c)?;
-            let found = iota.count();
-            // Ids in order are not printed.
-            let ordered = iota.transpose().is_none();
             c.expect(b')')?;
-            (if ordered { MeshDevices::Ordered } else { MeshDevices::Iota(iota) }, Some(found))
+            MeshDevices::Iota(iota)
         } else {
-            let ids = c.list_rest(b')', Cursor::size)?;
-            let found = i64::try_from(ids.len()).ok();
-            let ordered = ids.iter().zip(0i64..).all(|(&id, i)| id == i);
-            (if ordered { MeshDevices::Ordered } else { MeshDevices::List(ids) }, found)
+            MeshDevices::List(c.list_rest(b')', Cursor::size)?)
         };
-        let span = c.span_from(start);
-        let (found, expected) = (found.unwrap_or(i64::MAX), self.device_count());
-        if found != expected {
-            let message = format!("the mesh has {expected} devices, but `device_ids` has {found}");
-            return Err(bad(message).at(span));
-        }
-        Ok(devices)
+        self.set_devices(devices).map_err(|e| e.at(c.span_from(start)))
     }
 
     pub(crate) fn print(&self, out: &mut String) {
@@ -227,7 +246,7 @@ impl AxisRef {
     }
 }
 
-/// The axes between braces.
+/// Returns the axes between braces.
 pub(crate) fn axes(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
     c.list(b'{', b'}', AxisRef::parse)
 }

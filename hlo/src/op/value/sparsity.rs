@@ -4,7 +4,7 @@ use super::window::sizes;
 use crate::Result;
 use crate::text::{Cursor, print::push_int};
 
-/// Which operands of a convolution are structured-sparse.
+/// The structured sparsity of a convolution's operands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConvSparsity {
     /// The input, if it is.
@@ -13,7 +13,7 @@ pub struct ConvSparsity {
     pub rhs: Option<OperandSparsity>,
 }
 
-/// The structured sparsity of an operand. What the text omits is not printed.
+/// The structured sparsity of an operand. Omitted fields are not printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandSparsity {
     /// Elements kept of each block.

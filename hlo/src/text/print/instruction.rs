@@ -1,9 +1,10 @@
 //! Instructions: name, shape, opcode, operands, attributes.
 use super::{Printer, literal, push_int, shape};
+use crate::Opcode;
 use crate::ir::{CommonAttrs, ComputationId, Instruction, InstructionId};
+use crate::literal::ConstantValue;
 use crate::op::{AttrWriter, Kind, Op};
 use crate::text::{common, is_single_op};
-use crate::{ConstantValue, Opcode};
 
 /// A constant of more elements is elided where large constants are not printed.
 const SMALL_CONSTANT: usize = 10;

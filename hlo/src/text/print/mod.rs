@@ -14,7 +14,7 @@ use crate::Module;
 use crate::ir::{ComputationId, InstructionId};
 use std::cell::RefCell;
 
-/// How a module is printed.
+/// The printing style of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Style {
     /// XLA's `to_string()`: `%` before names, signatures, metadata; large constants elided.
@@ -22,12 +22,14 @@ pub enum Style {
     Default,
     /// XLA's `ShortParsable`: only what parsing needs, constants in full.
     Short,
-    /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For comparing, not for
+    /// The default style with all elements of constants: it omits nothing.
+    Full,
+    /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For comparison, not for
     /// parsing.
     Canonical,
 }
 
-/// What a style prints.
+/// The options of a style.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch for each of XLA's printing options")]
 pub(crate) struct Options {
@@ -45,14 +47,14 @@ pub(crate) struct Options {
 
 impl Style {
     fn options(self) -> Options {
-        let long = self == Self::Default;
+        let long = matches!(self, Self::Default | Self::Full);
         let canonical = self == Self::Canonical;
         Options {
             percent: long,
             signature: long,
             operand_shapes: canonical,
             operand_index: long,
-            large_constants: self == Self::Short,
+            large_constants: matches!(self, Self::Short | Self::Full),
             metadata: long,
             backend_config: !canonical,
             control_predecessors: long,

@@ -1,13 +1,13 @@
 //! The order in which computations and instructions are printed.
 //!
 //! Both orders are XLA's. Computations are found by walking instructions in printing order, while XLA walks
-//! them in the order of the text: for text that XLA printed the two are the same, and ours does not change when the
+//! them in the order of the text: for text that XLA printed the two are the same, and this one does not change when the
 //! text is printed again.
 use crate::Module;
 use crate::ir::{Computation, ComputationId, InstructionId};
 use crate::op::Op;
 
-/// What the printing order of a module depends on.
+/// The data that the printing order of a module depends on.
 pub(crate) struct Order<'m> {
     module: &'m Module,
     /// Computations that an instruction calls.

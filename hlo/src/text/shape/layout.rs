@@ -166,7 +166,7 @@ fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
     c.expect(b')')
 }
 
-/// Parses and drops `D(D,C+)`: how sparse arrays, which HLO no longer has, stored each dimension.
+/// Parses and drops `D(D,C+)`, the storage of each dimension of sparse arrays, which HLO no longer has.
 fn dim_levels(c: &mut Cursor<'_>) -> Result<()> {
     const EXPECTED: &str = "`D`, `C`, `S` or `H`";
     c.list(b'(', b')', |c| {

@@ -6,7 +6,8 @@ mod layout;
 
 use super::Cursor;
 use crate::diag::{Code, nearest};
-use crate::{ArrayShape, Dims, ElementType, Error, Layout, Result, Shape, Span};
+use crate::layout::Layout;
+use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape, Span};
 
 /// Returns whether a shape comes next: `(`, `b(`, or a word with `[` after it (no other word has one).
 #[inline]

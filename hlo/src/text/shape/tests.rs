@@ -1,11 +1,11 @@
 //! Tests of reading and printing shapes.
 use super::*;
 
-/// What the shape prints as, or the error.
+/// Returns the printed form of the shape, or the error.
 fn round_trip(text: &str) -> Result<String> {
     text.parse::<Shape>().map(|shape| shape.to_string())
 }
-/// The text the error is about, with its message and help.
+/// Returns the text the error is about, with its message and help.
 fn rejected(text: &str) -> (&str, String, String) {
     let error = round_trip(text).expect_err(text);
     let span = error.span().expect("a place").range();

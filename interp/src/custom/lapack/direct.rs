@@ -2,10 +2,10 @@
 use super::number::{Matrix, Number};
 
 /// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is read, and only it is
-/// written: the other stays what it was.
+/// written: the other is unchanged.
 ///
-/// Gives 0, or `k` if the leading minor of order `k` is not positive definite. Columns from the `k`-th on then stay what
-/// they were. Of a diagonal element only the real part counts.
+/// Returns 0, or `k` if the leading minor of order `k` is not positive definite. Columns from the `k`-th on are then
+/// unchanged. The imaginary parts of diagonal elements are ignored.
 pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
     // The upper factor is the conjugate transpose of the lower.
     let at = |i: usize, j: usize| if lower { (i, j) } else { (j, i) };
@@ -29,12 +29,12 @@ pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
     0
 }
 
-/// An index as LAPACK counts, from 1.
+/// Returns the 1-based index that LAPACK reports.
 pub(super) fn order(index: usize) -> i32 {
     i32::try_from(index + 1).unwrap_or(i32::MAX)
 }
 
-/// How a triangular matrix is to be read.
+/// The interpretation of a triangular matrix.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -42,14 +42,14 @@ pub(super) fn order(index: usize) -> i32 {
 )]
 pub(super) struct Triangle {
     pub(super) lower: bool,
-    /// The diagonal is taken to be ones, whatever is there.
+    /// The diagonal is taken to be ones and is not read.
     pub(super) unit: bool,
     pub(super) transpose: bool,
     pub(super) conjugate: bool,
 }
 
 /// `trsm`: solves `op(a) x = b`, or `x op(a) = b` for `right`, into `b`. Only one triangle of `a` is read. A zero on the
-/// diagonal divides: infinities and NaN come out.
+/// diagonal is divided by: the result has infinities and NaN.
 pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, right: bool) {
     let n = a.rows;
     // `x op(a) = b` is `op(a)^T x^T = b^T`: the same with `b` read by columns.
@@ -59,9 +59,9 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
         if how.conjugate { value.conj() } else { value }
     };
     let forward = how.lower != transpose;
-    let places = if right { b.rows } else { b.cols };
-    for place in 0..places {
-        let of = |i: usize| if right { (place, i) } else { (i, place) };
+    let systems = if right { b.rows } else { b.cols };
+    for system in 0..systems {
+        let of = |i: usize| if right { (system, i) } else { (i, system) };
         for step in 0..n {
             let i = if forward { step } else { n - 1 - step };
             let done = if forward { 0..i } else { i + 1..n };
@@ -71,12 +71,12 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
     }
 }
 
-/// `getrf`: `p a = l u` with rows exchanged so that each pivot is the largest left in its column, `|re| + |im|` being
-/// the size of a complex number and the first of several equal ones counting. `l` has ones on its diagonal, which are
+/// `getrf`: `p a = l u` with rows exchanged so that each pivot is the largest remaining element of its column,
+/// `|re| + |im|` being the size of a complex number; the first of equal ones is taken. `l` has ones on its diagonal, which are
 /// not stored.
 ///
-/// Gives the row that each step exchanged with, from 1, and 0, or `k` if the `k`-th pivot is the first that is zero. The
-/// elimination continues after a zero pivot.
+/// Returns the 1-based row that each step exchanged with, and 0, or `k` if the `k`-th pivot is the first that is zero.
+/// The elimination continues after a zero pivot.
 pub(super) fn getrf<N: Number>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
     let steps = a.rows.min(a.cols);
     let (mut pivots, mut info) = (Vec::with_capacity(steps), 0);
@@ -112,7 +112,7 @@ pub(super) fn getrf<N: Number>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
 /// `gtsv`: solves a tridiagonal system by elimination with row exchanges. `dl[0]` and the last of `du` are not read.
 ///
 /// Afterwards `d` and `du` hold the diagonal and the first superdiagonal of the triangular factor, and `dl[1..n-1]` its
-/// second superdiagonal. Gives 0, or `k` if the `k`-th pivot is zero; nothing is solved then.
+/// second superdiagonal. Returns 0, or `k` if the `k`-th pivot is zero; nothing is solved then.
 pub(super) fn gtsv<N: Number>(dl: &mut [N], d: &mut [N], du: &mut [N], b: &mut Matrix<N>) -> i32 {
     let n = d.len();
     for i in 0..n.saturating_sub(1) {

@@ -1,17 +1,17 @@
-//! `geev`: eigenvalues and eigenvectors of any square matrix, by way of Schur's form.
+//! `geev`: eigenvalues and eigenvectors of any square matrix, from its Schur form.
 //!
-//! Each vector has length 1. A vector of a complex eigenvalue is turned so that its largest element is real and positive;
-//! one of a real eigenvalue of a real matrix is real, of either sign.
+//! Each vector has length 1. A vector of a complex eigenvalue is scaled so that its largest element is real and
+//! positive; one of a real eigenvalue of a real matrix is real, of either sign.
 use super::number::{Complex, Matrix, Number, length};
 use super::schur::eigenvalues;
 
-/// The columns `v` with `a v = value v`, in the order of the eigenvalues, from `a = z t z^H`.
+/// Returns the columns `v` with `a v = value v`, in the order of the eigenvalues, from `a = z t z^H`.
 pub(super) fn right<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     vectors(&complex(t), &complex(z), &eigenvalues(t), is_complex::<N>())
 }
 
-/// The columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, which reversed
-/// is of Schur's form again.
+/// Returns the columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, whose
+/// reverse is a Schur form again.
 pub(super) fn left<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     let n = t.rows;
     let (mut turned, mut basis) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
@@ -40,7 +40,7 @@ fn is_complex<N: Number>() -> bool {
     N::of(0.0, 1.0) != N::ZERO
 }
 
-/// The vectors; all are turned, or those of complex eigenvalues.
+/// Returns the normalized vectors; all are rotated as above, or only those of complex eigenvalues.
 fn vectors(
     t: &Matrix<Complex>,
     z: &Matrix<Complex>,
@@ -57,7 +57,7 @@ fn vectors(
     result
 }
 
-/// Length 1, and the largest element real and positive if `turn`.
+/// Scales a vector to length 1, with its largest element real and positive if `turn`.
 fn scale(vector: &mut [Complex], turn: bool) {
     let size = length(vector.iter().copied());
     if size == 0.0 {
@@ -81,7 +81,7 @@ fn scale(vector: &mut [Complex], turn: bool) {
     }
 }
 
-/// Keeps a vector that grows far away from overflow; its direction is all that counts.
+/// Scales a growing vector down before it overflows; only its direction matters.
 fn shrink(x: &mut [Complex]) {
     const FAR: f64 = 1e100;
     if x.iter().any(|x| x.size() > FAR) {
@@ -91,10 +91,10 @@ fn shrink(x: &mut [Complex]) {
     }
 }
 
-/// `x` with `(t - value) x = 0` for the eigenvalue at `k`, by substitution from the last row of its block up.
+/// Returns `x` with `(t - value) x = 0` for the eigenvalue at `k`, by back substitution from the last row of its block.
 fn solve(t: &Matrix<Complex>, value: Complex, k: usize) -> Vec<Complex> {
     let n = t.rows;
-    // A difference of zero is that of eigenvalues that cannot be distinguished.
+    // The difference is zero for eigenvalues that cannot be distinguished.
     let tiny = (f64::EPSILON * t.largest()).max(f64::MIN_POSITIVE);
     let kept = |x: Complex| if x.size() < tiny { Complex::real(tiny) } else { x };
     let is_block = |i: usize| i > 0 && t[(i, i - 1)] != Complex::ZERO;

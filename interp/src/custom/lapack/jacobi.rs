@@ -1,15 +1,16 @@
-//! `syevd`, `heevd`, `gesdd`, `gesvd`: eigenvalues of Hermitian matrices and singular values, by Jacobi's rotations.
+//! `syevd`, `heevd`, `gesdd`, `gesvd`: eigenvalues of Hermitian matrices and singular values, by Jacobi rotations.
 //!
-//! LAPACK reduces the matrix first and then divides and conquers. Rotations take longer and are more exact: each
-//! rotation makes one pair of columns orthogonal, and they are repeated until all pairs are. What is determined
-//! mathematically agrees; the sign or phase of a vector, and the basis of an eigenspace of several dimensions, are not.
+//! LAPACK reduces the matrix first and then divides and conquers. Rotations take longer and are more accurate: each
+//! rotation makes one pair of columns orthogonal, and they are repeated until all pairs are. Results that are
+//! determined mathematically agree; the sign or phase of a vector, and the basis of an eigenspace of several
+//! dimensions, may differ.
 use super::number::{Matrix, Number, hypot, length};
 use super::reflect::{geqrf, hermitian, orgqr};
 
-/// Rounds over all pairs after which it is given up. Ten are many.
+/// The limit of sweeps over all pairs. Ten are rarely needed.
 const ROUNDS: usize = 60;
 
-/// The rotation `(c, s)` that makes the Hermitian matrix `[[p, g], [g, q]]` diagonal, `g > 0`.
+/// Returns the rotation `(c, s)` that makes the Hermitian matrix `[[p, g], [g, q]]` diagonal, `g > 0`.
 fn rotation(p: f64, q: f64, g: f64) -> (f64, f64) {
     let middle = (q - p) / (2.0 * g);
     let tangent = if middle.is_infinite() {
@@ -31,7 +32,7 @@ fn rotate<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), 
     }
 }
 
-/// The same of rows, conjugated.
+/// The same for rows, conjugated.
 fn rotate_rows<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), phase: N) {
     for j in 0..a.cols {
         let (x, y) = (a[(p, j)], a[(q, j)]);
@@ -41,14 +42,14 @@ fn rotate_rows<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f
 }
 
 /// Eigenvalues in ascending order and the orthonormal eigenvectors, as columns, of a Hermitian matrix of which one
-/// triangle is read. `None` if there is no end to it.
+/// triangle is read. `None` if the sweeps do not converge.
 pub(super) fn eigh<N: Number>(a: &Matrix<N>, lower: bool) -> Option<(Vec<f64>, Matrix<N>)> {
     let n = a.rows;
     let mut a = hermitian(a, lower);
     if !a.is_finite() {
         return None;
     }
-    let exponent = normalise(&mut a);
+    let exponent = normalize(&mut a);
     let mut vectors = Matrix::identity(n, n);
     let done = (0..ROUNDS).any(|_| {
         let mut rotated = false;
@@ -88,13 +89,13 @@ fn picked<N: Number>(a: &Matrix<N>, order: &[usize]) -> Matrix<N> {
     result
 }
 
-/// Divides the matrix by a power of two so that no square overflows or vanishes; gives the power.
-pub(super) fn normalise<N: Number>(a: &mut Matrix<N>) -> f64 {
+/// Divides the matrix by a power of two so that no square overflows or underflows to zero; returns the power.
+pub(super) fn normalize<N: Number>(a: &mut Matrix<N>) -> f64 {
     let largest = a.largest();
     if largest == 0.0 || (1e-100..1e100).contains(&largest) {
         return 1.0;
     }
-    // Only the exponent bits are kept; below the normal numbers the smallest normal one does.
+    // Only the exponent bits are kept; for subnormal numbers the smallest normal one is used.
     let power = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).max(f64::MIN_POSITIVE);
     for x in &mut a.data {
         *x = N::of(x.re() / power, x.im() / power);
@@ -103,7 +104,7 @@ pub(super) fn normalise<N: Number>(a: &mut Matrix<N>) -> f64 {
 }
 
 /// `a = u diag(s) v^H`: `u`, `s` in descending order, `v^H`. The vectors are as many as `s`, or all of them with `full`.
-/// `None` if there is no end to it.
+/// `None` if the sweeps do not converge.
 pub(super) fn svd<N: Number>(
     a: &Matrix<N>,
     full: bool,
@@ -116,9 +117,9 @@ pub(super) fn svd<N: Number>(
         return None;
     }
     let mut u = a.clone();
-    let power = normalise(&mut u);
+    let power = normalize(&mut u);
     let n = a.cols;
-    // As orthogonal as columns of f64 of this length can be.
+    // The rounding errors of columns of this length in f64.
     let tolerance = f64::EPSILON * length(std::iter::repeat_n(1.0, a.rows));
     let mut v = Matrix::identity(n, n);
     let done = (0..ROUNDS).any(|_| {
@@ -158,16 +159,16 @@ pub(super) fn svd<N: Number>(
     Some((u, values, picked(&v, &order).adjoint()))
 }
 
-/// Extends the first `found` columns, which are orthonormal, to `wanted` ones.
-fn complete<N: Number>(u: &mut Matrix<N>, found: usize, wanted: usize) {
-    if found == wanted {
+/// Extends the first `found` columns, which are orthonormal, to an orthonormal basis of `count` columns.
+fn complete<N: Number>(u: &mut Matrix<N>, found: usize, count: usize) {
+    if found == count {
         return;
     }
     let mut reflected = u.columns(found);
     let taus = geqrf(&mut reflected);
-    let basis = orgqr(&reflected.columns(wanted), &taus);
-    *u = u.columns(found).columns(wanted);
+    let basis = orgqr(&reflected.columns(count), &taus);
+    *u = u.columns(found).columns(count);
     for i in 0..u.rows {
-        (found..wanted).for_each(|j| u[(i, j)] = basis[(i, j)]);
+        (found..count).for_each(|j| u[(i, j)] = basis[(i, j)]);
     }
 }

@@ -2,26 +2,26 @@
 //!
 //! | name | result | attributes |
 //! |---|---|---|
-//! | `potrf` | Cholesky's factor | `uplo` |
+//! | `potrf` | Cholesky factor | `uplo` |
 //! | `trsm` | solution of a triangular system | `side`, `uplo`, `trans_x`, `diag` |
 //! | `getrf` | `p a = l u` | |
 //! | `geqrf`, `geqp3` | `a = q r`, `a p = q r` | |
-//! | `orgqr`, `ungqr` | `q` of it | |
+//! | `orgqr`, `ungqr` | the `q` of those | |
 //! | `ormqr`, `unmqr` | a product with `q` | `left`, `transpose` |
 //! | `syevd`, `heevd` | eigenvectors and eigenvalues of a Hermitian matrix | `mode`, `uplo` |
 //! | `gesdd`, `gesvd` | singular values and vectors | `mode` |
-//! | `gees` | Schur's form | `mode`, `sort` |
+//! | `gees` | Schur form | `mode`, `sort` |
 //! | `geev` | eigenvalues and eigenvectors | `compute_left`, `compute_right` |
-//! | `gehrd` | Hessenberg's form | `low`, `high` |
+//! | `gehrd` | Hessenberg form | `low`, `high` |
 //! | `sytrd`, `hetrd` | tridiagonal form | `uplo` |
 //! | `gtsv` | solution of a tridiagonal system | |
 //!
-//! Letters are given by their code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at the end; sums
-//! carry their rounding errors. Where LAPACK documents a sign or an order it is kept: the signs of Householder's
-//! reflections, pivots that count from 1, ascending eigenvalues, descending singular values. Where a matrix is not
-//! finite, the eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
+//! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at
+//! the end; sums are compensated. Where LAPACK documents a sign or an order it is kept: the signs of Householder
+//! reflections, 1-based pivots, ascending eigenvalues, descending singular values. Where a matrix is not finite, the
+//! eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
 //!
-//! The older names without `_ffi` took their sizes as operands in front. They are refused, with the new name.
+//! The older names without `_ffi` took sizes as leading operands. They are rejected, with a pointer to the new name.
 mod direct;
 mod geev;
 mod jacobi;
@@ -40,9 +40,9 @@ use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use number::{Complex, Matrix, Number};
 use schur::{HasSchur, eigenvalues};
-use signature::Fitted;
+use signature::CheckedCall;
 
-/// A routine: its name, and for real and for complex numbers its signature. A routine of one kind only has an empty other.
+/// A routine: its name, its signature for real numbers, and that for complex numbers; empty if there is none.
 const ROUTINES: [(&str, &str, &str); 19] = [
     ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]"),
     ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]"),
@@ -67,7 +67,7 @@ const ROUTINES: [(&str, &str, &str); 19] = [
 const SVD: &str = "T[m,n] -> T[m,n] R[p] T[m,u] T[v,n] I[]";
 const GTSV: &str = "T[n] T[n] T[n] T[n,k] -> T[n] T[n] T[n] T[n,k] I[]";
 
-/// The letters that stand for types, and the types.
+/// The letter of each type in routine names.
 const TYPES: [(char, ElementType); 4] = [
     ('s', ElementType::F32),
     ('d', ElementType::F64),
@@ -75,7 +75,7 @@ const TYPES: [(char, ElementType); 4] = [
     ('z', ElementType::C128),
 ];
 
-/// The names of all targets.
+/// Returns the names of all targets.
 pub(super) fn targets() -> impl Iterator<Item = String> {
     TYPES.into_iter().flat_map(|(letter, ty)| {
         let has = move |(_, real, complex): &(_, &str, &str)| {
@@ -88,7 +88,7 @@ pub(super) fn targets() -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a target is one of these, but for the tridiagonal systems, whose solution is quick.
+/// Returns whether a target is one of these and takes cubic time; tridiagonal systems take linear time.
 pub(super) fn is_cubic(target: &str) -> bool {
     target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
 }
@@ -108,32 +108,32 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     }
     if !stem.ends_with("_ffi") {
         return Some(Err(Error::unsupported(format!(
-            "custom call `{target}` is of an older JAX, with sizes as operands; `{target}_ffi` is known"
+            "custom call `{target}` is from an older JAX, with sizes as operands; only `{target}_ffi` is supported"
         ))));
     }
     Some(if ty.is_complex() {
-        fitted::<Complex>(call, routine, signature, ty)
+        run_in::<Complex>(call, routine, signature, ty)
     } else {
-        fitted::<f64>(call, routine, signature, ty)
+        run_in::<f64>(call, routine, signature, ty)
     })
 }
 
-/// `(a, taus)` of the reflections of `geqrf`, for XLA's target `Qr`.
+/// Returns `(a, taus)` of `geqrf`, for XLA's target `Qr`.
 pub(super) fn reflections(call: &Call<'_>) -> Result<Literal> {
-    named(call, "geqrf", "T[m,n] -> T[m,n] T[p]", "")
+    run_as(call, "geqrf", "T[m,n] -> T[m,n] T[p]", "")
 }
-/// What `orgqr` gives, for XLA's target `ProductOfElementaryHouseholderReflectors`.
+/// Returns the result of `orgqr`, for XLA's target `ProductOfElementaryHouseholderReflectors`.
 pub(super) fn basis(call: &Call<'_>) -> Result<Literal> {
-    named(call, "orgqr", "T[m,n] T[k] -> T[m,n]", "")
+    run_as(call, "orgqr", "T[m,n] T[k] -> T[m,n]", "")
 }
-/// `(v, w)` as of `syevd`, for XLA's target `Eigh`.
+/// Returns `(v, w)` as of `syevd`, for XLA's target `Eigh`.
 pub(super) fn eigh(call: &Call<'_>, lower: bool) -> Result<Literal> {
     let attributes = if lower { "{mode = 86, uplo = 76}" } else { "{mode = 86, uplo = 85}" };
-    named(call, "syevd", "T[n,n] -> T[n,n] R[n]", attributes)
+    run_as(call, "syevd", "T[n,n] -> T[n,n] R[n]", attributes)
 }
 
-/// Runs a routine under another name: its type is that of the first operand.
-fn named(
+/// Runs the routine of a target of another name: its type is that of the first operand.
+fn run_as(
     call: &Call<'_>,
     routine: &str,
     signature: &'static str,
@@ -141,38 +141,38 @@ fn named(
 ) -> Result<Literal> {
     let own = call.operands.first().and_then(|o| o.array_shape()).map(|shape| shape.ty);
     let Some((_, ty)) = TYPES.into_iter().find(|&(_, ty)| Some(ty) == own) else {
-        return Err(super::xla::wanted(call, "a matrix of f32, f64, c64 or c128"));
+        return Err(super::xla::mismatch(call, "a matrix of f32, f64, c64 or c128"));
     };
     let attributes = BackendConfig(attributes.to_owned());
     let call = Call { backend_config: Some(&attributes), ..*call };
     if ty.is_complex() {
-        fitted::<Complex>(&call, routine, signature, ty)
+        run_in::<Complex>(&call, routine, signature, ty)
     } else {
-        fitted::<f64>(&call, routine, signature, ty)
+        run_in::<f64>(&call, routine, signature, ty)
     }
 }
 
-fn fitted<N: HasSchur>(
+fn run_in<N: HasSchur>(
     call: &Call<'_>,
     routine: &str,
     signature: &'static str,
     ty: ElementType,
 ) -> Result<Literal> {
-    let fitted = Fitted::new(call, signature, ty)?;
+    let checked = CheckedCall::new(call, signature, ty)?;
     let target = &call.op.custom_call_target.0;
     let attributes = Dictionary::parse(target, call.backend_config)?;
-    let mut run = Run { target, attributes, fitted };
-    for problem in 0..run.fitted.batch {
-        run.one::<N>(routine, problem)?;
+    let mut run = Run { target, attributes, checked };
+    for problem in 0..run.checked.batch {
+        run.solve::<N>(routine, problem)?;
     }
-    Ok(run.fitted.finish())
+    Ok(run.checked.finish())
 }
 
 /// A call being run.
 struct Run<'a> {
     target: &'a str,
     attributes: Dictionary,
-    fitted: Fitted<'a>,
+    checked: CheckedCall<'a>,
 }
 
 fn scalars<N: Number>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
@@ -180,53 +180,53 @@ fn scalars<N: Number>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
 }
 
 impl Run<'_> {
-    /// The letter that an attribute is, one of those given.
+    /// Returns the letter that an attribute holds, which must be one of `letters`.
     fn letter(&self, name: &str, letters: &str) -> Result<char> {
-        let code = self.attributes.whole(name).and_then(|code| u8::try_from(code).ok());
+        let code = self.attributes.integer(name).and_then(|code| u8::try_from(code).ok());
         code.map(char::from).filter(|&c| letters.contains(c)).ok_or_else(|| {
             let list: Vec<String> =
                 letters.chars().map(|c| format!("{} ('{c}')", u32::from(c))).collect();
-            self.wanted(name, &list.join(" or "))
+            self.mismatch(name, &list.join(" or "))
         })
     }
-    fn wanted(&self, name: &str, what: &str) -> Error {
+    fn mismatch(&self, name: &str, what: &str) -> Error {
         let (target, found) = (self.target, self.attributes.shown(name));
         Error::unsupported(format!(
-            "custom call `{target}` wants `{name}` to be {what}, found {found}"
+            "custom call `{target}` expects `{name}` to be {what}, found {found}"
         ))
     }
-    fn truth(&self, name: &str) -> Result<bool> {
-        match self.attributes.whole(name) {
+    fn boolean(&self, name: &str) -> Result<bool> {
+        match self.attributes.integer(name) {
             Some(0) => Ok(false),
             Some(1) => Ok(true),
-            _ => Err(self.wanted(name, "true or false")),
+            _ => Err(self.mismatch(name, "true or false")),
         }
     }
-    /// Gives `info`, unless this is a target without one.
+    /// Stores `info`, unless the target has no such result.
     fn info(&mut self, result: usize, info: i32) {
-        if result >= self.fitted.results_count() {
+        if result >= self.checked.results_count() {
             return;
         }
-        self.fitted.give(result, [Scalar::Signed(info.into())]);
+        self.checked.give(result, [Scalar::Signed(info.into())]);
     }
     fn matrix<N: Number>(&mut self, result: usize, matrix: &Matrix<N>) {
-        self.fitted.give(result, scalars(&matrix.data));
+        self.checked.give(result, scalars(&matrix.data));
     }
-    /// NaN for every float, and `info`.
+    /// Stores NaN in all float results, and `info`.
     fn failed(&mut self, info: i32) {
-        let floats = self.fitted.float_results();
-        for result in 0..self.fitted.results_count() {
+        let floats = self.checked.float_results();
+        for result in 0..self.checked.results_count() {
             if floats.contains(&result) {
-                self.fitted.fill(result, f64::NAN);
+                self.checked.fill(result, f64::NAN);
             } else {
                 self.info(result, info);
             }
         }
     }
 
-    /// One of the problems.
-    fn one<N: HasSchur>(&mut self, routine: &str, problem: usize) -> Result<()> {
-        let mut a = self.fitted.matrix::<N>(0, problem);
+    /// Solves one problem of the batch.
+    fn solve<N: HasSchur>(&mut self, routine: &str, problem: usize) -> Result<()> {
+        let mut a = self.checked.matrix::<N>(0, problem);
         match routine {
             "potrf" => {
                 let info = direct::potrf(&mut a, self.letter("uplo", "LU")? == 'L');
@@ -237,23 +237,23 @@ impl Run<'_> {
             "getrf" => {
                 let (pivots, info) = direct::getrf(&mut a);
                 self.matrix(0, &a);
-                self.fitted.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
+                self.checked.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
                 self.info(2, info);
             }
             "geqrf" => {
                 let taus = reflect::geqrf(&mut a);
                 self.matrix(0, &a);
-                self.fitted.give(1, scalars(&taus));
+                self.checked.give(1, scalars(&taus));
             }
             "geqp3" => {
-                let mut pivots = self.fitted.whole(1, problem);
+                let mut pivots = self.checked.integers(1, problem);
                 let taus = reflect::geqp3(&mut a, &mut pivots);
                 self.matrix(0, &a);
-                self.fitted.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
-                self.fitted.give(2, scalars(&taus));
+                self.checked.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
+                self.checked.give(2, scalars(&taus));
             }
             "orgqr" | "ungqr" => {
-                let taus = self.fitted.matrix::<N>(1, problem).data;
+                let taus = self.checked.matrix::<N>(1, problem).data;
                 self.sizes(taus.len() <= a.cols && a.cols <= a.rows, "k <= n <= m")?;
                 self.matrix(0, &reflect::orgqr(&a, &taus));
             }
@@ -265,7 +265,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Routines that iterate, and those related.
+    /// Runs the iterative routines, and those related.
     fn spectrum<N: HasSchur>(&mut self, routine: &str, mut a: Matrix<N>) -> Result<()> {
         match routine {
             "syevd" | "heevd" => {
@@ -276,7 +276,7 @@ impl Run<'_> {
                     return Ok(());
                 };
                 self.matrix(0, if vectors_too { &vectors } else { &a });
-                self.fitted.give(1, scalars(&values));
+                self.checked.give(1, scalars(&values));
                 self.info(2, 0);
             }
             "gesdd" | "gesvd" => self.svd(&a)?,
@@ -294,7 +294,7 @@ impl Run<'_> {
             "geev" => {
                 let left = self.letter("compute_left", "NV")? == 'V';
                 let right = self.letter("compute_right", "NV")? == 'V';
-                let power = jacobi::normalise(&mut a);
+                let power = jacobi::normalize(&mut a);
                 let Some((t, z)) = self.schur(a) else { return Ok(()) };
                 let values: Vec<Complex> = eigenvalues(&t).iter().map(|x| x.times(power)).collect();
                 let next = self.values::<N>(0, &values);
@@ -307,9 +307,9 @@ impl Run<'_> {
                 let lower = self.letter("uplo", "LU")? == 'L';
                 let (diagonal, adjacent, taus) = reflect::sytrd(&mut a, lower);
                 self.matrix(0, &a);
-                self.fitted.give(1, scalars(&diagonal));
-                self.fitted.give(2, scalars(&adjacent));
-                self.fitted.give(3, scalars(&taus));
+                self.checked.give(1, scalars(&diagonal));
+                self.checked.give(2, scalars(&adjacent));
+                self.checked.give(3, scalars(&taus));
                 self.info(4, 0);
             }
             other => return Err(Error::internal(format!("`{other}` is in the list of routines"))),
@@ -317,26 +317,26 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn sizes(&self, hold: bool, wanted: &str) -> Result<()> {
+    fn sizes(&self, hold: bool, expected: &str) -> Result<()> {
         if hold {
             return Ok(());
         }
         let target = self.target;
-        Err(Error::unsupported(format!("custom call `{target}` wants sizes with {wanted}")))
+        Err(Error::unsupported(format!("custom call `{target}` expects sizes with {expected}")))
     }
-    /// Schur's form; if there is none, the results are stored and nothing is returned.
+    /// Returns the Schur form; if the iteration fails, stores the failure as the results and returns `None`.
     fn schur<N: HasSchur>(&mut self, a: Matrix<N>) -> Option<(Matrix<N>, Matrix<N>)> {
         let info = if a.is_finite() { N::schur(a) } else { Err(1) };
         info.map_err(|info| self.failed(info)).ok()
     }
-    /// Eigenvalues as one result, or two of a real matrix; gives the number of the next one.
+    /// Stores eigenvalues as one result, or as two for a real matrix; returns the number of the next result.
     fn values<N: Number>(&mut self, first: usize, values: &[Complex]) -> usize {
         if N::of(0.0, 1.0) == N::ZERO {
-            self.fitted.give(first, values.iter().map(|x| Scalar::Float(x.re())));
-            self.fitted.give(first + 1, values.iter().map(|x| Scalar::Float(x.im())));
+            self.checked.give(first, values.iter().map(|x| Scalar::Float(x.re())));
+            self.checked.give(first + 1, values.iter().map(|x| Scalar::Float(x.im())));
             return first + 2;
         }
-        self.fitted.give(first, scalars(values));
+        self.checked.give(first, scalars(values));
         first + 1
     }
     fn trsm<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
@@ -348,7 +348,7 @@ impl Run<'_> {
             transpose: transpose != 'N',
             conjugate: transpose == 'C',
         };
-        let mut b = self.fitted.matrix::<N>(1, problem);
+        let mut b = self.checked.matrix::<N>(1, problem);
         let size = if right { b.cols } else { b.rows };
         self.sizes(a.rows == size && a.cols == size, "a square `a` that fits `b`")?;
         direct::trsm(a, &mut b, how, right);
@@ -356,40 +356,40 @@ impl Run<'_> {
         Ok(())
     }
     fn ormqr<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
-        let (left, transpose) = (self.truth("left")?, self.truth("transpose")?);
-        let taus = self.fitted.matrix::<N>(1, problem).data;
-        let mut c = self.fitted.matrix::<N>(2, problem);
+        let (left, transpose) = (self.boolean("left")?, self.boolean("transpose")?);
+        let taus = self.checked.matrix::<N>(1, problem).data;
+        let mut c = self.checked.matrix::<N>(2, problem);
         let size = if left { c.rows } else { c.cols };
         self.sizes(
             a.rows == size && taus.len() <= size,
-            "as many rows of `a` as `c` has there, and k no more",
+            "as many rows of `a` as `c` has on that side, and k at most that",
         )?;
         reflect::ormqr(a, &taus, &mut c, left, transpose);
         self.matrix(0, &c);
         Ok(())
     }
     fn gehrd<N: Number>(&mut self, mut a: Matrix<N>) -> Result<()> {
-        let bound = |name| self.attributes.whole(name).and_then(|i| usize::try_from(i).ok());
+        let bound = |name| self.attributes.integer(name).and_then(|i| usize::try_from(i).ok());
         let fits = bound("low").zip(bound("high")).filter(|&(low, high)| {
             (1 <= low && low <= high && high <= a.rows) || (a.rows == 0 && low == 1 && high == 0)
         });
         let (low, high) = fits.ok_or_else(|| {
-            self.wanted("low", "at least 1 and at most `high`, and that at most n")
+            self.mismatch("low", "at least 1 and at most `high`, with `high` at most n")
         })?;
         let taus = reflect::gehrd(&mut a, low - 1, high.saturating_sub(1));
         self.matrix(0, &a);
-        self.fitted.give(1, scalars(&taus));
+        self.checked.give(1, scalars(&taus));
         self.info(2, 0);
         Ok(())
     }
     fn gtsv<N: Number>(&mut self, problem: usize) {
         let mut bands: Vec<Vec<N>> =
-            (0..3).map(|i| self.fitted.matrix::<N>(i, problem).data).collect();
-        let mut b = self.fitted.matrix::<N>(3, problem);
+            (0..3).map(|i| self.checked.matrix::<N>(i, problem).data).collect();
+        let mut b = self.checked.matrix::<N>(3, problem);
         let [dl, d, du] = bands.as_mut_slice() else { return };
         let info = direct::gtsv(dl, d, du, &mut b);
         for (result, band) in bands.iter().enumerate() {
-            self.fitted.give(result, scalars(band));
+            self.checked.give(result, scalars(band));
         }
         self.matrix(3, &b);
         self.info(4, info);
@@ -397,21 +397,21 @@ impl Run<'_> {
     fn svd<N: Number>(&mut self, a: &Matrix<N>) -> Result<()> {
         let mode = self.letter("mode", "ASN")?;
         let (m, n) = (a.rows, a.cols);
-        let (u_cols, v_rows) = (self.fitted.size('u'), self.fitted.size('v'));
+        let (u_cols, v_rows) = (self.checked.size('u'), self.checked.size('v'));
         let small = m.min(n);
         let all = (u_cols, v_rows) == (m, n);
         let fits = (mode != 'S' && all) || (mode != 'A' && (u_cols, v_rows) == (small, small));
-        self.sizes(fits, "as many singular vectors as `mode` says")?;
+        self.sizes(fits, "as many singular vectors as `mode` selects")?;
         let Some((u, values, vh)) = jacobi::svd(a, mode == 'A') else {
             self.failed(1);
             return Ok(());
         };
-        // What becomes of the operand LAPACK leaves open.
+        // LAPACK does not specify the final contents of the operand.
         self.matrix(0, a);
-        self.fitted.give(1, scalars(&values));
+        self.checked.give(1, scalars(&values));
         if mode == 'N' {
-            self.fitted.fill(2, 0.0);
-            self.fitted.fill(3, 0.0);
+            self.checked.fill(2, 0.0);
+            self.checked.fill(3, 0.0);
         } else {
             self.matrix(2, &u);
             self.matrix(3, &vh);

@@ -1,13 +1,13 @@
-//! Real and complex numbers in f64, as the matrix algorithms need them.
+//! Real and complex numbers in f64, for the matrix algorithms.
 //!
-//! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part: an infinity times the
-//! zero beside it would be NaN.
+//! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part, where an infinity
+//! times the zero imaginary part would be NaN.
 use crate::num::accumulator::Sum;
 use hlo::Scalar;
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// What the algorithms need of a number.
+/// A number that the algorithms can run on.
 pub(super) trait Number:
     Copy
     + Debug
@@ -19,7 +19,7 @@ pub(super) trait Number:
 {
     const ZERO: Self;
     const ONE: Self;
-    /// A real number; of a real type the imaginary part is dropped.
+    /// Returns the number with these parts; a real type drops the imaginary part.
     fn of(re: f64, im: f64) -> Self;
     fn re(self) -> f64;
     fn im(self) -> f64;
@@ -42,11 +42,11 @@ pub(super) trait Number:
     fn times(self, by: f64) -> Self {
         self * Self::real(by)
     }
-    /// The square of the magnitude.
+    /// Returns the square of the magnitude.
     fn square(self) -> f64 {
         self.re() * self.re() + self.im() * self.im()
     }
-    /// The magnitude.
+    /// Returns the magnitude.
     fn abs(self) -> f64 {
         hypot(self.re(), self.im())
     }
@@ -59,7 +59,7 @@ pub(super) trait Number:
     }
 }
 
-/// The length of `(x, y)`. Not the platform's, whose last bit differs from machine to machine.
+/// Returns the length of `(x, y)`. The platform's `hypot` is not used: its last bit differs between machines.
 pub(super) fn hypot(x: f64, y: f64) -> f64 {
     let (large, small) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
     if small == 0.0 || !large.is_finite() {
@@ -69,7 +69,7 @@ pub(super) fn hypot(x: f64, y: f64) -> f64 {
     large * ratio.mul_add(ratio, 1.0).sqrt()
 }
 
-/// The Euclidean length of a vector, without overflow on the way.
+/// Returns the Euclidean length of a vector, without intermediate overflow.
 pub(super) fn length<N: Number>(vector: impl Iterator<Item = N> + Clone) -> f64 {
     let parts = vector.flat_map(|x| [x.re(), x.im()]);
     let largest =
@@ -166,7 +166,7 @@ impl Number for Complex {
     fn times(self, by: f64) -> Self {
         Self { re: self.re * by, im: self.im * by }
     }
-    /// Smith's way: the larger part of the divisor goes first, so that its square does not overflow.
+    /// Smith's algorithm: dividing by the larger part of the divisor first avoids squaring it, which could overflow.
     fn over(self, by: Self) -> Self {
         if by.im == 0.0 {
             return Self { re: self.re / by.re, im: self.im / by.re };
@@ -202,12 +202,12 @@ impl Number for Complex {
     }
 }
 
-/// A matrix; a vector is one of one column.
+/// A matrix; a vector is a matrix of one column.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Matrix<N> {
     pub(super) rows: usize,
     pub(super) cols: usize,
-    /// Row by row.
+    /// Elements in row-major order.
     pub(super) data: Vec<N>,
 }
 
@@ -215,7 +215,7 @@ impl<N: Number> Matrix<N> {
     pub(super) fn zeros(rows: usize, cols: usize) -> Self {
         Self { rows, cols, data: vec![N::ZERO; rows * cols] }
     }
-    /// Ones on the diagonal, zeros elsewhere.
+    /// Returns a matrix with ones on the diagonal and zeros elsewhere.
     pub(super) fn identity(rows: usize, cols: usize) -> Self {
         let mut result = Self::zeros(rows, cols);
         for i in 0..rows.min(cols) {
@@ -226,7 +226,7 @@ impl<N: Number> Matrix<N> {
     pub(super) fn vector(data: Vec<N>) -> Self {
         Self { rows: data.len(), cols: 1, data }
     }
-    /// The conjugate transpose.
+    /// Returns the conjugate transpose.
     pub(super) fn adjoint(&self) -> Self {
         let mut result = Self::zeros(self.cols, self.rows);
         for i in 0..self.rows {
@@ -236,7 +236,7 @@ impl<N: Number> Matrix<N> {
         }
         result
     }
-    /// The first `cols` columns, or with zeros after the last.
+    /// Returns the first `cols` columns, padded with zeros after the last.
     pub(super) fn columns(&self, cols: usize) -> Self {
         let mut result = Self::zeros(self.rows, cols);
         for i in 0..self.rows {
@@ -246,7 +246,7 @@ impl<N: Number> Matrix<N> {
         }
         result
     }
-    /// The product with another matrix.
+    /// Returns the product with another matrix.
     pub(super) fn product(&self, other: &Self) -> Self {
         let mut result = Self::zeros(self.rows, other.cols);
         for i in 0..self.rows {
@@ -273,7 +273,7 @@ impl<N: Number> Matrix<N> {
     pub(super) fn is_finite(&self) -> bool {
         self.data.iter().all(|x| x.is_finite())
     }
-    /// The largest part of any element.
+    /// Returns the largest magnitude of a real or imaginary part.
     pub(super) fn largest(&self) -> f64 {
         let parts = self.data.iter().flat_map(|x| [x.re().abs(), x.im().abs()]);
         parts.fold(0.0, f64::max)

@@ -1,11 +1,11 @@
-//! `geqrf`, `geqp3`, `orgqr`, `ormqr`, `gehrd`, `sytrd`: Householder's reflections.
+//! `geqrf`, `geqp3`, `orgqr`, `ormqr`, `gehrd`, `sytrd`: Householder reflections.
 //!
-//! A reflection is `H = I - tau v v^H` with `v[0] = 1`, which is not stored. It turns `x` into `(beta, 0, ...)` by
+//! A reflection is `H = I - tau v v^H` with `v[0] = 1`, which is not stored. It maps `x` to `(beta, 0, ...)` by
 //! `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all but `x[0]` is zero, and `x[0]` is real,
 //! `tau` is 0 and nothing is reflected. These signs are LAPACK's.
 use super::number::{Matrix, Number, hypot, length};
 
-/// `beta`, `tau`, and what the rest of `x` is to be multiplied with to be the rest of `v`.
+/// Returns `beta`, `tau`, and the factor that maps the rest of `x` to the rest of `v`.
 pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Clone) -> (N, N, N) {
     let below = length(rest);
     if below == 0.0 && first.im() == 0.0 {
@@ -59,12 +59,12 @@ pub(super) fn from_right<N: Number>(
     }
 }
 
-/// `v` of the reflection whose rest is in column `col` below row `first`.
+/// Returns `v` of the reflection whose rest is in column `col` below row `first`.
 fn stored<N: Number>(a: &Matrix<N>, first: usize, end: usize, col: usize) -> Vec<N> {
     std::iter::once(N::ONE).chain((first + 1..end).map(|i| a[(i, col)])).collect()
 }
 
-/// Reflects column `col` from row `first` to before row `end` onto its first element; gives `v` and `tau`.
+/// Reflects column `col` from row `first` to before row `end` onto its first element; returns `v` and `tau`.
 fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -> (Vec<N>, N) {
     let (beta, tau, scale) = reflection(a[(first, col)], (first + 1..end).map(|i| a[(i, col)]));
     a[(first, col)] = beta;
@@ -74,7 +74,7 @@ fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -
     (stored(a, first, end, col), tau)
 }
 
-/// `geqrf`: `a = q r`. `r` is in the upper triangle, the reflections `q = H(1) H(2) ...` below it; gives their
+/// `geqrf`: `a = q r`. `r` is in the upper triangle, the reflections `q = H(1) H(2) ...` below it; returns their
 /// `tau`. The diagonal of `r` is real, with the signs that the reflections give.
 pub(super) fn geqrf<N: Number>(a: &mut Matrix<N>) -> Vec<N> {
     (0..a.rows.min(a.cols)).map(|k| eliminate(a, k)).collect()
@@ -87,17 +87,17 @@ fn eliminate<N: Number>(a: &mut Matrix<N>, k: usize) -> N {
     tau
 }
 
-/// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest one left, the first of several equal
-/// ones. Columns whose entry in `pivots` is not 0 go to the front beforehand, in their order. `pivots` then says which
-/// column, from 1, came to each place.
+/// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest remaining one, the first of several
+/// equal ones. Columns whose entry in `pivots` is not 0 are first moved to the front, in their order. `pivots` then
+/// holds the 1-based original number of each column.
 pub(super) fn geqp3<N: Number>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> {
     let mut fixed = 0;
-    let wanted: Vec<bool> = pivots.iter().map(|&p| p != 0).collect();
+    let leading: Vec<bool> = pivots.iter().map(|&p| p != 0).collect();
     for (j, pivot) in pivots.iter_mut().enumerate() {
         *pivot = super::direct::order(j);
     }
-    for (j, &wanted) in wanted.iter().enumerate() {
-        if wanted {
+    for (j, &leading) in leading.iter().enumerate() {
+        if leading {
             a.swap_columns(j, fixed);
             pivots.swap(j, fixed);
             fixed += 1;
@@ -159,7 +159,7 @@ pub(super) fn ormqr<N: Number>(
 }
 
 /// `gehrd`: `a = q h q^H` with zeros below the first subdiagonal of `h`, between rows `low` and `high` (from 0, the last
-/// one included). The reflections stand below that subdiagonal; gives their `tau`, 0 for those outside.
+/// one included). The reflections are stored below that subdiagonal; returns their `tau`, 0 for those outside.
 pub(super) fn gehrd<N: Number>(a: &mut Matrix<N>, low: usize, high: usize) -> Vec<N> {
     let n = a.rows;
     let mut taus = vec![N::ZERO; n.saturating_sub(1)];
@@ -172,7 +172,7 @@ pub(super) fn gehrd<N: Number>(a: &mut Matrix<N>, low: usize, high: usize) -> Ve
     taus
 }
 
-/// The `q` of [`gehrd`].
+/// Returns the `q` of [`gehrd`].
 pub(super) fn hessenberg_basis<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
     let n = a.rows;
     let mut q = Matrix::identity(n, n);
@@ -184,15 +184,15 @@ pub(super) fn hessenberg_basis<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N
 }
 
 /// `sytrd`, `hetrd`: `a = q t q^H` with `t` real and tridiagonal, of a Hermitian matrix of which one triangle is read.
-/// `t` is on the diagonal and next to it, the reflections in the rest of that triangle. Gives the diagonal, what
-/// is next to it, and the `tau`.
+/// `t` is on the diagonal and next to it, the reflections in the rest of that triangle. Returns the diagonal, the
+/// subdiagonal, and the `tau`.
 pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec<f64>, Vec<N>) {
     let n = a.rows;
     let mut full = hermitian(a, lower);
     let (mut adjacent, mut taus) =
         (vec![0.0; n.saturating_sub(1)], vec![N::ZERO; n.saturating_sub(1)]);
     for step in 1..n {
-        // From the first column down, or from the last one up, where `v` ends with the 1.
+        // From the first column down, or from the last one up, where the 1 of `v` is its last element.
         let col = if lower { step - 1 } else { n - step };
         let first = if lower { col + 1 } else { col - 1 };
         let rest: Vec<usize> = if lower { (col + 2..n).collect() } else { (0..first).collect() };
@@ -206,15 +206,15 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
         }
         from_left(&mut full, &v, tau.conj(), 0, 0..n);
         from_right(&mut full, &v, tau, 0..n, 0);
-        // What is zero and real by the algorithm is made so.
+        // Elements that are mathematically zero or real are set to be exactly so.
         for &i in &rest {
             (full[(i, col)], full[(col, i)]) = (N::ZERO, N::ZERO);
         }
         (full[(first, col)], full[(col, first)]) = (beta, beta);
         a[(first, col)] = beta;
-        let place = first.min(col);
-        adjacent[place] = beta.re();
-        taus[place] = tau;
+        let at = first.min(col);
+        adjacent[at] = beta.re();
+        taus[at] = tau;
     }
     for i in 0..n {
         a[(i, i)] = N::real(full[(i, i)].re());
@@ -222,7 +222,7 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
     ((0..n).map(|i| full[(i, i)].re()).collect(), adjacent, taus)
 }
 
-/// The whole of a Hermitian matrix of which one triangle is given.
+/// Returns the full Hermitian matrix of which one triangle is given.
 pub(super) fn hermitian<N: Number>(a: &Matrix<N>, lower: bool) -> Matrix<N> {
     let mut full = a.clone();
     for i in 0..a.rows {

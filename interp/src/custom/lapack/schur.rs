@@ -1,18 +1,18 @@
-//! `gees`: Schur's form by shifted QR steps, `a = z t z^H`.
+//! `gees`: the Schur form by shifted QR steps, `a = z t z^H`.
 //!
-//! `t` is upper triangular if `a` is complex. If it is real, pairs of complex eigenvalues stand in blocks of 2 by 2 on
+//! `t` is upper triangular if `a` is complex. If it is real, pairs of complex eigenvalues form 2-by-2 blocks on
 //! the diagonal, whose two diagonal elements are equal and whose other two have opposite signs, as in LAPACK. Neither `t`
-//! nor `z` is determined by `a`: the eigenvalues may stand in any order.
+//! nor `z` is determined by `a`: the eigenvalues may be in any order.
 use super::number::{Complex, Matrix, Number, hypot};
 use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
 
-/// QR steps for one eigenvalue after which it is given up.
+/// The limit of QR steps for one eigenvalue.
 const STEPS: usize = 300;
 
-/// Schur's form and its basis, or the number of eigenvalues that were not found.
+/// The Schur form and its basis, or the number of eigenvalues that were not found.
 pub(super) type Schur<N> = Result<(Matrix<N>, Matrix<N>), i32>;
 
-/// Which form a type of number has.
+/// A number type for whose matrices the Schur form is computed.
 pub(super) trait HasSchur: Number {
     fn schur(a: Matrix<Self>) -> Schur<Self>;
 }
@@ -27,8 +27,8 @@ fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
     (h, z)
 }
 
-/// The first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element that is
-/// negligible compared to its neighbors is made zero.
+/// Returns the first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element
+/// that is negligible compared to its neighbors is set to zero.
 fn split<N: Number>(h: &mut Matrix<N>, high: usize) -> usize {
     let whole = h.largest();
     for k in (1..=high).rev() {
@@ -59,7 +59,7 @@ impl HasSchur for Complex {
                 return Err(i32::try_from(end).unwrap_or(i32::MAX));
             }
             let shift = if steps % 10 == 0 {
-                // A shift of another kind leaves a circle that the usual one may run in.
+                // An exceptional shift breaks a cycle of the usual one.
                 h[(high, high)] + Self::real(h[(high, high - 1)].size())
             } else {
                 wilkinson(&h, high)
@@ -70,7 +70,7 @@ impl HasSchur for Complex {
     }
 }
 
-/// The eigenvalue of the last block of 2 by 2 that is nearer to its last element.
+/// Returns the eigenvalue of the last 2-by-2 block that is nearer to its last element.
 fn wilkinson(h: &Matrix<Complex>, high: usize) -> Complex {
     let (a, b) = (h[(high - 1, high - 1)], h[(high - 1, high)]);
     let (c, d) = (h[(high, high - 1)], h[(high, high)]);
@@ -92,8 +92,8 @@ pub(super) fn square_root(x: Complex) -> Complex {
     Complex::of(re, if x.im() < 0.0 { -im } else { im })
 }
 
-/// One step with one shift: a reflection of two rows makes the first column what the shift wants, and the next ones chase
-/// the element that this brought below the subdiagonal.
+/// One step with one shift: a reflection of two rows sets the first column as the shift requires, and the next ones
+/// chase the resulting element below the subdiagonal.
 fn complex_step(
     h: &mut Matrix<Complex>,
     z: &mut Matrix<Complex>,
@@ -130,7 +130,7 @@ impl HasSchur for f64 {
             if low == high {
                 (end, steps) = (high, 0);
             } else if low + 1 == high {
-                standardise(&mut h, &mut z, low);
+                standardize(&mut h, &mut z, low);
                 (end, steps) = (low, 0);
             } else {
                 steps += 1;
@@ -144,11 +144,11 @@ impl HasSchur for f64 {
     }
 }
 
-/// One step of Francis: two shifts at once, the eigenvalues of the last block of 2 by 2, which keeps everything real.
+/// One Francis step: a double shift by both eigenvalues of the last 2-by-2 block, which keeps everything real.
 fn real_step(h: &mut Matrix<f64>, z: &mut Matrix<f64>, low: usize, high: usize, odd: bool) {
     let n = h.rows;
     let (sum, product) = if odd {
-        // A shift of another kind leaves a circle that the usual one may run in.
+        // An exceptional shift breaks a cycle of the usual one.
         let size = h[(high, high - 1)].abs() + h[(high - 1, high - 2)].abs();
         (1.5 * size, size * size)
     } else {
@@ -178,8 +178,8 @@ fn real_step(h: &mut Matrix<f64>, z: &mut Matrix<f64>, low: usize, high: usize, 
     }
 }
 
-/// Turns the block of 2 by 2 at `at` so that it is triangular, or has equal diagonal elements.
-fn standardise(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
+/// Rotates the 2-by-2 block at `at` so that it is triangular, or has equal diagonal elements.
+fn standardize(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
     let (a, b) = (h[(at, at)], h[(at, at + 1)]);
     let (c, d) = (h[(at + 1, at)], h[(at + 1, at + 1)]);
     let half = (a - d) / 2.0;
@@ -216,7 +216,7 @@ fn standardise(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
     }
 }
 
-/// The eigenvalues on the diagonal of Schur's form; of a pair the one with positive imaginary part first.
+/// Returns the eigenvalues on the diagonal of the Schur form; of a pair, the one with positive imaginary part first.
 pub(super) fn eigenvalues<N: Number>(t: &Matrix<N>) -> Vec<Complex> {
     let mut values = Vec::with_capacity(t.rows);
     while values.len() < t.rows {

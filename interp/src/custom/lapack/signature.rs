@@ -1,13 +1,13 @@
-//! What a LAPACK routine takes and gives, as a short text, and the check of a call against it.
+//! Signatures of LAPACK routines as short texts, and the check of a call against them.
 //!
 //! `"T[m,n] I[n] -> T[m,n] T[p]"`: a matrix of the routine's own type and a vector of s32, and its results. `T` is the
-//! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters, the same wherever the
-//! letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same further dimensions in front:
-//! they count independent problems.
+//! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters; equal letters
+//! are equal sizes; letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same
+//! further dimensions in front: they count independent problems.
 use super::number::{Matrix, Number};
 use crate::hooks::Call;
 use crate::index::to_usize;
-use crate::kernel::array_shapes;
+use crate::value::array_shapes;
 use crate::{Error, Result};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use std::collections::BTreeMap;
@@ -48,18 +48,18 @@ impl Slot {
     }
 }
 
-/// A call whose operands and results fit the signature.
-pub(super) struct Fitted<'a> {
+/// A call whose operands and results match the signature.
+pub(super) struct CheckedCall<'a> {
     call: &'a Call<'a>,
     shapes: Vec<&'a ArrayShape>,
     sizes: BTreeMap<char, usize>,
     ranks: Vec<usize>,
-    /// Independent problems.
+    /// The number of independent problems.
     pub(super) batch: usize,
     results: Vec<Vec<Scalar>>,
 }
 
-impl<'a> Fitted<'a> {
+impl<'a> CheckedCall<'a> {
     /// Checks a call of a routine of type `own`.
     pub(super) fn new(
         call: &'a Call<'a>,
@@ -67,13 +67,13 @@ impl<'a> Fitted<'a> {
         own: ElementType,
     ) -> Result<Self> {
         let (takes, gives) = signature.split_once("->").unwrap_or((signature, ""));
-        let wanted = || {
+        let mismatch = || {
             let list = |slots: &'static str| -> String {
                 Slot::all(slots).map(|s| s.shown(own)).collect::<Vec<_>>().join(", ")
             };
             let found: Vec<String> = call.operands.iter().map(|o| o.shape().to_string()).collect();
             Error::unsupported(format!(
-                "custom call `{}` wants ({}) -> ({}), found ({}) -> {}",
+                "custom call `{}` expects ({}) -> ({}), found ({}) -> {}",
                 call.op.custom_call_target.0,
                 list(takes),
                 list(gives),
@@ -83,27 +83,27 @@ impl<'a> Fitted<'a> {
         };
         let operands: Option<Vec<&ArrayShape>> =
             call.operands.iter().map(|o| o.array_shape()).collect();
-        let operands = operands.ok_or_else(wanted)?;
+        let operands = operands.ok_or_else(mismatch)?;
         let results = array_shapes(call.shape);
         let arrays: Vec<&ArrayShape> = operands.iter().copied().chain(results.clone()).collect();
         let slots: Vec<Slot> = Slot::all(takes).chain(Slot::all(gives)).collect();
         let takes_count = Slot::all(takes).count();
         if slots.len() != arrays.len() || operands.len() != takes_count {
-            return Err(wanted());
+            return Err(mismatch());
         }
         let mut sizes = BTreeMap::new();
         let mut front: Option<Dims> = None;
         for (slot, array) in slots.iter().zip(&arrays) {
             if array.ty != slot.ty(own) || array.rank() < slot.rank() {
-                return Err(wanted());
+                return Err(mismatch());
             }
             let (batch, own_dims) = array.dims.split_at(array.rank() - slot.rank());
             if front.get_or_insert_with(|| batch.into()).as_slice() != batch {
-                return Err(wanted());
+                return Err(mismatch());
             }
             for (letter, &size) in slot.letters().zip(own_dims) {
                 if *sizes.entry(letter).or_insert(to_usize(size)) != to_usize(size) {
-                    return Err(wanted());
+                    return Err(mismatch());
                 }
             }
         }
@@ -113,7 +113,7 @@ impl<'a> Fitted<'a> {
         if size('p').is_some_and(|p| smaller != Some(p))
             || size('q').is_some_and(|q| less != Some(q))
         {
-            return Err(wanted());
+            return Err(mismatch());
         }
         column_major(call, &slots[..takes_count])?;
         let batch = front.unwrap_or_default().iter().map(|&d| to_usize(d)).product();
@@ -121,11 +121,11 @@ impl<'a> Fitted<'a> {
         let values = vec![Vec::new(); results.len()];
         Ok(Self { call, shapes: results, sizes, ranks, batch, results: values })
     }
-    /// The size of this letter.
+    /// Returns the size of this letter.
     pub(super) fn size(&self, letter: char) -> usize {
         self.sizes.get(&letter).copied().unwrap_or(0)
     }
-    /// The elements of an operand of one of the problems.
+    /// Returns the rows, columns and elements of an operand of one problem.
     fn part(&self, operand: usize, problem: usize) -> (usize, usize, impl Iterator<Item = Scalar>) {
         let literal: &Literal = self.call.operands[operand];
         let dims = literal.array_shape().map(|s| s.dims.as_slice()).unwrap_or_default();
@@ -135,21 +135,21 @@ impl<'a> Fitted<'a> {
         let (rows, cols) = (own.first().copied().unwrap_or(1), own.get(1).copied().unwrap_or(1));
         (rows, cols, (problem * count..(problem + 1) * count).map(|i| literal.get(i)))
     }
-    /// An operand of one of the problems.
+    /// Returns an operand of one problem as a matrix.
     pub(super) fn matrix<N: Number>(&self, operand: usize, problem: usize) -> Matrix<N> {
         let (rows, cols, elements) = self.part(operand, problem);
         Matrix { rows, cols, data: elements.map(N::read).collect() }
     }
-    /// An operand of integers of one of the problems.
-    pub(super) fn whole(&self, operand: usize, problem: usize) -> Vec<i32> {
+    /// Returns an operand of one problem as integers.
+    pub(super) fn integers(&self, operand: usize, problem: usize) -> Vec<i32> {
         let (_, _, elements) = self.part(operand, problem);
         elements.map(|x| i32::try_from(x.as_wrapping()).unwrap_or(0)).collect()
     }
-    /// Gives the next problem's part of a result.
+    /// Appends the next problem's part of a result.
     pub(super) fn give(&mut self, result: usize, elements: impl IntoIterator<Item = Scalar>) {
         self.results[result].extend(elements);
     }
-    /// Gives the same number for all of the next problem's part of a result.
+    /// Appends the next problem's part of a result, all of it `with`.
     pub(super) fn fill(&mut self, result: usize, with: f64) {
         let count = self.shapes[result].element_count().unwrap_or(0);
         let count = count.checked_div(self.batch).unwrap_or(0);
@@ -157,35 +157,35 @@ impl<'a> Fitted<'a> {
         let value = if complex { Scalar::Complex(with, with) } else { Scalar::Float(with) };
         self.results[result].extend(std::iter::repeat_n(value, count));
     }
-    /// How many results there are.
+    /// Returns how many results there are.
     pub(super) fn results_count(&self) -> usize {
         self.shapes.len()
     }
-    /// Numbers of the results that are not whole.
+    /// Returns the numbers of the results that are floats.
     pub(super) fn float_results(&self) -> Vec<usize> {
         let is_float = |&i: &usize| self.shapes[i].ty != ElementType::S32;
         (0..self.shapes.len()).filter(is_float).collect()
     }
-    /// The result, once every problem has given its parts.
+    /// Returns the result, after every problem has appended its parts.
     pub(super) fn finish(self) -> Literal {
         let arrays = self.shapes.iter().zip(&self.results);
-        let arrays = arrays.map(|(shape, values)| crate::kernel::build(shape, |i| values[i]));
-        crate::kernel::pack(self.call.shape, arrays.collect())
+        let arrays = arrays.map(|(shape, values)| crate::value::build(shape, |i| values[i]));
+        crate::value::pack(self.call.shape, arrays.collect())
     }
 }
 
-/// Refuses matrices that lie row by row where the module says how they lie: the routine reads them column by column, and
-/// would take them for their transposes. Where it does not say, they are taken to lie as the routine wants them.
+/// Rejects matrices whose stated layout is row-major: the routine reads them in column-major order, and
+/// would read their transposes. Without a stated layout they are taken to be column-major.
 fn column_major(call: &Call<'_>, slots: &[Slot]) -> Result<()> {
     let Some(constraints) = &call.op.operand_layout_constraints else { return Ok(()) };
     for (i, (slot, shape)) in slots.iter().zip(constraints).enumerate() {
         let Some(array) = shape.array().filter(|_| slot.rank() == 2) else { continue };
         let rank = crate::index::to_i64(array.rank());
-        let wanted: Dims = [rank - 2, rank - 1].into_iter().chain((0..rank - 2).rev()).collect();
-        if array.layout.minor_to_major != wanted {
-            let list: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+        let expected: Dims = [rank - 2, rank - 1].into_iter().chain((0..rank - 2).rev()).collect();
+        if array.layout.minor_to_major != expected {
+            let list: Vec<String> = expected.iter().map(ToString::to_string).collect();
             return Err(Error::unsupported(format!(
-                "custom call `{}` wants operand {i} column by column, in layout {{{}}}, found {shape}",
+                "custom call `{}` expects operand {i} in column-major layout {{{}}}, found {shape}",
                 call.op.custom_call_target.0,
                 list.join(","),
             )));

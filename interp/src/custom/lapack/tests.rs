@@ -1,10 +1,10 @@
-//! What must hold of decompositions that are not determined: that they multiply back, and that bases are orthonormal.
+//! Properties of decompositions that are not unique: factors multiply to the matrix, and bases are orthonormal.
 use super::geev;
 use super::jacobi::{eigh, svd};
 use super::number::{Complex, Matrix, Number};
 use super::schur::{HasSchur, eigenvalues};
 
-/// Numbers from -1 to 1 that look as if drawn by lot, the same each time.
+/// Returns pseudorandom numbers from -1 to 1.
 fn drawn<N: Number>(rows: usize, cols: usize, seed: u64) -> Matrix<N> {
     let mut state = seed;
     let mut next = || {
@@ -16,7 +16,7 @@ fn drawn<N: Number>(rows: usize, cols: usize, seed: u64) -> Matrix<N> {
     Matrix { rows, cols, data }
 }
 
-/// Matrices of all kinds that algorithms stumble over.
+/// Matrices that are difficult for the algorithms.
 fn squares<N: Number>() -> Vec<Matrix<N>> {
     let mut all: Vec<_> = (0..9).map(|n| drawn(n, n, 7)).collect();
     all.push(drawn(30, 30, 1));
@@ -24,11 +24,11 @@ fn squares<N: Number>() -> Vec<Matrix<N>> {
     all.push(Matrix::identity(5, 5));
     // Of rank 2.
     all.push(drawn::<N>(6, 2, 3).product(&drawn(2, 6, 4)));
-    // A circle, whose eigenvalues all have magnitude 1.
+    // A cyclic permutation, whose eigenvalues all have magnitude 1.
     let mut circle = Matrix::zeros(6, 6);
     (0..6).for_each(|i| circle[(i, (i + 1) % 6)] = N::ONE);
     all.push(circle);
-    // Jordan's block: one eigenvector.
+    // A Jordan block: one eigenvector.
     let mut jordan = Matrix::identity(5, 5);
     (0..4).for_each(|i| jordan[(i, i + 1)] = N::ONE);
     all.push(jordan);
@@ -43,10 +43,10 @@ fn squares<N: Number>() -> Vec<Matrix<N>> {
     all
 }
 
-fn close<N: Number>(found: &Matrix<N>, wanted: &Matrix<N>) {
-    assert_eq!((found.rows, found.cols), (wanted.rows, wanted.cols));
-    let bound = 1e-13 * wanted.largest().max(f64::MIN_POSITIVE);
-    for (x, y) in found.data.iter().zip(&wanted.data) {
+fn close<N: Number>(found: &Matrix<N>, expected: &Matrix<N>) {
+    assert_eq!((found.rows, found.cols), (expected.rows, expected.cols));
+    let bound = 1e-13 * expected.largest().max(f64::MIN_POSITIVE);
+    for (x, y) in found.data.iter().zip(&expected.data) {
         assert!((*x - *y).abs() <= bound, "{x:?} is not {y:?}");
     }
 }
@@ -99,8 +99,11 @@ fn schur_multiplies_back<N: HasSchur>() {
             }
             assert!(N::of(0.0, 1.0) == N::ZERO, "a complex form is triangular");
             assert_eq!(t[(i, i)], t[(i - 1, i - 1)], "a block has equal diagonal elements");
-            assert!(t[(i, i - 1)].re() * t[(i - 1, i)].re() < 0.0, "and opposite signs beside");
-            assert!(i < 2 || t[(i - 1, i - 2)] == N::ZERO, "and stands alone");
+            assert!(
+                t[(i, i - 1)].re() * t[(i - 1, i)].re() < 0.0,
+                "and off-diagonal elements of opposite signs"
+            );
+            assert!(i < 2 || t[(i - 1, i - 2)] == N::ZERO, "and does not touch the next one");
         }
     }
 }
@@ -165,7 +168,7 @@ fn sizes_far_from_one_neither_overflow_nor_vanish() {
 }
 
 #[test]
-fn what_is_not_finite_has_no_decomposition() {
+fn matrices_that_are_not_finite_have_no_decomposition() {
     let a = Matrix { rows: 1, cols: 1, data: vec![f64::NAN] };
     assert!(eigh(&a, true).is_none());
     assert!(svd(&a, true).is_none());

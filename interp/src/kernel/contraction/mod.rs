@@ -22,12 +22,12 @@ mod kernel;
 mod numbers;
 mod panels;
 mod recipe;
+mod scratch;
 
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 
 use error::Error;
-use hlo::{ArrayShape, Literal};
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
     Kernel, WrappingAccumulator,
@@ -67,18 +67,6 @@ impl Plan<'_> {
     fn batch_work(&self) -> usize {
         self.rows.saturating_mul(self.rhs_columns.len()).saturating_mul(self.rhs_terms.len())
     }
-}
-
-/// All sums of the plan, batch by batch and row by row, as an array of this shape.
-pub(super) fn contract(
-    plan: &Plan<'_>,
-    pair: &Operands<'_>,
-    rounding: Rounding,
-    shape: &ArrayShape,
-) -> Literal {
-    let mut result = Literal::zeros(shape.clone());
-    contract_into(plan, pair, rounding, result.bytes_mut());
-    result
 }
 
 /// All sums of the plan, batch by batch and row by row, into the bytes of an array.
@@ -123,11 +111,13 @@ mod tests {
     use super::*;
     use hlo::ElementType as E;
     use hlo::op::value::DotAlgorithm;
+    use hlo::{ArrayShape, Literal};
 
     /// Elements of many magnitudes, the same in each run.
     fn filled(ty: E, count: i64, seed: u32) -> Literal {
         let mut state = seed;
-        super::super::build(&ArrayShape::new(ty, [count].as_slice()), |_| {
+        let mut array = Literal::zeros(ArrayShape::new(ty, [count].as_slice()));
+        crate::value::fill(&mut array, |_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let x = f64::from(state).mul_add(1e-9, -2.1) * f64::from(1 << (state >> 28));
             let x = if ty.is_complex() {
@@ -137,7 +127,8 @@ mod tests {
             };
             let from = if ty.is_complex() { E::C128 } else { E::F64 };
             x.convert(from, ty)
-        })
+        });
+        array
     }
 
     #[test]
@@ -173,8 +164,9 @@ mod tests {
                 rhs_terms: &terms,
             };
             let recipe = Recipe::of(DotAlgorithm::Unset);
-            let shape = ArrayShape::new(to, [size(ROWS, COLUMNS)].as_slice());
-            let tiled = recipe.contract(&all, (&lhs, &rhs), &shape);
+            let width = to.storage_bytes();
+            let mut tiled = vec![0; ROWS * COLUMNS * width];
+            recipe.contract(&all, (&lhs, &rhs), to, &mut tiled);
             for r in 0..ROWS {
                 for c in 0..COLUMNS {
                     let one = Plan {
@@ -183,10 +175,10 @@ mod tests {
                         rhs_columns: &columns[c..=c],
                         ..all
                     };
-                    let shape = ArrayShape::new(to, [1].as_slice());
-                    let single = recipe.contract(&one, (&lhs, &rhs), &shape);
-                    let (tiled, single) = (tiled.get(r * COLUMNS + c), single.get(0));
-                    assert_eq!(tiled.to_bits(to), single.to_bits(to), "{ty} {r} {c}");
+                    let mut single = vec![0; width];
+                    recipe.contract(&one, (&lhs, &rhs), to, &mut single);
+                    let at = (r * COLUMNS + c) * width;
+                    assert_eq!(tiled[at..at + width], single, "{ty} {r} {c}");
                 }
             }
         }

@@ -13,6 +13,13 @@ const TOGETHER: usize = 16;
 /// Multiplications that are worth waking another thread for.
 const WORTH_A_THREAD: usize = 1 << 15;
 
+/// Words of the panels of columns that are packed at a time.
+pub(super) fn packed_words(columns: usize, terms: usize, planes: usize) -> usize {
+    let panel = terms.saturating_mul(planes * LANES).max(1);
+    let panels = (PACKED_WORDS / panel).max(8).min(columns.div_ceil(LANES));
+    panels.saturating_mul(panel)
+}
+
 /// All sums of the plan, into the bytes of the result: in tiles, or one by one in the exact sum where nothing can be packed.
 pub(super) fn run<K: Kernel<PLANES>, const PLANES: usize>(
     job: &Job<'_, K, PLANES>,

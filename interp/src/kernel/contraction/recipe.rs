@@ -25,10 +25,10 @@
 //!
 //! A fast sum is not emulated: `fast_accum` permits hardware to keep fewer bits and does not say which.
 use super::numbers::{Numbers, Operands, Rounding, single};
-use super::{PADDING, Plan, contract};
+use super::{PADDING, Plan, contract_into};
 use half::{bf16, f16};
 use hlo::op::value::DotAlgorithm;
-use hlo::{ArrayShape, ElementType, Literal};
+use hlo::{ElementType, Literal, Scalar};
 
 /// What operands are rounded to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,16 +101,31 @@ impl Recipe {
         self.input != Input::AsItIs
     }
 
-    /// All sums of the plan, over operands treated as the algorithm says.
+    /// Arrays of f32 that the parts of an operand take, beside the operand.
+    pub(super) fn copies(self) -> usize {
+        match (self.input, self.products) {
+            (Input::AsItIs, _) => 0,
+            (_, [_]) => 1,
+            // The first parts, what is left in f64, and all parts.
+            (_, products) => 3 + 1 + products.iter().map(|&(part, _)| part).max().unwrap_or(0),
+        }
+    }
+    /// The terms that each term becomes.
+    pub(super) fn product_count(self) -> usize {
+        self.products.len()
+    }
+
+    /// All sums of the plan, over operands treated as the algorithm says, into the bytes of an array of type `to`.
     pub(in crate::kernel) fn contract(
         self,
         plan: &Plan<'_>,
         (lhs, rhs): (&Literal, &Literal),
-        shape: &ArrayShape,
-    ) -> Literal {
+        to: ElementType,
+        out: &mut [u8],
+    ) {
         let ty = |literal: &Literal| literal.array_shape().expect("verified: an array").ty;
-        let rounding = Rounding::new(ty(lhs), ty(rhs), self.sums, shape.ty);
-        self.contract_numbers(plan, (Numbers::of(lhs), Numbers::of(rhs)), rounding, shape)
+        let rounding = Rounding::new(ty(lhs), ty(rhs), self.sums, to);
+        self.contract_numbers(plan, (Numbers::of(lhs), Numbers::of(rhs)), rounding, out);
     }
 
     /// The same over numbers; the rounding's type of sums is replaced.
@@ -119,37 +134,39 @@ impl Recipe {
         plan: &Plan<'_>,
         (lhs, rhs): (Numbers<'_>, Numbers<'_>),
         rounding: Rounding,
-        shape: &ArrayShape,
-    ) -> Literal {
+        out: &mut [u8],
+    ) {
         let rounding = rounding.with_sums(self.sums);
         if self.input == Input::AsItIs {
-            return contract(plan, &Operands::new(lhs, rhs, rounding), rounding, shape);
+            return contract_into(plan, &Operands::new(lhs, rhs, rounding), rounding, out);
         }
         let (lhs, rhs) = (lhs.singles(), rhs.singles());
         let high = |x: &[f32]| -> Vec<f32> { x.iter().map(|&x| self.input.round(x)).collect() };
         let (high_lhs, high_rhs) = (high(&lhs), high(&rhs));
         if self.products.len() == 1 {
             let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
-            return contract(plan, &pair, rounding, shape);
+            return contract_into(plan, &pair, rounding, out);
         }
         let finite = high_lhs.iter().chain(&high_rhs).all(|x| x.is_finite());
-        let parts = self.contract_parts(plan, (&lhs, &rhs), rounding, shape);
+        self.contract_parts(plan, (&lhs, &rhs), rounding, out);
         if finite {
-            return parts;
+            return;
         }
         let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
-        let first = contract(plan, &pair, rounding, shape);
+        let mut first = vec![0; out.len()];
+        contract_into(plan, &pair, rounding, &mut first);
         // What a sum with an infinity or a NaN in it is, its first parts tell.
-        let single_sums = contract(
-            plan,
-            &pair,
-            Rounding { to: ElementType::F32, ..rounding }.with_sums(rounding.sums),
-            &shape.with_type(ElementType::F32),
-        );
-        super::super::build(shape, |i| {
-            let finite = single_sums.get(i).as_f64().is_finite();
-            if finite { parts.get(i) } else { first.get(i) }
-        })
+        let (width, single) = (rounding.to.storage_bytes(), ElementType::F32.storage_bytes());
+        let mut single_sums = vec![0; out.len() / width * single];
+        let single_rounding =
+            Rounding { to: ElementType::F32, ..rounding }.with_sums(rounding.sums);
+        contract_into(plan, &pair, single_rounding, &mut single_sums);
+        let elements = out.chunks_exact_mut(width).zip(first.chunks_exact(width));
+        for ((element, first), sum) in elements.zip(single_sums.chunks_exact(single)) {
+            if !Scalar::read(ElementType::F32, sum).as_f64().is_finite() {
+                element.copy_from_slice(first);
+            }
+        }
     }
 
     /// Each term becomes one term for each product of parts that is kept. Parts of an operand lie one after the other.
@@ -158,8 +175,8 @@ impl Recipe {
         plan: &Plan<'_>,
         (lhs, rhs): (&[f32], &[f32]),
         rounding: Rounding,
-        shape: &ArrayShape,
-    ) -> Literal {
+        out: &mut [u8],
+    ) {
         let parts = |x: &[f32]| {
             let count = 1 + self.products.iter().map(|&(part, _)| part).max().unwrap_or(0);
             let mut left: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
@@ -191,7 +208,7 @@ impl Recipe {
         };
         let plan = Plan { lhs: &offsets, rhs_terms: &terms, ..*plan };
         let pair = Operands::F64Accumulator(parts(lhs).into(), parts(rhs).into());
-        contract(&plan, &pair, rounding, shape)
+        contract_into(&plan, &pair, rounding, out);
     }
 }
 

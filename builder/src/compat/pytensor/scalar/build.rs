@@ -8,14 +8,14 @@ use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Scalar};
 use std::f64::consts::{LN_2, LN_10};
 
-/// An array of one number, of this type and sized like `like`.
+/// Returns an array of one number, of this type and sized like `like`.
 pub(crate) fn full(like: Value<'_>, ty: ElementType, value: Scalar) -> Result<Value<'_>> {
     let shape = like.array()?.with_type(ty);
     let scalar = like.builder().make_constant(Literal::scalar(ty, value))?;
     if shape.rank() == 0 { Ok(scalar) } else { implicit::splat(scalar, &shape) }
 }
 
-/// The operation on inputs of one size, whose types it takes; `out` is the type of its output.
+/// Returns the operation on inputs of one size, whose types it takes; `out` is the type of its output.
 pub(crate) fn build<'b>(op: ScalarOp, x: &[Value<'b>], out: ElementType) -> Result<Value<'b>> {
     match *x {
         [x] => unary(op, x, out),
@@ -161,7 +161,7 @@ fn arctan(x: Value<'_>) -> Value<'_> {
     x.atan2(x.scalar_like(1.0))
 }
 
-/// A test of floats, of either part of complex numbers; integers fail it.
+/// Returns a test of floats, of either part of complex numbers; integers fail it.
 fn parts<'b>(x: Value<'b>, test: impl Fn(Value<'b>) -> Result<Value<'b>>) -> Result<Value<'b>> {
     match x.element_type()?.class() {
         Class::Pred | Class::Signed | Class::Unsigned => {

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use hlo::ElementType;
 use hlo::elem::Class;
 
-/// The C type of elements.
+/// Returns the C type of elements.
 pub(crate) fn c_type(ty: ElementType) -> Result<&'static str> {
     let types = [
         (ElementType::Pred, "bool"),
@@ -27,7 +27,7 @@ pub(crate) fn c_type(ty: ElementType) -> Result<&'static str> {
     })
 }
 
-/// The expression `x` of type `from` as one of type `to`.
+/// Returns the expression `x` of type `from` as one of type `to`.
 fn cast(x: &str, from: ElementType, to: ElementType) -> Result<String> {
     let target = c_type(to)?;
     c_type(from)?;
@@ -41,8 +41,8 @@ fn cast(x: &str, from: ElementType, to: ElementType) -> Result<String> {
     })
 }
 
-/// The C expression of the operation on inputs, each an expression that can stand in a product and its type; its value has
-/// the type `out`.
+/// Returns the C expression of the operation on inputs, each an expression that can stand in a product and its type; its
+/// value has the type `out`.
 pub(crate) fn expression(
     op: ScalarOp,
     inputs: &[(&str, ElementType)],
@@ -104,7 +104,7 @@ fn compare(inputs: &[(&str, ElementType)], common: ElementType, operator: &str) 
     })
 }
 
-/// What is written alike for every type.
+/// Returns what is written alike for every type.
 fn common(op: ScalarOp, x: &[String]) -> Option<String> {
     Some(match (op, x) {
         (ScalarOp::Identity | ScalarOp::Cast(_) | ScalarOp::Real | ScalarOp::Conj, [x]) => {
@@ -166,13 +166,24 @@ fn integers(op: ScalarOp, x: &[String], out: ElementType) -> Result<String> {
     Ok(format!("({}){value}", c_type(out)?))
 }
 
+/// Functions of `math.h`.
+#[rustfmt::skip]
+const LIBRARY: [&str; 26] = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1",
+    "floor", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+];
+/// Functions of `support.h`.
+const OWN: [&str; 6] = ["maximum", "minimum", "int_div", "mod", "sigmoid", "softplus"];
+
 fn floats(op: ScalarOp, x: &[String], out: ElementType) -> Result<String> {
     let single = out == ElementType::F32;
     let letter = if single { "f" } else { "" };
     let joined = |operator: &str| format!("({})", x.join(operator));
     let library = |name: &str| format!("{name}{letter}({})", x.join(", "));
-    let ours =
+    let own =
         || format!("elemwise_{}_{op}({})", types::dtype(out).unwrap_or_default(), x.join(", "));
+    // PyTensor's `arccos` is C's `acos`.
+    let name = op.name().replacen("arc", "a", 1);
     Ok(match (op, x) {
         (ScalarOp::Add, _) => joined(" + "),
         (ScalarOp::Sub, [_, _]) => joined(" - "),
@@ -183,46 +194,10 @@ fn floats(op: ScalarOp, x: &[String], out: ElementType) -> Result<String> {
         (ScalarOp::Reciprocal, [x]) => format!("(1 / {x})"),
         (ScalarOp::Sign, [x]) => format!("({x} > 0 ? 1 : {x} < 0 ? -1 : {x} == 0 ? 0 : {x})"),
         (ScalarOp::Abs, [_]) => library("fabs"),
-        (ScalarOp::ArcCos, [_]) => library("acos"),
-        (ScalarOp::ArcCosh, [_]) => library("acosh"),
-        (ScalarOp::ArcSin, [_]) => library("asin"),
-        (ScalarOp::ArcSinh, [_]) => library("asinh"),
-        (ScalarOp::ArcTan, [_]) => library("atan"),
-        (ScalarOp::ArcTan2, [_, _]) => library("atan2"),
-        (ScalarOp::ArcTanh, [_]) => library("atanh"),
         (ScalarOp::RoundHalfToEven, [_]) => library("rint"),
         (ScalarOp::RoundHalfAwayFromZero, [_]) => library("round"),
-        (
-            ScalarOp::Ceil
-            | ScalarOp::Cos
-            | ScalarOp::Cosh
-            | ScalarOp::Erf
-            | ScalarOp::Exp
-            | ScalarOp::Exp2
-            | ScalarOp::Expm1
-            | ScalarOp::Floor
-            | ScalarOp::Log
-            | ScalarOp::Log10
-            | ScalarOp::Log1p
-            | ScalarOp::Log2
-            | ScalarOp::Pow
-            | ScalarOp::Sin
-            | ScalarOp::Sinh
-            | ScalarOp::Sqrt
-            | ScalarOp::Tan
-            | ScalarOp::Tanh
-            | ScalarOp::Trunc,
-            _,
-        ) => library(&op.name()),
-        (
-            ScalarOp::Maximum
-            | ScalarOp::Minimum
-            | ScalarOp::IntDiv
-            | ScalarOp::Mod
-            | ScalarOp::Sigmoid
-            | ScalarOp::Softplus,
-            _,
-        ) => ours(),
+        _ if LIBRARY.contains(&name.as_str()) => library(&name),
+        _ if OWN.contains(&name.as_str()) => own(),
         _ => return Err(unknown(&op.name())),
     })
 }

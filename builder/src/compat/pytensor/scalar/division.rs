@@ -52,7 +52,7 @@ pub(super) fn modulo<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     }
 }
 
-/// Whether a remainder is not 0 and has not the sign of the divisor.
+/// Returns whether a remainder is not 0 and has not the sign of the divisor.
 fn differs<'b>(rest: Value<'b>, y: Value<'b>, zero: Value<'b>) -> Value<'b> {
     rest.ne(zero).and(rest.lt(zero).xor(y.lt(zero)))
 }

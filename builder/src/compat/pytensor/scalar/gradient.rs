@@ -25,7 +25,7 @@ pub(crate) enum Partial<'b> {
 }
 use Partial::{Disconnected, Unknown, Zero};
 
-/// The cotangents of the inputs `x` from that of the output `z`, which is `g` and has the type of `z`.
+/// Returns the cotangents of the inputs `x` from that of the output `z`, which is `g` and has the type of `z`.
 pub(crate) fn pull<'b>(
     op: ScalarOp,
     x: &[Value<'b>],
@@ -67,7 +67,7 @@ fn many<'b>(op: ScalarOp, x: &[Value<'b>], g: Value<'b>) -> Vec<Partial<'b>> {
     (0..x.len()).map(|i| Partial::Value(if op == ScalarOp::Mul { others(i) } else { g })).collect()
 }
 
-/// A number where a boolean holds, otherwise 0.
+/// Returns a number where a boolean holds, otherwise 0.
 fn masked<'b>(truth: Value<'b>, g: Value<'b>) -> Partial<'b> {
     Partial::Value(truth.select(g, 0.0))
 }

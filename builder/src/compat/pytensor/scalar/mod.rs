@@ -9,7 +9,7 @@ mod rule;
 use super::types;
 use crate::{Error, Result};
 use hlo::ElementType;
-use rule::Rule;
+use rule::{Domain, Rule};
 
 pub(crate) use build::{build, full};
 pub(crate) use c::{c_type, expression};
@@ -17,7 +17,7 @@ pub(crate) use gradient::{Partial, pull};
 pub(crate) use push::push;
 
 macro_rules! scalar_ops {
-    ($($variant:ident $name:literal $nin:literal $rule:ident $doc:literal;)*) => {
+    ($($variant:ident $name:literal $nin:literal $rule:ident $domain:ident $doc:literal;)*) => {
         /// A scalar operation of PyTensor's, under its name there in Rust's case: what [`Elemwise`](super::Elemwise) and
         /// [`CAReduce`](super::CAReduce) apply to arrays.
         ///
@@ -50,7 +50,7 @@ macro_rules! scalar_ops {
                     }
                 }
             }
-            /// How many inputs it takes; nothing if any number from one on.
+            /// Returns how many inputs it takes; nothing if any number from one on.
             pub fn nin(self) -> Option<usize> {
                 let count: usize = match self {
                     $(Self::$variant => $nin,)*
@@ -58,9 +58,9 @@ macro_rules! scalar_ops {
                 };
                 (count > 0).then_some(count)
             }
-            fn rule(self) -> Option<Rule> {
+            fn rule(self) -> Option<(Rule, Domain)> {
                 match self {
-                    $(Self::$variant => Some(Rule::$rule),)*
+                    $(Self::$variant => Some((Rule::$rule, Domain::$domain)),)*
                     Self::Cast(_) => None,
                 }
             }
@@ -68,70 +68,70 @@ macro_rules! scalar_ops {
     };
 }
 scalar_ops! {
-    // variant  name    inputs  type of the output
-    Abs "abs" 1 Part "Magnitude; of the least integer, which has none, itself.";
-    Add "add" 0 Upcast "The sum of any number of inputs; of `bool` the disjunction.";
-    And "and_" 2 Bits "The bits set in both.";
-    ArcCos "arccos" 1 Float "Arc cosine.";
-    ArcCosh "arccosh" 1 Float "Inverse hyperbolic cosine.";
-    ArcSin "arcsin" 1 Float "Arc sine.";
-    ArcSinh "arcsinh" 1 Float "Inverse hyperbolic sine.";
-    ArcTan "arctan" 1 Float "Arc tangent.";
-    ArcTan2 "arctan2" 2 Float "The angle of the point (second, first).";
-    ArcTanh "arctanh" 1 Float "Inverse hyperbolic tangent.";
-    Ceil "ceil" 1 FloatReal "The nearest integer not below.";
-    Clip "clip" 3 UpcastReal "The second where the first is below it, else the third where it is above that, else the first.";
-    Complex "complex" 2 Complex "The complex number with these parts.";
-    Conj "conj" 1 SameMin8 "The complex conjugate.";
-    Cos "cos" 1 Float "Cosine.";
-    Cosh "cosh" 1 Float "Hyperbolic cosine.";
-    Eq "eq" 2 Truth "Whether both are equal.";
-    Erf "erf" 1 FloatReal "Error function.";
-    Exp "exp" 1 Float "`e` to this power.";
-    Exp2 "exp2" 1 Float "2 to this power.";
-    Expm1 "expm1" 1 Float "`exp(x) - 1`, exact near 0.";
-    Floor "floor" 1 FloatReal "The nearest integer not above.";
-    Ge "ge" 2 Order "Whether it is not below.";
-    Gt "gt" 2 Order "Whether it is above.";
-    Identity "identity" 1 Same "The same.";
-    Imag "imag" 1 Part "Imaginary part; 0 of a real number.";
-    IntDiv "int_div" 2 UpcastReal "The quotient rounded down, as NumPy rounds it; of integers divided by 0 it is 0.";
-    Invert "invert" 1 Bits "Every bit turned; of `bool` the other truth.";
-    IsInf "isinf" 1 Truth "Whether it is infinite.";
-    IsNan "isnan" 1 Truth "Whether it is not a number.";
-    Le "le" 2 Order "Whether it is not above.";
-    Log "log" 1 Float "Natural logarithm.";
-    Log10 "log10" 1 Float "Logarithm to base 10.";
-    Log1p "log1p" 1 Float "`log(1 + x)`, exact near 0.";
-    Log2 "log2" 1 Float "Logarithm to base 2.";
-    Lt "lt" 2 Order "Whether it is below.";
-    Maximum "maximum" 2 UpcastReal "The larger; NaN if either is.";
-    Minimum "minimum" 2 UpcastReal "The smaller; NaN if either is.";
-    Mod "mod" 2 UpcastReal "What `int_div` leaves over, with the sign of the divisor; of integers divided by 0 it is 0.";
-    Mul "mul" 0 Upcast "The product of any number of inputs; of `bool` the conjunction.";
-    Neg "neg" 1 SameNoBool "The same with the other sign.";
-    Neq "neq" 2 Truth "Whether both differ.";
-    Or "or_" 2 Bits "The bits set in either.";
-    Pow "pow" 2 UpcastMin8 "The first to the power of the second. Integers wrap around; to a negative power 1 is 1, -1 is 1 or -1, and others are 0.";
-    Real "real" 1 Part "Real part.";
-    Reciprocal "reciprocal" 1 Float "1 divided by it.";
-    RoundHalfAwayFromZero "round_half_away_from_zero" 1 SameFloat "The nearest integer; halves go away from zero.";
-    RoundHalfToEven "round_half_to_even" 1 SameFloat "The nearest integer; halves go to the even one.";
-    Second "second" 2 Second "The second, shaped like both.";
-    Sigmoid "sigmoid" 1 Float "`1 / (1 + exp(-x))`.";
-    Sign "sign" 1 Sign "-1, 0 or 1; 0 of -0, and NaN of NaN.";
-    Sin "sin" 1 Float "Sine.";
-    Sinh "sinh" 1 Float "Hyperbolic sine.";
-    Softplus "softplus" 1 FloatReal "`log(1 + exp(x))`, without overflow.";
-    Sqr "sqr" 1 Same "The square.";
-    Sqrt "sqrt" 1 Float "Square root.";
-    Sub "sub" 2 UpcastNoBool "The difference.";
-    Switch "switch" 3 Switch "The second where the first is not 0, elsewhere the third.";
-    Tan "tan" 1 Float "Tangent.";
-    Tanh "tanh" 1 Float "Hyperbolic tangent.";
-    TrueDiv "true_div" 2 TrueDiv "The quotient, which of integers too is a float.";
-    Trunc "trunc" 1 FloatReal "The nearest integer not farther from zero.";
-    Xor "xor" 2 Bits "The bits set in one of both.";
+    // variant  name    inputs  type of the output  types of the inputs
+    Abs "abs" 1 Part Any "Magnitude; of the least integer, which has none, itself.";
+    Add "add" 0 Upcast Any "The sum of any number of inputs; of `bool` the disjunction.";
+    And "and_" 2 Bits Any "The bits set in both.";
+    ArcCos "arccos" 1 Float Any "Arc cosine.";
+    ArcCosh "arccosh" 1 Float Any "Inverse hyperbolic cosine.";
+    ArcSin "arcsin" 1 Float Any "Arc sine.";
+    ArcSinh "arcsinh" 1 Float Any "Inverse hyperbolic sine.";
+    ArcTan "arctan" 1 Float Any "Arc tangent.";
+    ArcTan2 "arctan2" 2 Float Any "The angle of the point (second, first).";
+    ArcTanh "arctanh" 1 Float Any "Inverse hyperbolic tangent.";
+    Ceil "ceil" 1 Float Real "The nearest integer not below.";
+    Clip "clip" 3 Upcast Real "The second where the first is below it, else the third where it is above that, else the first.";
+    Complex "complex" 2 Complex Real "The complex number with these parts.";
+    Conj "conj" 1 Same Min8 "The complex conjugate.";
+    Cos "cos" 1 Float Any "Cosine.";
+    Cosh "cosh" 1 Float Any "Hyperbolic cosine.";
+    Eq "eq" 2 Truth Any "Whether both are equal.";
+    Erf "erf" 1 Float Real "Error function.";
+    Exp "exp" 1 Float Any "`e` to this power.";
+    Exp2 "exp2" 1 Float Any "2 to this power.";
+    Expm1 "expm1" 1 Float Any "`exp(x) - 1`, exact near 0.";
+    Floor "floor" 1 Float Real "The nearest integer not above.";
+    Ge "ge" 2 Truth Real "Whether it is not below.";
+    Gt "gt" 2 Truth Real "Whether it is above.";
+    Identity "identity" 1 Same Any "The same.";
+    Imag "imag" 1 Part Any "Imaginary part; 0 of a real number.";
+    IntDiv "int_div" 2 Upcast Real "The quotient rounded down, as NumPy rounds it; of integers divided by 0 it is 0.";
+    Invert "invert" 1 Bits Any "The bitwise complement; of `bool` the negation.";
+    IsInf "isinf" 1 Truth Any "Whether it is infinite.";
+    IsNan "isnan" 1 Truth Any "Whether it is not a number.";
+    Le "le" 2 Truth Real "Whether it is not above.";
+    Log "log" 1 Float Any "Natural logarithm.";
+    Log10 "log10" 1 Float Any "Logarithm to base 10.";
+    Log1p "log1p" 1 Float Any "`log(1 + x)`, exact near 0.";
+    Log2 "log2" 1 Float Any "Logarithm to base 2.";
+    Lt "lt" 2 Truth Real "Whether it is below.";
+    Maximum "maximum" 2 Upcast Real "The larger; NaN if either is.";
+    Minimum "minimum" 2 Upcast Real "The smaller; NaN if either is.";
+    Mod "mod" 2 Upcast Real "What `int_div` leaves over, with the sign of the divisor; of integers divided by 0 it is 0.";
+    Mul "mul" 0 Upcast Any "The product of any number of inputs; of `bool` the conjunction.";
+    Neg "neg" 1 Same NoBool "The same with the other sign.";
+    Neq "neq" 2 Truth Any "Whether both differ.";
+    Or "or_" 2 Bits Any "The bits set in either.";
+    Pow "pow" 2 Upcast Min8 "The first to the power of the second. Integers wrap around; to a negative power 1 is 1, -1 is 1 or -1, and others are 0.";
+    Real "real" 1 Part Any "Real part.";
+    Reciprocal "reciprocal" 1 Float Any "1 divided by it.";
+    RoundHalfAwayFromZero "round_half_away_from_zero" 1 Same RealFloat "The nearest integer; halves go away from zero.";
+    RoundHalfToEven "round_half_to_even" 1 Same RealFloat "The nearest integer; halves go to the even one.";
+    Second "second" 2 Second Any "The second, shaped like both.";
+    Sigmoid "sigmoid" 1 Float Any "`1 / (1 + exp(-x))`.";
+    Sign "sign" 1 Same RealNoBool "-1, 0 or 1; 0 of -0, and NaN of NaN.";
+    Sin "sin" 1 Float Any "Sine.";
+    Sinh "sinh" 1 Float Any "Hyperbolic sine.";
+    Softplus "softplus" 1 Float Real "`log(1 + exp(x))`, without overflow.";
+    Sqr "sqr" 1 Same Any "The square.";
+    Sqrt "sqrt" 1 Float Any "Square root.";
+    Sub "sub" 2 Upcast NoBool "The difference.";
+    Switch "switch" 3 Switch Any "The second where the first is not 0, elsewhere the third.";
+    Tan "tan" 1 Float Any "Tangent.";
+    Tanh "tanh" 1 Float Any "Hyperbolic tangent.";
+    TrueDiv "true_div" 2 TrueDiv Any "The quotient, which of integers too is a float.";
+    Trunc "trunc" 1 Float Real "The nearest integer not farther from zero.";
+    Xor "xor" 2 Bits Any "The bits set in one of both.";
 }
 
 /// Other names PyTensor has, or had, for some of them.
@@ -148,7 +148,7 @@ const ALIASES: [(&str, ScalarOp); 9] = [
 ];
 
 impl ScalarOp {
-    /// The operation of this name, in PyTensor's spelling; `convert_to_<dtype>` for the casts.
+    /// Returns the operation of this name, in PyTensor's spelling; `convert_to_<dtype>` for the casts.
     pub fn from_name(name: &str) -> Option<Self> {
         if let Some(target) = name.strip_prefix("convert_to_") {
             return types::from_dtype(target).map(Self::Cast);
@@ -156,7 +156,7 @@ impl ScalarOp {
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, op)| *op);
         alias.or_else(|| Self::ALL.iter().copied().find(|op| op.name() == name))
     }
-    /// The type of its output on inputs of these types, with PyTensor's `floatX` as it comes, `float64`.
+    /// Returns the type of its output on inputs of these types, with PyTensor's `floatX` as it comes, `float64`.
     ///
     /// # Errors
     /// `E0801` if it does not take so many inputs, `E0810` if it does not take these types.
@@ -176,7 +176,7 @@ impl ScalarOp {
         if expected.is_some_and(|n| n != inputs.len()) || inputs.is_empty() {
             let expected = expected.map_or("one or more".to_owned(), |n| n.to_string());
             let message =
-                format!("`{}` takes {expected} inputs, it is given {}", self.name(), inputs.len());
+                format!("`{}` takes {expected} inputs, found {}", self.name(), inputs.len());
             return Err(Error::argument(message));
         }
         inputs.iter().try_for_each(|&ty| types::check(ty))?;

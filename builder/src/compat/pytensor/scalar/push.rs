@@ -8,7 +8,7 @@ use crate::compat::pytensor::types::is_discrete;
 use crate::{Result, Value};
 use hlo::Scalar;
 
-/// The tangent of the output `z` from those of the inputs `x`, which are there for the inputs that vary.
+/// Returns the tangent of the output `z` from those of the inputs `x`, which are there for the inputs that vary.
 pub(crate) fn push<'b>(
     op: ScalarOp,
     x: &[Value<'b>],

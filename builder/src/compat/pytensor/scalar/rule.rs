@@ -8,44 +8,42 @@ use hlo::elem::Class;
 /// How the type of the output follows from those of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// What holds all of them.
+    /// The type that holds all of them.
     Upcast,
-    /// The same, where `bool` is refused.
-    UpcastNoBool,
-    /// The same, where `bool` becomes `int8`.
-    UpcastMin8,
-    /// The same, where complex numbers are refused.
-    UpcastReal,
     /// Floats: integers become `float32` or `float64`.
     Float,
-    /// The same, where complex numbers are refused.
-    FloatReal,
-    /// The input's.
+    /// The first input's.
     Same,
-    /// The input's, where `bool` is refused.
-    SameNoBool,
-    /// The input's, where `bool` becomes `int8`.
-    SameMin8,
-    /// The input's, which is a real float.
-    SameFloat,
-    /// The input's, where `bool` and complex numbers are refused.
-    Sign,
-    /// The input's; of complex numbers that of their parts.
+    /// The input's; for complex numbers that of their parts.
     Part,
-    /// What holds all of them, which are all `bool` or all integers.
+    /// The type that holds all of them, which are all `bool` or all integers.
     Bits,
     /// `bool`.
     Truth,
-    /// `bool`, where complex numbers are refused.
-    Order,
-    /// What holds all of them; of discrete ones `floatX`.
+    /// The type that holds all of them; `floatX` for discrete ones.
     TrueDiv,
-    /// What holds the second and the third.
+    /// The type that holds the second and the third.
     Switch,
     /// The second's.
     Second,
-    /// `complex64` or `complex128`, of real parts.
+    /// `complex64` or `complex128`.
     Complex,
+}
+
+/// Which inputs an operation takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Domain {
+    Any,
+    /// Not `bool` alone.
+    NoBool,
+    /// All; an output of `bool` becomes `int8`.
+    Min8,
+    /// No complex numbers.
+    Real,
+    /// Real floats.
+    RealFloat,
+    /// Neither `bool` nor complex numbers.
+    RealNoBool,
 }
 
 impl ScalarOp {
@@ -59,61 +57,41 @@ impl ScalarOp {
     }
     pub(super) fn ruled(
         self,
-        rule: Rule,
+        (rule, domain): (Rule, Domain),
         inputs: &[ElementType],
         float_x: ElementType,
     ) -> Result<ElementType> {
         let first = inputs[0];
         let all = || upcast(inputs.iter().copied());
         let complex = inputs.iter().any(|ty| ty.is_complex());
-        let refused_if = |bad: bool| if bad { Err(self.refuses(inputs)) } else { Ok(()) };
-        match rule {
-            Rule::Upcast => all(),
-            Rule::UpcastNoBool => {
-                refused_if(all()? == ElementType::Pred)?;
-                all()
-            }
-            Rule::UpcastMin8 => all().map(min8),
-            Rule::UpcastReal => {
-                refused_if(complex)?;
-                all()
-            }
-            Rule::Float => upgrade_to_float(inputs),
-            Rule::FloatReal => {
-                refused_if(complex)?;
-                upgrade_to_float(inputs)
-            }
-            Rule::Same => Ok(first),
-            Rule::SameNoBool => {
-                refused_if(first == ElementType::Pred)?;
-                Ok(first)
-            }
-            Rule::SameMin8 => Ok(min8(first)),
-            Rule::SameFloat => {
-                refused_if(!first.is_float())?;
-                Ok(first)
-            }
-            Rule::Sign => {
-                refused_if(complex || first == ElementType::Pred)?;
-                Ok(first)
-            }
-            Rule::Part => Ok(first.component()),
-            Rule::Bits => self.bits(inputs),
-            Rule::Truth => Ok(ElementType::Pred),
-            Rule::Order => {
-                refused_if(complex)?;
-                Ok(ElementType::Pred)
-            }
-            Rule::TrueDiv if inputs.iter().all(|&ty| types::is_discrete(ty)) => Ok(float_x),
-            Rule::TrueDiv => all(),
-            Rule::Switch => upcast(inputs.iter().skip(1).copied()),
-            Rule::Second => Ok(inputs[1]),
-            Rule::Complex => {
-                refused_if(complex)?;
-                let wide = upcast([all()?, ElementType::F16])? == ElementType::F64;
-                Ok(if wide { ElementType::C128 } else { ElementType::C64 })
-            }
+        let refused = match domain {
+            Domain::Any | Domain::Min8 => false,
+            Domain::NoBool => all()? == ElementType::Pred,
+            Domain::Real => complex,
+            Domain::RealFloat => !first.is_float(),
+            Domain::RealNoBool => complex || first == ElementType::Pred,
+        };
+        if refused {
+            return Err(self.refuses(inputs));
         }
+        let output = match rule {
+            Rule::Upcast => all()?,
+            Rule::Float => upgrade_to_float(inputs)?,
+            Rule::Same => first,
+            Rule::Part => first.component(),
+            Rule::Bits => self.bits(inputs)?,
+            Rule::Truth => ElementType::Pred,
+            Rule::TrueDiv if inputs.iter().all(|&ty| types::is_discrete(ty)) => float_x,
+            Rule::TrueDiv => all()?,
+            Rule::Switch => upcast(inputs.iter().skip(1).copied())?,
+            Rule::Second => inputs[1],
+            Rule::Complex if upcast([all()?, ElementType::F16])? == ElementType::F64 => {
+                ElementType::C128
+            }
+            Rule::Complex => ElementType::C64,
+        };
+        let short = domain == Domain::Min8 && output == ElementType::Pred;
+        Ok(if short { ElementType::S8 } else { output })
     }
     fn bits(self, inputs: &[ElementType]) -> Result<ElementType> {
         let of = |class: fn(Class) -> bool| inputs.iter().all(|ty| class(ty.class()));
@@ -131,8 +109,4 @@ impl ScalarOp {
         let names: Vec<&str> = inputs.iter().filter_map(|&ty| types::dtype(ty)).collect();
         refused(format!("`{}` does not take {}", self.name(), names.join(" and ")))
     }
-}
-
-fn min8(ty: ElementType) -> ElementType {
-    if ty == ElementType::Pred { ElementType::S8 } else { ty }
 }

@@ -75,10 +75,10 @@ fn mistakes_are_kept_with_their_line() {
         assert!(error.location().is_some_and(|l| l.file() == file!()), "{error}");
     };
     let add = Elemwise::new(ScalarOp::Add);
-    refused(&|b| add.apply(b, &[]), "`add` is given no inputs");
+    refused(&|b| add.apply(b, &[]), "`add` has no inputs");
     refused(
         &|b| Elemwise::new(ScalarOp::Sub).apply(b, &[b.constant(1f32)]),
-        "`sub` takes 2 inputs, it is given 1",
+        "`sub` takes 2 inputs, found 1",
     );
     refused(
         &|b| Elemwise::new(ScalarOp::Neg).apply(b, &[b.constant(true)]),

@@ -70,8 +70,9 @@ fn one_input() {
 fn two_inputs() {
     let mut count = 0;
     for (names, rows) in BINARY {
+        let rows: Vec<&str> = rows.split(' ').collect();
         for op in names.split(' ').map(|name| ScalarOp::from_name(name).unwrap()) {
-            for ((_, left), row) in TYPES.iter().zip(rows) {
+            for ((_, left), row) in TYPES.iter().zip(&rows) {
                 for ((_, right), expected) in TYPES.iter().zip(row.chars()) {
                     let types = [*left, *right];
                     let expected = if refused_here(op, &types) { '.' } else { expected };

@@ -1,0 +1,202 @@
+//! Processes that abort, hang, print or stop in the middle of a message: shell scripts with prepared replies.
+use super::connection::UNEXPECTED;
+use super::isolated::{IsolatedModule, Parent};
+use super::module::Prepared;
+use super::protocol::{Reply, encode, tensors};
+use super::{BackendError, LoadedModule, PluginOptions};
+use hlo::Literal;
+use pjrt::Program;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+fn started() -> Reply {
+    Reply::Started { platform: "script".to_owned(), devices: 1 }
+}
+fn results() -> Reply {
+    Reply::Results(tensors(&[vec![value()]]))
+}
+fn value() -> Literal {
+    "s32[2] {1, 2}".parse().unwrap()
+}
+
+/// A module without parameters whose result is an `s32[2]`.
+fn module(name: &str) -> Prepared {
+    let (name, result) = (name.to_owned(), value().shape());
+    Prepared { name, program: Program::default(), parameters: Vec::new(), result }
+}
+
+/// A folder for the replies of a process and for the processes that it has had.
+struct Host {
+    folder: TempDir,
+    /// The parts of the script that the first, the second, ... process runs.
+    lives: Vec<String>,
+}
+
+impl Host {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), lives: Vec::new() }
+    }
+    /// Adds a process that replies without reading, and then runs a command.
+    fn process(mut self, replies: &[Reply], last: &str) -> Self {
+        let bytes: Vec<u8> = replies.iter().flat_map(|reply| encode(reply).unwrap()).collect();
+        self.bytes(&bytes, last);
+        self
+    }
+    fn bytes(&mut self, bytes: &[u8], last: &str) {
+        let path = self.folder.path().join(format!("replies{}", self.lives.len()));
+        std::fs::write(&path, bytes).unwrap();
+        self.lives.push(format!("cat '{}'; {last}", path.display()));
+    }
+    fn parent(&self) -> Arc<Mutex<Parent>> {
+        let count = self.folder.path().join("count").display().to_string();
+        let mut script = format!("echo x >> '{count}'; case $(wc -l < '{count}') in ");
+        for (number, life) in (1..).zip(&self.lives) {
+            let _ = write!(script, "{number}) {life};; ");
+        }
+        script.push_str("esac");
+        let mut host = Command::new("sh");
+        host.arg("-c").arg(script);
+        let options =
+            PluginOptions { time_limit: Duration::from_millis(300), ..PluginOptions::default() };
+        let mut parent = Parent::new(Path::new("script"), host, options);
+        parent.start().unwrap();
+        Arc::new(Mutex::new(parent))
+    }
+    fn started(&self) -> usize {
+        std::fs::read_to_string(self.folder.path().join("count")).unwrap().lines().count()
+    }
+}
+
+fn run(parent: &Arc<Mutex<Parent>>, name: &str) -> Result<Vec<Literal>, BackendError> {
+    IsolatedModule::compile(parent, module(name))?.execute(&[vec![]])
+}
+
+#[test]
+fn a_module_that_ends_the_process_runs_again_alone() {
+    let both = [started(), Reply::Compiled, results(), Reply::Compiled];
+    let host = Host::new()
+        .process(&both, "echo bad operand >&2; kill -SEGV $$")
+        .process(&[started(), Reply::Compiled], "kill -ABRT $$")
+        .process(&[started(), Reply::Compiled, results()], "sleep 60");
+    let parent = host.parent();
+    assert_eq!(run(&parent, "good").unwrap(), [value()]);
+    let error = run(&parent, "bad").unwrap_err();
+    assert_eq!(error.number(), "E0704");
+    assert!(error.to_string().contains("(SIGABRT)"), "{error}");
+    // The next module gets a process of its own.
+    assert_eq!(run(&parent, "good").unwrap(), [value()]);
+    assert_eq!((host.started(), parent.lock().unwrap().take_warnings().len()), (3, 0));
+}
+
+#[test]
+fn a_module_that_runs_alone_is_not_the_cause() {
+    let both = [started(), Reply::Compiled, results(), Reply::Compiled];
+    let host = Host::new()
+        .process(&both, "echo heap is damaged >&2; kill -SEGV $$")
+        .process(&[started(), Reply::Compiled, results()], "sleep 60");
+    let parent = host.parent();
+    assert_eq!(run(&parent, "first").unwrap(), [value()]);
+    assert_eq!(run(&parent, "second").unwrap(), [value()]);
+    let warnings = parent.lock().unwrap().take_warnings();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(
+        warning.starts_with("`second` ended the process, but not when it ran alone"),
+        "{warning}"
+    );
+    assert!(warning.contains("(SIGSEGV)"), "{warning}");
+    assert!(warning.ends_with("\n  heap is damaged"), "{warning}");
+}
+
+#[test]
+fn a_module_alone_is_the_cause_without_a_second_run() {
+    let host = Host::new().process(&[started(), Reply::Compiled], "exit 7");
+    let error = run(&host.parent(), "bad").unwrap_err().code().to_string();
+    assert_eq!(error, "the process of the plugin died: exit status: 7");
+    assert_eq!(host.started(), 1);
+}
+
+#[test]
+fn a_process_that_hangs_is_killed_with_what_it_started() {
+    let (folder, start) = (tempfile::tempdir().unwrap(), Instant::now());
+    let pid = folder.path().join("pid");
+    let last = format!("echo waiting >&2; sleep 60 & echo $! > '{}'; wait", pid.display());
+    let host = Host::new()
+        .process(&[started(), Reply::Compiled], &last)
+        .process(&[started(), Reply::Compiled, results()], "sleep 60");
+    let parent = host.parent();
+    let error = run(&parent, "slow").unwrap_err();
+    assert_eq!(error.number(), "E0705");
+    assert_eq!(error.code().to_string(), "no answer within 0.3 seconds\n  waiting");
+    assert_eq!(run(&parent, "good").unwrap(), [value()]);
+    assert!(start.elapsed() < Duration::from_secs(20));
+    let pid = std::fs::read_to_string(pid).unwrap();
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    // The process is gone, or waits for its parent to notice.
+    assert!(state.map_or(true, |state| state.contains(") Z ")), "{pid} lives");
+}
+
+#[test]
+fn other_output_is_a_violation_of_the_protocol() {
+    let mut host = Host::new().process(&[started(), Reply::Compiled], "echo loading; sleep 60");
+    let error = run(&host.parent(), "prints").unwrap_err();
+    assert_eq!(error.number(), "E0704");
+    assert!(error.code().to_string().starts_with(UNEXPECTED), "{error}");
+    // Half of a message.
+    host = Host::new();
+    let half = encode(&results()).unwrap();
+    let whole = [encode(&started()).unwrap(), encode(&Reply::Compiled).unwrap()].concat();
+    host.bytes(&[&whole, &half[..half.len() / 2]].concat(), "exit 0");
+    let error = run(&host.parent(), "stops").unwrap_err().code().to_string();
+    assert_eq!(error, "the process of the plugin died: exit status: 0");
+    // A reply to another request.
+    let host = Host::new().process(&[started(), results()], "sleep 60");
+    let error = run(&host.parent(), "confused").unwrap_err().code().to_string();
+    assert_eq!(error, UNEXPECTED);
+}
+
+#[test]
+fn errors_of_the_plugin_leave_the_process_alive() {
+    let refuse = |unsupported| Reply::Failed { unsupported, message: "no".to_owned() };
+    let replies = [
+        started(),
+        refuse(true),
+        refuse(false),
+        Reply::Compiled,
+        refuse(false),
+        Reply::Compiled,
+        results(),
+    ];
+    let host = Host::new().process(&replies, "sleep 60");
+    let parent = host.parent();
+    let numbers = [(); 3].map(|()| run(&parent, "refused").unwrap_err().number());
+    assert_eq!(numbers, ["E0701", "E0702", "E0703"]);
+    assert_eq!(run(&parent, "good").unwrap(), [value()]);
+    assert_eq!(host.started(), 1);
+}
+
+#[test]
+fn a_process_is_replaced_after_a_number_of_modules() {
+    let life = [started(), Reply::Compiled, results(), Reply::Compiled, results()];
+    let host = Host::new()
+        .process(&life, "sleep 60")
+        .process(&[started(), Reply::Compiled, results()], "sleep 60");
+    let parent = host.parent();
+    parent.lock().unwrap().limit_modules(2);
+    for _ in 0..3 {
+        run(&parent, "good").unwrap();
+    }
+    assert_eq!(host.started(), 2);
+}
+
+#[test]
+fn what_does_not_start_is_not_a_backend() {
+    let mut parent =
+        Parent::new(Path::new("p"), Command::new("/no/such/host"), PluginOptions::default());
+    assert_eq!(parent.start().unwrap_err().number(), "E0706");
+    let mut parent = Parent::new(Path::new("p"), Command::new("true"), PluginOptions::default());
+    assert_eq!(parent.start().unwrap_err().number(), "E0706");
+}

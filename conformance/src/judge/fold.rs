@@ -1,0 +1,189 @@
+//! Computations of scalars applied to elements: all elements at once, each scalar a vector.
+use super::Stop;
+use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::range::Range;
+use hlo::ir::ComputationId;
+use hlo::op::value::WindowDim;
+use hlo::op::{Reduce, ReduceWindow};
+use hlo::{ArrayShape, Dims, Literal};
+
+/// A scalar repeated.
+pub(super) fn repeated(scalar: &Range, lanes: i64) -> Range {
+    let count = usize::try_from(lanes).unwrap_or(0);
+    picked(scalar, lanes, std::iter::repeat_n(0, count))
+}
+
+/// The elements of an array at these positions, as a vector.
+pub(super) fn picked(range: &Range, lanes: i64, at: impl Iterator<Item = usize> + Clone) -> Range {
+    let end = |literal: &Literal| {
+        let Some(shape) = literal.array_shape() else { return literal.clone() };
+        let width = shape.ty.storage_bytes();
+        let mut vector = Literal::zeros(ArrayShape::new(shape.ty, [lanes].as_slice()));
+        let source = literal.bytes();
+        for (slot, i) in vector.bytes_mut().chunks_exact_mut(width).zip(at.clone()) {
+            slot.copy_from_slice(&source[i * width..(i + 1) * width]);
+        }
+        vector
+    };
+    let lo = end(&range.lo);
+    let hi = if range.is_point() { lo.clone() } else { end(&range.hi) };
+    Range { lo, hi, cause: range.cause.clone() }
+}
+
+/// The same elements in another shape.
+pub(super) fn reshaped(range: &Range, shape: &ArrayShape) -> Range {
+    let end = |literal: &Literal| match literal.array_shape() {
+        Some(old) => {
+            let ty = old.ty;
+            literal.with_shape(ArrayShape::new(ty, shape.dims.clone()))
+        }
+        None => literal.clone(),
+    };
+    Range { lo: end(&range.lo), hi: end(&range.hi), cause: range.cause.clone() }
+}
+
+/// The number of elements of a shape, as a dimension.
+pub(super) fn lanes_of(shape: &ArrayShape) -> i64 {
+    shape.dims.iter().product()
+}
+
+pub(super) fn map<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    computation: ComputationId,
+    operands: &[&Leaves],
+) -> Result<Leaves, Stop> {
+    let operands = arrays(site, operands)?;
+    let shape = site.shape()?;
+    let lanes = lanes_of(&shape);
+    let vector = ArrayShape::new(shape.ty, [lanes].as_slice());
+    let arguments = operands.iter().map(|range| vec![reshaped(range, &vector)]).collect();
+    let results = ev.call(computation, arguments, Some(lanes))?;
+    Ok(results.iter().map(|range| reshaped(range, &shape)).collect())
+}
+
+/// A reduction with any computation: element by element in row-major order.
+pub(super) fn reduce<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &Reduce,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    let count = operands.len() / 2;
+    let shape = operands[0].shape().ok_or_else(|| site.unsupported("a tuple"))?;
+    let is_reduced = |d: usize| op.dimensions.iter().any(|&r| usize::try_from(r) == Ok(d));
+    let (kept, reduced) = (offsets(shape, |d| !is_reduced(d)), offsets(shape, is_reduced));
+    let lanes = i64::try_from(kept.len()).map_err(|_| site.unsupported("its size"))?;
+    let mut state: Leaves =
+        operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
+    for &step in &reduced {
+        let elements = operands[..count]
+            .iter()
+            .map(|range| picked(range, lanes, kept.iter().map(|&at| at + step)));
+        let arguments = state.into_iter().chain(elements).map(|range| vec![range]).collect();
+        state = ev.call(op.to_apply, arguments, Some(lanes))?;
+    }
+    let leaves = site.instruction().shape.leaves();
+    let shaped = state.iter().zip(leaves);
+    Ok(shaped
+        .map(|(range, leaf)| leaf.array().map_or_else(|| range.clone(), |a| reshaped(range, a)))
+        .collect())
+}
+
+/// A reduction of windows with any computation: element by element in row-major order, padding skipped.
+pub(super) fn reduce_window<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &ReduceWindow,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    let count = operands.len() / 2;
+    let leaves = site.instruction().shape.leaves();
+    let result = leaves.first().and_then(|leaf| leaf.array());
+    let (Some(source), Some(result)) = (operands[0].shape(), result) else {
+        return Err(site.unsupported("a tuple"));
+    };
+    let lanes = lanes_of(result);
+    let mut state: Leaves =
+        operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
+    let window =
+        ArrayShape::new(result.ty, op.window.dims.iter().map(|dim| dim.size).collect::<Dims>());
+    for offset in indices(&window) {
+        let at: Vec<Option<usize>> = indices(result)
+            .iter()
+            .map(|position| element_at(&op.window.dims, source, position, &offset))
+            .collect();
+        let elements = operands[..count]
+            .iter()
+            .map(|range| picked(range, lanes, at.iter().map(|at| at.unwrap_or(0))));
+        let arguments = state.iter().cloned().chain(elements).map(|range| vec![range]).collect();
+        let next = ev.call(op.to_apply, arguments, Some(lanes))?;
+        let taken = |(next, old): (&Range, &Range)| next.where_else(old, |lane| at[lane].is_some());
+        state = next.iter().zip(&state).map(taken).collect();
+    }
+    let shaped = state.iter().zip(leaves);
+    Ok(shaped
+        .map(|(range, leaf)| leaf.array().map_or_else(|| range.clone(), |a| reshaped(range, a)))
+        .collect())
+}
+
+/// The element of the operand at an offset in the window at a position; `None` in padding and holes.
+fn element_at(
+    window: &[WindowDim],
+    source: &ArrayShape,
+    position: &[i64],
+    offset: &[i64],
+) -> Option<usize> {
+    let mut at = 0;
+    for (d, dim) in window.iter().enumerate() {
+        let place = position[d] * dim.stride + offset[d] * dim.rhs_dilation - dim.pad_low;
+        let index = place.div_euclid(dim.lhs_dilation);
+        let hole = place.rem_euclid(dim.lhs_dilation) != 0;
+        if hole || !(0..source.dims[d]).contains(&index) {
+            return None;
+        }
+        at = at * source.dims[d] + index;
+    }
+    usize::try_from(at).ok()
+}
+
+/// All indices of a shape, in row-major order.
+fn indices(shape: &ArrayShape) -> Vec<Vec<i64>> {
+    let mut list = vec![Vec::new()];
+    for &size in &shape.dims {
+        let longer = |index: &Vec<i64>| {
+            let index = index.clone();
+            (0..size).map(move |i| index.iter().copied().chain([i]).collect())
+        };
+        list = list.iter().flat_map(longer).collect();
+    }
+    list
+}
+
+/// The positions of all indices along some dimensions, in row-major order.
+pub(super) fn offsets(shape: &ArrayShape, along: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut stride = 1;
+    let mut offsets = vec![0];
+    for (d, &size) in shape.dims.iter().enumerate().rev() {
+        let size = usize::try_from(size).unwrap_or(0);
+        if along(d) {
+            offsets = (0..size).flat_map(|i| offsets.iter().map(move |o| o + i * stride)).collect();
+        }
+        stride *= size;
+    }
+    offsets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::ElementType;
+
+    #[test]
+    fn offsets_are_in_row_major_order() {
+        let shape = ArrayShape::new(ElementType::F32, [2, 3, 2].as_slice());
+        assert_eq!(offsets(&shape, |d| d == 1), [0, 2, 4]);
+        assert_eq!(offsets(&shape, |d| d != 1), [0, 1, 6, 7]);
+        assert_eq!(offsets(&shape, |_| false), [0]);
+    }
+}

@@ -1,0 +1,37 @@
+//! `custom-call`: functions known by name
+//!
+//! A function that was registered for the target is preferred, then one of a library, then what is built in. The result must have the shape that the module states, but for layouts.
+use super::{built_in, in_libraries};
+use crate::Result;
+use crate::context::RunContext;
+use crate::error::Code;
+use crate::hooks::Call;
+use crate::value::with_layouts;
+use hlo::Literal;
+use hlo::ir::Instruction;
+use hlo::op::CustomCall;
+
+pub(crate) fn custom_call(
+    op: &CustomCall,
+    instruction: &Instruction,
+    operands: &[&Literal],
+    context: &RunContext,
+) -> Result<Literal> {
+    let (hooks, shape) = (context.hooks(), &instruction.shape);
+    let target = op.custom_call_target.0.as_str();
+    let backend_config = instruction.common.as_ref().and_then(|c| c.backend_config.as_ref());
+    let call = Call { op, backend_config, module: context.module(), operands, shape };
+    let result = match hooks.custom_call_target(target) {
+        Some(function) => function(&call)?,
+        None => match in_libraries(&call, hooks.libraries()) {
+            Some(result) => result?,
+            None => built_in(&call, hooks)?,
+        },
+    };
+    let found = result.shape();
+    if !found.compatible(shape) {
+        let (target, found, expected) = (target.into(), found.to_string(), shape.to_string());
+        return Err(Code::CustomCallResult { target, found, expected }.into());
+    }
+    Ok(with_layouts(result, shape))
+}

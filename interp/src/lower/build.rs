@@ -1,0 +1,262 @@
+//! Plan construction: leaves, steps, last uses.
+use super::Lowering;
+use super::slots::assign;
+use crate::index::to_usize;
+use crate::kernel::data_movement::affine;
+use crate::options::Engine;
+use crate::plan::{Action, Plan};
+use crate::scalar_program::ScalarPrograms;
+use crate::state::Site;
+use crate::value::{Value, bytes_of, static_shape, with_layouts};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
+use hlo::op::Broadcast;
+use hlo::{ArrayShape, Dims, Module, Op, Shape};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The limit of bytes of an array that is computed from a constant at compile time.
+const FOLDED_BYTES: usize = 4096;
+
+/// The plans of all computations of a module, by their numbers.
+pub(crate) fn plans(module: &Module, engine: Engine, programs: &ScalarPrograms) -> Vec<Plan> {
+    let lowering = Lowering::new(module, engine, programs);
+    let drafts = module.computations.ids().map(|id| Draft::of(&lowering, id));
+    let (mut plans, memory): (Vec<Plan>, Vec<_>) = drafts.map(assign).unzip();
+    super::peak::set_peaks(module, &mut plans, &memory);
+    plans
+}
+
+/// The number of a leaf in a draft.
+pub(super) type Leaf = usize;
+
+/// A leaf before it has a slot.
+#[derive(Debug)]
+pub(super) struct LeafInfo {
+    pub(super) shape: Option<Arc<ArrayShape>>,
+    /// Bytes of its array; 0 if it is not an array or its size overflows.
+    pub(super) bytes: usize,
+    /// Whether it is part of a parameter.
+    pub(super) is_parameter: bool,
+    /// The value of a constant or token.
+    pub(super) value: Option<Value>,
+    /// The step of its last read; `Leaf::MAX` if it is part of the result, `None` if it is not read.
+    pub(super) last_use: Option<usize>,
+}
+
+/// A step before slots are assigned.
+#[derive(Debug)]
+pub(super) struct DraftStep {
+    pub(super) instruction: InstructionId,
+    pub(super) action: Action,
+    pub(super) inputs: Vec<Leaf>,
+    pub(super) outputs: Vec<Leaf>,
+    pub(super) bytes: Option<usize>,
+    pub(super) fuel: u64,
+}
+
+/// A plan before slots are assigned.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) computation: ComputationId,
+    pub(super) is_entry: bool,
+    pub(super) leaves: Vec<LeafInfo>,
+    pub(super) parameters: Vec<Leaf>,
+    pub(super) parameter_leaves: Vec<usize>,
+    pub(super) steps: Vec<DraftStep>,
+    pub(super) results: Vec<Leaf>,
+    pub(super) fuel: u64,
+}
+
+/// The leaves of an instruction's value.
+type Leaves = Rc<[Leaf]>;
+
+struct Builder<'a> {
+    computation: &'a Computation,
+    draft: Draft,
+    /// The leaves of each instruction so far.
+    values: Vec<Leaves>,
+    /// The parameters found, by number.
+    parameters: Vec<Leaves>,
+    /// The first leaf of each element of tuple-shaped instructions.
+    offsets: FxHashMap<InstructionId, Vec<usize>>,
+    /// Instructions since the last step.
+    fuel: u64,
+    /// Whether arrays that depend on constants only are computed here.
+    folds: bool,
+}
+
+impl Draft {
+    fn of(lowering: &Lowering<'_>, id: ComputationId) -> Self {
+        let computation = &lowering.module().computations[id];
+        let draft = Self {
+            computation: id,
+            is_entry: lowering.module().entry == id,
+            leaves: Vec::new(),
+            parameters: Vec::new(),
+            parameter_leaves: Vec::new(),
+            steps: Vec::new(),
+            results: Vec::new(),
+            fuel: 0,
+        };
+        let mut builder = Builder {
+            computation,
+            draft,
+            values: Vec::with_capacity(computation.instructions.len()),
+            parameters: Vec::new(),
+            offsets: FxHashMap::default(),
+            fuel: 0,
+            folds: lowering.folds_constants(),
+        };
+        builder.parameters = (computation.parameters().into_iter())
+            .map(|id| builder.fresh(&computation.instructions[id].shape))
+            .collect();
+        for leaf in &mut builder.draft.leaves {
+            leaf.is_parameter = true;
+        }
+        for (instruction_id, instruction) in computation.instructions.iter() {
+            builder.fuel += 1;
+            let leaves = builder.instruction(lowering, id, instruction_id, instruction);
+            builder.values.push(leaves);
+        }
+        builder.finish()
+    }
+}
+
+impl Builder<'_> {
+    /// Adds leaves for a value of this shape.
+    fn fresh(&mut self, shape: &Shape) -> Leaves {
+        let infos = shape.leaves().into_iter().map(|leaf| {
+            let shape = leaf.array().map(|array| Arc::new(static_shape(array)));
+            let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
+            LeafInfo { shape, bytes, is_parameter: false, value: None, last_use: None }
+        });
+        let first = self.draft.leaves.len();
+        self.draft.leaves.extend(infos);
+        (first..self.draft.leaves.len()).collect()
+    }
+    /// Adds leaves of a known value.
+    fn constant(&mut self, value: Value) -> Leaves {
+        let mut leaves = Vec::new();
+        value.flatten(&mut leaves);
+        let first = self.draft.leaves.len();
+        self.draft.leaves.extend(leaves.into_iter().map(|value| LeafInfo {
+            shape: None,
+            bytes: 0,
+            is_parameter: false,
+            value: Some(value),
+            last_use: None,
+        }));
+        (first..self.draft.leaves.len()).collect()
+    }
+
+    /// Returns the leaves of an instruction; adds a step if it has one.
+    fn instruction(
+        &mut self,
+        lowering: &Lowering<'_>,
+        computation: ComputationId,
+        id: InstructionId,
+        instruction: &Instruction,
+    ) -> Leaves {
+        if let Some(leaves) = self.renamed(instruction) {
+            return leaves;
+        }
+        let site = Site { computation, instruction: id };
+        let lowered = lowering.lower(site, instruction, &self.operand_shapes(instruction));
+        let inputs: Vec<Leaf> = (instruction.operands.iter())
+            .flat_map(|operand| self.values[operand.index()].iter().copied())
+            .collect();
+        for &leaf in &inputs {
+            self.draft.leaves[leaf].last_use = Some(self.draft.steps.len());
+        }
+        let outputs = self.fresh(&instruction.shape);
+        self.draft.steps.push(DraftStep {
+            instruction: id,
+            action: lowered.action,
+            inputs,
+            outputs: outputs.to_vec(),
+            bytes: bytes_of(&instruction.shape),
+            fuel: std::mem::take(&mut self.fuel).saturating_add(lowered.cost),
+        });
+        outputs
+    }
+    fn operand_shapes(&self, instruction: &Instruction) -> Vec<&Shape> {
+        let operands = instruction.operands.iter();
+        operands.map(|&operand| &self.computation.instructions[operand].shape).collect()
+    }
+
+    /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a renaming of operands'
+    /// leaves.
+    fn renamed(&mut self, instruction: &Instruction) -> Option<Leaves> {
+        let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
+        if instruction.opcode().aliases_operand() {
+            return Some(operand(0));
+        }
+        match &instruction.op {
+            Op::Parameter(parameter) => {
+                Some(Rc::clone(&self.parameters[to_usize(parameter.number)]))
+            }
+            Op::Constant(constant) => match &*constant.value {
+                ConstantValue::Literal(value) => {
+                    let value = with_layouts(value.clone(), &instruction.shape);
+                    Some(self.constant(value.into()))
+                }
+                ConstantValue::Elided(_) => None,
+            },
+            Op::Broadcast(op) if self.folds => self.repeated(op, instruction),
+            Op::AfterAll(_) => Some(self.constant(Value::Token)),
+            Op::Tuple(_) => {
+                let operands = instruction.operands.iter();
+                Some(operands.flat_map(|o| self.values[o.index()].iter().copied()).collect())
+            }
+            Op::GetTupleElement(op) => {
+                let (tuple, index) = (instruction.operands[0], to_usize(op.index));
+                let leaves = operand(0);
+                let shape = &self.computation.instructions[tuple].shape;
+                let offsets = self.offsets.entry(tuple).or_insert_with(|| offsets(shape));
+                Some(leaves[offsets[index]..offsets[index + 1]].into())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the leaves of a broadcast scalar constant, if it takes little memory.
+    fn repeated(&mut self, op: &Broadcast, instruction: &Instruction) -> Option<Leaves> {
+        let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none())?;
+        shape.byte_count().filter(|&bytes| (1..=FOLDED_BYTES).contains(&bytes))?;
+        let leaf = *self.values[instruction.operands[0].index()].first()?;
+        match &self.draft.leaves[leaf].value {
+            Some(Value::Array(scalar)) if op.dimensions.is_empty() => {
+                let value = affine(scalar, shape, 0, &Dims::from_elem(0, shape.rank()));
+                Some(self.constant(Value::Array(value)))
+            }
+            Some(_) | None => None,
+        }
+    }
+
+    fn finish(mut self) -> Draft {
+        let results = &self.values[self.computation.root.index()];
+        for &leaf in results.iter() {
+            self.draft.leaves[leaf].last_use = Some(usize::MAX);
+        }
+        self.draft.results = results.to_vec();
+        self.draft.parameter_leaves = self.parameters.iter().map(|leaves| leaves.len()).collect();
+        self.draft.parameters = self.parameters.iter().flat_map(|p| p.iter().copied()).collect();
+        self.draft.fuel = self.fuel;
+        self.draft
+    }
+}
+
+/// Returns the first leaf of each element of a tuple, and the end of the last one.
+fn offsets(shape: &Shape) -> Vec<usize> {
+    let elements = shape.tuple().expect("verified: a tuple");
+    let mut offsets = Vec::with_capacity(elements.len() + 1);
+    offsets.push(0);
+    let mut end = 0;
+    for element in elements {
+        end += element.leaves().len();
+        offsets.push(end);
+    }
+    offsets
+}

@@ -1,0 +1,152 @@
+//! Lowering: which action an instruction becomes.
+mod build;
+mod cost;
+mod external;
+mod function;
+mod peak;
+mod slots;
+
+pub(crate) use build::plans;
+
+use crate::dynamic::DynamicValues;
+use crate::kernel;
+use crate::options::Engine;
+use crate::plan::{Action, Function, Kernel};
+use crate::scalar_program::{ScalarLoop, ScalarPrograms};
+use crate::state::Site;
+use function::{Means, in_stated_layouts};
+use hlo::ir::{ComputationId, Instruction};
+use hlo::op::{AsyncRole, Kind};
+use hlo::{Module, Op, Shape};
+
+/// What an instruction becomes.
+pub(crate) struct Lowered {
+    pub(crate) action: Action,
+    /// Fuel beyond that of the instruction.
+    pub(crate) cost: u64,
+}
+
+/// What is known of the module while it is compiled.
+pub(crate) struct Lowering<'a> {
+    module: &'a Module,
+    engine: Engine,
+    programs: &'a ScalarPrograms,
+    dynamic: DynamicValues,
+}
+
+impl<'a> Lowering<'a> {
+    pub(crate) fn new(module: &'a Module, engine: Engine, programs: &'a ScalarPrograms) -> Self {
+        Self { module, engine, programs, dynamic: DynamicValues::of(module) }
+    }
+    pub(crate) fn module(&self) -> &'a Module {
+        self.module
+    }
+
+    /// Whether arrays that follow from constants are computed when the module is compiled.
+    pub(crate) fn folds_constants(&self) -> bool {
+        self.engine == Engine::Exact
+    }
+
+    /// The action of an instruction that has a step.
+    pub(crate) fn lower(
+        &self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[&Shape],
+    ) -> Lowered {
+        let cost = cost::steps(&instruction.op, operands);
+        Lowered { action: self.action(site, instruction, operands), cost }
+    }
+
+    fn action(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        match &instruction.op {
+            Op::Call(op) => Action::Call(op.to_apply),
+            Op::Fusion(op) => Action::Call(op.calls),
+            Op::While(op) => Action::While {
+                condition: op.condition,
+                body: op.body,
+                scalars: self.scalar_loop(op.condition, op.body),
+            },
+            Op::Conditional(op) => Action::Branch(op.branches.clone()),
+            Op::Scan(op) => Action::Scan(op.clone()),
+            Op::AsyncStart(op) => Action::AsyncStart { callee: op.calls },
+            Op::AsyncUpdate(_) => Action::AsyncUpdate,
+            Op::AsyncDone(_) => Action::AsyncDone,
+            op => match (op.opcode().kind(), op.opcode().async_role()) {
+                (Kind::Collective, None) => Action::Communicate(collective(instruction)),
+                (Kind::Collective, Some(AsyncRole::Start(_))) => {
+                    Action::Start(collective(instruction))
+                }
+                (Kind::Collective, Some(AsyncRole::Update(_) | AsyncRole::Done(_))) => Action::Done,
+                _ if op.communicates() => {
+                    Action::Communicate(self.function(site, instruction, operands, None))
+                }
+                _ => self.compute(site, instruction, operands),
+            },
+        }
+    }
+
+    /// The action of an instruction that computes its result from its operands.
+    fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
+        let is_fixed = !self.may_be_smaller(site, instruction);
+        if is_fixed && self.engine == Engine::Exact && relabels(instruction, operands) {
+            return Action::Relabel;
+        }
+        let means = Means { site, engine: self.engine };
+        match means.kernel(instruction, operands, self.programs) {
+            Some(kernel) if is_fixed => Action::Kernel(kernel),
+            kernel => Action::Function(self.function(site, instruction, operands, kernel)),
+        }
+    }
+
+    /// An instruction as a function of its operands, within their bounds by the kernel if there is one.
+    fn function(
+        &self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[&Shape],
+        kernel: Option<Box<dyn Kernel>>,
+    ) -> Box<Function> {
+        let means = Means { site, engine: self.engine };
+        let mut function = means.fixed(instruction, kernel);
+        if self.may_be_smaller(site, instruction) {
+            function = means.resizable(instruction, operands, function);
+        }
+        in_stated_layouts(instruction, operands, function)
+    }
+
+    /// Whether an operand may be smaller than its bounds.
+    fn may_be_smaller(&self, site: Site, instruction: &Instruction) -> bool {
+        self.dynamic.is_among(site.computation, &instruction.operands)
+    }
+
+    /// A loop over scalars alone, as a program over registers.
+    fn scalar_loop(
+        &self,
+        condition: ComputationId,
+        body: ComputationId,
+    ) -> Option<Box<ScalarLoop>> {
+        if self.engine == Engine::Reference {
+            return None;
+        }
+        ScalarLoop::new(self.module, condition, body).map(Box::new)
+    }
+}
+
+/// Whether the result has the elements of the operand, in the same order and of the same width.
+fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
+    let (from, to) = (operands.first().and_then(|shape| shape.array()), instruction.shape.array());
+    let (Some(from), Some(to)) = (from, to) else { return false };
+    match &instruction.op {
+        Op::Reshape(_) => true,
+        Op::Convert(_) => from.ty == to.ty,
+        Op::Bitcast(_) => kernel::relabels(from, to),
+        _ => false,
+    }
+}
+
+/// A collective op on the only device there is.
+fn collective(instruction: &Instruction) -> Box<Function> {
+    let instruction = instruction.clone();
+    Box::new(move |context, operands| crate::collective::alone(&instruction, operands, context))
+}

@@ -1,0 +1,273 @@
+//! Slot assignment: the leaves that share memory, and the steps at which memory is freed.
+//!
+//! A kernel's output takes, in this order: the slot of an operand that dies at the step, if the kernel can write over it; a
+//! slot of the same size whose value has died before; a new slot. Between its death and its next use the memory of a slot
+//! is kept only if that does not raise the peak.
+use super::build::{Draft, DraftStep, Leaf, LeafInfo};
+use super::peak::StepMemory;
+use crate::plan::{Action, Input, Output, Plan, Reuse, Slot, Step};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// The limit of steps for which unused memory is kept.
+const KEPT_STEPS: usize = 256;
+
+/// Assigns slots. The peak of the plan is set later, since it depends on those of its callees.
+pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
+    let live = live_bytes(&draft);
+    let peak = live.iter().copied().max().unwrap_or(0);
+    let is_entry = draft.is_entry;
+    let Draft { computation, leaves, parameters, parameter_leaves, steps, results, fuel, .. } =
+        draft;
+    let mut slots = Slots {
+        of_leaf: vec![None; leaves.len()],
+        count: 0,
+        dead: FxHashMap::default(),
+        frees: vec![SmallVec::new(); steps.len()],
+        live,
+        peak,
+        memory: vec![StepMemory::default(); steps.len()],
+        is_entry,
+    };
+    let mut initial = Vec::new();
+    for (leaf, info) in leaves.iter().enumerate() {
+        if let (Some(value), Some(_)) = (&info.value, info.last_use) {
+            slots.add(leaf);
+            initial.push(Some(value.clone()));
+        }
+    }
+    let parameters = parameters.iter().map(|&leaf| leaves[leaf].last_use.map(|_| slots.add(leaf)));
+    let parameters = parameters.collect();
+    let mut planned: Vec<Step> =
+        steps.into_iter().enumerate().map(|(i, step)| slots.step(i, step, &leaves)).collect();
+    for (_, slot, died) in slots.dead.into_values().flatten() {
+        slots.frees[died].push(slot);
+    }
+    for (step, frees) in planned.iter_mut().zip(slots.frees) {
+        step.frees = frees;
+    }
+    let mut results: Vec<Input> = (results.iter())
+        .map(|&leaf| {
+            let slot = slots.of_leaf[leaf].expect("a result is computed before the end");
+            Input { slot, is_last: leaves[leaf].value.is_none() }
+        })
+        .collect();
+    mark_last(&mut results);
+    initial.resize(slots.count, None);
+    for ((step, memory), live) in planned.iter_mut().zip(&mut slots.memory).zip(slots.live) {
+        step.live_bytes = live;
+        memory.live = live;
+    }
+    let plan = Plan {
+        computation,
+        parameters,
+        parameter_leaves,
+        initial,
+        steps: planned,
+        results,
+        fuel,
+        peak_bytes: 0,
+    };
+    (plan, slots.memory)
+}
+
+/// Marks the last of several reads of one slot, the only one that may take the value.
+fn mark_last(inputs: &mut [Input]) {
+    let mut seen = rustc_hash::FxHashSet::default();
+    for input in inputs.iter_mut().rev() {
+        input.is_last &= seen.insert(input.slot);
+    }
+}
+
+/// Returns the bytes of computed leaves that are live during each step.
+fn live_bytes(draft: &Draft) -> Vec<usize> {
+    let count = draft.steps.len();
+    let mut change = vec![0i128; count + 1];
+    for (i, step) in draft.steps.iter().enumerate() {
+        for &leaf in &step.outputs {
+            let info = &draft.leaves[leaf];
+            let bytes = i128::try_from(info.bytes).unwrap_or(i128::MAX);
+            let end = info.last_use.unwrap_or(i).min(count - 1);
+            change[i] += bytes;
+            change[end + 1] -= bytes;
+        }
+    }
+    let mut live = 0i128;
+    let mut sum = |change: &i128| {
+        live += change;
+        usize::try_from(live).unwrap_or(usize::MAX)
+    };
+    change[..count].iter().map(&mut sum).collect()
+}
+
+struct Slots {
+    of_leaf: Vec<Option<Slot>>,
+    count: usize,
+    /// Slots whose values have died, by size, with the step of the last use.
+    dead: FxHashMap<usize, Vec<(Leaf, Slot, usize)>>,
+    frees: Vec<SmallVec<[Slot; 2]>>,
+    /// Bytes in use during each step, including kept memory.
+    live: Vec<usize>,
+    peak: usize,
+    memory: Vec<StepMemory>,
+    is_entry: bool,
+}
+
+impl Slots {
+    fn add(&mut self, leaf: Leaf) -> Slot {
+        let slot = Slot::new(self.count);
+        self.count += 1;
+        self.of_leaf[leaf] = Some(slot);
+        slot
+    }
+
+    fn step(&mut self, i: usize, step: DraftStep, leaves: &[LeafInfo]) -> Step {
+        let mut inputs: SmallVec<[Input; 4]> = (step.inputs.iter())
+            .map(|&leaf| {
+                let slot = self.of_leaf[leaf].expect("operands are computed before their users");
+                let info = &leaves[leaf];
+                Input { slot, is_last: info.value.is_none() && info.last_use == Some(i) }
+            })
+            .collect();
+        mark_last(&mut inputs);
+        // The caller of a run keeps the arguments.
+        let in_place = in_place(&step, &inputs, leaves)
+            .filter(|&k| !self.is_entry || !leaves[step.inputs[k]].is_parameter);
+        self.memory[i] = step_memory(&step, &inputs, leaves);
+        if let Some(k) = in_place {
+            let operand = &leaves[step.inputs[k]];
+            if operand.is_parameter {
+                self.memory[i].over_parameter = operand.bytes;
+            } else {
+                self.live[i] = self.live[i].saturating_sub(operand.bytes);
+            }
+        }
+        let takes_memory = matches!(step.action, Action::Kernel(_));
+        let outputs = step.outputs.iter().enumerate().map(|(k, &leaf)| {
+            let info = &leaves[leaf];
+            let slot = match in_place {
+                Some(operand) if k == 0 => {
+                    self.of_leaf[leaf] = Some(inputs[operand].slot);
+                    inputs[operand].slot
+                }
+                _ => match takes_memory.then(|| self.kept(i, info.bytes)).flatten() {
+                    Some(slot) => {
+                        self.of_leaf[leaf] = Some(slot);
+                        slot
+                    }
+                    None => self.add(leaf),
+                },
+            };
+            Output { slot, shape: info.shape.clone() }
+        });
+        let outputs = outputs.collect();
+        self.release(i, &step, &inputs, in_place, leaves);
+        Step {
+            instruction: step.instruction,
+            action: step.action,
+            inputs,
+            outputs,
+            frees: SmallVec::new(),
+            in_place,
+            bytes: step.bytes,
+            live_bytes: 0,
+            fuel: step.fuel,
+        }
+    }
+
+    /// Records the leaves that die at step `i`.
+    fn release(
+        &mut self,
+        i: usize,
+        step: &DraftStep,
+        inputs: &[Input],
+        in_place: Option<usize>,
+        leaves: &[LeafInfo],
+    ) {
+        for (k, (&leaf, input)) in step.inputs.iter().zip(inputs).enumerate() {
+            if input.is_last && in_place != Some(k) {
+                self.dead.entry(leaves[leaf].bytes).or_default().push((leaf, input.slot, i));
+            }
+        }
+        for &leaf in &step.outputs {
+            if let (None, Some(slot)) = (leaves[leaf].last_use, self.of_leaf[leaf]) {
+                self.frees[i].push(slot);
+            }
+        }
+    }
+
+    /// Returns a slot of this size whose value has died before step `i`, with its memory.
+    fn kept(&mut self, i: usize, bytes: usize) -> Option<Slot> {
+        let dead = self.dead.get_mut(&bytes).filter(|_| bytes > 0)?;
+        let &(_, slot, died) = dead.last()?;
+        let between = died + 1..i;
+        let fits = between.len() <= KEPT_STEPS
+            && self.live[between.clone()]
+                .iter()
+                .all(|live| live.saturating_add(bytes) <= self.peak);
+        if !fits {
+            return None;
+        }
+        dead.pop();
+        for live in &mut self.live[between] {
+            *live = live.saturating_add(bytes);
+        }
+        Some(slot)
+    }
+}
+
+/// Returns the input whose memory the first output of a step is written to.
+fn in_place(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> Option<usize> {
+    let Action::Kernel(kernel) = &step.action else { return None };
+    let output = &leaves[*step.outputs.first()?];
+    let fits = |k: usize| {
+        let is_only = inputs.iter().filter(|other| other.slot == inputs[k].slot).count() == 1;
+        let bytes = leaves[step.inputs[k]].bytes;
+        inputs[k].is_last && is_only && bytes == output.bytes && bytes > 0
+    };
+    match kernel.reuse() {
+        Reuse::None => None,
+        Reuse::Update => Some(0).filter(|&k| fits(k)),
+        Reuse::SameIndex => (0..inputs.len()).find(|&k| fits(k)),
+    }
+}
+
+/// Returns the memory use of a step, without the live bytes.
+fn step_memory(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> StepMemory {
+    let mut memory = StepMemory { is_last_use: true, ..StepMemory::default() };
+    for (&leaf, input) in step.inputs.iter().zip(inputs) {
+        let info = &leaves[leaf];
+        let dying =
+            if info.is_parameter { &mut memory.dying_parameters } else { &mut memory.dying };
+        if input.is_last {
+            *dying = dying.saturating_add(info.bytes);
+        }
+        memory.is_last_use &= input.is_last;
+    }
+    let outputs = step.outputs.iter().map(|&leaf| leaves[leaf].bytes);
+    memory.outputs = outputs.fold(0, usize::saturating_add);
+    memory
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CompileOptions, Executable};
+
+    /// Returns a line for each step of the entry: the slots of its inputs and outputs, and the slots it frees.
+    fn plan(body: &str) -> Vec<String> {
+        let text = format!("ENTRY e {{ {body} }}");
+        let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
+        let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+        executable.plan().to_string().lines().map(|line| line.trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn values_die_at_their_last_use_and_results_never() {
+        let lines = plan(
+            "a = f32[4] parameter(0) b = f32[4] add(a, a) c = f32[4] exponential(b) ROOT t = (f32[4]) tuple(c)",
+        );
+        let text = lines.join("\n");
+        assert!(text.contains("in place"), "{text}");
+        assert!(text.contains("peak 16 bytes"), "{text}");
+    }
+}

@@ -1,0 +1,104 @@
+//! How modules are compiled and run.
+use crate::hooks::Hooks;
+
+/// The implementation of the ops that a program is compiled to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Engine {
+    /// The specification, one page of `spec/` per op: slow and simple.
+    Reference,
+    /// Optimized kernels, checked against `spec/`: the same bits where an op is exact.
+    #[default]
+    Exact,
+}
+
+impl Engine {
+    /// All engines; the default is the first.
+    pub const ALL: [Self; 2] = [Self::Exact, Self::Reference];
+
+    /// Returns the name of the engine.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// The options of compilation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CompileOptions {
+    /// The implementation of the ops.
+    pub engine: Engine,
+}
+
+impl CompileOptions {
+    /// Compiles to this engine.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
+        self
+    }
+}
+
+/// The options of a run.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct RunOptions {
+    /// Steps after which the run stops with [`Code::OutOfFuel`]: one per instruction, one per call of a scalar
+    /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
+    /// algebra. No limit if absent.
+    pub fuel: Option<u64>,
+    /// The limit of the total bytes of the arrays of a device, arguments not counted. No limit if absent.
+    pub max_memory: Option<usize>,
+    /// Stops with [`Code::NotFinite`] at the first instruction that returns a NaN or an infinity for finite operands.
+    pub check_nan: bool,
+    /// The seed of `rng`: the same seed gives the same numbers on every machine.
+    pub seed: u64,
+    /// The seed of the order of everything that a run on several devices may do in any order: which devices
+    /// are stepped first, and in which order the values of a group are folded, with each sum rounded. If absent, devices
+    /// are stepped together, values are folded in group order, and sums are rounded once.
+    pub order: Option<u64>,
+    /// The interfaces of the program to the outside: custom calls, queues, the observer.
+    pub hooks: Hooks,
+}
+
+impl RunOptions {
+    /// Stops after `steps` steps.
+    #[must_use]
+    pub fn fuel(mut self, steps: u64) -> Self {
+        self.fuel = Some(steps);
+        self
+    }
+    /// Limits the arrays of a device to `bytes` bytes.
+    #[must_use]
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.max_memory = Some(bytes);
+        self
+    }
+    /// Stops at the first NaN or infinity that is computed from finite operands.
+    #[must_use]
+    pub fn check_nan(mut self, on: bool) -> Self {
+        self.check_nan = on;
+        self
+    }
+    /// Steps devices and reduces values in an order drawn from `seed`.
+    #[must_use]
+    pub fn order(mut self, seed: u64) -> Self {
+        self.order = Some(seed);
+        self
+    }
+    /// Sets the seed of `rng`.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+    /// Sets the hooks of the program.
+    #[must_use]
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
+        self
+    }
+}

@@ -1,0 +1,29 @@
+//! What a run remembers from one instruction to another: random numbers drawn, values sent and not received.
+use hlo::Literal;
+use hlo::ir::{ComputationId, InstructionId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Which instruction of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Site {
+    pub(crate) computation: ComputationId,
+    pub(crate) instruction: InstructionId,
+}
+
+/// How far each instruction that draws random numbers has come.
+#[derive(Debug, Default)]
+pub(crate) struct Streams(FxHashMap<Site, u128>);
+
+impl Streams {
+    /// What the instruction has counted to, from `first` on; `count` is then added.
+    pub(crate) fn advance(&mut self, site: Site, first: u128, count: u128) -> u128 {
+        let state = self.0.entry(site).or_insert(first);
+        let old = *state;
+        *state = old.wrapping_add(count);
+        old
+    }
+}
+
+/// What was sent on each channel and not received.
+pub(crate) type Channels = BTreeMap<Option<i64>, VecDeque<Literal>>;
