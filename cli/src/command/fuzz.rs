@@ -63,7 +63,7 @@ fn limited(engine: Engine) -> LimitedEngine {
 }
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
-    let Loaded { name, text, module } = load(path, false)?;
+    let Loaded { name, text, module, .. } = load(path, false)?;
     verified(module, &name, &text).map(Arc::new)
 }
 
@@ -105,8 +105,8 @@ fn option_text(value: &OptionValue) -> String {
 
 /// Prints a finding and the command that repeats it.
 fn show(finding: &Finding, command: &str) {
-    let Finding { seed, subject, report, file, .. } = finding;
-    let mut text = format!("{}: {}", subject.name, report.details(false));
+    let Finding { seed, subject, record, file, .. } = finding;
+    let mut text = format!("{}: {}\n", subject.name, record.reason.trim_end());
     if let Some(file) = file {
         let _ = writeln!(text, "  saved as {}", file.display());
     }

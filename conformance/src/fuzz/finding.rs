@@ -1,8 +1,9 @@
 //! Findings, which are saved as file tests.
 use super::WriteError;
+use crate::Subject;
 use crate::file::without_layouts;
 use crate::generate::Regime;
-use crate::{Report, Subject};
+use crate::results::Record;
 use hlo::Literal;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -21,7 +22,7 @@ pub struct Finding {
     /// The results of the reference, one for each device; none if it failed.
     pub expected: Vec<Literal>,
     /// The outcome.
-    pub report: Report,
+    pub record: Record,
     /// The file that it was written to.
     pub file: Option<PathBuf>,
 }
@@ -31,7 +32,7 @@ impl Finding {
     pub fn file_test(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "// {}", self.subject.name);
-        for line in self.report.details(false).lines() {
+        for line in self.record.reason.lines() {
             let _ = writeln!(text, "//   {line}");
         }
         text.push_str(self.subject.text.trim_end());

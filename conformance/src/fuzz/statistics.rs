@@ -1,75 +1,51 @@
 //! What a campaign really tested: outcomes by opcode and element type.
-use crate::{Outcome, Report};
+use crate::results::Verdict;
 use hlo::ir::Instruction;
 use hlo::{ElementType, Literal, Module, Opcode, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::ops::AddAssign;
 
-/// The number of runs by outcome.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The number of runs by verdict.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Runs with a result in both backends.
-    pub executed: u64,
-    /// Those of them whose result has no NaN and no infinity.
+    counts: BTreeMap<Verdict, u64>,
+    /// Runs with a result in both backends whose result in Etalon has no NaN and no infinity.
     pub finite: u64,
-    /// Results that differ.
-    pub differ: u64,
-    /// Modules that the backend, or the reference, does not support.
-    pub unsupported: u64,
-    /// Modules that the backend does not compile.
-    pub rejected: u64,
-    /// Executions that failed.
-    pub failed: u64,
-    /// Executions in which the backend died.
-    pub crashed: u64,
-    /// Executions without an answer in time.
-    pub timed_out: u64,
-    /// Executions that failed in the reference.
-    pub without_reference: u64,
 }
 
-/// The error number of a module that a backend does not compile.
-const REJECTED: &str = "E0702";
+/// Whether there is a result of the backend.
+const fn is_executed(verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Agrees
+        | Verdict::WithinBound
+        | Verdict::Undefined
+        | Verdict::Unstable
+        | Verdict::Differs => true,
+        Verdict::Skipped
+        | Verdict::Unsupported
+        | Verdict::NoReference
+        | Verdict::Rejected
+        | Verdict::Failed
+        | Verdict::TimedOut
+        | Verdict::Crashed => false,
+    }
+}
 
 impl Tally {
-    /// Counts the outcome of a run.
-    pub(super) fn add(&mut self, report: &Report, expected: &[Literal]) {
-        *self += Self::of(report, expected);
+    /// Counts a run.
+    pub(super) fn add(&mut self, verdict: Verdict, expected: &[Literal]) {
+        *self.counts.entry(verdict).or_default() += 1;
+        let finite = is_executed(verdict) && expected.iter().all(is_finite);
+        self.finite += u64::from(finite);
     }
-    fn of(report: &Report, expected: &[Literal]) -> Self {
-        let mut tally = Self::default();
-        let counter = match &report.outcome {
-            Outcome::Agree(_) => &mut tally.executed,
-            Outcome::Differ(_) => {
-                tally.executed = 1;
-                &mut tally.differ
-            }
-            Outcome::Unsupported(_) => &mut tally.unsupported,
-            Outcome::Failed(_) if !report.treatment.is_empty() => &mut tally.without_reference,
-            Outcome::Failed(failure) => {
-                let code = failure.diagnostics.first().map_or("", |one| one.code);
-                if code == REJECTED { &mut tally.rejected } else { &mut tally.failed }
-            }
-            Outcome::Crashed(_) => &mut tally.crashed,
-            Outcome::TimedOut(_) => &mut tally.timed_out,
-            Outcome::Skipped(_) => &mut tally.unsupported,
-        };
-        *counter += 1;
-        tally.finite = u64::from(tally.executed > 0 && expected.iter().all(is_finite));
-        tally
+    /// Returns the number of runs with a verdict.
+    pub fn of(&self, verdict: Verdict) -> u64 {
+        self.counts.get(&verdict).copied().unwrap_or(0)
     }
-    /// Whether an outcome is written down: any but agreement and what is not supported. A variant of a given module, unlike a
-    /// generated one, may fail in the reference.
-    pub(super) fn is_finding(report: &Report, is_variant: bool) -> bool {
-        match report.outcome {
-            Outcome::Failed(_) if is_variant && !report.treatment.is_empty() => false,
-            Outcome::Agree(_) | Outcome::Unsupported(_) | Outcome::Skipped(_) => false,
-            Outcome::Differ(_)
-            | Outcome::Failed(_)
-            | Outcome::Crashed(_)
-            | Outcome::TimedOut(_) => true,
-        }
+    /// Returns the number of runs with a result in both backends.
+    pub fn executed(&self) -> u64 {
+        let executed = self.counts.iter().filter(|(verdict, _)| is_executed(**verdict));
+        executed.map(|(_, count)| count).sum()
     }
 }
 
@@ -84,45 +60,11 @@ fn is_finite(literal: &Literal) -> bool {
     literal.leaves().into_iter().filter(|leaf| leaf.array_shape().is_some()).all(finite)
 }
 
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        let Self {
-            executed,
-            finite,
-            differ,
-            unsupported,
-            rejected,
-            failed,
-            crashed,
-            timed_out,
-            without_reference,
-        } = other;
-        self.executed += executed;
-        self.finite += finite;
-        self.differ += differ;
-        self.unsupported += unsupported;
-        self.rejected += rejected;
-        self.failed += failed;
-        self.crashed += crashed;
-        self.timed_out += timed_out;
-        self.without_reference += without_reference;
-    }
-}
-
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} executed ({} finite)", self.executed, self.finite)?;
-        let counts = [
-            (self.differ, "differ"),
-            (self.unsupported, "unsupported"),
-            (self.rejected, "rejected"),
-            (self.failed, "failed"),
-            (self.crashed, "crashed"),
-            (self.timed_out, "timed out"),
-            (self.without_reference, "without a reference result"),
-        ];
-        for (count, name) in counts.iter().filter(|(count, _)| *count > 0) {
-            write!(f, ", {count} {name}")?;
+        write!(f, "{} executed ({} finite)", self.executed(), self.finite)?;
+        for (verdict, count) in &self.counts {
+            write!(f, ", {count} {}", verdict.words())?;
         }
         Ok(())
     }
@@ -136,26 +78,25 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    pub(super) fn add(&mut self, module: &Module, report: &Report, expected: &[Literal]) {
-        let tally = Tally::of(report, expected);
+    pub(super) fn add(&mut self, module: &Module, verdict: Verdict, expected: &[Literal]) {
         let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
         let keys: BTreeSet<_> = instructions.map(|(_, one)| (one.opcode(), ty(one))).collect();
         let opcodes: BTreeSet<Opcode> = keys.iter().map(|(op, _)| *op).collect();
         for key in keys {
-            *self.by_type.entry(key).or_default() += tally;
+            self.by_type.entry(key).or_default().add(verdict, expected);
         }
         for opcode in opcodes {
-            *self.by_opcode.entry(opcode).or_default() += tally;
+            self.by_opcode.entry(opcode).or_default().add(verdict, expected);
         }
     }
     /// Returns the outcomes of modules with this opcode.
     pub fn of(&self, opcode: Opcode) -> Tally {
-        self.by_opcode.get(&opcode).copied().unwrap_or_default()
+        self.by_opcode.get(&opcode).cloned().unwrap_or_default()
     }
     /// Returns the number of element types that an opcode was executed with.
     pub fn types(&self, opcode: Opcode) -> usize {
         let executed = |((op, ty), tally): (&(Opcode, Option<ElementType>), &Tally)| {
-            *op == opcode && ty.is_some() && tally.executed > 0
+            *op == opcode && ty.is_some() && tally.executed() > 0
         };
         self.by_type.iter().filter(|&entry| executed(entry)).count()
     }
@@ -179,7 +120,10 @@ impl fmt::Display for Coverage {
             "opcode", "types", "executed", "finite", "differ", "unsupported"
         )?;
         for &opcode in Opcode::ALL {
-            let Tally { executed, finite, differ, unsupported, .. } = self.of(opcode);
+            let tally = self.of(opcode);
+            let (executed, finite, differ) =
+                (tally.executed(), tally.finite, tally.of(Verdict::Differs));
+            let unsupported = tally.of(Verdict::Unsupported);
             let types = self.types(opcode);
             let name = opcode.name();
             writeln!(

@@ -147,7 +147,7 @@ ENTRY e { x = f32[4] parameter(0) s = f32[4] sine(x) r = f32[2] slice(s), slice=
         let variants: BTreeSet<String> =
             (0..40).filter_map(|seed| Some(mutated(seed, &module)?.text)).collect();
         assert!(variants.len() > 20, "{}", variants.len());
-        assert!(!variants.contains(&module.print(hlo::Style::Short)));
+        assert!(!variants.contains(&module.print(hlo::text::Style::Short)));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::{Generated, verified};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{Instruction, InstructionId};
 use hlo::op::{Binary, Op, Unary};
-use hlo::{ElementType, Module, Opcode, Style};
+use hlo::text::Style;
+use hlo::{ElementType, Module, Opcode};
 use std::sync::Arc;
 
 const ATTEMPTS: usize = 60;
@@ -15,7 +16,7 @@ const ATTEMPTS: usize = 60;
 /// let text = "HloModule m\nENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] sine(x) }";
 /// let module = hlo::Module::parse(text)?;
 /// let variant = conformance::generate::mutated(1, &module).expect("a valid variant");
-/// assert_ne!(variant.text, module.print(hlo::Style::Short));
+/// assert_ne!(variant.text, module.print(hlo::text::Style::Short));
 /// # Ok::<(), hlo::Error>(())
 /// ```
 pub fn mutated(seed: u64, module: &Module) -> Option<Generated> {
