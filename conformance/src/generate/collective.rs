@@ -207,10 +207,12 @@ impl Generator {
         let attributes = format!("channel_id={channel}{pairs}");
         let send = format!("send({}, {token}), {attributes}", x.name);
         let send = self.push_hidden(scope, &state, &send);
-        let recv = self.push_hidden(scope, &state, &format!("recv({token}), {attributes}"));
+        // Nothing but the token orders both.
+        let done = format!("send-done({send}), channel_id={channel}");
+        let sent = self.push_hidden(scope, &Shape::Token, &done);
+        let recv = self.push_hidden(scope, &state, &format!("recv({sent}), {attributes}"));
         let done = format!("recv-done({recv}), channel_id={channel}");
         self.push(scope, Shape::Tuple(vec![shape, Shape::Token]), &done);
-        self.push(scope, Shape::Token, &format!("send-done({send}), channel_id={channel}"));
         Some(())
     }
     pub(super) fn device_id(&mut self, scope: &mut Scope, text: &str) -> Option<()> {
