@@ -37,9 +37,13 @@ pub(crate) enum Command {
     Conform(ConformArgs),
     /// Find the instructions that a backend computes wrong, or where a pass changes the result.
     Blame(BlameArgs),
+    /// Run random modules on a backend and on Etalon, and save those whose results differ.
+    Fuzz(FuzzArgs),
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,
+    /// Find the smallest module that still shows a difference.
+    Reduce(ReduceArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -366,6 +370,54 @@ pub(crate) struct BlameArgs {
     pub(crate) lenient: bool,
 }
 
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command"]))]
+pub(crate) struct FuzzArgs {
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// The seed of the first module; each further module has the next seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The number of modules; 100 if there is no --minutes either.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// The time to run, in place of a number of modules.
+    #[arg(long, value_name = "M", conflicts_with = "count", value_parser = minutes)]
+    pub(crate) minutes: Option<Duration>,
+    /// Run variants of this module, in place of generated modules.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) like: Option<PathBuf>,
+    /// The weight of an op, such as `gather=20`; 1 without this option, 0 to leave it out. Repeatable.
+    #[arg(long, value_name = "OP=W", value_parser = weight)]
+    pub(crate) weight: Vec<(hlo::Opcode, u32)>,
+    /// Leave out what backends may define in different ways. The default for all backends but Etalon's engines.
+    #[arg(long)]
+    pub(crate) portable: bool,
+    /// Write each finding to a new file test in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print how often each opcode ran, and with how many element types.
+    #[arg(long)]
+    pub(crate) coverage: bool,
+}
+
+/// Parses a number of minutes above 0.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes = text.parse::<f64>().ok().filter(|minutes| *minutes > 0.0);
+    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    time.ok_or_else(|| "expected a number of minutes, such as 5 or 0.5".to_owned())
+}
+
+/// Parses `OP=W`.
+fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
+    let (name, weight) = text.split_once('=').ok_or("expected OP=W")?;
+    let opcode =
+        hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))?;
+    let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
+    let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
+    Ok((opcode, weight))
+}
+
 /// A backend and its options.
 #[derive(Debug, Args)]
 pub(crate) struct BackendArgs {
@@ -399,6 +451,63 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let time = time.filter(|time| !time.is_zero());
     time.ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReduceArgs {
+    /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// A shell command that says whether a candidate is interesting: exit code 0. It reads the module's text and the arguments
+    /// `in0`, `in1`, ...
+    #[arg(long, value_name = "CMD {hlo} [{in.npz}]")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) command: Option<String>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The file of the result, a file test; FILE.reduced.hlo by default.
+    #[arg(long, short, value_name = "F.hlo")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file of the result if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Run each candidate up to N times, for differences that do not show in each run. `auto` measures how often the difference
+    /// shows, and runs as often as it takes to miss one in a hundred.
+    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = repeat)]
+    pub(crate) repeat: RepeatArg,
+    /// The most seconds for all candidates.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) total_time_limit: Option<Duration>,
+    /// The engine that the backend is compared with.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// The most steps of the engine for one candidate, which may have a loop without an end; by default four times the steps of
+    /// the module.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+/// How often a candidate runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RepeatArg {
+    /// This often.
+    Times(u32),
+    /// As often as a measured rate demands.
+    Auto,
+}
+
+/// Parses `7` or `auto`.
+fn repeat(text: &str) -> Result<RepeatArg, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(RepeatArg::Auto),
+        (_, Ok(times)) if times > 0 => Ok(RepeatArg::Times(times)),
+        _ => Err("expected a number or `auto`".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,5 @@
 //! `etalon convert`, and messages of XLA as the files of other commands.
+#![expect(clippy::unwrap_used, reason = "tests")]
 mod support;
 
 use support::{Folder, expect};

@@ -73,7 +73,7 @@ pub fn conform(
             subject.judge(&expected, &first, &mut record);
             if record.verdict != Verdict::Differs && bytes(&first) != bytes(&second) {
                 record.verdict = Verdict::Unstable;
-                record.reason = "the second execution has another result".to_owned();
+                record.reason = String::from("the second execution has another result");
             }
             first
         }
@@ -107,7 +107,7 @@ fn bytes(results: &[Literal]) -> Vec<&[u8]> {
 }
 
 impl Subject {
-    fn run(&self, backend: &mut dyn Backend) -> Results {
+    pub(crate) fn run(&self, backend: &mut dyn Backend) -> Results {
         let grid = DeviceGrid::of(&self.module.module().config);
         backend.compile(&self.module, grid)?.execute(&self.arguments)
     }
@@ -130,7 +130,7 @@ impl Subject {
     }
 
     /// Renders an error with its place in the module.
-    fn describe(&self, error: &BackendError) -> String {
+    pub(crate) fn describe(&self, error: &BackendError) -> String {
         let failure = Failure::new(&self.text, vec![error.diagnostic()]);
         failure.describe(&self.file, false)
     }

@@ -3,7 +3,8 @@
 mod planted;
 
 use conformance::backend::EngineBackend;
-use conformance::blame::{Blame, Context, ModulePair, Options, blame, compare_modules, file_test};
+use conformance::blame::{Blame, Context, ModulePair, Options, blame, compare_modules};
+use conformance::reduce::file_test;
 use conformance::results::Verdict;
 use conformance::{Engine, FileTest, Summary};
 use hlo::{Literal, Module, Verified};
@@ -162,7 +163,8 @@ fn nothing_is_wrong_between_the_engines() {
 fn the_instruction_alone_is_a_file_test() {
     let text = "HloModule m\nENTRY e { x = f32[4] parameter(0) s = f32[4] sine(x) ROOT p = f32[4] multiply(s, x) }";
     let found = searched(text, &[X], Bug::Rounding, &Options::default());
-    let test = file_test(&found.findings[0].program, 1 << 20);
+    let program = &found.findings[0].program;
+    let test = file_test(&program.module, &program.arguments, Some(1 << 20));
     let test = FileTest::new(Path::new("p.hlo"), test).unwrap();
     assert_eq!(Summary::of(&test.run(&Engine::ALL)).agree, 1);
 }

@@ -85,13 +85,19 @@ fn command_line(args: &ConformArgs, file: &str) -> String {
     if let Some(command) = backend_command {
         add("--backend-command", command);
     }
-    option.iter().for_each(|(key, value)| add("--option", &format!("{key}={value}")));
-    xla_option.iter().for_each(|(key, value)| add("--xla-option", &format!("{key}={value}")));
+    for (key, value) in option {
+        add("--option", &format!("{key}={value}"));
+    }
+    for (key, value) in xla_option {
+        add("--xla-option", &format!("{key}={value}"));
+    }
     add("--time-limit", &time_limit.as_secs_f64().to_string());
     if let Some(seed) = args.inputs.random {
         add("--random", &seed.to_string());
     }
-    args.inputs.input.iter().for_each(|input| add("--input", input));
+    for input in &args.inputs.input {
+        add("--input", input);
+    }
     words.push(quoted(file));
     words.join(" ")
 }
@@ -114,16 +120,9 @@ fn line(text: &str) -> Result<()> {
 
 /// Writes the reports that are asked for, and the totals.
 fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
-    let reports = [
-        (&args.json, Results::to_json as fn(&Results) -> String),
-        (&args.junit, Results::to_junit),
-        (&args.html, Results::to_html),
-    ];
-    for (path, report) in reports {
-        if let Some(path) = path {
-            std::fs::write(path, report(results)).map_err(|e| Failure::file(path, &e))?;
-        }
-    }
+    write(args.json.as_deref(), || results.to_json())?;
+    write(args.junit.as_deref(), || results.to_junit())?;
+    write(args.html.as_deref(), || results.to_html())?;
     line(&results.to_string())?;
     let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
     Ok(if results.is_bad() {
@@ -136,6 +135,12 @@ fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Writes a report, if there is a path for it.
+fn write(path: Option<&Path>, report: impl FnOnce() -> String) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, report()).map_err(|e| Failure::file(path, &e))
 }
 
 /// `--compare`: prints what changed between two runs.
@@ -171,7 +176,8 @@ pub(crate) fn host() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
+/// Starts the backend of the command line.
+pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend = CommandBackend::new(command, args.time_limit).map_err(|e| misuse(&e))?;
         return Ok(Box::new(backend));
@@ -196,7 +202,7 @@ pub(crate) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     Ok(Box::new(plugin))
 }
 
-fn misuse(error: &BackendError) -> Failure {
+pub(super) fn misuse(error: &BackendError) -> Failure {
     Failure { diagnostics: vec![error.diagnostic()], source: None, exit: Exit::Misuse }
 }
 

@@ -5,7 +5,8 @@ use crate::args::BlameArgs;
 use crate::error::{Exit, Failure, Result};
 use crate::{inputs, output};
 use conformance::FileTest;
-use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules, file_test};
+use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
+use conformance::reduce::file_test;
 use hlo::diag::Source;
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
@@ -93,7 +94,10 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
         output::note(&format!("warning: {warning}\n"));
     }
     if let (Some(target), Some(finding)) = (&args.output, found.findings.first()) {
-        write_new(target, &file_test(&finding.program, options.fuel))?;
+        write_new(
+            target,
+            &file_test(&finding.program.module, &finding.program.arguments, Some(options.fuel)),
+        )?;
     }
     print(&if args.json { found.to_json() + "\n" } else { report(&found, &subject) })?;
     Ok(if found.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })

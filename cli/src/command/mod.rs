@@ -6,9 +6,11 @@ pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod convert;
 pub(crate) mod explain;
+pub(crate) mod fuzz;
 pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod print;
+pub(crate) mod reduce;
 pub(crate) mod run;
 pub(crate) mod test;
 

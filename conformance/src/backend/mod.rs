@@ -29,7 +29,8 @@ mod plugin;
 mod process;
 
 pub use command::CommandBackend;
-pub use engine::EngineBackend;
+pub(crate) use command::{shell, write_arguments};
+pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};
 pub use plugin::{Plugin, PluginOptions, serve};
 

@@ -28,7 +28,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod control;
-mod file;
 mod finding;
 mod pair;
 mod program;
@@ -37,7 +36,6 @@ mod search;
 mod sides;
 mod watch;
 
-pub use file::file_test;
 pub use finding::{Blame, Context, Finding, Operand};
 pub use pair::{Divergence, ModulePair, compare_modules};
 pub use program::Program;
