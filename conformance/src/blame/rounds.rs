@@ -23,19 +23,18 @@ impl Search<'_> {
         let shape = initial.first()?.shape();
         let mut flat = body.arguments.clone();
         let (Ok(mut decides), Ok(mut steps)) = loaded else {
-            return self.round((op, carried), [true, true], 1, path);
+            return Some(self.round((op, carried), [true, true], 1, path));
         };
         for round in 1..=self.options.rounds {
             let carried = |flat: &[Vec<Literal>]| -> Option<Vec<Vec<Literal>>> {
                 let value = |list: &Vec<Literal>| rebuilt(&shape, &mut list.iter().cloned());
                 flat.iter().map(|list| Some(vec![value(list)?])).collect()
             };
-            let [expected, actual] = match decides.run(&flat) {
-                Ok(results) => results,
-                Err(_) => return self.round((op, carried(&flat)?), [true, false], round, path),
+            let Ok([expected, actual]) = decides.run(&flat) else {
+                return Some(self.round((op, carried(&flat)?), [true, false], round, path));
             };
             if differs(&condition, &flat, &expected, &actual) {
-                return self.round((op, carried(&flat)?), [true, false], round, path);
+                return Some(self.round((op, carried(&flat)?), [true, false], round, path));
             }
             let goes_on: Vec<bool> = expected
                 .iter()
@@ -47,12 +46,11 @@ impl Search<'_> {
             if !goes_on[0] {
                 return Some(false);
             }
-            let [expected, actual] = match steps.run(&flat) {
-                Ok(results) => results,
-                Err(_) => return self.round((op, carried(&flat)?), [false, true], round, path),
+            let Ok([expected, actual]) = steps.run(&flat) else {
+                return Some(self.round((op, carried(&flat)?), [false, true], round, path));
             };
             if differs(&body, &flat, &expected, &actual) {
-                return self.round((op, carried(&flat)?), [false, true], round, path);
+                return Some(self.round((op, carried(&flat)?), [false, true], round, path));
             }
             flat = actual.iter().map(arrays).collect();
         }
@@ -66,14 +64,14 @@ impl Search<'_> {
         searched: [bool; 2],
         round: usize,
         path: &str,
-    ) -> Option<bool> {
+    ) -> bool {
         let mut found = false;
         for (computation, _) in [op.condition, op.body].into_iter().zip(searched).filter(|x| x.1) {
             let name = &self.module.module().computations[computation].name;
             let path = format!("{path} round {round}/{name}");
             found |= self.place(&Place { computation, arguments: carried.clone(), path }, &None);
         }
-        Some(found)
+        found
     }
 }
 

@@ -35,10 +35,10 @@ pub(super) struct Place {
 type Original = Option<Vec<Vec<Literal>>>;
 
 /// What was found out about an instruction.
-enum Checked {
+enum Answer {
     Right,
     Wrong(Box<Evidence>),
-    NotChecked(String),
+    Unknown(String),
 }
 
 impl<'a> Search<'a> {
@@ -178,8 +178,8 @@ impl<'a> Search<'a> {
         let is_entry = place.computation == module.module().entry;
         let value = recorded.and_then(|recorded| region.value(id, recorded));
         match self.check(&program, value.as_deref()) {
-            Checked::NotChecked(reason) => self.not_checked(place, id, reason),
-            Checked::Right => {
+            Answer::Unknown(reason) => self.not_checked(place, id, reason),
+            Answer::Right => {
                 self.blame.checked += usize::from(is_entry);
                 let own = own.and_then(|own| region.value(id, own));
                 if passes_on {
@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
                     }
                 }
             }
-            Checked::Wrong(evidence) => {
+            Answer::Wrong(evidence) => {
                 self.blame.checked += usize::from(is_entry);
                 tainted.insert(id);
                 let finding = Finding::new(module.module(), at, path, *evidence, program);
@@ -199,10 +199,10 @@ impl<'a> Search<'a> {
     }
 
     /// Judges the value that the backend recorded for an instruction, and the one it has when it runs alone.
-    fn check(&mut self, program: &Program, recorded: Option<&[Literal]>) -> Checked {
+    fn check(&mut self, program: &Program, recorded: Option<&[Literal]>) -> Answer {
         let expected = match self.sides.etalon(program) {
             Ok(expected) => expected,
-            Err(message) => return Checked::NotChecked(format!("Etalon: {message}")),
+            Err(message) => return Answer::Unknown(format!("Etalon: {message}")),
         };
         let judged =
             |actual: &[Literal]| judge(&program.module, &program.arguments, &expected, actual);
@@ -210,11 +210,11 @@ impl<'a> Search<'a> {
             .map(|values| values.iter().map(|value| Literal::tuple(arrays(value))).collect());
         let in_module = flat.map(|values| judged(&values));
         if in_module.as_ref().is_some_and(|judgement| judgement.verdict != Verdict::Differs) {
-            return Checked::Right;
+            return Answer::Right;
         }
         let wrong = |context, judgement: Judgement| {
             let (judgement, expected) = (Some(judgement), expected.clone());
-            Checked::Wrong(Box::new(Evidence { context, judgement, failure: None, expected }))
+            Answer::Wrong(Box::new(Evidence { context, judgement, failure: None, expected }))
         };
         match (self.sides.backend(program), in_module) {
             (Ok(actual), in_module) => match (judged(&actual), in_module) {
@@ -222,10 +222,10 @@ impl<'a> Search<'a> {
                     wrong(Context::Alone, judgement)
                 }
                 (_, Some(judgement)) => wrong(Context::InModule, judgement),
-                (_, None) => Checked::Right,
+                (_, None) => Answer::Right,
             },
             (Err(error), _) if verdict(error.code()).is_bad() => {
-                Checked::Wrong(Box::new(Evidence {
+                Answer::Wrong(Box::new(Evidence {
                     context: Context::Alone,
                     judgement: None,
                     failure: Some((verdict(error.code()), error.to_string())),
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
                 }))
             }
             (Err(_), Some(judgement)) => wrong(Context::InModule, judgement),
-            (Err(error), None) => Checked::NotChecked(error.to_string()),
+            (Err(error), None) => Answer::Unknown(error.to_string()),
         }
     }
 }

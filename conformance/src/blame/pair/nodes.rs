@@ -72,7 +72,9 @@ impl Nodes<'_> {
         let owner = &self.module.computations[computation];
         let instruction = &owner.instructions[id];
         let mut nodes = Vec::new();
-        operands.iter().for_each(|operand| operand.nodes(&mut nodes));
+        for operand in operands {
+            operand.nodes(&mut nodes);
+        }
         let metadata = instruction.common.as_ref().and_then(|common| common.metadata.as_ref());
         self.list.push(Node {
             path,
@@ -166,7 +168,9 @@ impl Nodes<'_> {
     fn hash(&self, instruction: &Instruction, operands: &[Value]) -> u64 {
         let mut hasher = DefaultHasher::new();
         instruction_hash(self.module, instruction).hash(&mut hasher);
-        operands.iter().for_each(|operand| operand.hash(&self.list, &mut hasher));
+        for operand in operands {
+            operand.hash(&self.list, &mut hasher);
+        }
         hasher.finish()
     }
 }
@@ -183,7 +187,9 @@ impl Value {
             Self::Node(node) => list[*node].hash.hash(hasher),
             Self::Tuple(parts) => {
                 parts.len().hash(hasher);
-                parts.iter().for_each(|part| part.hash(list, hasher));
+                for part in parts {
+                    part.hash(list, hasher);
+                }
             }
         }
     }
