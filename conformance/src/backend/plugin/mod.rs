@@ -164,11 +164,19 @@ impl LoadedModule for InProcessModule {
     }
 }
 
-/// Whether the error says that something is not implemented. XLA does not find the functions of custom calls that it lacks.
+/// Returns whether the error says that something is not implemented. XLA does not find the functions of custom calls that it
+/// lacks, and rejects some element types as invalid, with words that say more than the status.
 fn is_unsupported(error: &pjrt::Error) -> bool {
-    let absent = [Status::UNIMPLEMENTED, Status::NOT_FOUND];
-    matches!(error, pjrt::Error::Unsupported(_))
-        || matches!(error, pjrt::Error::Plugin { status, .. } if absent.contains(status))
+    match error {
+        pjrt::Error::Unsupported(_) => true,
+        pjrt::Error::Plugin { status, message, .. } => {
+            [Status::UNIMPLEMENTED, Status::NOT_FOUND].contains(status)
+                || ["unsupported", "not supported", "does not support"]
+                    .iter()
+                    .any(|words| message.to_ascii_lowercase().contains(words))
+        }
+        pjrt::Error::Load(_) | pjrt::Error::Missing(_) | pjrt::Error::Arguments(_) => false,
+    }
 }
 
 fn converted(error: &pjrt::Error, other: impl FnOnce(String) -> Code) -> BackendError {
