@@ -3,7 +3,7 @@ use super::interval::Interval;
 use super::modes::Modes;
 use super::range::{Cause, Range, converted, wide};
 use super::runner::{Form, Key, Runner};
-use super::{Stop, elementwise, fold, sort, sums, topk, transform};
+use super::{Stop, elementwise, fold, products, sort, sums, topk, transform};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{Op, While};
 use hlo::literal::ConstantValue;
@@ -153,7 +153,7 @@ impl<'m> Evaluator<'m> {
             Op::ReduceWindow(window) => sums::reduce_window(self, site, window, operands),
             Op::Scatter(scatter) => sums::scatter(self, site, scatter, operands),
             Op::SelectAndScatter(_) => sums::select_and_scatter(self, site, operands),
-            Op::Dot(_) | Op::Convolution(_) => sums::products(self, site, operands),
+            Op::Dot(_) | Op::Convolution(_) => products::products(self, site, operands),
             Op::Fft(op) => transform::fft(self, site, op, operands),
             Op::Sort(op) => sort::sort(self, site, op, operands),
             Op::TopK(op) => topk::topk(self, site, op, operands),

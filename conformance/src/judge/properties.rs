@@ -1,5 +1,6 @@
 //! Properties over random programs: other correct evaluations are legal, and planted errors are not, at any scale.
 use super::*;
+use hlo::ElementType;
 use interp::run;
 use proptest::prelude::*;
 
@@ -112,8 +113,6 @@ impl Program {
     }
 }
 
-use hlo::ElementType;
-
 fn programs(steps: usize) -> impl Strategy<Value = Program> {
     let step = (0usize..9, 0usize..8, 0usize..8);
     let x = proptest::collection::vec(-1.0f64..1.0, SIZE);
@@ -123,7 +122,7 @@ fn programs(steps: usize) -> impl Strategy<Value = Program> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Sums in another order, and with all values in a wider type, are legal.
     #[test]
@@ -140,7 +139,7 @@ proptest! {
         }
     }
 
-    /// An error of a thousandth of the largest number that takes part is found.
+    /// An error of a hundredth of the largest number that takes part is found.
     #[test]
     fn planted_errors_differ(program in programs(3)) {
         let ty = ElementType::F32;
@@ -149,12 +148,12 @@ proptest! {
         let all = program.run(ty, Change::None, true, &argument);
         let numbers = all.leaves().into_iter().flat_map(|leaf| leaf.as_slice::<f32>().unwrap().to_vec());
         let largest = numbers.map(f32::abs).fold(0.0, f32::max);
-        prop_assume!(largest.is_finite() && largest > 1e-30);
+        prop_assume!(largest < 1e30 && largest > 1e-30);
         for change in [Change::LostTerm, Change::DoubledTerm, Change::Swapped, Change::OffByOne] {
             let wrong = program.run(ty, change, false, &argument);
             let pairs = right.as_slice::<f32>().unwrap().iter().zip(wrong.as_slice::<f32>().unwrap());
             let error = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-            if error > largest * 1e-3 {
+            if error > largest * 1e-2 {
                 let judgement = program.judge(ty, &argument, &wrong);
                 prop_assert_eq!(judgement.verdict, Verdict::Differs, "{:?} {:?}\n{}", change, judgement, program.text("f32", change, false));
             }
