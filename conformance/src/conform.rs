@@ -1,7 +1,7 @@
 //! The comparison of a backend with a reference, on the same modules and arguments.
 use crate::backend::{Backend, BackendError, Code};
-use crate::report::{Failed, Failure};
 use crate::judge::judge;
+use crate::report::{Failed, Failure};
 use crate::{Outcome, Report};
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;

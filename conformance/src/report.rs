@@ -272,7 +272,8 @@ impl Summary {
 }
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { agree, differ, skipped, unsupported, failed, crashed, timed_out, undefined } = self;
+        let Self { agree, differ, skipped, unsupported, failed, crashed, timed_out, undefined } =
+            self;
         write!(
             f,
             "{agree} agree, {differ} differ, {failed} failed, {unsupported} unsupported, {skipped} skipped"

@@ -5,12 +5,12 @@ use super::range::{Cause, Range, converted, wide};
 use super::runner::{Form, Key, Runner};
 use super::{Stop, elementwise, fold, products, sort, sums, topk, transform};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::op::{Op, While};
 use hlo::literal::ConstantValue;
+use hlo::op::{Accuracy, Kind, Op, While};
 use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
-const MOST_INSTRUCTIONS: u64 = 2_000_000;
+const MOST_INSTRUCTIONS: u64 = 100_000;
 
 /// Rounds after which a loop may end or not: of one with more, nothing is known.
 const UNDECIDED_ROUNDS: usize = 50;
@@ -140,6 +140,14 @@ impl<'m> Evaluator<'m> {
             return Err(site.unsupported("dynamic shapes"));
         }
         let whole = |i: usize| operands[i].clone();
+        let empty = |leaf: &&Shape| leaf.array().is_some_and(|array| array.dims.contains(&0));
+        if instruction.opcode().kind() == Kind::Array
+            && site.lanes.is_none()
+            && instruction.shape.leaves().iter().all(empty)
+        {
+            // Other dimensions may be of any size: nothing may loop over them.
+            return Ok(unknown(site, None));
+        }
         match &instruction.op {
             Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
@@ -172,8 +180,14 @@ impl<'m> Evaluator<'m> {
             op if data_operands(op).is_some() && site.lanes.is_none() => {
                 self.moved(site, &arrays(site, operands)?)
             }
-            op if op.opcode().accuracy() == hlo::op::Accuracy::Exact
-                && op.opcode().kind() == hlo::op::Kind::Array
+            Op::Bitcast(_) | Op::BitcastConvert(_)
+                if operands[0][0].intervals().any(Interval::is_nan) =>
+            {
+                // The bits of a NaN are not specified.
+                Ok(unknown(site, site.cause()))
+            }
+            op if op.opcode().accuracy() == Accuracy::Exact
+                && op.opcode().kind() == Kind::Array
                 && site.lanes.is_none() =>
             {
                 self.stated(site, &arrays(site, operands)?)

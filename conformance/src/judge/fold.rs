@@ -104,8 +104,10 @@ pub(super) fn reduce_window<'m>(
         return Err(site.unsupported("a tuple"));
     };
     let lanes = lanes_of(result);
-    let mut state: Leaves = operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
-    let window = ArrayShape::new(result.ty, op.window.dims.iter().map(|dim| dim.size).collect::<Dims>());
+    let mut state: Leaves =
+        operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
+    let window =
+        ArrayShape::new(result.ty, op.window.dims.iter().map(|dim| dim.size).collect::<Dims>());
     for offset in indices(&window) {
         let at: Vec<Option<usize>> = indices(result)
             .iter()
@@ -147,6 +149,9 @@ fn element_at(
 
 /// All indices of a shape, in row-major order.
 fn indices(shape: &ArrayShape) -> Vec<Vec<i64>> {
+    if shape.dims.contains(&0) {
+        return Vec::new();
+    }
     let mut list = vec![Vec::new()];
     for &size in &shape.dims {
         let longer = |index: &Vec<i64>| {
@@ -160,6 +165,10 @@ fn indices(shape: &ArrayShape) -> Vec<Vec<i64>> {
 
 /// The positions of all indices along some dimensions, in row-major order.
 pub(super) fn offsets(shape: &ArrayShape, along: impl Fn(usize) -> bool) -> Vec<usize> {
+    let sizes = shape.dims.iter().enumerate().filter(|&(d, _)| along(d));
+    if sizes.into_iter().any(|(_, &size)| size == 0) {
+        return Vec::new();
+    }
     let mut stride = 1;
     let mut offsets = vec![0];
     for (d, &size) in shape.dims.iter().enumerate().rev() {

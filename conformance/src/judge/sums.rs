@@ -6,6 +6,7 @@ use super::elementwise::magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
 use super::interval::Interval;
 use super::modes::Mode;
+use super::range::is_whole;
 use super::range::{Range, array, floats};
 use super::runner::Form;
 use super::{Stop, fold};
@@ -99,6 +100,8 @@ impl Sum {
                 }
                 let real = if self.quantum.is_some() && sum <= exact {
                     return ev.modes.store(ty, Interval::point(lo), false);
+                } else if lo == 0.0 && hi == 0.0 {
+                    Interval::point(lo)
                 } else {
                     Interval::open(lo, hi)
                 };
@@ -206,7 +209,7 @@ pub(super) fn reduce<'m>(
             _ => fold::reduce(ev, site, op, &operands),
         },
         Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| s.ty.is_integral());
+            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
             if operands.iter().all(exact) && all_points(&operands) {
                 return ev.stated(site, &operands);
             }
@@ -232,7 +235,7 @@ pub(super) fn reduce_window<'m>(
             ev.monotone(site, combine, &operands)
         }
         Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| s.ty.is_integral());
+            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
             if operands.iter().all(exact) && all_points(&operands) {
                 return ev.stated(site, &operands);
             }
@@ -247,7 +250,7 @@ fn by_value<'m>(
     site: Site<'m>,
     operands: &[&Range],
 ) -> Result<Leaves, Stop> {
-    let rounds = operands.iter().any(|range| range.shape().is_some_and(|s| !s.ty.is_integral()));
+    let rounds = operands.iter().any(|range| range.shape().is_some_and(|s| !is_whole(s.ty)));
     if rounds {
         return Err(site.unsupported("the computation that it calls"));
     }
@@ -263,7 +266,7 @@ fn total<'m>(
     roundings: f64,
 ) -> Result<Leaves, Stop> {
     let shape = site.shape()?;
-    let numeric = |range: &&Range| !range.shape().is_some_and(|s| s.ty.is_integral());
+    let numeric = |range: &&Range| !range.shape().is_some_and(|s| is_whole(s.ty));
     let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
         operands.iter().map(|range| end(range).clone()).collect()
     };

@@ -1,4 +1,5 @@
 //! Tests of verdicts.
+use super::range::is_whole;
 use super::*;
 use crate::{Entry, arrays, find};
 use hlo::Module;
@@ -70,7 +71,10 @@ fn recorded_results_are_legal() {
         *counts.entry(kind).or_default() += 1;
         if let ([arguments], [expected], [actual]) = (&arguments[..], &expected[..], &actual[..]) {
             let missed = missed(verified.module(), arguments, expected, actual);
-            assert!(missed.is_none_or(|missed| missed == 0), "{name}: the expected result is not legal");
+            assert!(
+                missed.is_none_or(|missed| missed == 0),
+                "{name}: the expected result is not legal"
+            );
         }
         if judgement.verdict == Verdict::Differs {
             wrong.push(name);
@@ -78,6 +82,71 @@ fn recorded_results_are_legal() {
     }
     println!("{counts:?}");
     assert!(entries.is_empty() || wrong == WRONG, "{wrong:?}");
+}
+
+/// How many elements of a result the ranges exclude, and how many are unknown.
+fn outside(ranges: &[range::Range], expected: &Literal) -> (usize, usize) {
+    let (mut missed, mut unknown) = (0, 0);
+    for (range, leaf) in ranges.iter().zip(expected.leaves()) {
+        let Some(ty) = leaf.array_shape().map(|shape| shape.ty) else { continue };
+        let numbers = range::converted(leaf, range::wide(ty));
+        let floats = range::floats(&numbers).iter().zip(range.intervals());
+        for (&number, interval) in floats {
+            match modes::contains(ty.component(), interval, number) {
+                Some(true) => {}
+                Some(false) => missed += 1,
+                None => unknown += 1,
+            }
+        }
+        if is_whole(ty) {
+            let inside =
+                |i: usize| range.ends(i) == (leaf.get(i), leaf.get(i)) || !range.is_point();
+            missed += (0..leaf.len()).filter(|&i| !inside(i)).count();
+        }
+    }
+    (missed, unknown)
+}
+
+/// In each mode, the results of all file tests are legal.
+#[test]
+fn results_of_file_tests_are_legal() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests"));
+    let (_, files) = find(root).unwrap();
+    let (mut judged, mut unsupported) = (0, std::collections::BTreeMap::<String, usize>::new());
+    let mut bad = Vec::new();
+    for file in files {
+        let Ok(test) = crate::FileTest::read(&file) else { continue };
+        for case in &test.cases {
+            let Ok(Some(subject)) = case.subject() else { continue };
+            let module = subject.module.module();
+            let [arguments] = subject.arguments.as_slice() else { continue };
+            let Ok(expected) = interp::run(&subject.module, arguments) else { continue };
+            for modes in [Modes::ALL, Modes::NONE] {
+                match Evaluator::new(module, modes).entry(arguments) {
+                    Ok(ranges) => {
+                        judged += 1;
+                        let (missed, unknown) = outside(&ranges, &expected);
+                        if missed > 0 {
+                            bad.push(format!(
+                                "{} {modes:?}: {missed} missed of {expected:?} in {ranges:?}",
+                                subject.name
+                            ));
+                        }
+                        if unknown > 0 {
+                            println!("{} {modes:?}: {unknown} unknown", subject.name);
+                        }
+                    }
+                    Err(Stop::Unsupported(reason) | Stop::Unbounded(reason)) => {
+                        let (_, reason) = reason.split_once(": ").unwrap_or_default();
+                        *unsupported.entry(reason.to_owned()).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!("{judged} judged, not: {unsupported:#?}");
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(judged > 100, "{judged}");
 }
 
 #[test]
