@@ -54,6 +54,9 @@ impl Parts {
         let scale = self.max_abs();
         let r = 2.0 * crate::error_model::roundoff(ty) * scale * allowed;
         let part = |x: Interval| {
+            let zero = allowed > 0.0 && x.is_point() && x.lo == 0.0;
+            // Formulas give zeros of either sign.
+            let x = if zero { Interval::closed(-0.0, 0.0) } else { x };
             let x = if r.is_finite() { x.widened(r) } else { x };
             modes.store(ty.component(), x, false)
         };
