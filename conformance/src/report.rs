@@ -260,11 +260,11 @@ impl Summary {
                 Outcome::Failed(_) => &mut sum.failed,
                 Outcome::Crashed(_) => &mut sum.crashed,
                 Outcome::TimedOut(_) => &mut sum.timed_out,
-                Outcome::Judged(judgement) => match judgement.verdict {
-                    verdict if verdict.is_bad() => &mut sum.differ,
-                    Verdict::Undefined => &mut sum.undefined,
-                    _ => &mut sum.agree,
-                },
+                Outcome::Judged(judgement) if judgement.verdict.is_bad() => &mut sum.differ,
+                Outcome::Judged(judgement) if judgement.verdict == Verdict::Undefined => {
+                    &mut sum.undefined
+                }
+                Outcome::Judged(_) => &mut sum.agree,
             } += 1;
         }
         sum

@@ -2,6 +2,10 @@
 //!
 //! A function of a number that is not exactly known is bounded by its values around it: twice the largest change over eight
 //! points of the circle about the middle. That is an estimate of first order, not a proof; a branch cut shows as a large change.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "ops without a formula of their own have one rule"
+)]
 use super::elementwise::decided;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};

@@ -1,4 +1,5 @@
 //! Ranges of elementwise ops.
+#![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
 use super::evaluate::{Evaluator, Site};
 use super::functions;
 use super::interval::Interval;
@@ -51,7 +52,7 @@ pub(super) fn evaluate<'m>(
                 }
             };
             let undecided = decided.iter().any(Option::is_none);
-            let cause = cause.clone().or_else(|| site.cause().filter(|_| undecided));
+            let cause = cause.clone().or_else(|| undecided.then(|| site.cause()));
             booleans(&shape, &decided).because(cause)
         }
         (Op::Select(_), _) => {
@@ -60,7 +61,7 @@ pub(super) fn evaluate<'m>(
         }
         (Op::Convert(_), _) => {
             let jumps = is_whole(shape.ty) && !operands[0].is_point();
-            let cause = cause.clone().or_else(|| site.cause().filter(|_| jumps));
+            let cause = cause.clone().or_else(|| jumps.then(|| site.cause()));
             converted(ev, from, &shape, operands[0]).because(cause)
         }
         (_, Class::Pred | Class::Signed | Class::Unsigned) => {

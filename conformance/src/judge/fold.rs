@@ -14,6 +14,7 @@ pub(super) fn repeated(scalar: &Range, lanes: i64) -> Range {
 }
 
 /// The elements of an array at these positions, as a vector.
+#[expect(clippy::needless_pass_by_value, reason = "callers make it")]
 pub(super) fn picked(range: &Range, lanes: i64, at: impl Iterator<Item = usize> + Clone) -> Range {
     let end = |literal: &Literal| {
         let Some(shape) = literal.array_shape() else { return literal.clone() };

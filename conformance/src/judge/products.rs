@@ -1,4 +1,5 @@
 //! Ranges of dot products and convolutions: sums of products.
+#![expect(clippy::wildcard_enum_match_arm, reason = "two ops come here")]
 use super::Stop;
 use super::elementwise::magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};

@@ -1,4 +1,5 @@
 //! Properties over random programs: other correct evaluations are legal, and planted errors are not, at any scale.
+#![expect(clippy::format_push_string, reason = "a program is a text")]
 use super::*;
 use hlo::ElementType;
 use interp::run;
@@ -125,7 +126,7 @@ impl Program {
         let text = self.text(ty.name(), Change::None, false);
         let verified = Module::parse(&text).unwrap().verify().unwrap();
         let expected = self.run(ty, Change::None, false, argument);
-        judge(&verified, &[vec![argument.clone()]], &[expected], &[actual.clone()])
+        judge(&verified, &[vec![argument.clone()]], &[expected], std::slice::from_ref(actual))
     }
 }
 

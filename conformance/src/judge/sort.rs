@@ -60,7 +60,7 @@ pub(super) fn sort<'m>(
     };
     let joined: Vec<bool> = (0..count).map(|i| !certain(i)).collect();
     if joined.contains(&true) {
-        let cause = site.cause();
+        let cause = Some(site.cause());
         for range in &mut sorted {
             *range = shared(range, &rows, &steps, &joined).because(cause.clone());
         }

@@ -2,6 +2,7 @@
 //!
 //! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the sum of the magnitudes of the
 //! real sum. Sums whose terms are multiples of one number, so few that no partial sum needs rounding, have one legal value.
+#![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are folded")]
 use super::elementwise::magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
 use super::interval::Interval;
@@ -81,7 +82,7 @@ impl Sum {
     pub(super) fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
         let u = roundoff(self.accumulator);
         let format = self.accumulator.component().float_format();
-        let largest = format.map_or(f64::MAX, |format| format.max_finite());
+        let largest = format.map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
         let digits =
             format.map_or(53, |format| i32::try_from(format.mantissa_bits).unwrap_or(0) + 1);
         let exact = self.quantum.map_or(0.0, |quantum| f64::from(quantum + digits).exp2());
@@ -352,7 +353,7 @@ pub(super) fn select_and_scatter<'m>(
         return by_value(ev, site, &operands);
     }
     if !operands[0].is_point() {
-        return Ok(unknown(site, operands[0].cause.clone().or_else(|| site.cause())));
+        return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
     }
     let key = site.key(Form::Wide);
     let shape = site.shape()?;

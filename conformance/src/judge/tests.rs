@@ -1,4 +1,5 @@
 //! Tests of verdicts.
+#![expect(clippy::print_stdout, reason = "the verdicts are for people to read, with `--nocapture`")]
 use super::range::is_whole;
 use super::*;
 use crate::{Entry, arrays, find};
@@ -28,7 +29,10 @@ fn missed(
     Some(Check::of(&evaluator.entry(arguments).ok()?, expected, actual).missed)
 }
 
-fn recorded(entry: &Entry) -> Option<(Verified, Vec<Vec<Literal>>, Vec<Literal>, Vec<Literal>)> {
+/// A module, the arguments of each device, our results and the recorded ones.
+type Recorded = (Verified, Vec<Vec<Literal>>, Vec<Literal>, Vec<Literal>);
+
+fn recorded(entry: &Entry) -> Option<Recorded> {
     let bytes = std::fs::read(&entry.module).ok()?;
     let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default()).ok()?;
     let verified = parsed.module.verify().ok()?;
@@ -254,16 +258,17 @@ fn undecided_comparisons_are_undefined() {
 #[test]
 fn a_lost_term_differs_at_any_scale() {
     for scale in [1e-30f32, 1e-3, 1.0, 1e20] {
-        let x: Vec<f32> = (0..100).map(|i| scale * (1.0 + (i as f32 * 0.7).sin())).collect();
+        let x: Vec<f32> = (0u8..100).map(|i| scale * (1.0 + (f32::from(i) * 0.7).sin())).collect();
         let verified = verified(&format!(
             "HloModule m\n{SUM}\nENTRY e {{ x = f32[100] parameter(0) z = f32[] constant(0)
             ROOT s = f32[] reduce(x, z), dimensions={{0}}, to_apply=add }}"
         ));
         let argument = Literal::from_slice(&[100], &x);
-        let expected = interp::run(&verified, &[argument.clone()]).unwrap();
+        let expected = interp::run(&verified, std::slice::from_ref(&argument)).unwrap();
         let of = |sum: f32| {
             let actual = [Literal::from_slice(&[], &[sum])];
-            judge(&verified, &[vec![argument.clone()]], &[expected.clone()], &actual).verdict
+            judge(&verified, &[vec![argument.clone()]], std::slice::from_ref(&expected), &actual)
+                .verdict
         };
         let forward: f32 = x.iter().sum();
         let backward: f32 = x.iter().rev().sum();

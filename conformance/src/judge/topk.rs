@@ -40,7 +40,7 @@ pub(super) fn topk<'m>(
         ranks.extend(row_ranks.into_iter().take(k));
     }
     let undecided = ranks.iter().any(|(first, last)| first != last);
-    let cause = operands[0].cause.clone().or_else(|| site.cause().filter(|_| undecided));
+    let cause = operands[0].cause.clone().or_else(|| undecided.then(|| site.cause()));
     let index = |i: usize| Scalar::Signed(i64::try_from(i).unwrap_or(0));
     let ends = ranks.into_iter().map(|(first, last)| (index(first), index(last)));
     let values = Range::of(values, &parts).because(cause.clone());
