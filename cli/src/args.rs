@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Compare a backend with Etalon, or a partitioned module with its unpartitioned SPMD program.
     Conform(ConformArgs),
+    /// Run random modules on a backend and on Etalon, and save those whose results differ.
+    Fuzz(FuzzArgs),
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,
@@ -324,6 +326,54 @@ pub(crate) struct ConformArgs {
     #[arg(long, num_args = 1.., value_name = "F.json")]
     #[arg(conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) merge: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command"]))]
+pub(crate) struct FuzzArgs {
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// The seed of the first module; each further module has the next seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The number of modules; 100 if there is no --minutes either.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// The time to run, in place of a number of modules.
+    #[arg(long, value_name = "M", conflicts_with = "count", value_parser = minutes)]
+    pub(crate) minutes: Option<Duration>,
+    /// Run variants of this module, in place of generated modules.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) like: Option<PathBuf>,
+    /// The weight of an op, such as `gather=20`; 1 without this option, 0 to leave it out. Repeatable.
+    #[arg(long, value_name = "OP=W", value_parser = weight)]
+    pub(crate) weight: Vec<(hlo::Opcode, u32)>,
+    /// Leave out what backends may define in different ways. The default for all backends but Etalon's engines.
+    #[arg(long)]
+    pub(crate) portable: bool,
+    /// Write each finding to a new file test in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print how often each opcode ran, and with how many element types.
+    #[arg(long)]
+    pub(crate) coverage: bool,
+}
+
+/// Parses a number of minutes above 0.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes = text.parse::<f64>().ok().filter(|minutes| *minutes > 0.0);
+    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    time.ok_or_else(|| "expected a number of minutes, such as 5 or 0.5".to_owned())
+}
+
+/// Parses `OP=W`.
+fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
+    let (name, weight) = text.split_once('=').ok_or("expected OP=W")?;
+    let opcode =
+        hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))?;
+    let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
+    let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
+    Ok((opcode, weight))
 }
 
 /// A backend and its options.

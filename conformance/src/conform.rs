@@ -90,7 +90,7 @@ pub fn conform(
 }
 
 /// Returns the verdict on a backend without a result.
-fn verdict(code: &Code) -> Verdict {
+pub(crate) fn verdict(code: &Code) -> Verdict {
     match code {
         Code::Unsupported { .. } => Verdict::Unsupported,
         Code::Rejected { .. } => Verdict::Rejected,
@@ -107,7 +107,7 @@ fn bytes(results: &[Literal]) -> Vec<&[u8]> {
 }
 
 impl Subject {
-    fn run(&self, backend: &mut dyn Backend) -> Results {
+    pub(crate) fn run(&self, backend: &mut dyn Backend) -> Results {
         let grid = DeviceGrid::of(&self.module.module().config);
         backend.compile(&self.module, grid)?.execute(&self.arguments)
     }
@@ -130,7 +130,7 @@ impl Subject {
     }
 
     /// Renders an error with its place in the module.
-    fn describe(&self, error: &BackendError) -> String {
+    pub(crate) fn describe(&self, error: &BackendError) -> String {
         let failure = Failure::new(&self.text, vec![error.diagnostic()]);
         failure.describe(&self.file, false)
     }

@@ -33,6 +33,8 @@ mod compare;
 mod conform;
 mod error_model;
 mod file;
+pub mod fuzz;
+pub mod generate;
 pub mod judge;
 pub mod reduce;
 mod report;

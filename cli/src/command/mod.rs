@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod convert;
 pub(crate) mod explain;
+pub(crate) mod fuzz;
 pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod print;
