@@ -1,4 +1,5 @@
 //! Planted bugs are named by blame.
+#![expect(clippy::unwrap_used, reason = "tests")]
 #[path = "support/planted.rs"]
 mod planted;
 
