@@ -143,7 +143,11 @@ fn rows_out_of_bounds() {
         ),
         // Device 1 expects nothing.
         (device(["0, 0", "0, 2", "0, 0", "0, 0"]), quiet(), "expects 0 rows"),
-        (quiet(), device(["0, 0", "0, 0", "0, 0", "1, 0"]), "is to receive 1 rows"),
+        (
+            quiet(),
+            device(["0, 0", "0, 0", "0, 0", "1, 0"]),
+            "expects 1 rows from device 0, which sends 0",
+        ),
     ] {
         says(run(&text, &[sender, receiver]), "E0408", &[words]);
     }

@@ -228,8 +228,12 @@ fn print_and_parse(module: &Module) -> std::result::Result<(String, Verified), S
 /// Checks that encoding as a message and decoding loses nothing.
 fn through_proto(module: &Module) -> std::result::Result<(), String> {
     let complaint = |what: String| format!("through HloModuleProto, {what}");
-    let message =
-        hlo::proto::encode(module).map_err(|e| complaint(format!("it is not encoded: {e}")))?;
+    let message = match hlo::proto::encode(module) {
+        Ok(message) => message,
+        // The text has a number that is wider than its field in a message.
+        Err(error) if error.number() == "E0112" => return Ok(()),
+        Err(error) => return Err(complaint(format!("it is not encoded: {error}"))),
+    };
     let decoded =
         hlo::proto::decode(&message).map_err(|e| complaint(format!("it is not decoded: {e}")))?;
     let (before, after) = (module.print(Style::Full), decoded.print(Style::Full));

@@ -21,7 +21,8 @@ impl ModuleRewriter {
     /// rewriter.computation_mut(module.entry).replace_uses(c, y);
     /// rewriter.computation_mut(module.entry).remove(c);
     /// rewriter.remove_unused_computations();
-    /// assert!(rewriter.finish()?.to_string().contains("ROOT y = f32[] multiply(p, p)"));
+    /// let text = rewriter.finish()?.print(hlo::text::Style::Short);
+    /// assert!(text.contains("ROOT y = f32[] multiply(p, p)"), "{text}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
