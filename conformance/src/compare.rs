@@ -271,7 +271,7 @@ fn smallest_normal(ty: ElementType) -> f64 {
 }
 
 /// Returns the distance in values of the type: 0 for -0 and 0, `u64::MAX` if one is NaN.
-fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
+pub(crate) fn ulps(ty: ElementType, a: f64, b: f64) -> u64 {
     if a.is_nan() || b.is_nan() {
         return u64::MAX;
     }

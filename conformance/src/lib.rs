@@ -33,6 +33,7 @@ mod compare;
 mod conform;
 mod error_model;
 mod file;
+pub mod judge;
 mod report;
 pub mod results;
 mod suite;

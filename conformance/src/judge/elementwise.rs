@@ -1,0 +1,343 @@
+//! Ranges of elementwise ops.
+use super::evaluate::{Evaluator, Site};
+use super::functions;
+use super::interval::Interval;
+use super::modes::Mode;
+use super::range::{Range, floats};
+use super::{Stop, complex, integers};
+use hlo::op::value::{ComparisonType, Direction};
+use hlo::op::{Accuracy, Binary, Opcode, Unary};
+use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
+use interp::num;
+
+/// Whether [`evaluate`] has a rule for the op.
+pub(super) fn is_elementwise(op: &Op) -> bool {
+    // `stochastic-convert` has a rule of its own.
+    op.opcode().is_elementwise() && op.opcode() != Opcode::StochasticConvert
+}
+
+/// Element `i` of an array, or the only one of a scalar.
+fn broadcast<T: Copy>(list: &[T], i: usize) -> T {
+    if list.len() == 1 { list[0] } else { list[i] }
+}
+
+/// The real numbers of a range of floats, with those of a scalar repeated.
+fn parts(range: &Range) -> Vec<Interval> {
+    range.intervals().collect()
+}
+
+/// The class in which an op computes: that of its first operand.
+pub(super) fn evaluate<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+) -> Result<Range, Stop> {
+    let shape = site.shape()?;
+    let op = &site.instruction().op;
+    let from = site.operand(0).element_type().unwrap_or(shape.ty);
+    let cause = operands.iter().find_map(|range| range.cause.clone());
+    let result = match (op, from.class()) {
+        (Op::Compare(compare), class) => {
+            let order = compare.order(from);
+            let decided = match class {
+                Class::Float if site.same_operands() => {
+                    operands[0].intervals().map(|x| with_itself(compare.direction, x)).collect()
+                }
+                Class::Float => compared(compare.direction, order, operands[0], operands[1]),
+                Class::Complex => complex::compared(compare.direction, operands[0], operands[1]),
+                Class::Pred | Class::Signed | Class::Unsigned => {
+                    integers::compared(compare.direction, order, from, operands[0], operands[1])
+                }
+            };
+            let undecided = decided.iter().any(Option::is_none);
+            let cause = cause.clone().or_else(|| site.cause().filter(|_| undecided));
+            booleans(&shape, &decided).because(cause)
+        }
+        (Op::Select(_), _) => {
+            let cause = operands[0].cause.clone();
+            selected(&shape, operands[0], operands[1], operands[2]).because(cause)
+        }
+        (Op::Convert(_), _) => {
+            let jumps = shape.ty.is_integral() && !operands[0].is_point();
+            let cause = cause.clone().or_else(|| site.cause().filter(|_| jumps));
+            converted(ev, from, &shape, operands[0]).because(cause)
+        }
+        (_, Class::Pred | Class::Signed | Class::Unsigned) => {
+            if operands.iter().all(|range| range.is_point()) {
+                let mut leaves = ev.stated(site, operands)?;
+                return leaves.pop().ok_or_else(|| site.unsupported("no result"));
+            }
+            integers::evaluate(op, from, &shape, operands)
+        }
+        (Op::Unary(unary), Class::Complex) => complex::unary(ev.modes, *unary, &shape, operands[0]),
+        (Op::Binary(binary), Class::Complex) => {
+            complex::binary(ev.modes, *binary, &shape, operands[0], operands[1])
+        }
+        (Op::Unary(Unary::IsFinite), _) => {
+            let finite = |x: Interval| match x.is_finite() {
+                true => Some(true),
+                false if x.is_point() => Some(false),
+                false => None,
+            };
+            booleans(&shape, &operands[0].intervals().map(finite).collect::<Vec<_>>())
+        }
+        (Op::Unary(unary), _) => real_unary(ev, *unary, &shape, operands[0]),
+        (Op::Binary(Binary::Complex), _) => complex::joined(&shape, operands[0], operands[1]),
+        (Op::Binary(binary), _) => real_binary(ev, *binary, &shape, operands, site.same_operands()),
+        (Op::Clamp(_), _) => {
+            let [low, x, high] = [0, 1, 2].map(|i| parts(operands[i]));
+            let clamped = x.iter().enumerate().map(|(i, &x)| {
+                let above = functions::binary(Binary::Maximum, x, broadcast(&low, i));
+                functions::binary(Binary::Minimum, above, broadcast(&high, i))
+            });
+            Range::of(&shape, &clamped.collect::<Vec<_>>())
+        }
+        (Op::ReducePrecision(reduced), _) => {
+            let bits = |bits: i64| u32::try_from(bits).unwrap_or(u32::MAX);
+            let (exponent, mantissa) = (bits(reduced.exponent_bits), bits(reduced.mantissa_bits));
+            let round = |x: f64| {
+                num::reduce_precision(ElementType::F64, exponent, mantissa, Scalar::Float(x))
+                    .as_f64()
+            };
+            let rounded = operands[0].intervals().map(|x| {
+                if x.is_nan() || x.is_any() {
+                    x
+                } else {
+                    Interval::closed(round(x.lo), round(x.hi))
+                }
+            });
+            Range::of(&shape, &rounded.collect::<Vec<_>>())
+        }
+        (_, Class::Float | Class::Complex) => return Err(site.unsupported("this op")),
+    };
+    Ok(result.because(cause))
+}
+
+fn ulps(accuracy: Accuracy) -> u32 {
+    match accuracy {
+        Accuracy::Ulp(ulps) => ulps,
+        Accuracy::Exact | Accuracy::Order | Accuracy::Random => 0,
+    }
+}
+
+fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
+    let (modes, ty) = (ev.modes, shape.ty);
+    let ulps = ulps(op.opcode().accuracy());
+    let (least, greatest) = functions::image(op);
+    let function = |x: Interval| {
+        let y = functions::unary(op, x);
+        if ulps == 0 {
+            return y;
+        }
+        modes.store(ty, modes.inaccurate(ty, y, ulps).within(least, greatest), false)
+    };
+    Range::of(shape, &x.intervals().map(function).collect::<Vec<_>>())
+}
+
+fn real_binary(
+    ev: &Evaluator<'_>,
+    op: Binary,
+    shape: &ArrayShape,
+    operands: &[&Range],
+    same: bool,
+) -> Range {
+    let (modes, ty) = (ev.modes, shape.ty);
+    let ulps = ulps(op.opcode().accuracy());
+    let product = op == Binary::Multiply;
+    let picks = op == Binary::Maximum || op == Binary::Minimum;
+    let reciprocal = op == Binary::Divide && modes.has(Mode::ReciprocalDivision);
+    let one = Interval::point(1.0);
+    let function = |(x, y): (Interval, Interval)| {
+        let mut z = functions::binary(op, x, y);
+        if same && op == Binary::Subtract && x.is_finite() {
+            z = Interval::point(0.0);
+        }
+        if picks {
+            return z;
+        }
+        if reciprocal {
+            z = z.hull(x * modes.store(ty, one / y, false));
+        }
+        modes.store(ty, modes.inaccurate(ty, z, ulps), product)
+    };
+    let pairs = operands[0].intervals().zip(operands[1].intervals());
+    Range::of(shape, &pairs.map(function).collect::<Vec<_>>())
+}
+
+/// A range of booleans; `None` is undecided.
+pub(super) fn booleans(shape: &ArrayShape, decided: &[Option<bool>]) -> Range {
+    let shape = shape.with_type(ElementType::Pred);
+    let ends = |undecided: bool| {
+        let mut literal = Literal::zeros(shape.clone());
+        for (slot, value) in literal.bytes_mut().iter_mut().zip(decided) {
+            *slot = u8::from(value.unwrap_or(undecided));
+        }
+        literal
+    };
+    Range { lo: ends(false), hi: ends(true), cause: None }
+}
+
+fn compared(
+    direction: Direction,
+    order: ComparisonType,
+    x: &Range,
+    y: &Range,
+) -> Vec<Option<bool>> {
+    let each = |(x, y): (Interval, Interval)| {
+        if x.is_point() && y.is_point() {
+            let [x, y] = [x.lo, y.lo].map(Scalar::Float);
+            return Some(num::compare(direction, order, ElementType::F64, x, y));
+        }
+        decided(direction, x, y)
+    };
+    x.intervals().zip(y.intervals()).map(each).collect()
+}
+
+/// Whether the relation holds between a number and itself: programs test for NaN so.
+fn with_itself(direction: Direction, x: Interval) -> Option<bool> {
+    let equal = match direction {
+        Direction::Eq | Direction::Le | Direction::Ge => true,
+        Direction::Ne | Direction::Lt | Direction::Gt => false,
+    };
+    match (x.is_nan(), x.is_any()) {
+        (true, _) => Some(direction == Direction::Ne),
+        // It may be NaN, which is not below or above itself either.
+        (false, true) => (!equal && direction != Direction::Ne).then_some(false),
+        (false, false) => Some(equal),
+    }
+}
+
+/// Whether the relation holds for all values of two intervals, or for none.
+pub(super) fn decided(direction: Direction, x: Interval, y: Interval) -> Option<bool> {
+    if x.is_any() || y.is_any() {
+        return None;
+    }
+    if x.is_nan() || y.is_nan() {
+        return Some(direction == Direction::Ne);
+    }
+    let (below, above) = (x.hi < y.lo, x.lo > y.hi);
+    // Ends of intervals that are not points are no legal values, or are rounded outwards.
+    let (most, least) = (x.hi <= y.lo, x.lo >= y.hi);
+    match direction {
+        Direction::Eq => (below || above).then_some(false),
+        Direction::Ne => (below || above).then_some(true),
+        Direction::Lt => {
+            if below {
+                Some(true)
+            } else {
+                least.then_some(false)
+            }
+        }
+        Direction::Le => {
+            if most {
+                Some(true)
+            } else {
+                above.then_some(false)
+            }
+        }
+        Direction::Gt => {
+            if above {
+                Some(true)
+            } else {
+                most.then_some(false)
+            }
+        }
+        Direction::Ge => {
+            if least {
+                Some(true)
+            } else {
+                below.then_some(false)
+            }
+        }
+    }
+}
+
+fn selected(shape: &ArrayShape, decision: &Range, on_true: &Range, on_false: &Range) -> Range {
+    let (never, may) = (decision.lo.bytes(), decision.hi.bytes());
+    let choice = |i: usize| (broadcast(never, i) != 0, broadcast(may, i) != 0);
+    let causes = || on_true.cause.clone().or_else(|| on_false.cause.clone());
+    if extremes_differ(shape.ty) {
+        let count = if shape.ty.is_complex() { 2 } else { 1 };
+        let (a, b) = (parts(on_true), parts(on_false));
+        let each = |i: usize| match choice(i / count) {
+            (true, _) => a[i],
+            (false, false) => b[i],
+            (false, true) => a[i].hull(b[i]),
+        };
+        return Range::of(shape, &(0..a.len()).map(each).collect::<Vec<_>>()).because(causes());
+    }
+    let each = |i: usize| match choice(i) {
+        (true, _) => on_true.ends(i),
+        (false, false) => on_false.ends(i),
+        (false, true) => integers::hull(on_true.ends(i), on_false.ends(i)),
+    };
+    integers::range(shape, (0..on_true.lo.len()).map(each)).because(causes())
+}
+
+/// Whether the ends of the range of a type are real numbers.
+fn extremes_differ(ty: ElementType) -> bool {
+    ty.is_float() || ty.is_complex()
+}
+
+fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Range) -> Range {
+    let to = shape.ty;
+    let part = to.component();
+    // Ends of narrow floats are legal values, those of f64 are not.
+    let store = |x: Interval| {
+        let wider = part == ElementType::F64 && from.component() != part;
+        let x = if wider && !x.is_point() && !x.is_any() { Interval::open(x.lo, x.hi) } else { x };
+        ev.modes.store(part, x, false)
+    };
+    let real_and_zero = |x: Interval| [store(x), Interval::point(0.0)];
+    let each: Vec<Interval> = match (from.is_complex(), extremes_differ(from)) {
+        (true, _) => {
+            let step = if to.is_complex() { 1 } else { 2 };
+            x.intervals().step_by(step).collect()
+        }
+        (false, true) => x.intervals().collect(),
+        (false, false) => (0..x.lo.len()).map(|i| integers::as_interval(x.ends(i))).collect(),
+    };
+    match (to.is_complex(), to.is_float()) {
+        (true, _) if from.is_complex() => {
+            Range::of(shape, &each.into_iter().map(store).collect::<Vec<_>>())
+        }
+        (true, _) => {
+            Range::of(shape, &each.into_iter().flat_map(real_and_zero).collect::<Vec<_>>())
+        }
+        (false, true) => Range::of(shape, &each.into_iter().map(store).collect::<Vec<_>>()),
+        (false, false) if !extremes_differ(from) => integers::converted(from, shape, x),
+        (false, false) if to == ElementType::Pred => {
+            let zero = Interval::point(0.0);
+            let truths = each.iter().map(|&x| match x.is_point() {
+                true => Some(x.lo != 0.0),
+                false => decided(Direction::Ne, x, zero),
+            });
+            let truths: Vec<_> = truths.collect();
+            // A complex number is true if either part is not 0.
+            let truths = if from.is_complex() { complex::truths(x) } else { truths };
+            booleans(shape, &truths)
+        }
+        (false, false) => integers::range(
+            shape,
+            each.iter().map(|x| {
+                let end = |x: f64| Scalar::Float(x).convert(ElementType::F64, to);
+                (end(x.lo), end(x.hi))
+            }),
+        ),
+    }
+}
+
+/// The real numbers of both ends, for ops that look at them alone.
+pub(super) fn magnitudes(range: &Range) -> Literal {
+    let Some(shape) = range.shape() else { return range.lo.clone() };
+    let shape = shape.with_type(ElementType::F64);
+    if range.lo.array_shape().is_some_and(|shape| shape.ty.is_complex()) {
+        let pairs: Vec<f64> = range.intervals().map(Interval::max_abs).collect();
+        return super::range::array(&shape, pairs.chunks(2).map(|z| z[0].hypot(z[1])));
+    }
+    if floats(&range.lo).is_empty() {
+        let ends = (0..range.lo.len()).map(|i| integers::as_interval(range.ends(i)));
+        return super::range::array(&shape, ends.map(Interval::max_abs));
+    }
+    super::range::array(&shape, range.intervals().map(Interval::max_abs))
+}

@@ -1,0 +1,344 @@
+//! Evaluation of a module over ranges: computation by computation, instruction by instruction.
+use super::interval::Interval;
+use super::modes::Modes;
+use super::range::{Cause, Range, converted, wide};
+use super::runner::{Form, Key, Runner};
+use super::{Stop, elementwise, fold, sort, sums, transform};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::op::{Op, While};
+use hlo::{ArrayShape, ConstantValue, ElementType, Literal, Module, Shape};
+
+/// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
+const MOST_INSTRUCTIONS: u64 = 2_000_000;
+
+/// Rounds after which a loop may end or not: of one with more, nothing is known.
+const UNDECIDED_ROUNDS: usize = 50;
+
+/// The ranges of the leaves of a value.
+pub(super) type Leaves = Vec<Range>;
+
+/// An evaluation of a module in which a backend may use some modes.
+pub(super) struct Evaluator<'m> {
+    pub(super) module: &'m Module,
+    pub(super) modes: Modes,
+    pub(super) runner: Runner,
+    evaluated: u64,
+}
+
+/// The instruction that is being evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'m> {
+    pub(super) computation: &'m Computation,
+    pub(super) id: ComputationId,
+    pub(super) at: InstructionId,
+    /// The length of the vectors that stand for scalars, in a computation that is applied to elements.
+    pub(super) lanes: Option<i64>,
+}
+
+impl<'m> Site<'m> {
+    pub(super) fn instruction(&self) -> &'m Instruction {
+        &self.computation.instructions[self.at]
+    }
+    pub(super) fn key(&self, form: Form) -> Key {
+        Key { computation: self.id, instruction: self.at, form }
+    }
+    /// The instruction as one that decides.
+    pub(super) fn cause(&self) -> Option<Cause> {
+        Some(Cause { path: self.computation.path(self.at).into(), decides: true })
+    }
+    /// The shape of an array of this shape: that of a vector for a scalar in lanes.
+    pub(super) fn lane_shape(&self, shape: &ArrayShape) -> ArrayShape {
+        match self.lanes {
+            Some(lanes) => ArrayShape::new(shape.ty, [lanes].as_slice()),
+            None => shape.clone(),
+        }
+    }
+    /// The shape of the result, if it is an array.
+    pub(super) fn shape(&self) -> Result<ArrayShape, Stop> {
+        let array = self.instruction().shape.array();
+        array.map(|array| self.lane_shape(array)).ok_or_else(|| self.unsupported("a tuple"))
+    }
+    pub(super) fn operand(&self, i: usize) -> &'m Shape {
+        &self.computation.instructions[self.instruction().operands[i]].shape
+    }
+    /// Whether both operands are the same value.
+    pub(super) fn same_operands(&self) -> bool {
+        self.instruction().operands.windows(2).all(|pair| pair[0] == pair[1])
+    }
+    pub(super) fn unsupported(&self, what: &str) -> Stop {
+        Stop::Unsupported(format!("{}: no bound for {what}", self.computation.path(self.at)))
+    }
+}
+
+impl<'m> Evaluator<'m> {
+    pub(super) fn new(module: &'m Module, modes: Modes) -> Self {
+        Self { module, modes, runner: Runner::default(), evaluated: 0 }
+    }
+    /// The same with other modes; compiled instructions are kept.
+    pub(super) fn with_modes(self, modes: Modes) -> Self {
+        Self { modes, evaluated: 0, ..self }
+    }
+
+    /// The legal values of the module's result.
+    pub(super) fn entry(&mut self, arguments: &[Literal]) -> Result<Leaves, Stop> {
+        let of = |literal: &Literal| {
+            literal.leaves().into_iter().map(|leaf| Range::exact(leaf, self.modes)).collect()
+        };
+        let arguments = arguments.iter().map(of).collect();
+        self.call(self.module.entry, arguments, None)
+    }
+
+    /// The legal values of a computation's result; with `lanes`, of one whose scalars are vectors.
+    pub(super) fn call(
+        &mut self,
+        id: ComputationId,
+        arguments: Vec<Leaves>,
+        lanes: Option<i64>,
+    ) -> Result<Leaves, Stop> {
+        let computation = &self.module.computations[id];
+        let mut uses = vec![0u32; computation.instructions.len()];
+        for (_, instruction) in computation.instructions.iter() {
+            instruction.operands.iter().for_each(|operand| uses[operand.index()] += 1);
+        }
+        uses[computation.root.index()] += 1;
+        let mut values: Vec<Leaves> = Vec::with_capacity(uses.len());
+        for (at, instruction) in computation.instructions.iter() {
+            self.evaluated += 1;
+            if self.evaluated > MOST_INSTRUCTIONS {
+                return Err(Stop::Unsupported("the module runs too many instructions".to_owned()));
+            }
+            let site = Site { computation, id, at, lanes };
+            let value = if let Op::Parameter(parameter) = &instruction.op {
+                let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
+                arguments.get(number).cloned().ok_or_else(|| site.unsupported("a parameter"))?
+            } else {
+                let operands: Vec<&Leaves> =
+                    instruction.operands.iter().map(|id| &values[id.index()]).collect();
+                let mut value = self.instruction(site, &operands)?;
+                value.iter_mut().for_each(|range| name_cause(site, range));
+                value
+            };
+            values.push(value);
+            // What nothing uses any more is freed.
+            for operand in &instruction.operands {
+                uses[operand.index()] -= 1;
+                if uses[operand.index()] == 0 {
+                    values[operand.index()] = Vec::new();
+                }
+            }
+        }
+        Ok(values.swap_remove(computation.root.index()))
+    }
+
+    fn instruction(&mut self, site: Site<'m>, operands: &[&Leaves]) -> Result<Leaves, Stop> {
+        let instruction = site.instruction();
+        let dynamic = |shape: &Shape| {
+            shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|a| a.dynamic.is_some()))
+        };
+        if dynamic(&instruction.shape) {
+            return Err(site.unsupported("dynamic shapes"));
+        }
+        let whole = |i: usize| operands[i].clone();
+        match &instruction.op {
+            Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
+            Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
+            Op::Constant(constant) => self.constant(site, &constant.value),
+            Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
+            Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
+            Op::While(looped) => self.looped(site, looped, whole(0)),
+            Op::Conditional(branches) => self.conditional(site, &branches.branches, operands),
+            Op::Map(map) => fold::map(self, site, map.to_apply, operands),
+            Op::Reduce(reduce) => sums::reduce(self, site, reduce, operands),
+            Op::ReduceWindow(window) => sums::reduce_window(self, site, window, operands),
+            Op::Scatter(scatter) => sums::scatter(self, site, scatter, operands),
+            Op::SelectAndScatter(_) => sums::select_and_scatter(self, site, operands),
+            Op::Dot(_) | Op::Convolution(_) => sums::products(self, site, operands),
+            Op::Fft(op) => transform::fft(self, site, op, operands),
+            Op::Sort(op) => sort::sort(self, site, op, operands),
+            Op::AfterAll(_) => Ok(vec![Range::point(Literal::token())]),
+            op if op.opcode().aliases_operand() => Ok(whole(0)),
+            op if elementwise::is_elementwise(op) => {
+                let arrays = arrays(site, operands)?;
+                elementwise::evaluate(self, site, &arrays).map(|range| vec![range])
+            }
+            Op::Bitcast(_)
+                if site.shape()?.ty
+                    == site.operand(0).element_type().unwrap_or(ElementType::Pred) =>
+            {
+                self.moved(site, &arrays(site, operands)?)
+            }
+            op if data_operands(op).is_some() && site.lanes.is_none() => {
+                self.moved(site, &arrays(site, operands)?)
+            }
+            op if op.opcode().accuracy() == hlo::op::Accuracy::Exact
+                && op.opcode().kind() == hlo::op::Kind::Array
+                && site.lanes.is_none() =>
+            {
+                self.stated(site, &arrays(site, operands)?)
+            }
+            op => Err(site.unsupported(&format!("`{}`", op.opcode()))),
+        }
+    }
+
+    fn constant(&self, site: Site<'m>, value: &ConstantValue) -> Result<Leaves, Stop> {
+        let ConstantValue::Literal(literal) = value else {
+            return Err(site.unsupported("an elided constant"));
+        };
+        let leaves = literal.leaves().into_iter();
+        let ranges = leaves.map(|leaf| Range::exact(leaf, self.modes));
+        Ok(match site.lanes {
+            Some(lanes) => ranges.map(|range| fold::repeated(&range, lanes)).collect(),
+            None => ranges.collect(),
+        })
+    }
+
+    /// An op that only moves elements, applied to both ends.
+    fn moved(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
+        let data = data_operands(&site.instruction().op).unwrap_or(usize::MAX);
+        if let Some(index) = operands.iter().skip(data).find(|index| !index.is_point()) {
+            // Which element it is depends on rounding errors.
+            let cause = index.cause.clone();
+            return Ok(vec![Range::any(&site.shape()?).because(cause)]);
+        }
+        let key = site.key(Form::Wide);
+        let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
+            operands.iter().map(|range| end(range).clone()).collect()
+        };
+        let lo = self.runner.run(self.module, &key, &ends(|range| &range.lo))?;
+        let point = operands.iter().all(|range| range.is_point());
+        let hi = if point {
+            lo.clone()
+        } else {
+            self.runner.run(self.module, &key, &ends(|range| &range.hi))?
+        };
+        let cause = operands.iter().find_map(|range| range.cause.clone());
+        Ok(vec![Range { lo, hi, cause }])
+    }
+
+    /// An op with one right result, applied to the only legal operands; else anything is legal.
+    pub(super) fn stated(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
+        let types = (0..operands.len()).map(|i| site.operand(i).element_type());
+        let values: Option<Vec<Literal>> =
+            operands.iter().zip(types).map(|(range, ty)| range.value(ty?)).collect();
+        let Some(values) = values else {
+            let cause = operands.iter().find_map(|range| range.cause.clone());
+            return Ok(unknown(site, cause.or_else(|| site.cause())));
+        };
+        let form = site.lanes.map_or(Form::Stated, Form::Vector);
+        let result = self.runner.run(self.module, &site.key(form), &values)?;
+        let leaves = result.leaves().into_iter();
+        Ok(leaves
+            .map(|leaf| {
+                let ty = leaf.array_shape().map(|shape| wide(shape.ty));
+                Range::point(ty.map_or_else(|| leaf.clone(), |ty| converted(leaf, ty)))
+            })
+            .collect())
+    }
+
+    /// A loop: where rounding errors decide whether it ends, the result may be the state before or after each such round.
+    fn looped(&mut self, site: Site<'m>, op: &While, mut state: Leaves) -> Result<Leaves, Stop> {
+        let (mut ends, mut undecided) = (None::<Leaves>, 0);
+        loop {
+            let decision = self.call(op.condition, vec![state.clone()], site.lanes)?;
+            let [decision] = decision.as_slice() else { return Err(site.unsupported("`while`")) };
+            match (decision.is_point(), decision.lo.bytes()) {
+                (true, [0]) => break,
+                (true, [_]) => {}
+                (false, [_]) if undecided < UNDECIDED_ROUNDS => {
+                    let cause = decision.cause.clone().or_else(|| site.cause());
+                    undecided += 1;
+                    let here = state.iter().cloned().map(|range| range.because(cause.clone()));
+                    ends = Some(either(ends, here.collect()));
+                }
+                (true | false, _) => {
+                    return Ok(unknown(site, decision.cause.clone().or_else(|| site.cause())));
+                }
+            }
+            state = self.call(op.body, vec![state], site.lanes)?;
+        }
+        Ok(either(ends, state))
+    }
+
+    fn conditional(
+        &mut self,
+        site: Site<'m>,
+        branches: &[ComputationId],
+        operands: &[&Leaves],
+    ) -> Result<Leaves, Stop> {
+        let selector = &operands[0][0];
+        if !selector.is_point() || site.lanes.is_some() {
+            return Ok(unknown(site, selector.cause.clone().or_else(|| site.cause())));
+        }
+        let last = branches.len() - 1;
+        let chosen = match selector.lo.get(0) {
+            hlo::Scalar::Pred(first) => usize::from(!first),
+            index => {
+                let index = index.as_i64().and_then(|i| usize::try_from(i).ok());
+                index.filter(|&i| i <= last).unwrap_or(last)
+            }
+        };
+        self.call(branches[chosen], vec![operands[chosen + 1].clone()], None)
+    }
+}
+
+/// The values of either state of a loop.
+fn either(one: Option<Leaves>, other: Leaves) -> Leaves {
+    match one {
+        Some(one) => one.iter().zip(&other).map(|(a, b)| a.hull(b)).collect(),
+        None => other,
+    }
+}
+
+/// Names the instruction of whose result nothing is known although something was known of its operands.
+fn name_cause(site: Site<'_>, range: &mut Range) {
+    if range.cause.is_none() && !range.is_point() && range.intervals().any(Interval::is_any) {
+        range.cause = site.cause().map(|cause| Cause { decides: false, ..cause });
+    }
+}
+
+/// Any values at all, of the shape of the result.
+pub(super) fn unknown(site: Site<'_>, cause: Option<Cause>) -> Leaves {
+    let leaves = site.instruction().shape.leaves();
+    let range = |leaf: &&Shape| match leaf.array() {
+        Some(array) => Range::any(&site.lane_shape(array)).because(cause.clone()),
+        None => Range::point(Literal::token()),
+    };
+    leaves.iter().map(range).collect()
+}
+
+fn arguments(operands: &[&Leaves]) -> Vec<Leaves> {
+    operands.iter().map(|&leaves| leaves.clone()).collect()
+}
+
+/// The operands, if all of them are arrays.
+pub(super) fn arrays<'a>(site: Site<'_>, operands: &[&'a Leaves]) -> Result<Vec<&'a Range>, Stop> {
+    let only = |leaves: &&'a Leaves| match leaves.as_slice() {
+        [range] if range.shape().is_some() => Ok(range),
+        _ => Err(site.unsupported("a tuple")),
+    };
+    operands.iter().map(only).collect()
+}
+
+fn element(site: Site<'_>, index: i64, leaves: &Leaves) -> Leaves {
+    let elements = site.operand(0).tuple().unwrap_or_default();
+    let index = usize::try_from(index).unwrap_or(0);
+    let skipped = elements.iter().take(index).map(|shape| shape.leaves().len()).sum();
+    let count = site.instruction().shape.leaves().len();
+    leaves.iter().skip(skipped).take(count).cloned().collect()
+}
+
+/// The number of operands whose elements an op moves; the operands after them say where.
+fn data_operands(op: &Op) -> Option<usize> {
+    match op {
+        Op::DynamicSlice(_) | Op::Gather(_) => Some(1),
+        Op::DynamicUpdateSlice(_) => Some(2),
+        Op::Broadcast(_)
+        | Op::Concatenate(_)
+        | Op::Pad(_)
+        | Op::Reshape(_)
+        | Op::Reverse(_)
+        | Op::Slice(_)
+        | Op::Transpose(_) => Some(usize::MAX),
+        _ => None,
+    }
+}

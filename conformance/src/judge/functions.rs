@@ -1,0 +1,317 @@
+//! The elementwise functions of intervals of real numbers.
+use super::interval::{Interval, corners};
+use hlo::op::{Binary, Unary};
+use hlo::{ElementType, Scalar};
+use interp::num;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// The function of one number, correctly rounded.
+fn value(op: Unary, x: f64) -> f64 {
+    num::unary(op, ElementType::F64, Scalar::Float(x)).as_f64()
+}
+
+/// The values of a function over an interval, before any rounding.
+pub(super) fn unary(op: Unary, x: Interval) -> Interval {
+    match op {
+        Unary::Negate => -x,
+        Unary::Real => x,
+        Unary::Imag => Interval::point(0.0),
+        Unary::Abs => magnitude(x),
+        Unary::Ceil
+        | Unary::Floor
+        | Unary::RoundNearestAfz
+        | Unary::RoundNearestEven
+        | Unary::Sign => {
+            if x.is_nan() {
+                x
+            } else {
+                Interval::closed(value(op, x.lo), value(op, x.hi))
+            }
+        }
+        Unary::Acosh
+        | Unary::Asin
+        | Unary::Asinh
+        | Unary::Atanh
+        | Unary::Cbrt
+        | Unary::Erf
+        | Unary::Exponential
+        | Unary::ExponentialMinusOne
+        | Unary::Log
+        | Unary::LogPlusOne
+        | Unary::Logistic
+        | Unary::Sinh
+        | Unary::Sqrt
+        | Unary::Tanh => increasing(x, |x| value(op, x)),
+        // -0 is below the least operand of `rsqrt` that is not NaN, and decreases from there.
+        Unary::Acos | Unary::Rsqrt => -increasing(x, |x| -value(op, x)),
+        Unary::Cosh => increasing(magnitude(x), |x| value(op, x)),
+        Unary::Cosine | Unary::Sine => wave(op, x),
+        Unary::Tan => tangent(x),
+        // Of integers and booleans, or with a result of another type.
+        Unary::CountLeadingZeros | Unary::IsFinite | Unary::Not | Unary::Popcnt => Interval::ANY,
+    }
+}
+
+/// The range that a function never leaves, whatever the accuracy.
+pub(super) fn image(op: Unary) -> (f64, f64) {
+    match op {
+        Unary::Abs
+        | Unary::Acosh
+        | Unary::Acos
+        | Unary::Exponential
+        | Unary::Rsqrt
+        | Unary::Sqrt => (-0.0, f64::INFINITY),
+        Unary::Logistic => (0.0, 1.0),
+        Unary::Cosine | Unary::Sine | Unary::Tanh | Unary::Erf | Unary::Sign => (-1.0, 1.0),
+        Unary::Cosh => (1.0, f64::INFINITY),
+        Unary::ExponentialMinusOne => (-1.0, f64::INFINITY),
+        Unary::Asin
+        | Unary::Asinh
+        | Unary::Atanh
+        | Unary::Cbrt
+        | Unary::Ceil
+        | Unary::CountLeadingZeros
+        | Unary::Floor
+        | Unary::Imag
+        | Unary::IsFinite
+        | Unary::Log
+        | Unary::LogPlusOne
+        | Unary::Negate
+        | Unary::Not
+        | Unary::Popcnt
+        | Unary::Real
+        | Unary::RoundNearestAfz
+        | Unary::RoundNearestEven
+        | Unary::Sinh
+        | Unary::Tan => (f64::NEG_INFINITY, f64::INFINITY),
+    }
+}
+
+fn magnitude(x: Interval) -> Interval {
+    if x.lo > 0.0 || x.is_nan() {
+        x
+    } else if x.hi < 0.0 {
+        -x
+    } else if x.is_point() {
+        Interval::point(0.0)
+    } else {
+        Interval { lo: (-0.0f64).next_down(), hi: x.max_abs() }
+    }
+}
+
+/// A point whose value is not rounded: 0, 1 and -1 are the values of functions at 0 and where they saturate.
+fn at_point(y: f64) -> Interval {
+    let exact = y == 0.0 || y.abs() == 1.0;
+    Interval::rounded(y, exact)
+}
+
+fn increasing(x: Interval, f: impl Fn(f64) -> f64) -> Interval {
+    if x.is_nan() {
+        return x;
+    }
+    if x.is_point() {
+        return at_point(f(x.lo));
+    }
+    let (lo, hi) = (f(x.lo), f(x.hi));
+    if lo.is_nan() && hi.is_nan() && x.lo.is_sign_negative() == x.hi.is_sign_negative() {
+        return Interval::NAN;
+    }
+    Interval::open(lo, hi)
+}
+
+fn wave(op: Unary, x: Interval) -> Interval {
+    if x.is_nan() {
+        return x;
+    }
+    if x.is_point() {
+        return at_point(value(op, x.lo));
+    }
+    if !x.is_finite() {
+        return Interval::ANY;
+    }
+    let center = value(op, x.mid());
+    Interval::open(center, center).widened(x.radius().min(2.0)).within(-1.0, 1.0)
+}
+
+fn tangent(x: Interval) -> Interval {
+    if x.is_point() {
+        return if x.is_nan() { x } else { at_point(value(Unary::Tan, x.lo)) };
+    }
+    // Between two poles it increases.
+    let branch = |x: f64| ((x + FRAC_PI_2) / PI).floor();
+    let (lo, hi) = (value(Unary::Tan, x.lo), value(Unary::Tan, x.hi));
+    let within = x.radius() < FRAC_PI_2 && branch(x.lo) == branch(x.hi) && lo <= hi;
+    if within { Interval::open(lo, hi) } else { Interval::ANY }
+}
+
+/// The values of a function of two numbers, before any rounding.
+pub(super) fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
+    let points = x.is_point() && y.is_point();
+    let exactly = || {
+        let value = num::binary(op, ElementType::F64, Scalar::Float(x.lo), Scalar::Float(y.lo));
+        value.as_f64()
+    };
+    match op {
+        Binary::Add => x + y,
+        Binary::Subtract => x - y,
+        Binary::Multiply => x * y,
+        Binary::Divide => x / y,
+        Binary::Maximum if points => Interval::point(exactly()),
+        Binary::Minimum if points => Interval::point(exactly()),
+        Binary::Maximum => maximum(x, y),
+        Binary::Minimum => -maximum(-x, -y),
+        Binary::Remainder if points => Interval::point(exactly()),
+        Binary::Remainder => remainder(x, y),
+        Binary::Power if points => {
+            let z = exactly();
+            let whole = |x: f64| x.fract() == 0.0;
+            Interval::rounded(z, whole(x.lo) && whole(y.lo) && y.lo >= 0.0 && z.abs() < 9e15)
+        }
+        Binary::Power => power(x, y),
+        Binary::Atan2 if points => at_point(exactly()),
+        Binary::Atan2 => angle(x, y),
+        // Of integers and booleans, or with a complex result.
+        Binary::And
+        | Binary::Complex
+        | Binary::Mulhi
+        | Binary::Or
+        | Binary::ShiftLeft
+        | Binary::ShiftRightArithmetic
+        | Binary::ShiftRightLogical
+        | Binary::Xor => Interval::ANY,
+    }
+}
+
+fn maximum(x: Interval, y: Interval) -> Interval {
+    if x.is_nan() || y.is_nan() {
+        Interval::NAN
+    } else if x.is_any() || y.is_any() {
+        Interval::ANY
+    } else if x.lo >= y.hi {
+        x
+    } else if y.lo >= x.hi {
+        y
+    } else {
+        Interval::closed(x.lo.max(y.lo), x.hi.max(y.hi))
+    }
+}
+
+fn remainder(x: Interval, y: Interval) -> Interval {
+    if x.is_nan() || y.is_nan() {
+        return Interval::NAN;
+    }
+    let quotient = x / y;
+    if quotient.is_any() || !quotient.is_finite() {
+        return Interval::ANY;
+    }
+    let turns = quotient.lo.trunc();
+    if turns == quotient.hi.trunc() {
+        return x - Interval::point(turns) * y;
+    }
+    // It jumps; it has the sign of the dividend and is smaller than the divisor.
+    let most = y.max_abs();
+    let lo = if x.lo < 0.0 { -most } else { 0.0 };
+    Interval::open(lo, if x.hi > 0.0 { most } else { 0.0 })
+}
+
+fn power(x: Interval, y: Interval) -> Interval {
+    let f = |a: f64, b: f64| {
+        num::binary(Binary::Power, ElementType::F64, Scalar::Float(a), Scalar::Float(b)).as_f64()
+    };
+    if x.is_any() || y.is_any() || x.is_nan() || y.is_nan() {
+        // 1 to any power and any power of 0 are 1.
+        return Interval::ANY;
+    }
+    if x.lo > 0.0 {
+        return corners(x, y, f);
+    }
+    let whole = y.is_point() && y.lo.fract() == 0.0;
+    if !whole || (y.lo < 0.0 && x.hi >= 0.0) {
+        return Interval::ANY;
+    }
+    let ends = corners(x, y, f);
+    let even = (y.lo / 2.0).fract() == 0.0;
+    if even && x.hi >= 0.0 && !ends.is_any() {
+        return Interval { lo: (-0.0f64).next_down().min(ends.lo), hi: ends.hi };
+    }
+    ends
+}
+
+fn angle(y: Interval, x: Interval) -> Interval {
+    if x.is_nan() || y.is_nan() {
+        return Interval::NAN;
+    }
+    let crosses = y.lo <= 0.0 && y.hi >= 0.0 && x.lo <= 0.0;
+    if x.is_any() || y.is_any() {
+        return Interval::ANY;
+    }
+    if crosses {
+        // The branch cut: both ends of the circle are legal.
+        return Interval::open(-PI, PI);
+    }
+    corners(y, x, |b, a| {
+        num::binary(Binary::Atan2, ElementType::F64, Scalar::Float(b), Scalar::Float(a)).as_f64()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(lo: f64, hi: f64) -> Interval {
+        Interval { lo, hi }
+    }
+
+    /// Values of random points of the operand lie in the interval of the result.
+    #[test]
+    fn values_lie_in_the_interval() {
+        let starts = [-9.5, -3.3, -1.0, -0.7, -1e-9, 0.0, 1e-9, 0.3, 1.0, 1.5, 2.9, 7.1, 30.0];
+        for &op in Unary::ALL.iter().filter(|op| op.types().contains(ElementType::F64)) {
+            if op == Unary::IsFinite {
+                continue;
+            }
+            for start in starts {
+                for width in [1e-12, 1e-3, 0.1, 1.0, 10.0] {
+                    let y = unary(op, between(start, start + width));
+                    for k in 1..16 {
+                        let v = value(op, start + width * f64::from(k) / 16.0);
+                        let inside =
+                            (v.is_nan() && (y.is_any() || y.is_nan())) || (y.lo <= v && v <= y.hi);
+                        assert!(inside, "{op:?} of {start} + {width}: {v} in {y:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_pairs_lie_in_the_interval() {
+        let ops = [
+            Binary::Add,
+            Binary::Subtract,
+            Binary::Multiply,
+            Binary::Divide,
+            Binary::Maximum,
+            Binary::Minimum,
+            Binary::Remainder,
+            Binary::Power,
+            Binary::Atan2,
+        ];
+        let starts = [-9.5, -3.0, -0.7, -1e-9, 0.0, 0.3, 1.0, 2.0, 7.1];
+        for op in ops {
+            for (a, b) in starts.iter().flat_map(|&a| starts.map(|b| (a, b))) {
+                for width in [0.0, 1e-3, 0.5, 3.0] {
+                    let z = binary(op, between(a, a + width), between(b, b + width));
+                    for (j, k) in (0..9).flat_map(|j| (0..9).map(move |k| (j, k))) {
+                        let at = |start: f64, k: i32| start + width * f64::from(k) / 8.0;
+                        let [x, y] = [at(a, j), at(b, k)].map(Scalar::Float);
+                        let v = num::binary(op, ElementType::F64, x, y).as_f64();
+                        let inside =
+                            (v.is_nan() && (z.is_any() || z.is_nan())) || (z.lo <= v && v <= z.hi);
+                        assert!(inside, "{op:?} of {x:?} and {y:?}: {v} in {z:?}");
+                    }
+                }
+            }
+        }
+    }
+}

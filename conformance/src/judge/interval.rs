@@ -1,0 +1,234 @@
+//! Intervals of real numbers, with the values that a float may have besides: infinities and NaN.
+use std::ops::Neg;
+
+/// The legal values of an element: all reals from `lo` to `hi`.
+///
+/// - Equal ends are a *point*: one value is legal, and its sign of zero counts.
+/// - NaN at both ends: NaN is the only legal value.
+/// - An infinite end: that infinity is legal, and every finite value on the near side of the other end.
+/// - Both ends infinite: nothing is known, and NaN is legal too.
+/// - The ends of any other interval are not legal values themselves: every operation rounds them outwards. An `f64` can
+///   then be judged exactly although the ends have no more digits than the value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Interval {
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+}
+
+impl Interval {
+    pub(super) const ANY: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+    pub(super) const NAN: Self = Self { lo: f64::NAN, hi: f64::NAN };
+
+    pub(super) const fn point(x: f64) -> Self {
+        Self { lo: x, hi: x }
+    }
+    /// The value of an operation that gave `x`, rounded to nearest unless it is exact.
+    pub(super) fn rounded(x: f64, exact: bool) -> Self {
+        if exact || !x.is_finite() { Self::point(x) } else { Self::open(x, x) }
+    }
+    /// The interval with ends one step further out: both were rounded, or are legal.
+    pub(super) fn open(lo: f64, hi: f64) -> Self {
+        if lo.is_nan() || hi.is_nan() {
+            Self::ANY
+        } else if lo.is_infinite() && lo == hi {
+            Self::point(lo)
+        } else {
+            Self { lo: lo.next_down(), hi: hi.next_up() }
+        }
+    }
+    /// As [`Self::open`], of ends that are legal values: equal ends are a point.
+    pub(super) fn closed(lo: f64, hi: f64) -> Self {
+        if lo.to_bits() == hi.to_bits() { Self::point(lo) } else { Self::open(lo, hi) }
+    }
+    /// The values of either.
+    pub(super) fn hull(self, other: Self) -> Self {
+        match (self.is_nan(), other.is_nan()) {
+            (true, true) => Self::NAN,
+            (true, false) | (false, true) => Self::ANY,
+            (false, false) if self.same(other) => self,
+            (false, false) => Self::closed(self.lo.min(other.lo), self.hi.max(other.hi)),
+        }
+    }
+    /// Whether both have the same ends, the sign of zero included.
+    pub(super) fn same(self, other: Self) -> bool {
+        let bits = |x: Self| (x.lo.to_bits(), x.hi.to_bits());
+        bits(self) == bits(other)
+    }
+    pub(super) fn is_point(self) -> bool {
+        self.lo.to_bits() == self.hi.to_bits() || self.is_nan()
+    }
+    pub(super) fn is_nan(self) -> bool {
+        self.lo.is_nan() || self.hi.is_nan()
+    }
+    /// Whether nothing is known of the value.
+    pub(super) fn is_any(self) -> bool {
+        self.lo == f64::NEG_INFINITY && self.hi == f64::INFINITY
+    }
+    pub(super) fn is_finite(self) -> bool {
+        self.lo.is_finite() && self.hi.is_finite()
+    }
+    pub(super) fn mid(self) -> f64 {
+        if self.is_point() { self.lo } else { self.lo / 2.0 + self.hi / 2.0 }
+    }
+    /// The distance of the ends from [`Self::mid`], rounded up.
+    pub(super) fn radius(self) -> f64 {
+        if self.is_point() {
+            return 0.0;
+        }
+        let mid = self.mid();
+        let radius = (self.hi - mid).max(mid - self.lo);
+        if radius.is_nan() { f64::INFINITY } else { radius.next_up() }
+    }
+    pub(super) fn max_abs(self) -> f64 {
+        self.lo.abs().max(self.hi.abs())
+    }
+    /// The interval widened by `r` to both sides.
+    pub(super) fn widened(self, r: f64) -> Self {
+        if r > 0.0 && !self.is_nan() {
+            // Infinities that all evaluations give stay what they are.
+            if self.is_point() && self.lo.is_infinite() {
+                return self;
+            }
+            return Self::open(self.lo - r, self.hi + r);
+        }
+        self
+    }
+    /// The values of this interval in a range that the function never leaves.
+    pub(super) fn within(self, lo: f64, hi: f64) -> Self {
+        if self.is_nan() || self.is_any() {
+            return self;
+        }
+        let (low, high) = (self.lo.max(lo), self.hi.min(hi));
+        // An end of the range may be legal.
+        let end = |cut: f64, own: f64, out: f64| if cut == own { own } else { out };
+        if self.is_point() {
+            return Self::point(low.min(hi));
+        }
+        Self { lo: end(low, self.lo, low.next_down()), hi: end(high, self.hi, high.next_up()) }
+    }
+}
+
+impl Neg for Interval {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self { lo: -self.hi, hi: -self.lo }
+    }
+}
+
+impl std::ops::Add for Interval {
+    type Output = Self;
+    fn add(self, y: Self) -> Self {
+        if self.is_nan() || y.is_nan() {
+            return Self::NAN;
+        }
+        if self.is_point() && y.is_point() {
+            let sum = self.lo + y.lo;
+            let back = sum - self.lo;
+            let error = (self.lo - (sum - back)) + (y.lo - back);
+            return Self::rounded(sum, error == 0.0);
+        }
+        Self::open(self.lo + y.lo, self.hi + y.hi)
+    }
+}
+
+impl std::ops::Sub for Interval {
+    type Output = Self;
+    fn sub(self, y: Self) -> Self {
+        // Not `self + (-y)`: 0 - 0 and 0 + -0 agree, but a NaN of -y would not be one of y.
+        self + (-y)
+    }
+}
+
+impl std::ops::Mul for Interval {
+    type Output = Self;
+    fn mul(self, y: Self) -> Self {
+        if self.is_nan() || y.is_nan() {
+            return Self::NAN;
+        }
+        if self.is_point() && y.is_point() {
+            let product = self.lo * y.lo;
+            let exact = self.lo.mul_add(y.lo, -product) == 0.0 && product.abs() > 1e-290;
+            return Self::rounded(product, exact || self.lo == 0.0 || y.lo == 0.0);
+        }
+        corners(self, y, |a, b| a * b)
+    }
+}
+
+impl std::ops::Div for Interval {
+    type Output = Self;
+    fn div(self, y: Self) -> Self {
+        if self.is_nan() || y.is_nan() {
+            return Self::NAN;
+        }
+        if self.is_point() && y.is_point() {
+            let quotient = self.lo / y.lo;
+            let exact = quotient.mul_add(y.lo, -self.lo) == 0.0 && quotient.abs() > 1e-290;
+            return Self::rounded(quotient, exact || self.lo == 0.0);
+        }
+        if y.lo > 0.0 || y.hi < 0.0 {
+            return corners(self, y, |a, b| a / b);
+        }
+        // The divisor may be 0. Infinities have one sign only if the zero has, and the dividend.
+        let signs = (y.lo.is_sign_positive(), y.hi.is_sign_positive());
+        let x = match signs {
+            (true, true) => self,
+            (false, false) => -self,
+            (true, false) | (false, true) => return Self::ANY,
+        };
+        let most = y.max_abs();
+        if x.lo > 0.0 {
+            Self { lo: (x.lo / most).next_down(), hi: f64::INFINITY }
+        } else if x.hi < 0.0 {
+            Self { lo: f64::NEG_INFINITY, hi: (x.hi / most).next_up() }
+        } else {
+            Self::ANY
+        }
+    }
+}
+
+/// The values of a function that is monotone in each operand.
+pub(super) fn corners(x: Interval, y: Interval, f: impl Fn(f64, f64) -> f64) -> Interval {
+    let values = [f(x.lo, y.lo), f(x.lo, y.hi), f(x.hi, y.lo), f(x.hi, y.hi)];
+    if values.iter().any(|v| v.is_nan()) {
+        return Interval::ANY;
+    }
+    let lo = values.into_iter().fold(f64::INFINITY, f64::min);
+    let hi = values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    Interval::open(lo, hi)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_results_are_points() {
+        let p = Interval::point;
+        assert!((p(1.0) + p(2.0)).same(p(3.0)));
+        assert!((p(1.5) * p(-2.0)).same(p(-3.0)));
+        assert!((p(1.0) / p(4.0)).same(p(0.25)));
+        assert!((p(1.0) / p(0.0)).same(p(f64::INFINITY)));
+        assert!((p(f64::INFINITY) - p(f64::INFINITY)).is_nan());
+        let third = p(1.0) / p(3.0);
+        assert!(third.lo < 1.0 / 3.0 && third.hi > 1.0 / 3.0 && third.radius() < 1e-15);
+    }
+
+    #[test]
+    fn a_divisor_that_may_be_zero() {
+        let near = Interval { lo: -1e-9, hi: 1e-9 };
+        assert!((Interval::point(1.0) / near).is_any());
+        let above = Interval { lo: 0.0, hi: 2.0 };
+        let ratio = Interval::point(1.0) / above;
+        assert!(ratio.lo < 0.5 && ratio.lo > 0.49 && ratio.hi == f64::INFINITY);
+    }
+
+    #[test]
+    fn hulls_and_ranges() {
+        let [a, b] = [Interval::point(1.0), Interval::point(3.0)];
+        assert!(a.hull(a).is_point());
+        let both = a.hull(b);
+        assert!(both.lo < 1.0 && both.hi > 3.0);
+        assert!(both.within(-1.0, 1.0).hi > 1.0 && both.within(-1.0, 1.0).hi < 1.1);
+        assert!(a.hull(Interval::NAN).is_any());
+    }
+}

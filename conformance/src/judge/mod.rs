@@ -1,0 +1,267 @@
+//! Judging: whether the result of another backend is one that a correct evaluation may give.
+//!
+//! ```text
+//! module, arguments ──evaluate──> Range: the legal values of each element ─┐
+//! our result ──────────────────────────────────────────────────────────────┼─> Judgement
+//! the backend's result ────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The bound is computed beside the values: each instruction maps the legal values of its operands to those of its result. A sum in
+//! another order is legal, a sum that lacks a term is not, whatever the size of the numbers. `docs/judging.md` explains the
+//! verdicts, the bound and the modes.
+//!
+//! ```
+//! use conformance::judge::{Mode, judge};
+//! use conformance::results::Verdict;
+//! let text = "HloModule m
+//! add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+//! ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)
+//!   ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=add }";
+//! let verified = hlo::Module::parse(text)?.verify()?;
+//! let arguments = [vec!["f32[3] {1, 5.9604645e-8, 5.9604645e-8}".parse()?]];
+//! let expected = ["f32[] 1.0000001".parse()?];
+//! // Two terms are lost one after the other.
+//! let judgement = judge(&verified, &arguments, &expected, &["f32[] 1".parse()?]);
+//! assert_eq!(judgement.verdict, Verdict::WithinBound);
+//! assert_eq!(judgement.modes, [Mode::SummationOrder]);
+//! let judgement = judge(&verified, &arguments, &expected, &["f32[] 1.000001".parse()?]);
+//! assert_eq!(judgement.verdict, Verdict::Differs);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
+mod complex;
+mod elementwise;
+mod evaluate;
+mod fold;
+mod functions;
+mod integers;
+mod interval;
+mod modes;
+mod range;
+mod runner;
+mod sort;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod transform;
+mod verdict;
+
+pub use modes::Mode;
+
+use crate::results::{Measures, Verdict};
+use crate::{Tolerance, compare_each};
+use evaluate::Evaluator;
+use hlo::ir::Module;
+use hlo::op::Accuracy;
+use hlo::{Literal, Verified};
+use modes::Modes;
+use runner::Key;
+use serde::{Deserialize, Serialize};
+use verdict::Check;
+
+/// The verdict on the results of a backend.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// One of [`Verdict::Agrees`], [`Verdict::WithinBound`], [`Verdict::Undefined`] and [`Verdict::Differs`].
+    pub verdict: Verdict,
+    /// The modes that explain the difference: without any one of them, the result would not be legal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<Mode>,
+    /// The size of the difference. `max_error` and `bound` are those of the worst element: its distance from the expected value,
+    /// and the largest legal distance.
+    pub measures: Measures,
+    /// Elements that differ and of which nothing can be said.
+    #[serde(default)]
+    pub undetermined: usize,
+    /// The instruction of which rounding errors change the decision, as `computation/instruction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// Why the module has no bound of its own, and is judged by its [`Tolerance`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<String>,
+}
+
+/// Why the legal values of a module cannot be computed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Stop {
+    /// There is no rule for an instruction.
+    Unsupported(String),
+    /// Nothing is known after this instruction, though no decision depends on rounding errors.
+    Unbounded(String),
+}
+
+impl Stop {
+    fn new(module: &Module, key: &Key, reason: &str) -> Self {
+        let path = module.computations[key.computation].path(key.instruction);
+        Self::Unsupported(format!("{path}: {reason}"))
+    }
+}
+
+/// Judges the results of a backend, one for each device.
+///
+/// `arguments` are those of each device, or a single list for all; `expected` are the results of Etalon.
+pub fn judge(
+    verified: &Verified,
+    arguments: &[Vec<Literal>],
+    expected: &[Literal],
+    actual: &[Literal],
+) -> Judgement {
+    let mut judgement = Judgement {
+        verdict: Verdict::Agrees,
+        modes: Vec::new(),
+        measures: Measures::default(),
+        undetermined: 0,
+        cause: None,
+        estimated: None,
+    };
+    let pairs: Vec<(&Literal, &Literal)> = match expected {
+        [all] => actual.iter().map(|actual| (all, actual)).collect(),
+        each => each.iter().zip(actual).collect(),
+    };
+    let alike = |&(a, b): &(&Literal, &Literal)| a.shape().compatible(&b.shape());
+    if actual.is_empty() || pairs.len() < actual.len() || !pairs.iter().all(alike) {
+        judgement.verdict = Verdict::Differs;
+        judgement.cause = Some("the results have other shapes".to_owned());
+        return judgement;
+    }
+    let mut equal = true;
+    for (expected, actual) in &pairs {
+        equal &= verdict::measure(expected, actual, &mut judgement.measures);
+    }
+    if equal {
+        return judgement;
+    }
+    let module = verified.module();
+    match (arguments, pairs.as_slice()) {
+        ([arguments], &[(expected, actual)]) => {
+            match judge_device(module, arguments, expected, actual, &mut judgement) {
+                Ok(()) => {}
+                Err(Stop::Unsupported(reason)) => {
+                    estimate(module, reason, expected_of(&pairs), &mut judgement);
+                }
+                Err(Stop::Unbounded(path)) => {
+                    let reason = format!("{path}: the bound is infinite");
+                    estimate(module, reason, expected_of(&pairs), &mut judgement);
+                    if judgement.verdict == Verdict::Differs {
+                        // A tolerance is no proof that a result is wrong.
+                        judgement.undetermined(path);
+                    }
+                }
+            }
+        }
+        _ => {
+            let reason = "the module runs on several devices".to_owned();
+            estimate(module, reason, expected_of(&pairs), &mut judgement);
+        }
+    }
+    judgement
+}
+
+impl Judgement {
+    /// Makes the verdict `Undefined`, because of this instruction.
+    fn undetermined(&mut self, cause: String) {
+        self.verdict = Verdict::Undefined;
+        self.undetermined = std::mem::take(&mut self.measures.wrong);
+        self.cause = Some(cause);
+    }
+}
+
+/// The expected and the actual results, as lists.
+fn expected_of(pairs: &[(&Literal, &Literal)]) -> (Vec<Literal>, Vec<Literal>) {
+    pairs.iter().map(|&(expected, actual)| (expected.clone(), actual.clone())).unzip()
+}
+
+fn judge_device(
+    module: &Module,
+    arguments: &[Literal],
+    expected: &Literal,
+    actual: &Literal,
+    judgement: &mut Judgement,
+) -> Result<(), Stop> {
+    let most = Modes::ALL;
+    let usual = most.without(Mode::FlushedDenormals).without(Mode::ReciprocalDivision);
+    let mut evaluator = Evaluator::new(module, usual);
+    let mut check = Check::of(&evaluator.entry(arguments)?, expected, actual);
+    let mut modes = usual;
+    if !check.passes() {
+        evaluator = evaluator.with_modes(most);
+        let wider = Check::of(&evaluator.entry(arguments)?, expected, actual);
+        // More modes decide less: what is undetermined in both is not their doing.
+        if check.wrong > 0 || wider.passes() {
+            (check, modes) = (wider, most);
+        }
+    }
+    if check.passes() {
+        for mode in modes.list() {
+            evaluator = evaluator.with_modes(modes.without(mode));
+            if Check::of(&evaluator.entry(arguments)?, expected, actual).passes() {
+                modes = modes.without(mode);
+            }
+        }
+        judgement.modes = modes.list();
+    }
+    if check.wrong == 0 && check.cause.as_ref().is_some_and(|cause| !cause.decides) {
+        let path = check.cause.map_or_else(String::new, |cause| cause.path.to_string());
+        return Err(Stop::Unbounded(path));
+    }
+    judgement.verdict = match (check.wrong, check.undetermined) {
+        (0, 0) => Verdict::WithinBound,
+        (0, _) => Verdict::Undefined,
+        (_, _) => Verdict::Differs,
+    };
+    judgement.measures.wrong = check.wrong;
+    judgement.undetermined = check.undetermined;
+    judgement.cause = check.cause.map(|cause| cause.path.to_string());
+    if let Some(worst) = check.worst {
+        judgement.measures.max_error = worst.error;
+        judgement.measures.bound = worst.bound;
+        judgement.measures.worst = verdict::describe(None, worst.leaf, worst.at, expected, actual);
+    }
+    Ok(())
+}
+
+/// Judges by the tolerance of the module, which does not depend on the values.
+fn estimate(
+    module: &Module,
+    reason: String,
+    (expected, actual): (Vec<Literal>, Vec<Literal>),
+    judgement: &mut Judgement,
+) {
+    let Ok(comparison) = compare_each(&actual, &expected, &Tolerance::of(module)) else { return };
+    judgement.estimated = Some(reason);
+    judgement.measures.wrong = comparison.wrong;
+    judgement.measures.max_error = comparison.max_error;
+    judgement.measures.bound = comparison.bound;
+    if let Some(worst) = &comparison.worst {
+        let device = worst.device.unwrap_or(0);
+        let dims =
+            expected[device].leaves()[worst.leaf].array_shape().map(|shape| shape.dims.clone());
+        let sizes = dims.unwrap_or_default();
+        let at = worst
+            .index
+            .iter()
+            .zip(&sizes)
+            .fold(0, |at, (&i, &size)| at * usize::try_from(size).unwrap_or(1) + i);
+        let shown = (worst.device, worst.leaf, at);
+        judgement.measures.worst =
+            verdict::describe(shown.0, shown.1, shown.2, &expected[device], &actual[device]);
+    }
+    judgement.verdict = if comparison.agrees() { Verdict::WithinBound } else { Verdict::Differs };
+    if judgement.verdict == Verdict::Differs
+        && let Some(random) = random(module)
+    {
+        // Only the distribution of random numbers is defined.
+        judgement.verdict = Verdict::Undefined;
+        judgement.undetermined = std::mem::take(&mut judgement.measures.wrong);
+        judgement.cause = Some(random);
+    }
+}
+
+/// The first instruction whose result is random.
+fn random(module: &Module) -> Option<String> {
+    module.computations.iter().find_map(|(_, computation)| {
+        let mut instructions = computation.instructions.iter();
+        let found = instructions.find(|(_, i)| i.opcode().accuracy() == Accuracy::Random);
+        found.map(|(id, _)| computation.path(id))
+    })
+}

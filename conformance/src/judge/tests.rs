@@ -1,0 +1,195 @@
+//! Tests of verdicts.
+use super::*;
+use crate::{Entry, arrays, find};
+use hlo::Module;
+use interp::{CompileOptions, RunOptions};
+use std::path::Path;
+
+fn verified(text: &str) -> Verified {
+    Module::parse(text).unwrap().verify().unwrap()
+}
+
+fn check(text: &str, arguments: &[&str], actual: &str) -> Judgement {
+    let verified = verified(text);
+    let arguments: Vec<Literal> = arguments.iter().map(|text| text.parse().unwrap()).collect();
+    let expected = interp::run(&verified, &arguments).unwrap();
+    judge(&verified, &[arguments], &[expected], &[actual.parse().unwrap()])
+}
+
+/// Whether our own result is legal, and the ranges of the module's result.
+fn missed(
+    module: &Module,
+    arguments: &[Literal],
+    expected: &Literal,
+    actual: &Literal,
+) -> Option<usize> {
+    let mut evaluator = Evaluator::new(module, Modes::ALL);
+    Some(Check::of(&evaluator.entry(arguments).ok()?, expected, actual).missed)
+}
+
+fn recorded(entry: &Entry) -> Option<(Verified, Vec<Vec<Literal>>, Vec<Literal>, Vec<Literal>)> {
+    let bytes = std::fs::read(&entry.module).ok()?;
+    let parsed = Module::parse_bytes(&bytes, hlo::ParseOptions::default()).ok()?;
+    let verified = parsed.module.verify().ok()?;
+    let session =
+        collectives::Session::compile(verified.clone(), &CompileOptions::default()).ok()?;
+    let devices = session.grid().len();
+    let file = std::fs::File::open(&entry.arrays).ok()?;
+    let named = hlo::literal::npz::read(std::io::BufReader::new(file)).ok()?;
+    let arguments = arrays::arguments(&named, session.module(), devices).ok()?;
+    let actual = arrays::results(&named, session.module(), devices).ok()?;
+    let output = session.run(&arguments, &RunOptions::default()).ok()?;
+    Some((verified, arguments, output.results, actual))
+}
+
+/// Prints the verdict on every recorded result of XLA:CPU: `cargo test -p etalon-conformance --lib -- --ignored --nocapture corpus`.
+#[test]
+#[ignore = "prints a table for people to read"]
+fn corpus() {
+    let root = std::env::var("ETALON_CORPUS").unwrap_or_else(|_| "../../../shared/corpus".into());
+    let Ok((entries, _)) = find(Path::new(&root)) else { return };
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    for entry in &entries {
+        let name = entry.module.strip_prefix(&root).unwrap().display().to_string();
+        let start = std::time::Instant::now();
+        let Some((verified, arguments, expected, actual)) = recorded(entry) else {
+            println!("-- {name}: not run");
+            continue;
+        };
+        let ours = start.elapsed();
+        let judgement = judge(&verified, &arguments, &expected, &actual);
+        let time = start.elapsed() - ours;
+        let kind = match judgement.estimated {
+            Some(_) => "estimated ",
+            None => "",
+        };
+        *counts.entry(format!("{kind}{}", judgement.verdict.name())).or_default() += 1;
+        let wrong =
+            judgement.verdict == Verdict::Differs || judgement.verdict == Verdict::Undefined;
+        if wrong || judgement.estimated.is_some() || time.as_secs_f64() > 2.0 {
+            println!(
+                "-- {name}: {judgement:?} {:.2}s, ours {:.2}s",
+                time.as_secs_f64(),
+                ours.as_secs_f64()
+            );
+        } else if !judgement.modes.is_empty() {
+            println!("   {name}: {:?} {:.2}s", judgement.modes, time.as_secs_f64());
+        }
+        if let ([arguments], [expected], [actual]) = (&arguments[..], &expected[..], &actual[..]) {
+            let missed = missed(verified.module(), arguments, expected, actual).unwrap_or(0);
+            if missed > 0 {
+                println!("!! {name}: {missed} expected elements are not legal");
+            }
+        }
+    }
+    println!("{counts:?}");
+}
+
+const SUM: &str = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }";
+
+#[test]
+fn one_operation_has_one_legal_value() {
+    let text = "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] multiply(x, x) }";
+    let x = ["f32[2] {1.1, 3}"];
+    assert_eq!(check(text, &x, "f32[2] {1.21, 9}").verdict, Verdict::Agrees);
+    let judgement = check(text, &x, "f32[2] {1.2100002, 9}");
+    assert_eq!((judgement.verdict, judgement.measures.wrong), (Verdict::Differs, 1));
+    assert_eq!(judgement.measures.worst.unwrap().place, "out0[0]");
+    assert_eq!(check(text, &x, "f32[2] {1.21, 9.000001}").verdict, Verdict::Differs);
+}
+
+#[test]
+fn sums_of_small_integers_have_one_legal_value() {
+    let text = format!(
+        "HloModule m\n{SUM}\nENTRY e {{ x = f32[4] parameter(0) z = f32[] constant(0)
+        ROOT s = f32[] reduce(x, z), dimensions={{0}}, to_apply=add }}"
+    );
+    let judgement = check(&text, &["f32[4] {1, 1000, -7, 12}"], "f32[] 1006.00006");
+    assert_eq!(judgement.verdict, Verdict::Differs);
+    let judgement = check(&text, &["f32[4] {1.1, 1000.7, -7.3, 12.9}"], "f32[] 1007.40015");
+    assert_eq!(
+        (judgement.verdict, judgement.modes),
+        (Verdict::WithinBound, vec![Mode::SummationOrder])
+    );
+}
+
+#[test]
+fn modes_are_proved() {
+    let of = |body: &str, x: &str, actual: &str| {
+        let text = format!("HloModule m\nENTRY e {{ x = f32[] parameter(0) {body} }}");
+        let judgement = check(&text, &[x], actual);
+        assert_eq!(judgement.verdict, Verdict::WithinBound, "{judgement:?}");
+        judgement.modes
+    };
+    // x = 1 + 3 * 2^-23: the square has 9 * 2^-46 more than its nearest f32.
+    let fused = "p = f32[] multiply(x, x) o = f32[] constant(1) ROOT r = f32[] subtract(p, o)";
+    assert_eq!(of(fused, "f32[] 1.0000004", "f32[] 7.15255851e-7"), [Mode::FusedMultiplyAdd]);
+    assert_eq!(of("ROOT r = f32[] add(x, x)", "f32[] 1e-40", "f32[] 0"), [Mode::FlushedDenormals]);
+    assert_eq!(
+        of("ROOT r = f32[] tanh(x)", "f32[] 0.5", "f32[] 0.46211722"),
+        [Mode::FunctionAccuracy]
+    );
+    let reciprocal = "c = f32[] constant(41) ROOT r = f32[] divide(x, c)";
+    assert_eq!(of(reciprocal, "f32[] 41", "f32[] 0.99999994"), [Mode::ReciprocalDivision]);
+}
+
+#[test]
+fn ranges_that_no_bound_excuses() {
+    let text = "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] tanh(x) }";
+    assert_eq!(check(text, &["f32[] 12"], "f32[] 0.99999994").verdict, Verdict::WithinBound);
+    assert_eq!(check(text, &["f32[] 12"], "f32[] 1.0000001").verdict, Verdict::Differs);
+}
+
+#[test]
+fn undecided_comparisons_are_undefined() {
+    let text =
+        "HloModule m\nENTRY e { x = f32[] parameter(0) l = f32[] log(x) e = f32[] exponential(l)
+        p = pred[] compare(e, x), direction=GT a = f32[] constant(1) b = f32[] constant(100)
+        ROOT r = f32[] select(p, a, b) }";
+    for (actual, verdict) in [("f32[] 50", Verdict::WithinBound), ("f32[] 200", Verdict::Differs)] {
+        assert_eq!(check(text, &["f32[] 3.3"], actual).verdict, verdict);
+    }
+    let text = text.replace("ROOT r = f32[] select(p, a, b)", "ROOT r = s32[] convert(p)");
+    let judgement = check(&text, &["f32[] 3.3"], "s32[] 1");
+    let other = check(&text, &["f32[] 3.3"], "s32[] 0");
+    assert!(judgement.verdict == Verdict::WithinBound || other.verdict == Verdict::WithinBound);
+    let looped = "HloModule m
+        c { x = f32[] parameter(0) y = f32[] exponential(x) one = f32[] constant(7.389056)
+          ROOT p = pred[] compare(y, one), direction=LT }
+        b { x = f32[] parameter(0) h = f32[] constant(0.5) ROOT n = f32[] add(x, h) }
+        ENTRY e { x = f32[] parameter(0) ROOT w = f32[] while(x), condition=c, body=b }";
+    // The loop ends at 2, or one round later.
+    for (actual, verdict) in [("f32[] 2.5", Verdict::WithinBound), ("f32[] 3", Verdict::Differs)] {
+        assert_eq!(check(looped, &["f32[] 0"], actual).verdict, verdict, "{actual}");
+    }
+    let text = "HloModule m\nENTRY e { x = f32[] parameter(0) e = f32[] exponential(x)
+        s = f32[] subtract(e, x) ROOT r = f32[] divide(x, s) }";
+    let text = text
+        .replace("subtract(e, x)", "subtract(e, y)")
+        .replace("s = f32", "l = f32[] log(e) y = f32[] exponential(l) s = f32");
+    let judgement = check(&text, &["f32[] 1.5"], "f32[] 77");
+    assert_eq!((judgement.verdict, judgement.cause.as_deref()), (Verdict::Undefined, Some("e/r")));
+}
+
+#[test]
+fn a_lost_term_differs_at_any_scale() {
+    for scale in [1e-30f32, 1e-3, 1.0, 1e20] {
+        let x: Vec<f32> = (0..100).map(|i| scale * (1.0 + (i as f32 * 0.7).sin())).collect();
+        let verified = verified(&format!(
+            "HloModule m\n{SUM}\nENTRY e {{ x = f32[100] parameter(0) z = f32[] constant(0)
+            ROOT s = f32[] reduce(x, z), dimensions={{0}}, to_apply=add }}"
+        ));
+        let argument = Literal::from_slice(&[100], &x);
+        let expected = interp::run(&verified, &[argument.clone()]).unwrap();
+        let of = |sum: f32| {
+            let actual = [Literal::from_slice(&[], &[sum])];
+            judge(&verified, &[vec![argument.clone()]], &[expected.clone()], &actual).verdict
+        };
+        let forward: f32 = x.iter().sum();
+        let backward: f32 = x.iter().rev().sum();
+        assert_ne!(of(forward), Verdict::Differs);
+        assert_ne!(of(backward), Verdict::Differs);
+        assert_eq!(of(forward - x[0]), Verdict::Differs);
+        assert_eq!(of(forward + x[7]), Verdict::Differs);
+    }
+}
