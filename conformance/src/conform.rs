@@ -60,7 +60,7 @@ fn judge(module: &Module, expected: &[Literal], actual: &[Literal]) -> Result<Co
 }
 
 impl Subject {
-    fn run(&self, backend: &mut dyn Backend) -> Result<Vec<Literal>, BackendError> {
+    pub(crate) fn run(&self, backend: &mut dyn Backend) -> Result<Vec<Literal>, BackendError> {
         let grid = DeviceGrid::of(&self.module.module().config);
         backend.compile(&self.module, grid)?.execute(&self.arguments)
     }

@@ -36,13 +36,14 @@ mod file;
 pub mod judge;
 mod report;
 pub mod results;
-mod suite;
+pub mod suite;
+mod recorded;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
 pub use conform::{Subject, conform};
 pub use file::{Case, FileTest, ParseError};
 pub use report::{Failure, Outcome, Report, Summary};
-pub use suite::{Entry, find, in_parallel, on_large_stack};
+pub use recorded::{Entry, find, in_parallel, on_large_stack};
 
 pub use interp::Engine;

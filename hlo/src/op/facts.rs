@@ -282,7 +282,7 @@ impl Opcode {
     }
     /// Returns the result's element type for an operand of type `operand`, of an op whose row states it; `None` if
     /// there is none.
-    pub(super) const fn result_type(self, operand: ElementType) -> Option<ElementType> {
+    pub const fn result_type(self, operand: ElementType) -> Option<ElementType> {
         match self.flags().result {
             ResultType::Operand => Some(operand),
             ResultType::Pred => Some(ElementType::Pred),
