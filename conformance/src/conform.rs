@@ -1,8 +1,9 @@
 //! The comparison of a backend with a reference, on the same modules and arguments.
 use crate::backend::{Backend, BackendError, Code};
 use crate::report::{Failed, Failure};
-use crate::{Comparison, Outcome, Report, Tolerance, compare_each};
-use hlo::{Literal, Module, Verified};
+use crate::judge::judge;
+use crate::{Outcome, Report};
+use hlo::{Literal, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
 
@@ -47,16 +48,9 @@ pub fn conform(
             Ok(actual) => actual,
             Err(error) => return Ok(subject.outcome(&error)),
         };
-        Ok(match judge(subject.module.module(), &expected, &actual) {
-            Ok(comparison) => Outcome::of(comparison),
-            Err(reason) => Outcome::Failed(reason.into()),
-        })
+        let judgement = judge(&subject.module, &subject.arguments, &expected, &actual);
+        Ok(Outcome::Judged(Box::new(judgement)))
     })
-}
-
-/// Compares the results of a backend with the expected ones. What differs in shape is an error.
-fn judge(module: &Module, expected: &[Literal], actual: &[Literal]) -> Result<Comparison, String> {
-    compare_each(actual, expected, &Tolerance::of(module))
 }
 
 impl Subject {

@@ -1,5 +1,7 @@
 //! The outcome of each case, and the totals of a run.
 use crate::Comparison;
+use crate::judge::Judgement;
+use crate::results::Verdict;
 use hlo::diag::{Diagnostic, Source, render};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,6 +24,8 @@ pub enum Outcome {
     Crashed(Failure),
     /// The backend did not answer in time.
     TimedOut(Failure),
+    /// The result of a backend was judged.
+    Judged(Box<Judgement>),
 }
 
 impl Outcome {
@@ -106,13 +110,14 @@ impl Report {
     }
     /// Returns whether the case did not pass.
     pub fn is_bad(&self) -> bool {
-        match self.outcome {
+        match &self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,
             Outcome::Differ(_)
             | Outcome::Unsupported(_)
             | Outcome::Failed(_)
             | Outcome::Crashed(_)
             | Outcome::TimedOut(_) => true,
+            Outcome::Judged(judgement) => judgement.verdict.is_bad(),
         }
     }
     /// Describes the outcome: what was expected, what was found, and where. The name of the case is not included.
@@ -123,6 +128,7 @@ impl Report {
         };
         let details = match &self.outcome {
             Outcome::Agree(comparison) | Outcome::Differ(comparison) => comparison.describe(),
+            Outcome::Judged(judgement) => judgement.to_string(),
             Outcome::Skipped(reason) => format!("{reason}\n"),
             Outcome::Unsupported(failure)
             | Outcome::Failed(failure)
@@ -141,6 +147,7 @@ impl Report {
             Outcome::Failed(_) => ("failed", None),
             Outcome::Crashed(_) => ("crashed", None),
             Outcome::TimedOut(_) => ("timed_out", None),
+            Outcome::Judged(judgement) => (judgement.verdict.name(), None),
         };
         let name = quoted(&self.name);
         let mut out = format!(
@@ -156,6 +163,10 @@ impl Report {
             if !c.devices_wrong.is_empty() {
                 let _ = write!(out, r#", "devices_wrong": {:?}"#, c.devices_wrong);
             }
+        } else if let Outcome::Judged(judgement) = &self.outcome {
+            // Numbers and strings alone: it cannot fail.
+            let judgement = serde_json::to_string(judgement).unwrap_or_default();
+            let _ = write!(out, r#", "judgement": {judgement}"#);
         } else {
             let _ = write!(out, r#", "reason": {}"#, quoted(self.details(false).trim_end()));
         }
@@ -232,6 +243,8 @@ pub struct Summary {
     pub crashed: usize,
     /// The backend did not answer in time.
     pub timed_out: usize,
+    /// Rounding errors decide between very different results.
+    pub undefined: usize,
 }
 
 impl Summary {
@@ -239,7 +252,7 @@ impl Summary {
     pub fn of<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Self {
         let mut sum = Self::default();
         for report in reports {
-            *match report.outcome {
+            *match &report.outcome {
                 Outcome::Agree(_) => &mut sum.agree,
                 Outcome::Differ(_) => &mut sum.differ,
                 Outcome::Skipped(_) => &mut sum.skipped,
@@ -247,6 +260,11 @@ impl Summary {
                 Outcome::Failed(_) => &mut sum.failed,
                 Outcome::Crashed(_) => &mut sum.crashed,
                 Outcome::TimedOut(_) => &mut sum.timed_out,
+                Outcome::Judged(judgement) => match judgement.verdict {
+                    verdict if verdict.is_bad() => &mut sum.differ,
+                    Verdict::Undefined => &mut sum.undefined,
+                    _ => &mut sum.agree,
+                },
             } += 1;
         }
         sum
@@ -254,7 +272,7 @@ impl Summary {
 }
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { agree, differ, skipped, unsupported, failed, crashed, timed_out } = self;
+        let Self { agree, differ, skipped, unsupported, failed, crashed, timed_out, undefined } = self;
         write!(
             f,
             "{agree} agree, {differ} differ, {failed} failed, {unsupported} unsupported, {skipped} skipped"
@@ -262,6 +280,9 @@ impl std::fmt::Display for Summary {
         // Only backends in processes of their own end in these ways.
         if *crashed > 0 || *timed_out > 0 {
             write!(f, ", {crashed} crashed, {timed_out} timed out")?;
+        }
+        if *undefined > 0 {
+            write!(f, ", {undefined} undefined")?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A real plugin in a process of its own: XLA:CPU, or the one that `ETALON_PJRT_PLUGIN` names.
 //!
-//! Without a plugin the tests are ignored; `conformance/plugins.sh` installs one into `target/plugins`. This program is also
+//! Without a plugin its tests are ignored; `conformance/plugins.sh` installs one into `target/plugins`. This program is also
 //! the host of the plugin.
 #![expect(clippy::unwrap_used, reason = "tests")]
 use conformance::backend::{
@@ -11,9 +11,9 @@ use hlo::{ArrayShape, ElementType, Literal};
 use interp::DeviceGrid;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const HOST: &str = "pjrt-host";
 
@@ -40,7 +40,9 @@ fn main() -> ExitCode {
         let run = move || path.map_or(Ok(()), |path| test(&path));
         Trial::test(name, run).with_ignored_flag(plugin.is_none())
     };
-    libtest_mimic::run(&Arguments::from_args(), TESTS.map(trial).into()).exit_code()
+    let mut trials: Vec<Trial> = TESTS.map(trial).into();
+    trials.push(Trial::test("the_host_ends_with_its_parent", the_host_ends_with_its_parent));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The plugin that is tested.
@@ -81,6 +83,24 @@ fn run(plugin: &mut Plugin, text: &str, arguments: &[&[&str]]) -> Result<Vec<Str
 #[expect(clippy::needless_pass_by_value, reason = "most are made for the call")]
 fn expect<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), Failed> {
     if found == expected { Ok(()) } else { Err(format!("{found:?} is not {expected:?}").into()) }
+}
+
+/// The parent is gone when it has closed its end of the pipe.
+fn the_host_ends_with_its_parent() -> Result<(), Failed> {
+    let mut host = Command::new(std::env::current_exe()?);
+    let mut host = host.arg(HOST).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    std::thread::sleep(Duration::from_millis(100));
+    expect(host.try_wait()?, None)?;
+    drop(host.stdin.take());
+    let start = Instant::now();
+    while host.try_wait()?.is_none() {
+        if start.elapsed() > Duration::from_secs(20) {
+            host.kill()?;
+            return Err("the host lives on".into());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
 }
 
 /// Every bit pattern of narrow types, and some of the others.
@@ -129,7 +149,7 @@ ENTRY e { x = f32[2,3] parameter(0) y = f32[3,2] parameter(1)
     let subject = file.cases[0].subject().unwrap().unwrap();
     let report = conform(&subject, &mut EngineBackend(Engine::Exact), &mut plugin);
     match report.outcome {
-        Outcome::Agree(comparison) => expect(comparison.elements, 4),
+        Outcome::Judged(judgement) => expect(judgement.measures.elements, 4),
         _ => Err(report.details(false).into()),
     }
 }

@@ -26,7 +26,7 @@ fn parts(range: &Range) -> Vec<Interval> {
     range.intervals().collect()
 }
 
-/// The class in which an op computes: that of its first operand.
+/// The range of an elementwise op, which computes in the class of its first operand.
 pub(super) fn evaluate<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -73,26 +73,40 @@ pub(super) fn evaluate<'m>(
         (Op::Binary(binary), Class::Complex) => {
             complex::binary(ev.modes, *binary, &shape, operands[0], operands[1])
         }
-        (Op::Unary(Unary::IsFinite), _) => {
+        (_, Class::Float) => real(ev, site, &shape, operands)?,
+        (_, Class::Complex) => return Err(site.unsupported("this op")),
+    };
+    Ok(result.because(cause))
+}
+
+/// An op of floats, with a result of floats, complex numbers or booleans.
+fn real(
+    ev: &Evaluator<'_>,
+    site: Site<'_>,
+    shape: &ArrayShape,
+    operands: &[&Range],
+) -> Result<Range, Stop> {
+    Ok(match &site.instruction().op {
+        Op::Unary(Unary::IsFinite) => {
             let finite = |x: Interval| match x.is_finite() {
                 true => Some(true),
                 false if x.is_point() => Some(false),
                 false => None,
             };
-            booleans(&shape, &operands[0].intervals().map(finite).collect::<Vec<_>>())
+            booleans(shape, &operands[0].intervals().map(finite).collect::<Vec<_>>())
         }
-        (Op::Unary(unary), _) => real_unary(ev, *unary, &shape, operands[0]),
-        (Op::Binary(Binary::Complex), _) => complex::joined(&shape, operands[0], operands[1]),
-        (Op::Binary(binary), _) => real_binary(ev, *binary, &shape, operands, site.same_operands()),
-        (Op::Clamp(_), _) => {
+        Op::Unary(unary) => real_unary(ev, *unary, shape, operands[0]),
+        Op::Binary(Binary::Complex) => complex::joined(shape, operands[0], operands[1]),
+        Op::Binary(binary) => real_binary(ev, *binary, shape, operands, site.same_operands()),
+        Op::Clamp(_) => {
             let [low, x, high] = [0, 1, 2].map(|i| parts(operands[i]));
             let clamped = x.iter().enumerate().map(|(i, &x)| {
                 let above = functions::binary(Binary::Maximum, x, broadcast(&low, i));
                 functions::binary(Binary::Minimum, above, broadcast(&high, i))
             });
-            Range::of(&shape, &clamped.collect::<Vec<_>>())
+            Range::of(shape, &clamped.collect::<Vec<_>>())
         }
-        (Op::ReducePrecision(reduced), _) => {
+        Op::ReducePrecision(reduced) => {
             let bits = |bits: i64| u32::try_from(bits).unwrap_or(u32::MAX);
             let (exponent, mantissa) = (bits(reduced.exponent_bits), bits(reduced.mantissa_bits));
             let round = |x: f64| {
@@ -106,11 +120,10 @@ pub(super) fn evaluate<'m>(
                     Interval::closed(round(x.lo), round(x.hi))
                 }
             });
-            Range::of(&shape, &rounded.collect::<Vec<_>>())
+            Range::of(shape, &rounded.collect::<Vec<_>>())
         }
-        (_, Class::Float | Class::Complex) => return Err(site.unsupported("this op")),
-    };
-    Ok(result.because(cause))
+        _ => return Err(site.unsupported("this op")),
+    })
 }
 
 fn ulps(accuracy: Accuracy) -> u32 {

@@ -3,10 +3,11 @@ use super::interval::Interval;
 use super::modes::Modes;
 use super::range::{Cause, Range, converted, wide};
 use super::runner::{Form, Key, Runner};
-use super::{Stop, elementwise, fold, sort, sums, transform};
+use super::{Stop, elementwise, fold, products, sort, sums, topk, transform};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{Op, While};
-use hlo::{ArrayShape, ConstantValue, ElementType, Literal, Module, Shape};
+use hlo::literal::ConstantValue;
+use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
@@ -152,9 +153,10 @@ impl<'m> Evaluator<'m> {
             Op::ReduceWindow(window) => sums::reduce_window(self, site, window, operands),
             Op::Scatter(scatter) => sums::scatter(self, site, scatter, operands),
             Op::SelectAndScatter(_) => sums::select_and_scatter(self, site, operands),
-            Op::Dot(_) | Op::Convolution(_) => sums::products(self, site, operands),
+            Op::Dot(_) | Op::Convolution(_) => products::products(self, site, operands),
             Op::Fft(op) => transform::fft(self, site, op, operands),
             Op::Sort(op) => sort::sort(self, site, op, operands),
+            Op::TopK(op) => topk::topk(self, site, op, operands),
             Op::AfterAll(_) => Ok(vec![Range::point(Literal::token())]),
             op if op.opcode().aliases_operand() => Ok(whole(0)),
             op if elementwise::is_elementwise(op) => {

@@ -3,8 +3,9 @@ use super::Stop;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::range::Range;
 use hlo::ir::ComputationId;
-use hlo::op::Reduce;
-use hlo::{ArrayShape, Literal};
+use hlo::op::value::WindowDim;
+use hlo::op::{Reduce, ReduceWindow};
+use hlo::{ArrayShape, Dims, Literal};
 
 /// A scalar repeated.
 pub(super) fn repeated(scalar: &Range, lanes: i64) -> Range {
@@ -87,6 +88,74 @@ pub(super) fn reduce<'m>(
     Ok(shaped
         .map(|(range, leaf)| leaf.array().map_or_else(|| range.clone(), |a| reshaped(range, a)))
         .collect())
+}
+
+/// A reduction of windows with any computation: element by element in row-major order, padding skipped.
+pub(super) fn reduce_window<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &ReduceWindow,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    let count = operands.len() / 2;
+    let leaves = site.instruction().shape.leaves();
+    let result = leaves.first().and_then(|leaf| leaf.array());
+    let (Some(source), Some(result)) = (operands[0].shape(), result) else {
+        return Err(site.unsupported("a tuple"));
+    };
+    let lanes = lanes_of(result);
+    let mut state: Leaves = operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
+    let window = ArrayShape::new(result.ty, op.window.dims.iter().map(|dim| dim.size).collect::<Dims>());
+    for offset in indices(&window) {
+        let at: Vec<Option<usize>> = indices(result)
+            .iter()
+            .map(|position| element_at(&op.window.dims, source, position, &offset))
+            .collect();
+        let elements = operands[..count]
+            .iter()
+            .map(|range| picked(range, lanes, at.iter().map(|at| at.unwrap_or(0))));
+        let arguments = state.iter().cloned().chain(elements).map(|range| vec![range]).collect();
+        let next = ev.call(op.to_apply, arguments, Some(lanes))?;
+        let taken = |(next, old): (&Range, &Range)| next.where_else(old, |lane| at[lane].is_some());
+        state = next.iter().zip(&state).map(taken).collect();
+    }
+    let shaped = state.iter().zip(leaves);
+    Ok(shaped
+        .map(|(range, leaf)| leaf.array().map_or_else(|| range.clone(), |a| reshaped(range, a)))
+        .collect())
+}
+
+/// The element of the operand at an offset in the window at a position; `None` in padding and holes.
+fn element_at(
+    window: &[WindowDim],
+    source: &ArrayShape,
+    position: &[i64],
+    offset: &[i64],
+) -> Option<usize> {
+    let mut at = 0;
+    for (d, dim) in window.iter().enumerate() {
+        let place = position[d] * dim.stride + offset[d] * dim.rhs_dilation - dim.pad_low;
+        let index = place.div_euclid(dim.lhs_dilation);
+        let hole = place.rem_euclid(dim.lhs_dilation) != 0;
+        if hole || !(0..source.dims[d]).contains(&index) {
+            return None;
+        }
+        at = at * source.dims[d] + index;
+    }
+    usize::try_from(at).ok()
+}
+
+/// All indices of a shape, in row-major order.
+fn indices(shape: &ArrayShape) -> Vec<Vec<i64>> {
+    let mut list = vec![Vec::new()];
+    for &size in &shape.dims {
+        let longer = |index: &Vec<i64>| {
+            let index = index.clone();
+            (0..size).map(move |i| index.iter().copied().chain([i]).collect())
+        };
+        list = list.iter().flat_map(longer).collect();
+    }
+    list
 }
 
 /// The positions of all indices along some dimensions, in row-major order.

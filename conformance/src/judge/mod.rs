@@ -30,6 +30,7 @@
 //! ```
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
 mod complex;
+mod describe;
 mod elementwise;
 mod evaluate;
 mod fold;
@@ -37,12 +38,16 @@ mod functions;
 mod integers;
 mod interval;
 mod modes;
+mod products;
+#[cfg(test)]
+mod properties;
 mod range;
 mod runner;
 mod sort;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod topk;
 mod transform;
 mod verdict;
 
@@ -73,7 +78,7 @@ pub struct Judgement {
     /// Elements that differ and of which nothing can be said.
     #[serde(default)]
     pub undetermined: usize,
-    /// The instruction of which rounding errors change the decision, as `computation/instruction`.
+    /// The instruction of which rounding errors change the decision, as `computation/instruction`; or the shapes that differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// Why the module has no bound of its own, and is judged by its [`Tolerance`].
@@ -119,9 +124,13 @@ pub fn judge(
         each => each.iter().zip(actual).collect(),
     };
     let alike = |&(a, b): &(&Literal, &Literal)| a.shape().compatible(&b.shape());
-    if actual.is_empty() || pairs.len() < actual.len() || !pairs.iter().all(alike) {
+    if pairs.len() < actual.len() || pairs.is_empty() || !pairs.iter().all(alike) {
         judgement.verdict = Verdict::Differs;
-        judgement.cause = Some("the results have other shapes".to_owned());
+        let wrong = pairs.iter().find(|pair| !alike(pair));
+        judgement.cause = Some(wrong.map_or_else(
+            || format!("{} results, expected {}", actual.len(), expected.len()),
+            |(a, b)| format!("the result has shape {}, expected {}", b.shape(), a.shape()),
+        ));
         return judgement;
     }
     let mut equal = true;
@@ -199,6 +208,9 @@ fn judge_device(
             }
         }
         judgement.modes = modes.list();
+    }
+    if check.missed > 0 {
+        return Err(Stop::Unsupported("the expected result is not within the bound".to_owned()));
     }
     if check.wrong == 0 && check.cause.as_ref().is_some_and(|cause| !cause.decides) {
         let path = check.cause.map_or_else(String::new, |cause| cause.path.to_string());

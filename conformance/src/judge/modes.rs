@@ -125,10 +125,13 @@ fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
     if x.is_point() && lo.to_bits() == x.lo.to_bits() {
         return x;
     }
+    // A value that is not rounded to a type narrower than f32 may be rounded to f32.
+    let single = crate::error_model::roundoff(ElementType::F32);
+    let kept = if keep && ty.bits() < 32 && x.is_finite() { x.widened(single * x.max_abs()) } else { x };
     match (lo.is_nan(), hi.is_nan()) {
         // Formats without infinities.
         (true, true) if !keep => Interval::NAN,
-        (false, false) if keep => Interval { lo: x.lo.min(lo), hi: x.hi.max(hi) },
+        (false, false) if keep => Interval { lo: kept.lo.min(lo), hi: kept.hi.max(hi) },
         (false, false) => Interval { lo, hi },
         (true, _) | (_, true) => Interval::ANY,
     }

@@ -137,6 +137,23 @@ impl Range {
         Self::of(shape, &parts.collect::<Vec<_>>()).because(cause)
     }
 
+    /// The values of this range where `mine` says so, elsewhere those of the other.
+    pub(super) fn where_else(&self, other: &Self, mine: impl Fn(usize) -> bool) -> Self {
+        let end = |own: &Literal, other: &Literal| {
+            let mut result = own.clone();
+            let width = own.bytes().len() / own.len().max(1);
+            let pairs = result.bytes_mut().chunks_exact_mut(width.max(1));
+            for (i, (slot, other)) in pairs.zip(other.bytes().chunks_exact(width.max(1))).enumerate() {
+                if !mine(i) {
+                    slot.copy_from_slice(other);
+                }
+            }
+            result
+        };
+        let cause = self.cause.clone().or_else(|| other.cause.clone());
+        Self { lo: end(&self.lo, &other.lo), hi: end(&self.hi, &other.hi), cause }
+    }
+
     /// Whether each element has one legal value.
     pub(super) fn is_point(&self) -> bool {
         self.lo.bytes() == self.hi.bytes()

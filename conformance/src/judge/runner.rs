@@ -1,7 +1,8 @@
 //! Runs single instructions on the engine, on arrays of other element types than the module states.
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use hlo::op::{Binary, Op, Parameter};
-use hlo::{Arena, ElementType, Literal, Module, Shape};
+use hlo::id::Arena;
+use hlo::{ElementType, Literal, Module, Shape};
 use interp::{CompileOptions, Executable, RunOptions};
 use std::collections::HashMap;
 
@@ -186,7 +187,7 @@ fn retype_constant(instruction: &mut Instruction) {
     else {
         return;
     };
-    if let hlo::ConstantValue::Literal(literal) = constant.value.as_mut() {
+    if let hlo::literal::ConstantValue::Literal(literal) = constant.value.as_mut() {
         *literal = super::range::converted(literal, array.ty);
     }
 }

@@ -1,0 +1,33 @@
+//! Judgements as text.
+use super::{Judgement, Mode};
+use std::fmt::{Display, Formatter, Result};
+
+impl Display for Judgement {
+    /// Prints what a person wants to know, a line each: how many elements, which is the worst, why.
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let measures = &self.measures;
+        if measures.wrong > 0 {
+            writeln!(f, "{} of {} elements differ", measures.wrong, measures.elements)?;
+        }
+        if self.undetermined > 0 {
+            let (unknown, all) = (self.undetermined, measures.elements);
+            writeln!(f, "{unknown} of {all} elements differ and are not determined")?;
+        }
+        if let Some(worst) = &measures.worst {
+            writeln!(f, "worst: {}: found {}, expected {}", worst.place, worst.actual, worst.expected)?;
+            let (error, bound, ulps) = (measures.max_error, measures.bound, measures.max_ulps);
+            writeln!(f, "error {error:.3e} (bound {bound:.3e}), at most {ulps} ulp")?;
+        }
+        if !self.modes.is_empty() {
+            let names: Vec<&str> = self.modes.iter().map(|mode| Mode::name(*mode)).collect();
+            writeln!(f, "explained by: {}", names.join(", "))?;
+        }
+        if let Some(cause) = &self.cause {
+            writeln!(f, "cause: {cause}")?;
+        }
+        if let Some(reason) = &self.estimated {
+            writeln!(f, "judged by the tolerance of the module: {reason}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Ranges of `topk`: values by rank, and indices where the order is certain.
+use super::Stop;
+use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::integers;
+use super::interval::Interval;
+use super::range::Range;
+use hlo::Scalar;
+use hlo::op::TopK;
+
+pub(super) fn topk<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &TopK,
+    operands: &[&Leaves],
+) -> Result<Leaves, Stop> {
+    let operands = arrays(site, operands)?;
+    let integral = operands[0].shape().is_some_and(|shape| shape.ty.is_integral());
+    let unknown = operands[0].intervals().any(|x| x.is_any() || x.is_nan());
+    if integral || unknown || operands[0].is_point() {
+        return ev.stated(site, &operands);
+    }
+    let [values, indices] = site.instruction().shape.tuple().unwrap_or_default() else {
+        return Err(site.unsupported("this op"));
+    };
+    let [Some(values), Some(indices)] = [values.array(), indices.array()] else {
+        return Err(site.unsupported("this op"));
+    };
+    let k = usize::try_from(op.k).unwrap_or(0);
+    let row = operands[0].shape().and_then(|shape| shape.dims.last().copied()).unwrap_or(1);
+    let row = usize::try_from(row).unwrap_or(1).max(1);
+    let all: Vec<Interval> = operands[0].intervals().collect();
+    let (mut parts, mut ranks) = (Vec::new(), Vec::new());
+    for row in all.chunks(row) {
+        // The largest first.
+        let row: Vec<Interval> = row.iter().map(|&x| if op.largest { x } else { -x }).collect();
+        let (row_values, row_ranks) = ranked(&row);
+        let sign = |x: Interval| if op.largest { x } else { -x };
+        parts.extend(row_values.into_iter().take(k).map(sign));
+        ranks.extend(row_ranks.into_iter().take(k));
+    }
+    let undecided = ranks.iter().any(|(first, last)| first != last);
+    let cause = operands[0].cause.clone().or_else(|| site.cause().filter(|_| undecided));
+    let index = |i: usize| Scalar::Signed(i64::try_from(i).unwrap_or(0));
+    let ends = ranks.into_iter().map(|(first, last)| (index(first), index(last)));
+    let values = Range::of(values, &parts).because(cause.clone());
+    Ok(vec![values, integers::range(indices, ends).because(cause)])
+}
+
+/// The values of a row from the largest on, and the least and the greatest index that each may come from.
+fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<(usize, usize)>) {
+    let by = |key: fn(&Interval) -> f64| {
+        let mut keys: Vec<f64> = row.iter().map(key).collect();
+        keys.sort_by(|a, b| b.total_cmp(a));
+        keys
+    };
+    // Each value by rank changes by no more than the values do.
+    let ends = by(|x| x.lo).into_iter().zip(by(|x| x.hi));
+    let values = ends.map(|(lo, hi)| Interval::closed(lo, hi)).collect();
+    let mut order: Vec<usize> = (0..row.len()).collect();
+    order.sort_by(|&a, &b| row[b].mid().total_cmp(&row[a].mid()));
+    let mut ranks = Vec::with_capacity(row.len());
+    while ranks.len() < order.len() {
+        // Elements that overlap, directly or through others, may be in any order.
+        let start = ranks.len();
+        let (mut end, mut least) = (start + 1, row[order[start]].lo);
+        while end < order.len() && row[order[end..].iter().copied().max_by(|&a, &b| row[a].hi.total_cmp(&row[b].hi)).unwrap_or(0)].hi >= least {
+            least = least.min(row[order[end]].lo);
+            end += 1;
+        }
+        let group = &order[start..end];
+        let tie = group.iter().all(|&i| row[i].is_point() && row[i].same(row[group[0]]));
+        let bounds = (group.iter().min().copied().unwrap_or(0), group.iter().max().copied().unwrap_or(0));
+        // Equal elements keep their order.
+        ranks.extend(group.iter().map(|&i| if tie { (i, i) } else { bounds }));
+    }
+    (values, ranks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_elements_have_no_certain_rank() {
+        let of = |lo: f64, hi: f64| Interval { lo, hi };
+        let row = [of(1.0, 1.2), of(5.0, 5.1), of(1.1, 1.4), Interval::point(0.5), Interval::point(0.5)];
+        let (values, ranks) = ranked(&row);
+        assert_eq!(ranks, [(1, 1), (0, 2), (0, 2), (3, 3), (4, 4)]);
+        assert!(values[1].lo < 1.1 && values[1].hi > 1.4 && values[3].is_point());
+    }
+}
