@@ -295,7 +295,8 @@ fn special(ty: ElementType) -> Vec<u128> {
         let bits = i64::from(ty.bits());
         let top = 1u64.checked_shl(ty.bits() - 1).unwrap_or(0).cast_signed();
         let near = [0, 1, -1, 2, -2, 3, 7, -7, bits - 1, bits, bits + 1];
-        let ends = [top, top - 1, top + 1, top - 2, top / 2, 70];
+        let near_top = [-2, -1, 1].map(|x| top.wrapping_add(x));
+        let ends = [top, near_top[0], near_top[1], near_top[2], top / 2, 70];
         return distinct(near.into_iter().chain(ends).map(|x| integer(ty, x)));
     };
     let (max, next) = (format.max_finite(), (-f64::from(format.mantissa_bits)).exp2());
@@ -397,7 +398,7 @@ mod tests {
         assert_eq!(make("highest", "f8e4m3fn[]"), "f8e4m3fn[] nan");
         assert_eq!(make("indices -1 -1", "u8[1]"), "u8[1]{0} {255}");
         assert_eq!(make("every", "s2[4]"), "s2[4]{0} {0, 1, -2, -1}");
-        assert_eq!(make("one", "(pred[], c64[])"), "(pred[] true, c64[] (1, 0))");
+        assert_eq!(make("one", "(pred[], c64[])"), "( pred[] true, c64[] (1, 0) )");
         assert_eq!(make("s32[] 7", "s32[]"), "s32[] 7");
         assert_eq!(make("definite", "f32[2,2]"), "f32[2,2]{1,0} { { 1, 1 }, { 1, 2 } }");
         assert!(Word::parse("nothing 1").is_err());

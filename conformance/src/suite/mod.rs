@@ -42,8 +42,8 @@ macro_rules! files {
 }
 
 /// The description files.
-const FILES: [(&str, &str); 1] = files! {
-    "elementwise.hlo"
+const FILES: [(&str, &str); 10] = files! {
+    "collectives.hlo" "contractions.hlo" "control.hlo" "dynamic.hlo" "elementwise.hlo" "indexing.hlo" "linear.hlo" "movement.hlo" "programs.hlo" "reductions.hlo"
 };
 
 /// Which cases of the suite to run.
@@ -165,7 +165,7 @@ impl SuiteCase {
     pub fn subject(&self) -> Result<Subject, String> {
         let text = self.text();
         let module = Module::parse(&text).map_err(|e| format!("{}: {e}", self.place()))?;
-        let module = module.verify().map_err(|e| format!("{}: {:?}", self.place(), e.0))?;
+        let module = module.verify().map_err(|e| format!("{}: {}", self.place(), e.0[0]))?;
         let shapes = module.module().entry().program_shape().parameters;
         let words = self.words(shapes.len())?;
         let devices = DeviceGrid::of(&module.module().config).len();

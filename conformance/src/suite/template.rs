@@ -157,7 +157,7 @@ impl Template {
             variable.starts_with('_') || self.name.contains(&format!("{{{variable}}}"))
         };
         let shown = bindings.iter().filter(|(variable, _)| !hidden(variable));
-        let shown: Vec<String> = shown.map(|(name, value)| format!("{name}={value}")).collect();
+        let shown: Vec<String> = shown.map(|(name, value)| format!("{name}={}", value.replace(' ', ","))).collect();
         if !shown.is_empty() {
             name.extend(["[", &shown.join(";"), "]"]);
         }

@@ -94,8 +94,8 @@ pub(super) fn rows(
     bindings: &Bindings,
 ) -> Result<Vec<Vec<String>>, String> {
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for word in list.split_whitespace() {
-        let word = arguments(word, bindings);
+    for word in split(list) {
+        let word = arguments(&word, bindings);
         if let Some(removed) = word.strip_prefix('-').filter(|w| w.starts_with(char::is_alphabetic)) {
             let removed = words(removed).unwrap_or_else(|| vec![removed.to_owned()]);
             rows.retain(|row| !removed.contains(&row[0]));
@@ -112,6 +112,16 @@ pub(super) fn rows(
         rows.push(parts);
     }
     Ok(rows)
+}
+
+/// Splits a list at spaces, except in double quotes, which are removed.
+fn split(list: &str) -> Vec<String> {
+    let mut quoted = false;
+    let words = list.split(|c: char| {
+        quoted ^= c == '"';
+        c == ' ' && !quoted
+    });
+    words.filter(|word| !word.is_empty()).map(|word| word.replace('"', "")).collect()
 }
 
 /// Replaces the variable in `types(VARIABLE)` by its value.
@@ -151,6 +161,7 @@ mod tests {
         assert_eq!(row("complexes pred -c64"), "c128 pred");
         assert_eq!(row("types(op) -narrow"), "f16 bf16 f32 f64");
         assert_eq!(row("1 -1"), "1 -1");
+        assert_eq!(split("a \"b c\"|d  e"), ["a", "b c|d", "e"]);
         assert_eq!(row("same-width(c128)"), "c128");
         assert!(rows("1|2", 1, &Vec::new()).is_err());
         assert_eq!(words("types(complex)").unwrap(), ["f32", "f64"]);
