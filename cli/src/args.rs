@@ -1,6 +1,7 @@
 //! The command line: commands, options and their help.
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use conformance::backend::OptionValue;
+use conformance::results::Shard;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print a module as HLO text.
     Print(PrintArgs),
+    /// Convert a module between HLO text and `HloModuleProto`.
+    Convert(ConvertArgs),
     /// Run file tests and suites of recorded results.
     Test(TestArgs),
     /// Measure the time to load and to run a module.
@@ -35,6 +38,8 @@ pub(crate) enum Command {
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,
+    /// Find the smallest module that still shows a difference.
+    Reduce(ReduceArgs),
     /// Explain an error number or an opcode.
     Explain(ExplainArgs),
 }
@@ -229,6 +234,18 @@ pub(crate) struct PrintArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The module: HLO text, or a message of XLA; `-` for standard input.
+    pub(crate) from: PathBuf,
+    /// The file to write: a message if its name ends with `.pb`, text if it ends with `.hlo` or `.txt`; `-` writes text to
+    /// standard output.
+    pub(crate) to: PathBuf,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// File tests, modules with recorded results, or folders of them.
     #[arg(required = true)]
@@ -264,11 +281,18 @@ pub(crate) struct GraphArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ConformArgs {
     /// Modules, file tests, modules with recorded arguments, or folders of them.
-    #[arg(required_unless_present = "spmd", conflicts_with = "spmd")]
+    #[arg(required_unless_present_any = ["spmd", "compare", "merge", "suite"])]
+    #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
     pub(crate) paths: Vec<PathBuf>,
+    /// Run Etalon's own suite: all cases, or those that take about a minute together.
+    #[arg(long, value_enum, value_name = "smoke|full", conflicts_with_all = ["spmd", "compare", "merge"])]
+    pub(crate) suite: Option<SuiteArg>,
+    /// Run only the cases of the suite whose names match; `*` stands for any characters: `dot/f32/*`.
+    #[arg(long, value_name = "PATTERN", requires = "suite")]
+    pub(crate) case: Option<String>,
     /// The unpartitioned SPMD program, and the partitioned module.
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
-    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "compare", "merge"])]
     #[arg(conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) spmd: Vec<PathBuf>,
     #[command(flatten)]
@@ -286,9 +310,35 @@ pub(crate) struct ConformArgs {
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Write the outcome of each case of a backend to a file, as a JSON list.
+    /// Write the results of a backend to a file, one line of JSON a case.
     #[arg(long, value_name = "F.json")]
     pub(crate) json: Option<PathBuf>,
+    /// Write the results as JUnit XML, for CI systems.
+    #[arg(long, value_name = "F.xml")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the results as a page of HTML that needs no other file.
+    #[arg(long, value_name = "F.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Run part I of N of the cases, chosen by their names; `--merge` puts the results of all parts together.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Print which cases are better and worse in the second of two results.
+    #[arg(long, num_args = 2, value_names = ["OLD.json", "NEW.json"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "merge"])]
+    pub(crate) compare: Vec<PathBuf>,
+    /// Merge results of parts of one run, and write them as --json, --junit and --html say.
+    #[arg(long, num_args = 1.., value_name = "F.json")]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) merge: Vec<PathBuf>,
+}
+
+/// Which cases of the suite run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SuiteArg {
+    /// Those that take about a minute together.
+    Smoke,
+    /// All.
+    Full,
 }
 
 /// A backend and its options.
@@ -327,6 +377,63 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ReduceArgs {
+    /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// A shell command that says whether a candidate is interesting: exit code 0. It reads the module's text and the arguments
+    /// `in0`, `in1`, ...
+    #[arg(long, value_name = "CMD {hlo} [{in.npz}]")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) command: Option<String>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The file of the result, a file test; FILE.reduced.hlo by default.
+    #[arg(long, short, value_name = "F.hlo")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file of the result if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Run each candidate up to N times, for differences that do not show in each run. `auto` measures how often the difference
+    /// shows, and runs as often as it takes to miss one in a hundred.
+    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = repeat)]
+    pub(crate) repeat: RepeatArg,
+    /// The most seconds for all candidates.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) total_time_limit: Option<Duration>,
+    /// The engine that the backend is compared with.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// The most steps of the engine for one candidate, which may have a loop without an end; by default four times the steps of
+    /// the module.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+/// How often a candidate runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RepeatArg {
+    /// This often.
+    Times(u32),
+    /// As often as a measured rate demands.
+    Auto,
+}
+
+/// Parses `7` or `auto`.
+fn repeat(text: &str) -> Result<RepeatArg, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(RepeatArg::Auto),
+        (_, Ok(times)) if times > 0 => Ok(RepeatArg::Times(times)),
+        _ => Err("expected a number or `auto`".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// An error number like E0301, or an opcode like reduce-window.
     pub(crate) what: String,
@@ -355,6 +462,8 @@ pub(crate) enum StyleArg {
     Default,
     /// XLA's short parsable style, with all elements of constants.
     Short,
+    /// The default style, with all elements of constants.
+    Full,
     /// XLA's canonical style, for comparing modules.
     Canonical,
 }
@@ -364,6 +473,7 @@ impl From<StyleArg> for hlo::text::Style {
         match style {
             StyleArg::Default => Self::Default,
             StyleArg::Short => Self::Short,
+            StyleArg::Full => Self::Full,
             StyleArg::Canonical => Self::Canonical,
         }
     }

@@ -36,6 +36,14 @@ hlo::error_codes! {
         /// This requires a build of Etalon with the feature `mpi`.
         "E0609" "{message}"
         Mpi { message: String },
+        /// `etalon reduce` does not replace a file unasked, and never its input.
+        "E0620" "{path} exists"
+        Exists { path: String },
+        /// The module of `etalon reduce` does not show a difference, or each module does.
+        ///
+        /// A search for the smallest module needs a module that is interesting, and a trivial module that is not.
+        "E0621" "{message}"
+        NotReduced { message: String },
     }
 }
 

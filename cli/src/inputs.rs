@@ -9,15 +9,19 @@ use interp::DeviceGrid;
 use std::fs::File;
 use std::path::Path;
 
-/// Returns the arguments of each device, or a single list for all devices.
+/// Returns the arguments of each device, or a single list for all devices; `own` are those in the file of the module.
 pub(crate) fn inputs(
     args: &InputArgs,
+    own: Vec<Vec<Literal>>,
     module: &Module,
     grid: DeviceGrid,
 ) -> Result<Vec<Vec<Literal>>> {
     let shapes = module.entry().program_shape().parameters;
     if let Some(seed) = args.random {
         return random::draw_each(seed, module.entry(), grid);
+    }
+    if args.input.is_empty() && !own.is_empty() {
+        return check_own(own, &shapes, grid);
     }
     if args.input.is_empty() {
         return if shapes.is_empty() { Ok(vec![Vec::new()]) } else { Err(missing(&shapes)) };
@@ -45,6 +49,29 @@ pub(crate) fn inputs(
         }
         None => named.values_per_device(devices, &shapes).map_err(mismatch),
     }
+}
+
+/// Returns the arguments in the file of the module, if they fit its parameters and devices.
+fn check_own(
+    own: Vec<Vec<Literal>>,
+    shapes: &[&Shape],
+    grid: DeviceGrid,
+) -> Result<Vec<Vec<Literal>>> {
+    let fits = |list: &Vec<Literal>| {
+        list.len() == shapes.len()
+            && list.iter().zip(shapes).all(|(value, shape)| value.shape().compatible(shape))
+    };
+    let devices = grid.len();
+    let message = match own.iter().position(|list| !fits(list)) {
+        Some(k) => format!("its arguments for device {k} are not of shape {}", list(shapes)),
+        None if own.len() == 1 || own.len() == devices => return Ok(own),
+        None => format!("it has arguments for {} devices, the module has {devices}", own.len()),
+    };
+    let help = "provide arguments with --input FILE.npz, or draw random ones with --random SEED";
+    Err(Failure::new(
+        &Code::Input { path: "the file of the module".into(), message },
+        Some(help.into()),
+    ))
 }
 
 /// Reads all arrays of the files of `--input`.

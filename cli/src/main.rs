@@ -29,6 +29,7 @@ fn run() -> ExitCode {
         Command::Run(args) => command::run::run(&args),
         Command::Check(args) => command::check::check(&args),
         Command::Print(args) => command::print::print(&args),
+        Command::Convert(args) => command::convert::convert(&args),
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
         Command::Plan(args) => command::plan::plan(&args),
@@ -36,6 +37,7 @@ fn run() -> ExitCode {
         Command::Conform(args) if args.spmd.is_empty() => command::backend::conform(&args),
         Command::Conform(args) => command::conform::conform(&args),
         Command::PjrtHost => command::backend::host(),
+        Command::Reduce(args) => command::reduce::run(&args),
         Command::Explain(args) => command::explain::explain(&args),
     };
     result.unwrap_or_else(|failure| {

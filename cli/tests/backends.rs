@@ -14,7 +14,7 @@ ENTRY e { x = f32[2] parameter(0)
   ROOT r = f32[3] negate(x) // error E0302
 }
 ";
-const ALL_AGREE: &str = "1 agree, 0 differ, 0 failed, 0 unsupported, 0 skipped\n";
+const ALL_AGREE: &str = "1 agree\n";
 
 fn folder(name: &str) -> Folder {
     let folder = Folder::new(&format!("backend-{name}"));
@@ -32,7 +32,7 @@ fn an_engine_is_a_backend() {
     let json = folder.etalon("conform --backend reference tests.hlo --json out.json -v");
     expect(&json, 0, "tests.hlo::two", "");
     let json = std::fs::read_to_string(folder.0.join("out.json")).unwrap_or_default();
-    assert!(json.contains(r#""outcome": "agree""#), "{json}");
+    assert!(json.contains(r#""verdict":"agrees""#), "{json}");
 }
 
 #[test]
@@ -53,11 +53,45 @@ fn a_command_is_a_backend() {
     for (script, code, data) in [
         ("run.sh", 0, ALL_AGREE),
         ("fail.sh", 1, "error[E0703]: the execution failed: the command returned exit code 3\n"),
-        ("die.sh", 1, "0 skipped, 1 crashed, 0 timed out\n"),
-        ("hang.sh", 1, "0 skipped, 0 crashed, 1 timed out\n"),
+        ("die.sh", 1, "1 crashed\n"),
+        ("hang.sh", 1, "1 timed out\n"),
     ] {
         expect(&conform(script).unwrap(), code, data, "");
     }
+}
+
+#[test]
+fn results_are_written_merged_and_compared() {
+    let folder = folder("results");
+    folder.write("other.hlo", &TESTS.replace("two", "three"));
+    let run = |rest: &str| folder.etalon(&format!("conform {rest}"));
+    let all = "--backend reference tests.hlo other.hlo";
+    let reports = "--json all.json --junit all.xml --html all.html";
+    expect(&run(&format!("{all} {reports}")), 0, "2 agree\n", "");
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap();
+    assert!(read("all.xml").contains("<testsuite name=\"programs\" tests=\"2\""));
+    assert!(read("all.html").contains("tests.hlo::two"));
+    for part in 1..=2 {
+        let output = run(&format!("{all} --shard {part}/2 --json part{part}.json"));
+        assert!(matches!(output.status.code(), Some(0 | 2)), "a part may be empty");
+    }
+    expect(&run("--merge part1.json part2.json --json merged.json"), 0, "2 agree\n", "");
+    let without_times = |text: String| -> Vec<String> {
+        text.lines().map(|line| line.split("\"seconds\"").next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(without_times(read("merged.json")), without_times(read("all.json")));
+    folder.write("worse.json", &read("all.json").replacen("\"agrees\"", "\"crashed\"", 1));
+    let changes = "worse: other.hlo::three: agrees -> crashed\n1 worse, 0 better, 0 added, 0 removed, 1 the same\n";
+    expect(&run("--compare all.json worse.json"), 1, changes, "");
+    expect(&run("--compare worse.json all.json"), 0, "1 better", "");
+    expect(&run("--merge all.json all.json"), 2, "", "is in both results");
+    expect(
+        &run("--compare all.json tests.hlo"),
+        2,
+        "",
+        "not the results of `etalon conform --json`",
+    );
+    expect(&run("--backend reference tests.hlo --shard 3/2"), 2, "", "expected I/N");
 }
 
 #[test]

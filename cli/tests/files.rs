@@ -6,8 +6,13 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const FOLDERS: [&str; 4] =
-    ["tests/ops", "tests/programs", "tests/collectives/values", "hlo/tests/reject"];
+const FOLDERS: [&str; 5] = [
+    "tests/ops",
+    "tests/programs",
+    "tests/threads",
+    "tests/collectives/values",
+    "hlo/tests/reject",
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

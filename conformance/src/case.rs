@@ -1,7 +1,8 @@
 //! One case of a file test, run in every treatment.
 //!
 //! Each engine runs the module, and the first engine also runs it after it was printed in the short style and parsed
-//! again, which must give the same bits. Printing in the default and in the short style must be a fixed point.
+//! again, which must give the same bits. Printing in the default and in the short style must be a fixed point, and an
+//! `HloModuleProto` of the module must print as the module does.
 use crate::file::{Case, ExpectedError};
 use crate::report::{Failed, Failure};
 use crate::{Comparison, Engine, Outcome, Report, Subject, Tolerance, compare_each};
@@ -219,8 +220,23 @@ fn unflatten(like: &Literal, leaves: &mut impl Iterator<Item = Literal>) -> Lite
 
 /// Returns the module in the short style and parsed from it, after checking that printing is a fixed point.
 fn print_and_parse(module: &Module) -> std::result::Result<(String, Verified), String> {
+    through_proto(module)?;
     print_style(module, Style::Default)?;
     print_style(module, Style::Short)
+}
+
+/// Checks that encoding as a message and decoding loses nothing.
+fn through_proto(module: &Module) -> std::result::Result<(), String> {
+    let complaint = |what: String| format!("through HloModuleProto, {what}");
+    let message =
+        hlo::proto::encode(module).map_err(|e| complaint(format!("it is not encoded: {e}")))?;
+    let decoded =
+        hlo::proto::decode(&message).map_err(|e| complaint(format!("it is not decoded: {e}")))?;
+    let (before, after) = (module.print(Style::Full), decoded.print(Style::Full));
+    match before == after {
+        true => Ok(()),
+        false => Err(complaint(format!("it prints differently:\n{after}\nbefore\n{before}"))),
+    }
 }
 
 fn print_style(module: &Module, style: Style) -> std::result::Result<(String, Verified), String> {

@@ -1,11 +1,14 @@
 //! The comparison of a backend with a reference, on the same modules and arguments.
+use crate::Failure;
 use crate::backend::{Backend, BackendError, Code};
-use crate::report::{Failed, Failure};
-use crate::judge::judge;
-use crate::{Outcome, Report};
+use crate::judge::{Judgement, Mode, judge};
+use crate::results::{Record, Reproduction, Verdict};
+use hlo::literal::summary;
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A module with arguments.
 #[derive(Debug, Clone)]
@@ -22,51 +25,132 @@ pub struct Subject {
     pub arguments: Vec<Vec<Literal>>,
 }
 
-/// Runs a module in two backends and compares the results.
+/// The results of a backend on one module.
+type Results = Result<Vec<Literal>, BackendError>;
+
+/// Runs a module in two backends and judges the result of the second by that of the first.
+///
+/// The backend executes the module twice: results that differ from each other are [`Verdict::Unstable`].
 ///
 /// ```
 /// use conformance::backend::EngineBackend;
-/// use conformance::{Engine, FileTest, Summary, conform};
+/// use conformance::results::Verdict;
+/// use conformance::{Engine, FileTest, conform};
 /// let text = "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] tanh(x) }\n// in: f32[2] {1, 2}\n";
 /// let file = FileTest::new("tanh.hlo".as_ref(), text.to_owned())?;
 /// let subject = file.cases[0].subject().unwrap().unwrap();
 /// let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(EngineBackend);
-/// let report = conform(&subject, &mut reference, &mut exact);
-/// assert_eq!(Summary::of([&report]).agree, 1);
+/// let record = conform(&subject, &mut reference, &mut exact);
+/// assert_eq!(record.verdict, Verdict::Agrees);
 /// # Ok::<(), conformance::ParseError>(())
 /// ```
 pub fn conform(
     subject: &Subject,
     reference: &mut dyn Backend,
     backend: &mut dyn Backend,
-) -> Report {
-    Report::run(&subject.name, &subject.file, || {
-        let expected = subject
-            .run(reference)
-            .map_err(|error| Failed::new(reference.name(), subject.outcome(&error)))?;
-        let actual = match subject.run(backend) {
-            Ok(actual) => actual,
-            Err(error) => return Ok(subject.outcome(&error)),
-        };
-        let judgement = judge(&subject.module, &subject.arguments, &expected, &actual);
-        Ok(Outcome::Judged(Box::new(judgement)))
-    })
+) -> Record {
+    let mut record = Record::new(&subject.name, Verdict::Agrees);
+    let expected = catch_unwind(AssertUnwindSafe(|| subject.run(reference)));
+    let expected = match expected {
+        Ok(Ok(expected)) => expected,
+        Ok(Err(error)) => {
+            let unsupported = matches!(error.code(), Code::Unsupported { .. });
+            record.verdict = if unsupported { Verdict::Skipped } else { Verdict::NoReference };
+            record.reason = format!("{}: {}", reference.name(), subject.describe(&error));
+            return record;
+        }
+        Err(_) => {
+            record.verdict = Verdict::NoReference;
+            record.reason = format!("{} panicked", reference.name());
+            return record;
+        }
+    };
+    let start = Instant::now();
+    let executions = subject.run_twice(backend);
+    record.seconds = start.elapsed().as_secs_f64();
+    let actual = match executions {
+        Ok([first, second]) => {
+            subject.judge(&expected, &first, &mut record);
+            if record.verdict != Verdict::Differs && bytes(&first) != bytes(&second) {
+                record.verdict = Verdict::Unstable;
+                record.reason = String::from("the second execution has another result");
+            }
+            first
+        }
+        Err(error) => {
+            record.verdict = verdict(error.code());
+            record.reason = subject.describe(&error);
+            Vec::new()
+        }
+    };
+    if record.verdict.is_bad() {
+        record.reproduction = Some(subject.reproduction(&expected, &actual));
+    }
+    record
+}
+
+/// Returns the verdict on a backend without a result.
+fn verdict(code: &Code) -> Verdict {
+    match code {
+        Code::Unsupported { .. } => Verdict::Unsupported,
+        Code::Rejected { .. } => Verdict::Rejected,
+        Code::Failed { .. } | Code::NotStarted { .. } => Verdict::Failed,
+        Code::Crashed { .. } => Verdict::Crashed,
+        Code::TimedOut { .. } => Verdict::TimedOut,
+    }
+}
+
+/// Returns the bytes of each array.
+fn bytes(results: &[Literal]) -> Vec<&[u8]> {
+    let leaves = results.iter().flat_map(Literal::leaves);
+    leaves.filter(|leaf| leaf.array_shape().is_some()).map(Literal::bytes).collect()
 }
 
 impl Subject {
-    pub(crate) fn run(&self, backend: &mut dyn Backend) -> Result<Vec<Literal>, BackendError> {
+    pub(crate) fn run(&self, backend: &mut dyn Backend) -> Results {
         let grid = DeviceGrid::of(&self.module.module().config);
         backend.compile(&self.module, grid)?.execute(&self.arguments)
     }
-    fn outcome(&self, error: &BackendError) -> Outcome {
+    /// Compiles the module once and executes it twice.
+    fn run_twice(&self, backend: &mut dyn Backend) -> Result<[Vec<Literal>; 2], BackendError> {
+        let grid = DeviceGrid::of(&self.module.module().config);
+        let mut module = backend.compile(&self.module, grid)?;
+        Ok([module.execute(&self.arguments)?, module.execute(&self.arguments)?])
+    }
+
+    fn judge(&self, expected: &[Literal], actual: &[Literal], record: &mut Record) {
+        let judgement = judge(&self.module, &self.arguments, expected, actual);
+        let text = judgement.to_string();
+        let Judgement { verdict, modes, measures, .. } = judgement;
+        let names: Vec<&str> = modes.iter().map(|mode: &Mode| mode.name()).collect();
+        record.verdict = verdict;
+        record.label = (!names.is_empty()).then(|| names.join(", "));
+        record.measures = Some(measures);
+        record.reason = if verdict == Verdict::Agrees { String::new() } else { text };
+    }
+
+    /// Renders an error with its place in the module.
+    fn describe(&self, error: &BackendError) -> String {
         let failure = Failure::new(&self.text, vec![error.diagnostic()]);
-        match error.code() {
-            Code::Unsupported { .. } => Outcome::Unsupported(failure),
-            Code::Crashed { .. } => Outcome::Crashed(failure),
-            Code::TimedOut { .. } => Outcome::TimedOut(failure),
-            Code::Rejected { .. } | Code::Failed { .. } | Code::NotStarted { .. } => {
-                Outcome::Failed(failure)
-            }
+        failure.describe(&self.file, false)
+    }
+
+    fn reproduction(&self, expected: &[Literal], actual: &[Literal]) -> Reproduction {
+        /// Larger arrays are elided.
+        const SHOWN: usize = 64;
+        /// Larger modules are omitted: the command names their file.
+        const LONGEST: usize = 1 << 16;
+        let show = |values: &[Literal]| values.iter().map(|value| summary(value, SHOWN)).collect();
+        let module = match self.text.len() {
+            0..=LONGEST => self.text.clone(),
+            bytes => format!("({bytes} bytes of text)"),
+        };
+        Reproduction {
+            module,
+            arguments: show(&self.arguments.concat()),
+            expected: show(expected),
+            actual: show(actual),
+            command: String::new(),
         }
     }
 }

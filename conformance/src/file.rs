@@ -160,7 +160,7 @@ impl FileTest {
 }
 
 /// Returns the literal as text without layouts, which do not affect its value.
-fn without_layouts(literal: &Literal) -> String {
+pub(crate) fn without_layouts(literal: &Literal) -> String {
     let text = literal.to_string();
     let mut parts = text.split("]{");
     let mut out = parts.next().unwrap_or_default().to_owned();

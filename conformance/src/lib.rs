@@ -34,6 +34,7 @@ mod conform;
 mod error_model;
 mod file;
 pub mod judge;
+pub mod reduce;
 mod report;
 pub mod results;
 pub mod suite;

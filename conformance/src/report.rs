@@ -1,7 +1,5 @@
 //! The outcome of each case, and the totals of a run.
 use crate::Comparison;
-use crate::judge::Judgement;
-use crate::results::Verdict;
 use hlo::diag::{Diagnostic, Source, render};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,12 +18,6 @@ pub enum Outcome {
     Unsupported(Failure),
     /// There is no result, or not the expected errors.
     Failed(Failure),
-    /// The backend died.
-    Crashed(Failure),
-    /// The backend did not answer in time.
-    TimedOut(Failure),
-    /// The result of a backend was judged.
-    Judged(Box<Judgement>),
 }
 
 impl Outcome {
@@ -112,12 +104,7 @@ impl Report {
     pub fn is_bad(&self) -> bool {
         match &self.outcome {
             Outcome::Agree(_) | Outcome::Skipped(_) => false,
-            Outcome::Differ(_)
-            | Outcome::Unsupported(_)
-            | Outcome::Failed(_)
-            | Outcome::Crashed(_)
-            | Outcome::TimedOut(_) => true,
-            Outcome::Judged(judgement) => judgement.verdict.is_bad(),
+            Outcome::Differ(_) | Outcome::Unsupported(_) | Outcome::Failed(_) => true,
         }
     }
     /// Describes the outcome: what was expected, what was found, and where. The name of the case is not included.
@@ -128,12 +115,10 @@ impl Report {
         };
         let details = match &self.outcome {
             Outcome::Agree(comparison) | Outcome::Differ(comparison) => comparison.describe(),
-            Outcome::Judged(judgement) => judgement.to_string(),
             Outcome::Skipped(reason) => format!("{reason}\n"),
-            Outcome::Unsupported(failure)
-            | Outcome::Failed(failure)
-            | Outcome::Crashed(failure)
-            | Outcome::TimedOut(failure) => failure.describe(&self.file, color),
+            Outcome::Unsupported(failure) | Outcome::Failed(failure) => {
+                failure.describe(&self.file, color)
+            }
         };
         treatment + &details
     }
@@ -145,9 +130,6 @@ impl Report {
             Outcome::Skipped(_) => ("skipped", None),
             Outcome::Unsupported(_) => ("unsupported", None),
             Outcome::Failed(_) => ("failed", None),
-            Outcome::Crashed(_) => ("crashed", None),
-            Outcome::TimedOut(_) => ("timed_out", None),
-            Outcome::Judged(judgement) => (judgement.verdict.name(), None),
         };
         let name = quoted(&self.name);
         let mut out = format!(
@@ -163,10 +145,6 @@ impl Report {
             if !c.devices_wrong.is_empty() {
                 let _ = write!(out, r#", "devices_wrong": {:?}"#, c.devices_wrong);
             }
-        } else if let Outcome::Judged(judgement) = &self.outcome {
-            // Numbers and strings alone: it cannot fail.
-            let judgement = serde_json::to_string(judgement).unwrap_or_default();
-            let _ = write!(out, r#", "judgement": {judgement}"#);
         } else {
             let _ = write!(out, r#", "reason": {}"#, quoted(self.details(false).trim_end()));
         }
@@ -211,7 +189,7 @@ impl Failure {
     pub fn new(text: &str, diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, text: text.to_owned(), ..Self::default() }
     }
-    fn describe(&self, file: &str, color: bool) -> String {
+    pub(crate) fn describe(&self, file: &str, color: bool) -> String {
         let mut out = String::new();
         if !self.reason.is_empty() {
             out.push_str(self.reason.trim_end());
@@ -239,12 +217,6 @@ pub struct Summary {
     pub unsupported: usize,
     /// There is no result.
     pub failed: usize,
-    /// The backend died.
-    pub crashed: usize,
-    /// The backend did not answer in time.
-    pub timed_out: usize,
-    /// Rounding errors decide between very different results.
-    pub undefined: usize,
 }
 
 impl Summary {
@@ -258,13 +230,6 @@ impl Summary {
                 Outcome::Skipped(_) => &mut sum.skipped,
                 Outcome::Unsupported(_) => &mut sum.unsupported,
                 Outcome::Failed(_) => &mut sum.failed,
-                Outcome::Crashed(_) => &mut sum.crashed,
-                Outcome::TimedOut(_) => &mut sum.timed_out,
-                Outcome::Judged(judgement) => match judgement.verdict {
-                    verdict if verdict.is_bad() => &mut sum.differ,
-                    Verdict::Undefined => &mut sum.undefined,
-                    _ => &mut sum.agree,
-                },
             } += 1;
         }
         sum
@@ -272,19 +237,11 @@ impl Summary {
 }
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { agree, differ, skipped, unsupported, failed, crashed, timed_out, undefined } = self;
+        let Self { agree, differ, skipped, unsupported, failed } = self;
         write!(
             f,
             "{agree} agree, {differ} differ, {failed} failed, {unsupported} unsupported, {skipped} skipped"
-        )?;
-        // Only backends in processes of their own end in these ways.
-        if *crashed > 0 || *timed_out > 0 {
-            write!(f, ", {crashed} crashed, {timed_out} timed out")?;
-        }
-        if *undefined > 0 {
-            write!(f, ", {undefined} undefined")?;
-        }
-        Ok(())
+        )
     }
 }
 

@@ -38,7 +38,7 @@ document.body.replaceChildren(failed.length ? failed.join("\n") : "all checks pa
 fn results() -> Results {
     let mut results = Results::new("cpu <b>");
     let mut wrong = Record::new("abs/f32/nan", Verdict::Differs);
-    wrong.reason = "1 of 1 elements differ <b>".to_owned();
+    wrong.reason = String::from("1 of 1 elements differ <b>");
     wrong.measures = Some(Measures {
         elements: 1,
         wrong: 1,
@@ -74,6 +74,7 @@ fn results() -> Results {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "says why it is skipped")]
 fn clicks_and_keys() {
     let page = results().to_html().replace("</body>", &format!("{SCRIPT}</body>"));
     let path = std::env::temp_dir().join(format!("etalon-page-{}.html", std::process::id()));

@@ -1,12 +1,14 @@
 //! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
-use super::test::{failed, finish, print, unreadable};
+use super::test::{failed, unreadable};
 use super::{Loaded, load, verified};
-use crate::args::{BackendArgs, ConformArgs};
-use crate::error::{Exit, Failure, Result};
+use crate::args::{BackendArgs, ConformArgs, SuiteArg};
+use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output};
 use conformance::backend::{
     Backend, BackendError, CommandBackend, EngineBackend, Plugin, PluginOptions, serve,
 };
+use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
+use conformance::suite::{Selection, Suite, SuiteCase};
 use conformance::{Case, Engine, Entry, FileTest, Report, Subject};
 use interp::DeviceGrid;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ use std::sync::Arc;
 
 /// Something that has arguments, or gets them from the command line.
 enum Item {
+    Suite(SuiteCase),
     Entry(Entry),
     Case(Case),
     Module(PathBuf),
@@ -23,32 +26,172 @@ enum Item {
 }
 
 pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
+    if let [before, after] = args.compare.as_slice() {
+        return compare(before, after);
+    }
+    if !args.merge.is_empty() {
+        return merge(args);
+    }
     let mut backend = open(&args.backend)?;
     let mut reference = EngineBackend(args.engine.into());
     let mut items = Vec::new();
     for path in &args.paths {
         items.extend(find(path, args)?);
     }
+    if let Some(size) = args.suite {
+        items.extend(suite(size, args)?);
+    }
     let progress = output::Progress::counting("comparing", items.len());
-    let mut reports = Vec::new();
+    let mut results = Results::new(backend.name());
+    results.shard = args.shard;
     let alone = items.len() == 1;
     for item in items {
-        let report = match subject(item, args, alone)? {
-            Ok(subject) => conformance::on_large_stack(|| {
-                conformance::conform(&subject, &mut reference, &mut *backend)
-            }),
-            Err(Some(report)) => *report,
+        progress.advance();
+        let record = match subject(item, args, alone)? {
+            Ok(subject) if args.shard.is_some_and(|shard| !shard.has(&subject.name)) => continue,
+            Ok(subject) => {
+                let mut record = conformance::on_large_stack(|| {
+                    conformance::conform(&subject, &mut reference, &mut *backend)
+                });
+                if let Some(reproduction) = &mut record.reproduction {
+                    reproduction.command = command_line(args, &subject);
+                }
+                record
+            }
+            Err(Some(report)) => (*report).into(),
             Err(None) => continue,
         };
         for warning in backend.take_warnings() {
             output::note(&format!("warning: {warning}\n"));
+            results.warnings.push(warning);
         }
-        print(std::slice::from_ref(&report), args.verbose)?;
-        reports.push(report);
-        progress.advance();
+        print(&record, args.verbose)?;
+        results.push(record);
     }
     drop(progress);
-    finish(&reports, args.json.as_deref())
+    finish(&results, args)
+}
+
+/// Returns the selected cases of the suite.
+fn suite(size: SuiteArg, args: &ConformArgs) -> Result<impl Iterator<Item = Item>> {
+    let selection = Selection {
+        smoke: size == SuiteArg::Smoke,
+        pattern: args.case.clone(),
+        shard: args.shard,
+    };
+    let suite = Suite::load(&selection).map_err(|error| {
+        let code = Code::Input { path: "--case".to_owned(), message: error.to_string() };
+        let help = "`*` stands for any characters: `dot/f32/*`";
+        Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help.to_owned())) }
+    })?;
+    Ok(suite.into_cases().into_iter().map(Item::Suite))
+}
+
+/// Returns the command that runs a case again.
+fn command_line(args: &ConformArgs, subject: &Subject) -> String {
+    let quoted = |text: &str| match text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_./=,".contains(c))
+    {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    };
+    let BackendArgs { backend, backend_command, option, xla_option, time_limit } = &args.backend;
+    let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
+    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
+    if let Some(backend) = backend {
+        add("--backend", backend);
+    }
+    if let Some(command) = backend_command {
+        add("--backend-command", command);
+    }
+    for (key, value) in option {
+        add("--option", &format!("{key}={value}"));
+    }
+    for (key, value) in xla_option {
+        add("--xla-option", &format!("{key}={value}"));
+    }
+    add("--time-limit", &time_limit.as_secs_f64().to_string());
+    if let Some(seed) = args.inputs.random {
+        add("--random", &seed.to_string());
+    }
+    for input in &args.inputs.input {
+        add("--input", input);
+    }
+    if args.suite.is_some() && subject.file.is_empty() {
+        words.extend(["--suite full --case".to_owned(), quoted(&subject.name)]);
+    } else {
+        words.push(quoted(&subject.file));
+    }
+    words.join(" ")
+}
+
+/// Prints the record of a case, unless it is good.
+fn print(record: &Record, all: bool) -> Result<()> {
+    let shown = record.verdict.is_bad()
+        || matches!(record.verdict, Verdict::Unsupported | Verdict::Undefined)
+        || all;
+    match (shown, record.reason.trim_end()) {
+        (false, _) => Ok(()),
+        (true, "") => line(&format!("{}: {}", record.name, record.verdict.name())),
+        (true, reason) => line(&format!("{}: {}: {reason}\n", record.name, record.verdict.name())),
+    }
+}
+
+fn line(text: &str) -> Result<()> {
+    output::data(&format!("{text}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
+}
+
+/// Writes the reports that are asked for, and the totals.
+fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
+    write(args.json.as_deref(), || results.to_json())?;
+    write(args.junit.as_deref(), || results.to_junit())?;
+    write(args.html.as_deref(), || results.to_html())?;
+    line(&results.to_string())?;
+    let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
+    Ok(if results.is_bad() {
+        Exit::Wrong.code()
+    } else if results.records().next().is_none() {
+        output::note("no cases found\n");
+        Exit::Misuse.code()
+    } else if count(Verdict::Unsupported) > 0 {
+        Exit::Unsupported.code()
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// Writes a report, if there is a path for it.
+fn write(path: Option<&Path>, report: impl FnOnce() -> String) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, report()).map_err(|e| Failure::file(path, &e))
+}
+
+/// `--compare`: prints what changed between two runs.
+fn compare(before: &Path, after: &Path) -> Result<ExitCode> {
+    let changes = Changes::between(&read(before)?, &read(after)?);
+    line(changes.to_string().trim_end())?;
+    Ok(if changes.worse.is_empty() { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+}
+
+/// `--merge`: merges the results of the parts of a run.
+fn merge(args: &ConformArgs) -> Result<ExitCode> {
+    let mut files = args.merge.iter();
+    let mut merged = files.next().map(|path| read(path)).transpose()?.unwrap_or_default();
+    for path in files {
+        merged.merge(read(path)?).map_err(|e| wrong_results(path, &e))?;
+    }
+    finish(&merged, args)
+}
+
+fn read(path: &Path) -> Result<Results> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::file(path, &e))?;
+    Results::from_json(&text).map_err(|e| wrong_results(path, &e))
+}
+
+fn wrong_results(path: &Path, error: &ResultsError) -> Failure {
+    let path = path.display().to_string();
+    Failure::new(&Code::Input { path, message: error.to_string() }, None)
 }
 
 /// `etalon pjrt-host`: runs a plugin for a parent process.
@@ -57,7 +200,7 @@ pub(crate) fn host() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
+pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend = CommandBackend::new(command, args.time_limit).map_err(|e| misuse(&e))?;
         return Ok(Box::new(backend));
@@ -82,7 +225,7 @@ fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     Ok(Box::new(plugin))
 }
 
-fn misuse(error: &BackendError) -> Failure {
+pub(super) fn misuse(error: &BackendError) -> Failure {
     Failure { diagnostics: vec![error.diagnostic()], source: None, exit: Exit::Misuse }
 }
 
@@ -116,6 +259,9 @@ fn subject(
     alone: bool,
 ) -> Result<std::result::Result<Subject, Option<Box<Report>>>> {
     Ok(match item {
+        Item::Suite(case) => case.subject().map_err(|message| {
+            Some(Box::new(failed(Path::new(case.name()), Failure::new(&Code::BadTest { message }, None))))
+        }),
         Item::Entry(entry) => entry.subject().map_err(Some),
         Item::Case(case) => match case.subject() {
             Ok(subject) => subject.ok_or(None),
@@ -131,9 +277,9 @@ fn subject(
 
 /// Loads a module, with the arguments of the command line.
 fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
-    let Loaded { name, text, module } = load(path, args.lenient)?;
+    let Loaded { name, text, module, arguments: own, .. } = load(path, args.lenient)?;
     let verified = verified(module, &name, &text)?;
     let grid = DeviceGrid::of(&verified.module().config);
-    let arguments = inputs::inputs(&args.inputs, verified.module(), grid)?;
+    let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid)?;
     Ok(Subject { file: name.clone(), name, text, module: Arc::new(verified), arguments })
 }

@@ -23,10 +23,10 @@ struct Measured {
 /// Measures a module.
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let start = Instant::now();
-    let Loaded { name, text, module } = load(&args.file, args.lenient)?;
+    let Loaded { name, text, module, arguments: own, .. } = load(&args.file, args.lenient)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
-    let arguments = arguments(args, &session)?;
+    let arguments = arguments(args, own, &session)?;
     let options = args.limits.options();
     let run = || {
         let start = Instant::now();
@@ -49,13 +49,17 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the given arguments, or random ones with seed 0, for each device.
-fn arguments(args: &BenchArgs, session: &Session) -> Result<Vec<Vec<Literal>>> {
+/// Returns the given arguments, those of the file, or random ones with seed 0, for each device.
+fn arguments(
+    args: &BenchArgs,
+    own: Vec<Vec<Literal>>,
+    session: &Session,
+) -> Result<Vec<Vec<Literal>>> {
     let (module, grid) = (session.module(), session.grid());
-    if args.inputs.input.is_empty() && args.inputs.random.is_none() {
+    if own.is_empty() && args.inputs.input.is_empty() && args.inputs.random.is_none() {
         return random::draw_each(0, module.entry(), grid);
     }
-    inputs(&args.inputs, module, grid)
+    inputs(&args.inputs, own, module, grid)
 }
 
 impl Measured {

@@ -23,7 +23,7 @@ struct Side {
 
 impl Side {
     fn load(path: &Path, lenient: bool) -> Result<Self> {
-        let Loaded { name, text, module } = load(path, lenient)?;
+        let Loaded { name, text, module, .. } = load(path, lenient)?;
         let verified = verified(module, &name, &text)?;
         Ok(Self { name, text, verified })
     }

@@ -22,7 +22,7 @@ pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
             ));
         }
     };
-    let Loaded { name, text, module } = load(&args.file, args.lenient)?;
+    let Loaded { name, text, module, .. } = load(&args.file, args.lenient)?;
     let verified = verified_for(&args.devices, module, &name, &text)?;
     let module = verified.module();
     let grid = DeviceGrid::of(&module.config);

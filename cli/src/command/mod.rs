@@ -3,10 +3,12 @@ pub(crate) mod backend;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod conform;
+pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod print;
+pub(crate) mod reduce;
 pub(crate) mod run;
 pub(crate) mod test;
 
@@ -16,7 +18,8 @@ use crate::output;
 use collectives::Session;
 use hlo::diag::Source;
 use hlo::ir::ParseOptions;
-use hlo::{Module, Verified};
+use hlo::proto::Contents;
+use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid};
 use std::io::Read;
 use std::path::Path;
@@ -26,6 +29,10 @@ pub(crate) struct Loaded {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) module: Module,
+    /// The arguments in the file, as those of [`inputs`](crate::inputs::inputs); empty if it has none.
+    pub(crate) arguments: Vec<Vec<Literal>>,
+    /// Whether the file is a message of XLA; `text` is then the module as text.
+    pub(crate) is_message: bool,
 }
 
 /// Reads a file, or standard input for `-`.
@@ -42,6 +49,9 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
 pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
     let bytes = bytes(path)?;
     let name = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
+    if hlo::proto::is_message(&bytes) {
+        return load_message(name, &bytes);
+    }
     let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient });
     // Invalid UTF-8 is shown with replacement characters.
     let text = String::from_utf8(bytes)
@@ -54,7 +64,17 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
     for warning in &parsed.warnings {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
     }
-    Ok(Loaded { name, text, module: parsed.module })
+    Ok(Loaded { name, text, module: parsed.module, arguments: Vec::new(), is_message: false })
+}
+
+fn load_message(name: String, bytes: &[u8]) -> Result<Loaded> {
+    let contents = hlo::proto::open(bytes).map_err(|error| {
+        let mut diagnostic = error.diagnostic();
+        diagnostic.message = format!("{name}: {}", diagnostic.message);
+        Failure { diagnostics: vec![diagnostic], source: None, exit: Exit::Wrong }
+    })?;
+    let Contents { module, text, arguments } = contents;
+    Ok(Loaded { name, text, module, arguments, is_message: true })
 }
 
 /// Verifies and compiles a module for the number of devices of the options.

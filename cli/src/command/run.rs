@@ -65,10 +65,10 @@ struct Prepared {
 }
 
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
-    let Loaded { name, text, module } = load(path, args.lenient)?;
+    let Loaded { name, text, module, arguments, .. } = load(path, args.lenient)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
     let (module, grid) = (session.module(), session.grid());
-    let inputs = inputs(&args.inputs, module, grid)?;
+    let inputs = inputs(&args.inputs, arguments, module, grid)?;
     let queues = Queues::new(args.infeed.as_deref(), module, grid)?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;

@@ -94,23 +94,33 @@ fn not_started(error: &dyn std::fmt::Display) -> BackendError {
     Code::NotStarted { message: error.to_string() }.into()
 }
 
-fn write_arguments(path: &Path, arguments: &[Vec<Literal>]) -> std::result::Result<(), String> {
+pub(crate) fn write_arguments(
+    path: &Path,
+    arguments: &[Vec<Literal>],
+) -> std::result::Result<(), String> {
     let values: Vec<Literal> = arguments.iter().cloned().map(Literal::tuple).collect();
     let named = arrays::flatten_per_device(values.iter(), "in");
     let file = File::create(path).map_err(|e| e.to_string())?;
     hlo::literal::npz::write(file, named).map_err(|e| e.to_string())
 }
 
+/// Starts a shell command with the paths of these files in place of their names.
+pub(crate) fn shell(command: &str, files: &[(&str, &Path)]) -> Result<Process> {
+    let mut text = command.to_owned();
+    for (name, path) in files {
+        let path = path.display().to_string().replace('\'', r"'\''");
+        text = text.replace(name, &format!("'{path}'"));
+    }
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(text).stdin(Stdio::null()).stdout(Stdio::null());
+    Process::start(&mut shell).map_err(|e| not_started(&e))
+}
+
 impl CommandBackend {
     fn run(&self, files: &[&Path; 3]) -> Result<()> {
-        let mut text = self.command.clone();
-        for ((name, _), path) in PLACEHOLDERS.iter().zip(files) {
-            let path = path.display().to_string().replace('\'', r"'\''");
-            text = text.replace(name, &format!("'{path}'"));
-        }
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(text).stdin(Stdio::null()).stdout(Stdio::null());
-        let mut process = Process::start(&mut shell).map_err(|e| not_started(&e))?;
+        let files: Vec<(&str, &Path)> =
+            PLACEHOLDERS.iter().zip(files).map(|((name, _), path)| (*name, *path)).collect();
+        let mut process = shell(&self.command, &files)?;
         let status = process.wait(self.time_limit).map_err(|e| not_started(&e))?;
         process.kill();
         let stderr = process.stderr();

@@ -29,6 +29,7 @@ mod plugin;
 mod process;
 
 pub use command::CommandBackend;
+pub(crate) use command::{shell, write_arguments};
 pub use engine::EngineBackend;
 pub use error::{BackendError, Code};
 pub use plugin::{Plugin, PluginOptions, serve};

@@ -15,7 +15,7 @@ const LINE_BYTES: usize = 400;
 
 /// A process in a group of its own. Dropping it kills the group.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     pub(super) child: Child,
     lines: Arc<Mutex<VecDeque<String>>>,
     /// Disconnected when stderr is closed.
@@ -25,7 +25,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts a command; its stderr is read.
-    pub(super) fn start(command: &mut Command) -> std::io::Result<Self> {
+    pub(crate) fn start(command: &mut Command) -> std::io::Result<Self> {
         let mut child = command.process_group(0).stderr(Stdio::piped()).spawn()?;
         let lines = Arc::new(Mutex::new(VecDeque::new()));
         let (open, stderr_closed) = channel();
@@ -39,7 +39,7 @@ impl Process {
         Ok(Self { child, lines, stderr_closed, status: None })
     }
     /// Waits for the end of the process; `None` if it runs longer than the limit.
-    pub(super) fn wait(&mut self, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    pub(crate) fn wait(&mut self, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
         let end = Instant::now() + limit;
         let mut pause = Duration::from_millis(1);
         while self.status.is_none() {
@@ -53,7 +53,7 @@ impl Process {
         Ok(self.status)
     }
     /// Kills the process and everything it started. Returns how the process ended, and `None` if that is not known.
-    pub(super) fn kill(&mut self) -> Option<ExitStatus> {
+    pub(crate) fn kill(&mut self) -> Option<ExitStatus> {
         // The group keeps the id of its leader, also when that has ended.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
@@ -64,7 +64,7 @@ impl Process {
         self.status
     }
     /// Returns the last lines of stderr of a process that has ended, each on a line of its own.
-    pub(super) fn stderr(&self) -> String {
+    pub(crate) fn stderr(&self) -> String {
         // A process outside of the group may hold the pipe open.
         let _ = self.stderr_closed.recv_timeout(Duration::from_millis(500));
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);

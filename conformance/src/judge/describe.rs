@@ -14,7 +14,11 @@ impl Display for Judgement {
             writeln!(f, "{unknown} of {all} elements differ and are not determined")?;
         }
         if let Some(worst) = &measures.worst {
-            writeln!(f, "worst: {}: found {}, expected {}", worst.place, worst.actual, worst.expected)?;
+            writeln!(
+                f,
+                "worst: {}: found {}, expected {}",
+                worst.place, worst.actual, worst.expected
+            )?;
             let (error, bound, ulps) = (measures.max_error, measures.bound, measures.max_ulps);
             writeln!(f, "error {error:.3e} (bound {bound:.3e}), at most {ulps} ulp")?;
         }

@@ -5,8 +5,8 @@ use super::range::{Cause, Range, converted, wide};
 use super::runner::{Form, Key, Runner};
 use super::{Stop, elementwise, fold, products, sort, sums, topk, transform};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::op::{Op, While};
 use hlo::literal::ConstantValue;
+use hlo::op::{Op, While};
 use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.

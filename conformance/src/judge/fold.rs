@@ -104,8 +104,10 @@ pub(super) fn reduce_window<'m>(
         return Err(site.unsupported("a tuple"));
     };
     let lanes = lanes_of(result);
-    let mut state: Leaves = operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
-    let window = ArrayShape::new(result.ty, op.window.dims.iter().map(|dim| dim.size).collect::<Dims>());
+    let mut state: Leaves =
+        operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
+    let window =
+        ArrayShape::new(result.ty, op.window.dims.iter().map(|dim| dim.size).collect::<Dims>());
     for offset in indices(&window) {
         let at: Vec<Option<usize>> = indices(result)
             .iter()

@@ -50,17 +50,33 @@ impl Program {
                 2 => format!("v{r} = {v} multiply(v{a}, v{b})"),
                 3 => format!("v{r} = {v} maximum(v{a}, v{b})"),
                 4 => format!("v{r} = {v} tanh(v{a})"),
-                5 => format!("n{r} = {v} abs(v{b}) d{r} = {v} add(n{r}, ones) v{r} = {v} divide(v{a}, d{r})"),
+                5 => format!(
+                    "n{r} = {v} abs(v{b}) d{r} = {v} add(n{r}, ones) v{r} = {v} divide(v{a}, d{r})"
+                ),
                 6 => format!("n{r} = {v} abs(v{a}) v{r} = {v} sqrt(n{r})"),
                 7 => {
                     let terms = Self::terms(ty, a, r, change);
-                    format!("{terms} s{r} = {ty}[] reduce(t{r}, zero), dimensions={{0}}, to_apply=add v{r} = {v} broadcast(s{r}), dimensions={{}}")
+                    format!(
+                        "{terms} s{r} = {ty}[] reduce(t{r}, zero), dimensions={{0}}, to_apply=add v{r} = {v} broadcast(s{r}), dimensions={{}}"
+                    )
                 }
                 _ => {
                     let terms = Self::terms(ty, a, r, change);
-                    let other = if change == Change::Reversed { format!("o{r} = {v} reverse(v{b}), dimensions={{0}}") } else { format!("o{r} = {v} copy(v{b})") };
-                    let other = if change == Change::DoubledTerm { format!("w{r} = {ty}[1] slice(v{b}), slice={{[0:1]}} o{r} = {ty}[17] concatenate(v{b}, w{r}), dimensions={{0}}") } else { other };
-                    format!("{terms} {other} s{r} = {ty}[] dot(t{r}, o{r}), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}} v{r} = {v} broadcast(s{r}), dimensions={{}}")
+                    let other = if change == Change::Reversed {
+                        format!("o{r} = {v} reverse(v{b}), dimensions={{0}}")
+                    } else {
+                        format!("o{r} = {v} copy(v{b})")
+                    };
+                    let other = if change == Change::DoubledTerm {
+                        format!(
+                            "w{r} = {ty}[1] slice(v{b}), slice={{[0:1]}} o{r} = {ty}[17] concatenate(v{b}, w{r}), dimensions={{0}}"
+                        )
+                    } else {
+                        other
+                    };
+                    format!(
+                        "{terms} {other} s{r} = {ty}[] dot(t{r}, o{r}), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}} v{r} = {v} broadcast(s{r}), dimensions={{}}"
+                    )
                 }
             };
             text.push_str(&line);
@@ -116,9 +132,8 @@ impl Program {
 fn programs(steps: usize) -> impl Strategy<Value = Program> {
     let step = (0usize..9, 0usize..8, 0usize..8);
     let x = proptest::collection::vec(-1.0f64..1.0, SIZE);
-    (proptest::collection::vec(step, 1..=steps), x, -12i32..12).prop_map(|(steps, x, scale)| {
-        Program { steps, x, scale: 10f64.powi(scale) }
-    })
+    (proptest::collection::vec(step, 1..=steps), x, -12i32..12)
+        .prop_map(|(steps, x, scale)| Program { steps, x, scale: 10f64.powi(scale) })
 }
 
 proptest! {

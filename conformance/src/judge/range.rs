@@ -143,7 +143,9 @@ impl Range {
             let mut result = own.clone();
             let width = own.bytes().len() / own.len().max(1);
             let pairs = result.bytes_mut().chunks_exact_mut(width.max(1));
-            for (i, (slot, other)) in pairs.zip(other.bytes().chunks_exact(width.max(1))).enumerate() {
+            for (i, (slot, other)) in
+                pairs.zip(other.bytes().chunks_exact(width.max(1))).enumerate()
+            {
                 if !mine(i) {
                     slot.copy_from_slice(other);
                 }

@@ -1,7 +1,7 @@
 //! Runs single instructions on the engine, on arrays of other element types than the module states.
+use hlo::id::Arena;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use hlo::op::{Binary, Op, Parameter};
-use hlo::id::Arena;
 use hlo::{ElementType, Literal, Module, Shape};
 use interp::{CompileOptions, Executable, RunOptions};
 use std::collections::HashMap;

@@ -63,13 +63,21 @@ fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<(usize, usize)>) {
         // Elements that overlap, directly or through others, may be in any order.
         let start = ranks.len();
         let (mut end, mut least) = (start + 1, row[order[start]].lo);
-        while end < order.len() && row[order[end..].iter().copied().max_by(|&a, &b| row[a].hi.total_cmp(&row[b].hi)).unwrap_or(0)].hi >= least {
+        while end < order.len()
+            && row[order[end..]
+                .iter()
+                .copied()
+                .max_by(|&a, &b| row[a].hi.total_cmp(&row[b].hi))
+                .unwrap_or(0)]
+            .hi >= least
+        {
             least = least.min(row[order[end]].lo);
             end += 1;
         }
         let group = &order[start..end];
         let tie = group.iter().all(|&i| row[i].is_point() && row[i].same(row[group[0]]));
-        let bounds = (group.iter().min().copied().unwrap_or(0), group.iter().max().copied().unwrap_or(0));
+        let bounds =
+            (group.iter().min().copied().unwrap_or(0), group.iter().max().copied().unwrap_or(0));
         // Equal elements keep their order.
         ranks.extend(group.iter().map(|&i| if tie { (i, i) } else { bounds }));
     }
@@ -83,7 +91,8 @@ mod tests {
     #[test]
     fn overlapping_elements_have_no_certain_rank() {
         let of = |lo: f64, hi: f64| Interval { lo, hi };
-        let row = [of(1.0, 1.2), of(5.0, 5.1), of(1.1, 1.4), Interval::point(0.5), Interval::point(0.5)];
+        let row =
+            [of(1.0, 1.2), of(5.0, 5.1), of(1.1, 1.4), Interval::point(0.5), Interval::point(0.5)];
         let (values, ranks) = ranked(&row);
         assert_eq!(ranks, [(1, 1), (0, 2), (0, 2), (3, 3), (4, 4)]);
         assert!(values[1].lo < 1.1 && values[1].hi > 1.4 && values[3].is_point());

@@ -37,9 +37,11 @@ fn test_case(record: &Record) -> TestCase {
             status
         }
         Verdict::Differs | Verdict::Unstable => non_success(NonSuccessKind::Failure),
-        Verdict::Rejected | Verdict::Failed | Verdict::TimedOut | Verdict::Crashed => {
-            non_success(NonSuccessKind::Error)
-        }
+        Verdict::NoReference
+        | Verdict::Rejected
+        | Verdict::Failed
+        | Verdict::TimedOut
+        | Verdict::Crashed => non_success(NonSuccessKind::Error),
     };
     let mut case = TestCase::new(record.name.as_str(), status);
     case.set_time(Duration::try_from_secs_f64(record.seconds).unwrap_or_default());

@@ -15,6 +15,8 @@ pub enum Verdict {
     Undefined,
     /// The backend does not implement something the module needs.
     Unsupported,
+    /// Etalon has no result itself: the module fails, or Etalon does.
+    NoReference,
     /// Two executions of the same module on the same arguments gave different results.
     Unstable,
     /// The backend does not compile a valid module.
@@ -31,12 +33,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, from the best to the worst.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Skipped,
         Self::Agrees,
         Self::WithinBound,
         Self::Undefined,
         Self::Unsupported,
+        Self::NoReference,
         Self::Unstable,
         Self::Rejected,
         Self::Failed,
@@ -53,6 +56,7 @@ impl Verdict {
             Self::WithinBound => "within_bound",
             Self::Undefined => "undefined",
             Self::Unsupported => "unsupported",
+            Self::NoReference => "no_reference",
             Self::Unstable => "unstable",
             Self::Rejected => "rejected",
             Self::Failed => "failed",
@@ -69,6 +73,7 @@ impl Verdict {
             Self::Differs => "differ",
             Self::WithinBound => "within bound",
             Self::TimedOut => "timed out",
+            Self::NoReference => "without reference",
             Self::Skipped
             | Self::Undefined
             | Self::Unsupported
@@ -87,7 +92,8 @@ impl Verdict {
             | Self::WithinBound
             | Self::Undefined
             | Self::Unsupported => false,
-            Self::Unstable
+            Self::NoReference
+            | Self::Unstable
             | Self::Rejected
             | Self::Failed
             | Self::TimedOut
@@ -226,7 +232,7 @@ impl Record {
         let name = name.into();
         let mut parts = name.split('/').map(str::to_owned);
         let (op, ty, rule) = (parts.next(), parts.next(), parts.next());
-        let (op, ty) = rule.and(op.zip(ty)).unwrap_or_default();
+        let (op, ty) = rule.and(op.zip(ty)).filter(|(op, _)| is_opcode(op)).unwrap_or_default();
         Self {
             name,
             verdict,
@@ -247,6 +253,19 @@ impl Record {
             false => self.name.splitn(3, '/').nth(2).unwrap_or(&self.name),
         }
     }
+}
+
+impl From<crate::Report> for Record {
+    /// Returns the record of a case that cannot run: its file is malformed, or the arguments are missing.
+    fn from(report: crate::Report) -> Self {
+        let mut record = Self::new(&report.name, Verdict::NoReference);
+        record.reason = report.details(false);
+        record
+    }
+}
+
+fn is_opcode(name: &str) -> bool {
+    hlo::Opcode::from_name(name).is_some()
 }
 
 /// Floats in JSON, which has no infinities and no NaN: those are strings.
@@ -282,8 +301,9 @@ mod tests {
         let record = Record::new("reduce-window/bf16/sum[pad=-1;stride=2]", Verdict::Agrees);
         assert_eq!((record.op.as_str(), record.ty.as_str()), ("reduce-window", "bf16"));
         assert_eq!(record.rule(), "sum[pad=-1;stride=2]");
-        let record = Record::new("programs/lenet.hlo", Verdict::Agrees);
-        assert_eq!((record.op.as_str(), record.rule()), ("", "programs/lenet.hlo"));
+        let record = Record::new("/models/lenet/forward.hlo", Verdict::Agrees);
+        assert_eq!((record.op.as_str(), record.ty.as_str()), ("", ""));
+        assert_eq!(record.rule(), "/models/lenet/forward.hlo");
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod values;
 use crate::Subject;
 use crate::results::Shard;
 use data::{Place, Sequence, Word};
-use hlo::{Literal, Module};
+use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
 use std::sync::{Arc, LazyLock};
 use template::Template;
@@ -139,6 +139,10 @@ impl Suite {
     pub fn cases(&self) -> &[SuiteCase] {
         &self.cases
     }
+    /// Returns the cases.
+    pub fn into_cases(self) -> Vec<SuiteCase> {
+        self.cases
+    }
 }
 
 impl SuiteCase {
@@ -166,7 +170,10 @@ impl SuiteCase {
         let text = self.text();
         let module = Module::parse(&text).map_err(|e| format!("{}: {e}", self.place()))?;
         let module = module.verify().map_err(|e| format!("{}: {}", self.place(), e.0[0]))?;
-        let shapes = module.module().entry().program_shape().parameters;
+        let shapes: Vec<Shape> = {
+            let signature = module.module().entry().program_shape();
+            signature.parameters.into_iter().cloned().collect()
+        };
         let words = self.words(shapes.len())?;
         let devices = DeviceGrid::of(&module.module().config).len();
         let mut arguments = Vec::with_capacity(devices);
@@ -180,9 +187,13 @@ impl SuiteCase {
             }
             arguments.push(own);
         }
-        drop(shapes);
-        let (name, file) = (self.name.clone(), format!("suite/{}", self.template.file));
-        Ok(Subject { name, file, text, module: Arc::new(module), arguments })
+        Ok(Subject {
+            name: self.name.clone(),
+            file: String::new(),
+            text,
+            module: Arc::new(module),
+            arguments,
+        })
     }
 
     /// Returns the word of each parameter.

@@ -1,6 +1,9 @@
-use super::{FILES, Selection, Suite, SuiteCase, template};
+use super::values::allows;
+use super::{FILES, Selection, Suite, SuiteCase, template, templates};
 use crate::backend::EngineBackend;
 use crate::{Engine, Tolerance, compare_each, on_large_stack};
+use hlo::op::Kind;
+use hlo::{ElementType, Module, Opcode};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
@@ -56,4 +59,64 @@ fn the_engines_agree() {
     let wrong: Vec<String> =
         on_large_stack(|| suite.cases().par_iter().filter_map(disagreement).collect());
     assert!(wrong.is_empty(), "{} cases\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Returns the opcode and the element type of a name.
+fn subject_of(name: &str) -> Option<(Opcode, ElementType)> {
+    let mut parts = name.split('/');
+    let op = Opcode::from_name(parts.next()?)?;
+    Some((op, ElementType::from_name(parts.next()?)?))
+}
+
+/// What a backend is given no values for from outside: other devices' queues, the host, random numbers, functions in C.
+fn needs_more_than_arguments(op: Opcode) -> bool {
+    match op.kind() {
+        Kind::Transfer | Kind::Host | Kind::Random | Kind::Custom => true,
+        Kind::Array
+        | Kind::Value
+        | Kind::Control
+        | Kind::Asynchronous
+        | Kind::Collective
+        | Kind::Device => false,
+    }
+}
+
+#[test]
+fn every_opcode_has_a_case() {
+    let mut found = BTreeSet::new();
+    for template in templates() {
+        let module = Module::parse(&template.text(&template.expand().unwrap()[0])).unwrap();
+        for (_, computation) in module.computations.iter() {
+            found.extend(computation.instructions.iter().map(|(_, i)| i.opcode()));
+        }
+    }
+    found.extend(all().cases().iter().filter_map(|case| Some(subject_of(case.name())?.0)));
+    let ops = Opcode::ALL.iter().filter(|&&op| !needs_more_than_arguments(op));
+    let missing: Vec<&Opcode> = ops.filter(|op| !found.contains(op)).collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+/// A type that the table allows, or that the verifier accepts in the place of `{type}`, has a case of the same op.
+#[test]
+fn every_element_type_of_an_op_has_a_case() {
+    let covered: BTreeSet<(Opcode, ElementType)> =
+        all().cases().iter().filter_map(|case| subject_of(case.name())).collect();
+    let mut missing = BTreeSet::new();
+    for &op in Opcode::ALL {
+        missing.extend(ElementType::ALL.iter().filter(|ty| allows(op, **ty)).map(|&ty| (op, ty)));
+    }
+    for template in templates() {
+        let mut bindings = template.expand().unwrap().swap_remove(0);
+        let Some((op, _)) = subject_of(&template.name(&bindings)) else { continue };
+        for &ty in ElementType::ALL {
+            let Some(own) = bindings.iter_mut().find(|(name, _)| name == "type") else { break };
+            own.1 = ty.name().to_owned();
+            let module = Module::parse(&template.text(&bindings));
+            if module.is_ok_and(|module| module.verify().is_ok()) {
+                missing.insert((op, ty));
+            }
+        }
+    }
+    let missing: Vec<_> = missing.difference(&covered).collect();
+    assert!(missing.is_empty(), "{} without a case: {missing:?}", missing.len());
 }

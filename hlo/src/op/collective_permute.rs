@@ -8,7 +8,7 @@ use super::rules::one_or_tuple;
 use super::value::Pairs;
 use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
-use crate::{ElementType, Result, Shape};
+use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
     /// Sends the value of each source to its target.
@@ -29,12 +29,18 @@ attrs! {
 }
 
 impl ShapeRule for CollectivePermute {
+    fn decoded(&mut self, operands: &[&Shape]) {
+        split(&mut self.slice_sizes, operands);
+    }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         pairs(&self.source_target_pairs)?;
         Ok(moved(&self.slice_sizes, cx)?.1)
     }
 }
 impl ShapeRule for CollectivePermuteStart {
+    fn decoded(&mut self, operands: &[&Shape]) {
+        split(&mut self.slice_sizes, operands);
+    }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         pairs(&self.source_target_pairs)?;
         let (operand, result) = moved(&self.slice_sizes, cx)?;
@@ -49,6 +55,25 @@ impl ShapeRule for CollectivePermuteDone {
         second(cx, "collective_permute_done_operand")
     }
 }
+/// Splits the sizes that a message has one after the other: a list for each slice of the first operand, as long as its rank.
+fn split(sizes: &mut Vec<Vec<i64>>, operands: &[&Shape]) {
+    let leaves = operands.first().map(|operand| operand.leaves()).unwrap_or_default();
+    let ranks: Vec<_> =
+        leaves.iter().filter_map(|leaf| leaf.array().map(ArrayShape::rank)).collect();
+    let all: Vec<i64> = sizes.drain(..).flatten().collect();
+    // Several slices of one array have the same rank; those of several arrays come in the order of the arrays.
+    let slices = all.len().checked_div(ranks.iter().sum()).unwrap_or(0);
+    let mut rest = all.as_slice();
+    for rank in ranks.iter().flat_map(|&rank| std::iter::repeat_n(rank, slices)) {
+        let (first, others) = rest.split_at(rank.min(rest.len()));
+        sizes.push(first.to_vec());
+        rest = others;
+    }
+    if !rest.is_empty() {
+        sizes.push(rest.to_vec());
+    }
+}
+
 impl Communication for CollectivePermute {
     fn channel_id(&self) -> Option<i64> {
         self.channel_id

@@ -3,7 +3,7 @@ use super::value::Positional;
 use super::{AttrReader, AttrWriter, Attrs, Infer, ShapeRule};
 use crate::ir::ComputationId;
 use crate::literal::ConstantValue;
-use crate::proto::{ProtoField, message::Instruction, shape_of};
+use crate::proto::{ProtoField, is_elided, message::Instruction, shape_of};
 use crate::{Result, Shape};
 
 /// A value written in the text.
@@ -42,6 +42,8 @@ impl Attrs for Constant {
         }
     }
     fn decode(proto: &mut Instruction) -> Result<Self> {
+        // Dumps of large modules omit the elements.
+        proto.literal.take_if(|literal| is_elided(literal));
         let value = match ProtoField::decode(&mut proto.literal, None)? {
             Some(literal) => ConstantValue::Literal(literal),
             None => ConstantValue::Elided(shape_of(proto)?),

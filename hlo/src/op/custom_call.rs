@@ -12,7 +12,7 @@ attrs! {
     /// Calls a function by its name.
     pub struct CustomCall {
         /// The window over the operand.
-        pub window: Window = "window" in window or Window::default();
+        pub window: Window = "window" in instruction or Window::default();
         /// The role of each dimension, for a convolution.
         pub dim_labels: Option<ConvDims> = "dim_labels" in convolution_dimension_numbers or None;
         /// The number of feature groups, for a convolution.
@@ -42,7 +42,7 @@ attrs! {
         /// Another spelling for a single called computation.
         pub to_apply: Option<ComputationId> = "to_apply" in called_computation_ids or None;
         /// `backend_config` in texts of 2019.
-        pub opaque: Option<Text> = "opaque" or None;
+        pub opaque: Option<Text> = "opaque" in instruction or None;
         /// From `host-compute`, until 2019.
         pub channel_name: Ignored = "channel_name" or Ignored;
         /// From `host-compute`, until 2019.

@@ -2,12 +2,14 @@
 mod header;
 mod instruction;
 
+pub(super) use header::apply;
+
 use super::message;
 use super::{bad, wire};
 use crate::Result;
 use crate::diag::Site;
 use crate::id::Arena;
-use crate::ir::{Computation, ComputationId, Module};
+use crate::ir::{Computation, ComputationId, Module, StackFrames};
 use crate::text::{names, print, strings};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -21,7 +23,7 @@ pub fn decode(bytes: &[u8]) -> Result<Module> {
     module(proto, unknown)
 }
 
-pub(super) fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Module> {
+fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Module> {
     let messages = std::mem::take(&mut proto.computations);
     if messages.is_empty() {
         return Err(bad("the module has no computations"));
@@ -42,7 +44,7 @@ pub(super) fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Mod
     let decoder = Decoder { ids, payloads: &proto.payloads, schedule };
     let mut computations = Arena::default();
     for (header, unknown) in headers {
-        computations.push(decoder.computation(header, unknown)?);
+        computations.push(decoder.computation(&header, unknown)?);
     }
     let id = proto.entry_computation_id;
     let entry = *decoder
@@ -53,7 +55,7 @@ pub(super) fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Mod
     let (config, mut frames) =
         (header::config(&mut proto, &computations[entry], unknown)?, header::frames(&mut proto));
     let name = name(&proto.name).unwrap_or_else(|| "module".into());
-    let mut module = Module { name, computations, entry, config, frames: Default::default() };
+    let mut module = Module { name, computations, entry, config, frames: StackFrames::default() };
     let settled = !frames.is_empty() && print::is_in_order(&module);
     let metadata = module.computations.iter_mut().flat_map(|(_, c)| c.instructions.iter_mut());
     let metadata = metadata.filter_map(|(_, i)| i.common.as_mut()?.metadata.as_mut());
@@ -74,7 +76,7 @@ struct Decoder<'p> {
 }
 
 impl Decoder<'_> {
-    fn computation(&self, header: message::Computation, unknown: Vec<u8>) -> Result<Computation> {
+    fn computation(&self, header: &message::Computation, unknown: Vec<u8>) -> Result<Computation> {
         let name = name(&header.name)
             .ok_or_else(|| bad(format!("computation {} has no name", header.id)))?;
         let at = |error: crate::Error| {
@@ -83,7 +85,7 @@ impl Decoder<'_> {
         let mut computation = Computation::new(name.clone());
         computation.execution_thread = strings::from_bytes(header.execution_thread.clone()).into();
         computation.unknown_fields = unknown;
-        let ids = self.instructions(&header, &mut computation).map_err(at)?;
+        let ids = self.instructions(header, &mut computation).map_err(at)?;
         let root = ids.get(&header.root_id);
         computation.root = *root.ok_or_else(|| {
             at(bad(format!("no instruction has the id {} of the root", header.root_id)))

@@ -20,7 +20,7 @@ use prost::Message;
 /// `E0112` if a number does not fit its field.
 pub fn encode(module: &Module) -> Result<Vec<u8>> {
     let encoder = Encoder::new(module);
-    let mut proto = encoder.header()?;
+    let mut proto = encoder.header();
     for &id in &encoder.order {
         let bytes = encoder.computation(id)?;
         proto.computations.push(bytes.into());
@@ -121,7 +121,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// Everything but the computations.
-    fn header(&self) -> Result<message::Module> {
+    fn header(&self) -> message::Module {
         let (module, config) = (self.module, &self.module.config);
         let entry = module.entry().program_shape();
         let names = (0..entry.parameters.len()).map(|i| format!("p{i}"));
@@ -134,7 +134,7 @@ impl<'m> Encoder<'m> {
             ),
             None => shape::encode_program(entry.parameters, names.collect(), entry.result),
         };
-        Ok(message::Module {
+        message::Module {
             name: module.name.to_string(),
             entry_computation_name: module.entry().name.to_string(),
             entry_computation_id: self.positions[module.entry.index()],
@@ -146,7 +146,7 @@ impl<'m> Encoder<'m> {
             stack_frame_index: (!module.frames.is_empty()).then(|| stack_frames(&module.frames)),
             header: Some(own_header(module)).filter(|header| *header != Header::default()),
             ..message::Module::default()
-        })
+        }
     }
 
     fn schedule(&self) -> Schedule {
@@ -250,10 +250,9 @@ fn own_header(module: &Module) -> Header {
         &config.allow_spmd_sharding_propagation_to_parameters,
         &config.allow_spmd_sharding_propagation_to_output,
     );
-    // One replica and one partition, the default, are not written.
-    let count = |count: i64| if count == 1 { None } else { Some(count) };
+    // One, the default, is not written, unless there may be a device assignment that says otherwise.
+    let count = |count: i64| Some(count).filter(|&n| n != 1 || !config.unknown_fields.is_empty());
     let own = ModuleConfig {
-        entry_computation_layout: None,
         replica_count: count(config.replica_count),
         num_partitions: count(config.num_partitions),
         alias_passthrough_params: config.alias_passthrough_params,

@@ -5,6 +5,7 @@ mod common;
 mod decode;
 mod encode;
 mod field;
+mod file;
 mod literal;
 mod mesh;
 pub(crate) mod message;
@@ -16,6 +17,9 @@ mod wire;
 pub use decode::decode;
 pub use encode::encode;
 pub(crate) use field::{Enum, ProtoField};
+pub use file::{Contents, is_message, open};
+
+pub(crate) use literal::is_elided;
 
 use crate::diag::Code;
 use crate::{Error, Result, Shape};
@@ -28,13 +32,14 @@ pub(crate) fn bad(message: impl Into<String>) -> Error {
 
 /// Adds the path of a field to errors about its value.
 pub(crate) fn in_field(path: &'static str) -> impl Fn(Error) -> Error {
-    move |error| match error.code() {
-        Code::Proto { message } if path != "instruction" => {
-            let help = error.help().map(str::to_owned);
-            let error = bad(format!("`{path}`: {message}"));
-            help.into_iter().fold(error, Error::with_help)
+    move |error| {
+        let Code::Proto { message } = error.code() else { return error };
+        if path == "instruction" {
+            return error;
         }
-        _ => error,
+        let help = error.help().map(str::to_owned);
+        let error = bad(format!("`{path}`: {message}"));
+        help.into_iter().fold(error, Error::with_help)
     }
 }
 

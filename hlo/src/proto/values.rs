@@ -4,7 +4,7 @@ use super::{ProtoField, bad, limit, mesh, shape, sharding};
 use crate::op::value::{
     AccuracyMode, ConvDims, ConvSparsity, DomainMetadata, OperandSparsity, OutputOperandAlias,
     OutputOperandAliasing, PaddingConfig, PaddingDim, ReplicaGroups, ResultAccuracy, ShapeIndex,
-    Window, WindowDim,
+    Text, Window, WindowDim,
 };
 use crate::{Dims, Result, Shape};
 use std::mem::take;
@@ -34,6 +34,15 @@ impl ProtoField<Option<message::Window>> for Window {
             reversal: dim.window_reversal,
         };
         Ok(Self { dims: field.take().unwrap_or_default().dimensions.iter().map(dim).collect() })
+    }
+}
+/// An empty window of an op that need not have one is not written.
+impl ProtoField<Instruction> for Window {
+    fn encode(&self, field: &mut Instruction) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { self.encode(&mut field.window) }
+    }
+    fn decode(field: &mut Instruction, _: Option<Self>) -> Result<Self> {
+        Self::decode(&mut field.window, None)
     }
 }
 impl ProtoField<Option<message::PaddingConfig>> for PaddingConfig {
@@ -165,6 +174,15 @@ impl ProtoField<Instruction> for Option<Vec<Shape>> {
             .map(shape::decode)
             .collect::<Result<_>>()
             .map(Some)
+    }
+}
+/// What texts of 2019 call `opaque` is the backend config.
+impl ProtoField<Instruction> for Option<Text> {
+    fn encode(&self, field: &mut Instruction) -> Result<()> {
+        self.as_ref().map_or(Ok(()), |text| text.encode(&mut field.backend_config))
+    }
+    fn decode(_: &mut Instruction, _: Option<Self>) -> Result<Self> {
+        Ok(None)
     }
 }
 impl ProtoField<Instruction> for DomainMetadata {

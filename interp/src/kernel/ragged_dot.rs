@@ -21,7 +21,7 @@ use crate::index::{offset_list, others, pick, strides, to_i64, to_usize};
 use crate::plan::Kernel;
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
-use hlo::{ArrayShape, Dims, Literal};
+use hlo::{ArrayShape, Dims, Literal, Scalar};
 
 /// Which group an index of the ragged dimension is in, for each index of the dimensions in front of the sizes.
 struct Groups {
@@ -152,8 +152,10 @@ fn free_rows(
     out: &mut [u8],
 ) {
     let line = r.free.len() * rounding.to.storage_bytes();
-    // Rows in no group stay 0.
-    out.fill(0);
+    // Rows in no group stay 0, which is NaN in a type without zero.
+    for slot in out.chunks_exact_mut(rounding.to.storage_bytes()) {
+        Scalar::zero(rounding.to).write(rounding.to, slot);
+    }
     for batch in 0..l.batch.len() {
         let mut rows = vec![Vec::new(); slices.len()];
         for (row, &offset) in l.free.iter().enumerate() {

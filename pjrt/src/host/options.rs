@@ -27,6 +27,18 @@ pub enum OptionValue {
     Text(String),
 }
 
+impl std::fmt::Display for OptionValue {
+    /// Writes the text that is parsed as this value.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(x) => write!(f, "{x}"),
+            Self::Bool(x) => write!(f, "{x}"),
+            Self::Float(x) => write!(f, "{x:?}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
 impl FromStr for OptionValue {
     type Err = Infallible;
 

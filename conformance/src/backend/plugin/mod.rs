@@ -104,7 +104,8 @@ impl Plugin {
 
 impl Backend for Plugin {
     fn name(&self) -> String {
-        format!("{} {}", self.path, self.platform)
+        let file = self.path.rsplit(['/', '\\']).next().unwrap_or(&self.path);
+        format!("{} ({file})", self.platform)
     }
     fn capabilities(&self) -> Capabilities {
         let isolated = matches!(self.runner, Runner::Isolated(_));

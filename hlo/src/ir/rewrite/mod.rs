@@ -26,6 +26,7 @@
 //! ```
 mod computation;
 mod finish;
+mod inline;
 #[cfg(test)]
 mod tests;
 

@@ -8,6 +8,7 @@ use crate::ir::{
     StackFrame, StackFrames,
 };
 use crate::text::strings;
+use prost::Message;
 use std::mem::take;
 
 /// Reads everything but computations and stack frames.
@@ -17,7 +18,6 @@ pub(super) fn config(
     unknown_fields: Vec<u8>,
 ) -> Result<ModuleConfig> {
     let header = proto.header.take().unwrap_or_default();
-    let own = header.config.unwrap_or_default();
     let layout = proto.host_program_shape.take();
     let layout = layout.map(|layout| shape::decode_program(&layout)).transpose();
     let layout = layout.map_err(in_field("host_program_shape"))?;
@@ -25,25 +25,41 @@ pub(super) fn config(
     let stated = layout.filter(|(parameters, result)| {
         !(parameters.iter().eq(actual.parameters.iter().copied()) && result == actual.result)
     });
-    Ok(ModuleConfig {
+    let mut config = ModuleConfig {
         is_scheduled: proto.schedule.take().is_some(),
-        replica_count: own.replica_count.unwrap_or(1),
-        num_partitions: own.num_partitions.unwrap_or(1),
         input_output_alias: aliases(take(&mut proto.input_output_alias).unwrap_or_default())?,
         buffer_donor: donors(take(&mut proto.buffer_donor).unwrap_or_default()),
-        alias_passthrough_params: own.alias_passthrough_params,
         entry_layout: stated,
         frontend_attributes: proto.frontend_attributes.take().and_then(common::decode_frontend),
-        allow_spmd_sharding_propagation_to_parameters: own
-            .allow_spmd_sharding_propagation_to_parameters,
-        allow_spmd_sharding_propagation_to_output: own.allow_spmd_sharding_propagation_to_output,
         origin_recovery_table: header.origin_recovery_table,
         debug_attributes: header.debug_attributes,
         unknown: (header.unknown_attributes.into_iter().map(common::decode_raw))
             .map(|(name, value)| HeaderAttr { name: name.into(), value })
             .collect(),
         unknown_fields,
-    })
+        ..ModuleConfig::default()
+    };
+    // XLA keeps the number of devices beside the module, but the devices in it, if they are chosen.
+    let devices = message::Devices::decode(config.unknown_fields.as_slice()).unwrap_or_default();
+    if let Some(devices) = devices.device_assignment {
+        config.replica_count = devices.replica_count.into();
+        config.num_partitions = devices.computation_count.into();
+    }
+    apply(header.config.unwrap_or_default(), &mut config);
+    Ok(config)
+}
+
+/// Applies what XLA keeps beside the module.
+pub(crate) fn apply(proto: message::ModuleConfig, config: &mut ModuleConfig) {
+    // A single `false` is the default.
+    let flags = |flags: Vec<bool>| if flags == [false] { Vec::new() } else { flags };
+    config.replica_count = proto.replica_count.unwrap_or(config.replica_count);
+    config.num_partitions = proto.num_partitions.unwrap_or(config.num_partitions);
+    config.alias_passthrough_params = proto.alias_passthrough_params;
+    config.allow_spmd_sharding_propagation_to_parameters =
+        flags(proto.allow_spmd_sharding_propagation_to_parameters);
+    config.allow_spmd_sharding_propagation_to_output =
+        flags(proto.allow_spmd_sharding_propagation_to_output);
 }
 
 pub(super) fn schedule(proto: Option<&message::Schedule>) -> Result<Schedule> {

@@ -94,10 +94,7 @@ impl Decoder<'_> {
         attributes.unknown_fields = unknown;
         proto.prune();
         attributes.unknown_fields.extend(proto.encode_to_vec());
-        let shape = match &op {
-            Op::Constant(constant) => constant.value.shape(),
-            _ => shape,
-        };
+        let shape = if let Op::Constant(constant) = &op { constant.value.shape() } else { shape };
         crate::text::common::complete(&mut attributes, opcode, &shape)?;
         let common = (attributes != CommonAttrs::default()).then(|| Box::new(attributes));
         let instruction = Instruction { op, shape, operands, common };

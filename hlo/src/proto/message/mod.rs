@@ -28,6 +28,7 @@ macro_rules! messages {
     };
     (@ [$($meta:tt)*] $name:ident { $($field:tt)* } { $($tag:tt)* } { $($inner:ident)* }) => {
         $($meta)*
+        #[allow(clippy::struct_field_names, reason = "named as in XLA")]
         #[derive(Clone, PartialEq, prost::Message)]
         pub(crate) struct $name { $($field)* }
         impl $crate::proto::message::Known for $name {

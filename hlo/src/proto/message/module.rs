@@ -81,32 +81,29 @@ messages! {
     }
     /// What a module has beside its instructions.
     ModuleConfig {
-        1 message ProgramShape entry_computation_layout;
         4 optional int64 replica_count;
         5 optional int64 num_partitions;
         17 bool alias_passthrough_params;
         27 repeated bool allow_spmd_sharding_propagation_to_output;
         33 repeated bool allow_spmd_sharding_propagation_to_parameters;
     }
-    ModuleWithConfig {
-        1 message Module hlo_module;
-        2 message ModuleConfig config;
-    }
-    HloProto {
-        1 message Module hlo_module;
-    }
-    Snapshot {
-        1 message HloProto hlo;
+    /// What an `HloSnapshot` has beside its module.
+    Arguments {
         2 messages Literal arguments;
-        3 message Literal result;
-        4 string execution_platform;
     }
     Inputs {
         1 messages Literal arguments;
     }
-    UnoptimizedSnapshot {
-        1 message Module hlo_module;
+    /// What an `HloUnoptimizedSnapshot` has beside its module.
+    Partitions {
         2 messages Inputs partitions;
-        3 int32 version;
+    }
+    DeviceAssignment {
+        1 int32 replica_count;
+        2 int32 computation_count;
+    }
+    /// Fields of a module that are kept as they are, but tell its number of devices.
+    Devices {
+        15 message DeviceAssignment device_assignment;
     }
 }

@@ -22,6 +22,8 @@ pub enum Style {
     Default,
     /// XLA's `ShortParsable`: only what parsing needs, constants in full.
     Short,
+    /// The default style with all elements of constants: it omits nothing.
+    Full,
     /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For comparison, not for
     /// parsing.
     Canonical,
@@ -45,14 +47,14 @@ pub(crate) struct Options {
 
 impl Style {
     fn options(self) -> Options {
-        let long = self == Self::Default;
+        let long = matches!(self, Self::Default | Self::Full);
         let canonical = self == Self::Canonical;
         Options {
             percent: long,
             signature: long,
             operand_shapes: canonical,
             operand_index: long,
-            large_constants: self == Self::Short,
+            large_constants: matches!(self, Self::Short | Self::Full),
             metadata: long,
             backend_config: !canonical,
             control_predecessors: long,

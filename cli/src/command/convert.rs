@@ -1,0 +1,67 @@
+//! `etalon convert`: HLO text and `HloModuleProto` from each other.
+use super::load;
+use crate::args::ConvertArgs;
+use crate::error::{Code, Exit, Failure, Result};
+use crate::output;
+use hlo::Module;
+use hlo::text::Style;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
+    let to_message = is_message(&args.to)?;
+    let loaded = load(&args.from, args.lenient)?;
+    let written = match to_message {
+        true => {
+            let bytes = hlo::proto::encode(&loaded.module).map_err(|error| Failure {
+                diagnostics: vec![error.diagnostic()],
+                source: Some((loaded.name.clone(), loaded.text.clone())),
+                exit: Exit::Wrong,
+            })?;
+            std::fs::write(&args.to, bytes)
+        }
+        false => {
+            let lost = unknown_bytes(&loaded.module);
+            if lost > 0 {
+                output::note(&format!(
+                    "{}: {lost} bytes of fields that HLO text does not have are left out\n",
+                    loaded.name
+                ));
+            }
+            let text = loaded.module.print(Style::Full);
+            match args.to.as_os_str() == "-" {
+                true => output::data(&text),
+                false => std::fs::write(&args.to, text),
+            }
+        }
+    };
+    written.map_err(|e| Failure::file(&args.to, &e))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns whether a file with this name is written as a message.
+fn is_message(path: &Path) -> Result<bool> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension {
+        Some("pb") => Ok(true),
+        Some("hlo" | "txt") => Ok(false),
+        None if path.as_os_str() == "-" => Ok(false),
+        _ => {
+            let (path, message) =
+                (path.display().to_string(), "the name does not tell the format".to_owned());
+            let help = "end the name with .pb for an HloModuleProto, with .hlo or .txt for text"
+                .to_owned();
+            Err(Failure::new(&Code::File { path, message }, Some(help)))
+        }
+    }
+}
+
+/// Returns the size of what only a message can hold.
+fn unknown_bytes(module: &Module) -> usize {
+    let computations = module.computations.iter().map(|(_, computation)| computation);
+    let inside = computations.map(|computation| {
+        let common = computation.instructions.iter().filter_map(|(_, i)| i.common.as_ref());
+        computation.unknown_fields.len() + common.map(|c| c.unknown_fields.len()).sum::<usize>()
+    });
+    module.config.unknown_fields.len() + inside.sum::<usize>()
+}

@@ -1,0 +1,209 @@
+//! The predicate of a backend: its results differ from those of a reference, in the same way as for the first module.
+use super::Interest;
+use crate::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
+use crate::results::{Record, Verdict};
+use crate::{Engine, Subject, conform};
+use collectives::{RunError, Session};
+use hlo::{Literal, Verified};
+use interp::{CompileOptions, DeviceGrid, RunOptions};
+use std::fmt;
+use std::sync::Arc;
+
+/// How the results of a backend differ from those of the reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers differ.
+    Numbers,
+    /// One of them is NaN.
+    Nan,
+    /// One of them is infinite.
+    Infinite,
+    /// The shapes differ, or the backend has no result: the error, without names and numbers.
+    Error(String),
+    /// Two executions have different results.
+    Unstable,
+    /// The backend does not implement something.
+    Unsupported,
+    /// The process of the backend died.
+    Crashed,
+    /// The backend did not answer in time.
+    TimedOut,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Numbers => f.write_str("different numbers"),
+            Self::Nan => f.write_str("NaN on one side"),
+            Self::Infinite => f.write_str("an infinity on one side"),
+            Self::Error(message) => write!(f, "error: {message}"),
+            Self::Unstable => f.write_str("different results of two executions"),
+            Self::Unsupported => f.write_str("unsupported"),
+            Self::Crashed => f.write_str("the process died"),
+            Self::TimedOut => f.write_str("no answer in time"),
+        }
+    }
+}
+
+impl Kind {
+    /// Returns the kind of a difference; `None` if there is none, or the reference has no result.
+    pub fn of(record: &Record) -> Option<Self> {
+        match record.verdict {
+            Verdict::Agrees
+            | Verdict::WithinBound
+            | Verdict::Undefined
+            | Verdict::Skipped
+            | Verdict::NoReference => None,
+            Verdict::Differs => Some(Self::of_elements(record)),
+            Verdict::Unstable => Some(Self::Unstable),
+            Verdict::Rejected | Verdict::Failed => Some(Self::Error(words(&record.reason))),
+            Verdict::Unsupported => Some(Self::Unsupported),
+            Verdict::Crashed => Some(Self::Crashed),
+            Verdict::TimedOut => Some(Self::TimedOut),
+        }
+    }
+    fn of_elements(record: &Record) -> Self {
+        let worst = record.measures.as_ref().and_then(|measures| measures.worst.as_ref());
+        let Some(worst) = worst else { return Self::Error("the shapes differ".to_owned()) };
+        let has = |word: &str| worst.actual.contains(word) || worst.expected.contains(word);
+        if has("nan") {
+            Self::Nan
+        } else if has("inf") {
+            Self::Infinite
+        } else {
+            Self::Numbers
+        }
+    }
+}
+
+/// Returns the words of the first line of an error that are letters only: names, shapes and numbers change with the module.
+fn words(reason: &str) -> String {
+    let line = reason.lines().next().unwrap_or_default();
+    let is_word = |word: &&str| word.chars().all(|c| c.is_alphabetic() || ",.:;'".contains(c));
+    line.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ")
+}
+
+/// The comparison of a backend with an engine, as a predicate of [`reduce`](super::reduce).
+///
+/// ```
+/// use conformance::Engine;
+/// use conformance::backend::EngineBackend;
+/// use conformance::reduce::{Difference, Interest};
+/// use std::sync::Arc;
+/// let text = "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] tanh(x) }";
+/// let module = Arc::new(hlo::Module::parse(text)?.verify()?);
+/// let mut backend = EngineBackend(Engine::Reference);
+/// let mut difference = Difference::new(Engine::Exact, &mut backend, 1 << 20);
+/// let x = "f32[2] {1, 2}".parse()?;
+/// assert_eq!(difference.interest(&module, &[vec![x]]), Interest::Boring);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Difference<'a> {
+    reference: LimitedEngine,
+    backend: &'a mut dyn Backend,
+    kind: Option<Kind>,
+}
+
+impl<'a> Difference<'a> {
+    /// Compares a backend with an engine, which may take `fuel` steps: a candidate may have a loop without an end.
+    pub fn new(engine: Engine, backend: &'a mut dyn Backend, fuel: u64) -> Self {
+        Self { reference: LimitedEngine { engine, fuel }, backend, kind: None }
+    }
+    /// The kind of the first difference; later ones of another kind are [`Interest::Other`].
+    pub fn kind(&self) -> Option<&Kind> {
+        self.kind.as_ref()
+    }
+    /// Compares the results of a module.
+    pub fn interest(&mut self, module: &Arc<Verified>, arguments: &[Vec<Literal>]) -> Interest {
+        let subject = Subject {
+            name: module.module().name.to_string(),
+            file: String::new(),
+            text: String::new(),
+            module: Arc::clone(module),
+            arguments: arguments.to_vec(),
+        };
+        let kind = Kind::of(&conform(&subject, &mut self.reference, self.backend));
+        match (kind, &self.kind) {
+            (None, _) => Interest::Boring,
+            (Some(kind), Some(first)) if kind != *first => Interest::Other(kind.to_string()),
+            (Some(kind), _) => {
+                self.kind = Some(kind);
+                Interest::Interesting
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Difference<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Difference").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+/// Calls a predicate up to `times` times, until it is not boring: for differences that do not show in each run.
+pub fn repeated(times: u32, mut interesting: impl FnMut() -> Interest) -> Interest {
+    let mut answer = Interest::Boring;
+    for _ in 0..times.max(1) {
+        match interesting() {
+            Interest::Interesting => return Interest::Interesting,
+            other @ Interest::Other(_) => answer = other,
+            Interest::Boring => {}
+        }
+    }
+    answer
+}
+
+/// Returns how often a candidate must be boring before it is called boring, so that at most one in a hundred interesting ones is
+/// missed: `shown` of `runs` runs of the first module were interesting.
+///
+/// ```
+/// use conformance::reduce::repetitions;
+/// assert_eq!([repetitions(20, 20), repetitions(10, 20), repetitions(2, 20)], [1, 7, 44]);
+/// ```
+pub fn repetitions(shown: u32, runs: u32) -> u32 {
+    if shown >= runs {
+        return 1;
+    }
+    let rate = f64::from(shown.max(1)) / f64::from(runs.max(1));
+    let needed = (0.01f64.ln() / (-rate).ln_1p()).ceil();
+    (1..1000).find(|&k| f64::from(k) >= needed).unwrap_or(1000)
+}
+
+/// An engine that takes a limited number of steps.
+#[derive(Debug, Clone, Copy)]
+struct LimitedEngine {
+    engine: Engine,
+    fuel: u64,
+}
+
+/// A program of a limited engine.
+struct LimitedSession(Session, u64);
+
+impl Backend for LimitedEngine {
+    fn name(&self) -> String {
+        self.engine.name().to_owned()
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { devices: None, isolated: false }
+    }
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>, BackendError> {
+        let options = CompileOptions::default().engine(self.engine);
+        let session = Session::compile_for(Arc::clone(module), grid, &options);
+        Ok(Box::new(LimitedSession(session.map_err(|error| failed(&error))?, self.fuel)))
+    }
+}
+
+impl LoadedModule for LimitedSession {
+    fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
+        let output = self.0.run(arguments, &RunOptions::default().fuel(self.1));
+        Ok(output.map_err(|error| failed(&error))?.results)
+    }
+}
+
+fn failed(error: &RunError) -> BackendError {
+    Code::Failed { message: error.to_string() }.into()
+}

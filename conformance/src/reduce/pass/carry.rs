@@ -1,0 +1,120 @@
+//! Fewer values carried by loops.
+use crate::reduce::draft::{At, Draft, Edit};
+use crate::reduce::search::Search;
+use hlo::ir::rewrite::ComputationRewriter;
+use hlo::ir::{ComputationId, InstructionId};
+use hlo::op::{GetTupleElement, Parameter, While};
+use hlo::{Op, Shape};
+
+/// Removes elements of the tuples that loops carry; a tuple of one element becomes that element.
+pub(super) fn carries(search: &mut Search<'_, '_>) {
+    loop {
+        let draft = search.draft();
+        let edits = draft.all().into_iter().flat_map(|at| {
+            let shape = draft.get(at).filter(|i| matches!(i.op, Op::While(_))).map(|i| &i.shape);
+            let count = shape.and_then(Shape::tuple).map_or(0, <[Shape]>::len);
+            (0..count)
+                .map(move |k| -> Edit { Box::new(move |draft| remove(draft, at, k).is_some()) })
+        });
+        if !search.first(edits.collect()) {
+            return;
+        }
+    }
+}
+
+/// Removes element `k` from the value of a loop, if nothing but the loop itself needs it. `None`, and a draft that is not to be
+/// used, if something does.
+fn remove(draft: &mut Draft, at: At, k: usize) -> Option<()> {
+    let Op::While(looped) = &draft.get(at)?.op else { return None };
+    let looped = looped.clone();
+    let condition = without(draft, looped.condition, k, false)?;
+    let body = without(draft, looped.body, k, true)?;
+    let caller = draft.rewriter.computation_mut(at.0);
+    let init = caller.instruction(at.1).operands[0];
+    let init = smaller_tuple(caller, init, k)?;
+    let users = elements_of(caller, at.1)?;
+    let shape = caller.instruction(init).shape.clone();
+    let instruction = caller.instruction_mut(at.1);
+    (instruction.shape, instruction.common) = (shape, None);
+    instruction.operands[0] = init;
+    instruction.op = While { condition, body }.into();
+    renumber(caller, at.1, users, k)
+}
+
+/// Adds a copy of a computation whose parameter, and if `result` its root, has no element `k`.
+fn without(draft: &mut Draft, id: ComputationId, k: usize, result: bool) -> Option<ComputationId> {
+    let mut computation = draft.rewriter.computation(id).clone();
+    let parameter = *computation.parameters().first()?;
+    if result {
+        let root = computation.root()?;
+        let root = smaller_tuple(&mut computation, root, k)?;
+        computation.set_root(root);
+    }
+    computation.remove_dead_code(|_| false);
+    let users = elements_of(&computation, parameter)?;
+    let mut parts = computation.instruction(parameter).shape.tuple()?.to_vec();
+    parts.remove(k);
+    let shape = match parts.as_slice() {
+        [only] => only.clone(),
+        _ => Shape::Tuple(parts),
+    };
+    let op = Parameter { number: 0 };
+    computation.replace(parameter, hlo::ir::Instruction::new(op, shape, []));
+    renumber(&mut computation, parameter, users, k)?;
+    Some(draft.rewriter.add_computation(computation))
+}
+
+/// Adds the tuple without element `k`; the other element if there is only one.
+fn smaller_tuple(
+    computation: &mut ComputationRewriter,
+    tuple: InstructionId,
+    k: usize,
+) -> Option<InstructionId> {
+    let instruction = computation.instruction(tuple);
+    if !matches!(instruction.op, Op::Tuple(_)) || instruction.operands.len() < 2 {
+        return None;
+    }
+    let mut parts = instruction.operands.to_vec();
+    parts.remove(k);
+    Some(match parts.as_slice() {
+        &[only] => only,
+        _ => computation.add_tuple(tuple, parts),
+    })
+}
+
+/// Returns the users of a tuple and the elements they take; `None` if one of them takes the whole tuple.
+fn elements_of(
+    computation: &ComputationRewriter,
+    tuple: InstructionId,
+) -> Option<Vec<(InstructionId, usize)>> {
+    let element = |user: InstructionId| {
+        let Op::GetTupleElement(element) = &computation.instruction(user).op else { return None };
+        Some((user, usize::try_from(element.index).ok()?))
+    };
+    computation.users(tuple).into_iter().map(element).collect()
+}
+
+/// Gives the users of a tuple without element `k` the new numbers; `None` if one of them takes element `k`.
+fn renumber(
+    computation: &mut ComputationRewriter,
+    tuple: InstructionId,
+    users: Vec<(InstructionId, usize)>,
+    k: usize,
+) -> Option<()> {
+    let is_tuple = computation.instruction(tuple).shape.tuple().is_some();
+    for (user, element) in users {
+        match element {
+            taken if taken == k => return None,
+            _ if !is_tuple => {
+                computation.replace_uses(user, tuple);
+                computation.remove(user);
+            }
+            earlier if earlier < k => {}
+            later => {
+                let index = i64::try_from(later - 1).unwrap_or(i64::MAX);
+                computation.instruction_mut(user).op = GetTupleElement { index }.into();
+            }
+        }
+    }
+    Some(())
+}

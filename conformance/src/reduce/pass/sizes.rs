@@ -1,0 +1,195 @@
+//! Smaller dimensions and fewer of them: a size is replaced everywhere, and other shapes follow by the shape rules.
+use super::map::mapped;
+use crate::reduce::search::Search;
+use hlo::ir::ComputationId;
+use hlo::layout::Layout;
+use hlo::text::Style;
+use hlo::{ArrayShape, Dims, Literal, Module, Shape};
+use std::collections::BTreeSet;
+
+/// How a size, and those near it, are replaced.
+#[derive(Debug, Clone, Copy)]
+enum Variant {
+    /// The size itself.
+    Exact,
+    /// The size, and those that differ from it by up to 2, by the same difference.
+    Offset,
+    /// Multiples of the size.
+    Multiple,
+}
+
+/// Replaces sizes, the largest first, by 1, 2, their half, or one less.
+pub(super) fn sizes(search: &mut Search<'_, '_>) {
+    let mut done = BTreeSet::new();
+    loop {
+        let found = found_sizes(search.module.module());
+        let Some(&size) = found.iter().rev().find(|size| **size > 1 && !done.contains(*size))
+        else {
+            return;
+        };
+        done.insert(size);
+        let targets: BTreeSet<i64> =
+            [1, 2, 3, size / 2, size - 1].into_iter().filter(|&t| 0 < t && t < size).collect();
+        targets.into_iter().any(|target| replace(search, size, target));
+    }
+}
+
+fn found_sizes(module: &Module) -> BTreeSet<i64> {
+    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let mut found = BTreeSet::new();
+    for (_, instruction) in instructions {
+        let arrays = instruction.shape.leaves().into_iter().filter_map(Shape::array);
+        arrays.for_each(|array| found.extend(array.dims.iter().copied()));
+    }
+    found
+}
+
+fn replace(search: &mut Search<'_, '_>, size: i64, target: i64) -> bool {
+    for variant in [Variant::Exact, Variant::Offset, Variant::Multiple] {
+        let map = |x: i64| match variant {
+            Variant::Exact => (x == size).then_some(target),
+            Variant::Offset => ((x - size).abs() <= 2).then_some(x - size + target),
+            Variant::Multiple => (x > 0 && x % size == 0).then_some(x / size * target),
+        };
+        let map = |x: i64| map(x).filter(|&new| new >= 0).unwrap_or(x);
+        for attributes in [true, false] {
+            let Some((module, arguments)) = resized(search, &map, attributes) else { continue };
+            if search.attempt_module(module, arguments) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Returns the candidate with other sizes, in its attributes too if `attributes`.
+fn resized(
+    search: &Search<'_, '_>,
+    map: &dyn Fn(i64) -> i64,
+    attributes: bool,
+) -> Option<(Module, Vec<Vec<Literal>>)> {
+    let shape = |array: &ArrayShape| {
+        let dims: Dims = array.dims.iter().map(|&size| map(size)).collect();
+        ArrayShape { dims, ..array.clone() }
+    };
+    let value = |literal: &Literal| cropped(literal, map);
+    let (module, arguments) = mapped(search, &shape, &value);
+    let mut text = module.print(Style::Short);
+    if attributes {
+        text = text.lines().map(|line| with_sizes(line, map) + "\n").collect();
+    }
+    let mut module = Module::parse(&text).ok()?;
+    infer(&mut module);
+    Some((module, arguments))
+}
+
+/// Returns the first elements along each dimension, repeated where a dimension grows.
+fn cropped(literal: &Literal, map: &dyn Fn(i64) -> i64) -> Literal {
+    let Some(old) = literal.array_shape() else { return literal.clone() };
+    let dims: Dims = old.dims.iter().map(|&size| map(size)).collect();
+    if dims == old.dims {
+        return literal.clone();
+    }
+    let mut result = Literal::zeros(ArrayShape { dims: dims.clone(), ..old.clone() });
+    let width = old.ty.storage_bytes();
+    for (i, slot) in result.bytes_mut().chunks_exact_mut(width).enumerate() {
+        let (mut rest, mut from, mut stride) = (i, 0, 1);
+        for (&new, &old) in dims.iter().zip(&old.dims).rev() {
+            let (new, old) = (usize::try_from(new).unwrap_or(1), usize::try_from(old).unwrap_or(1));
+            from += (rest % new.max(1)).min(old.saturating_sub(1)) * stride;
+            rest /= new.max(1);
+            stride *= old;
+        }
+        slot.copy_from_slice(&literal.bytes()[from * width..(from + 1) * width]);
+    }
+    result
+}
+
+/// Words of attributes whose numbers are sizes.
+const SIZES: [&str; 5] = ["slice", "size", "window", "length", "k="];
+
+/// Replaces the numbers in the attributes of an instruction's line that are sizes.
+fn with_sizes(line: &str, map: &dyn Fn(i64) -> i64) -> String {
+    let Some(at) = line.find("), ") else { return line.to_owned() };
+    let (head, attributes) = line.split_at(at + 1);
+    let mut out = head.to_owned();
+    // A part without `=` goes on with the value of the part before.
+    let mut is_size = false;
+    for part in attributes.split_inclusive(", ") {
+        if part.contains('=') {
+            is_size = SIZES.iter().any(|word| part.contains(word));
+        }
+        if is_size { map_numbers(&mut out, part, map) } else { out.push_str(part) }
+    }
+    out
+}
+
+fn map_numbers(out: &mut String, text: &str, map: &dyn Fn(i64) -> i64) {
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let digits = rest[start..].find(|c: char| !c.is_ascii_digit());
+        let end = digits.map_or(rest.len(), |length| start + length);
+        out.push_str(&rest[..start]);
+        match rest[start..end].parse() {
+            Ok(number) => out.push_str(&map(number).to_string()),
+            Err(_) => out.push_str(&rest[start..end]),
+        }
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+}
+
+/// Gives every instruction the shape that follows from its operands, where there is one.
+fn infer(module: &mut Module) {
+    let ids: Vec<ComputationId> = module.computations.ids().collect();
+    for id in ids {
+        let computation = &module.computations[id];
+        let mut shapes: Vec<Shape> = Vec::with_capacity(computation.instructions.len());
+        for (_, instruction) in computation.instructions.iter() {
+            let operands: Option<Vec<&Shape>> =
+                instruction.operands.iter().map(|operand| shapes.get(operand.index())).collect();
+            let inferred = operands.and_then(|operands| {
+                instruction.op.shape(&operands, Some(&instruction.shape), module).ok()
+            });
+            let inferred = inferred.filter(|shape| !shape.compatible(&instruction.shape));
+            shapes.push(inferred.unwrap_or_else(|| instruction.shape.clone()));
+        }
+        let instructions = module.computations[id].instructions.iter_mut();
+        instructions.zip(shapes).for_each(|((_, instruction), shape)| instruction.shape = shape);
+    }
+}
+
+/// Removes dimensions of size 1: all, then the first and the last of each array.
+pub(super) fn ranks(search: &mut Search<'_, '_>) {
+    let all = |dims: &Dims| -> Dims { dims.iter().copied().filter(|&size| size != 1).collect() };
+    let first = |dims: &Dims| match dims.split_first() {
+        Some((1, rest)) => Dims::from_slice(rest),
+        _ => dims.clone(),
+    };
+    let last = |dims: &Dims| match dims.split_last() {
+        Some((1, rest)) => Dims::from_slice(rest),
+        _ => dims.clone(),
+    };
+    let squeezes: [&dyn Fn(&Dims) -> Dims; 3] = [&all, &first, &last];
+    for squeeze in squeezes {
+        while attempt_squeezed(search, squeeze) {}
+    }
+}
+
+fn attempt_squeezed(search: &mut Search<'_, '_>, squeeze: &dyn Fn(&Dims) -> Dims) -> bool {
+    let shape = |array: &ArrayShape| {
+        let dims = squeeze(&array.dims);
+        let layout = Layout::descending(dims.len());
+        if dims == array.dims {
+            array.clone()
+        } else {
+            ArrayShape { layout, ..ArrayShape::new(array.ty, dims) }
+        }
+    };
+    let value = |literal: &Literal| match literal.array_shape() {
+        Some(array) => literal.with_shape(shape(array)),
+        None => literal.clone(),
+    };
+    let (module, arguments) = mapped(search, &shape, &value);
+    search.attempt_module(module, arguments)
+}

@@ -1,0 +1,54 @@
+//! Simpler element types: f32, s32 and c64 in place of others of their class.
+use super::map::mapped;
+use crate::reduce::search::Search;
+use hlo::{ArrayShape, Class, ElementType, Literal, Module, Shape};
+use std::collections::BTreeSet;
+
+/// Replaces one type everywhere, for each type in the module.
+pub(super) fn types(search: &mut Search<'_, '_>) {
+    let arrays: Vec<ArrayShape> = arrays(search.module.module());
+    let found: BTreeSet<ElementType> = arrays.iter().map(|array| array.ty).collect();
+    for from in found {
+        let to = match from.class() {
+            Class::Pred => continue,
+            Class::Signed | Class::Unsigned => ElementType::S32,
+            Class::Float => ElementType::F32,
+            Class::Complex => ElementType::C64,
+        };
+        if from != to {
+            let (module, arguments) = retyped(search, from, to);
+            search.attempt_module(module, arguments);
+        }
+    }
+}
+
+fn arrays(module: &Module) -> Vec<ArrayShape> {
+    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let arrays =
+        |shape: &Shape| shape.leaves().into_iter().filter_map(Shape::array).cloned().collect();
+    instructions
+        .flat_map(|(_, instruction)| -> Vec<ArrayShape> { arrays(&instruction.shape) })
+        .collect()
+}
+
+fn retyped(
+    search: &Search<'_, '_>,
+    from: ElementType,
+    to: ElementType,
+) -> (Module, Vec<Vec<Literal>>) {
+    let shape = |array: &ArrayShape| {
+        if array.ty == from { array.with_type(to) } else { array.clone() }
+    };
+    mapped(search, &shape, &|literal| converted(literal, from, to))
+}
+
+fn converted(literal: &Literal, from: ElementType, to: ElementType) -> Literal {
+    let Some(shape) = literal.array_shape().filter(|shape| shape.ty == from) else {
+        return literal.clone();
+    };
+    let mut result = Literal::zeros(ArrayShape { ty: to, ..shape.clone() });
+    for (i, slot) in result.bytes_mut().chunks_exact_mut(to.storage_bytes()).enumerate() {
+        literal.get(i).convert(from, to).write(to, slot);
+    }
+    result
+}
