@@ -34,17 +34,17 @@ mod conform;
 mod error_model;
 mod file;
 pub mod judge;
+mod recorded;
 pub mod reduce;
 mod report;
 pub mod results;
 pub mod suite;
-mod recorded;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
 pub use conform::{Subject, conform};
 pub use file::{Case, FileTest, ParseError};
-pub use report::{Failure, Outcome, Report, Summary};
 pub use recorded::{Entry, find, in_parallel, on_large_stack};
+pub use report::{Failure, Outcome, Report, Summary};
 
 pub use interp::Engine;

@@ -74,11 +74,8 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
 
 /// Returns the selected cases of the suite.
 fn suite(size: SuiteArg, args: &ConformArgs) -> Result<impl Iterator<Item = Item>> {
-    let selection = Selection {
-        smoke: size == SuiteArg::Smoke,
-        pattern: args.case.clone(),
-        shard: args.shard,
-    };
+    let selection =
+        Selection { smoke: size == SuiteArg::Smoke, pattern: args.case.clone(), shard: args.shard };
     let suite = Suite::load(&selection).map_err(|error| {
         let code = Code::Input { path: "--case".to_owned(), message: error.to_string() };
         let help = "`*` stands for any characters: `dot/f32/*`";
@@ -260,7 +257,10 @@ fn subject(
 ) -> Result<std::result::Result<Subject, Option<Box<Report>>>> {
     Ok(match item {
         Item::Suite(case) => case.subject().map_err(|message| {
-            Some(Box::new(failed(Path::new(case.name()), Failure::new(&Code::BadTest { message }, None))))
+            Some(Box::new(failed(
+                Path::new(case.name()),
+                Failure::new(&Code::BadTest { message }, None),
+            )))
         }),
         Item::Entry(entry) => entry.subject().map_err(Some),
         Item::Case(case) => match case.subject() {

@@ -13,9 +13,7 @@ use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 /// | `integers [LO HI]` | small integers, from -4 to 4 unless stated: sums and products of them are exact |
 /// | `random [LO HI]` | numbers from LO to HI, from -1 to 1 unless stated |
 /// | `indices LO HI` | integers from LO to HI; in an unsigned type, negative ones are large |
-/// | `ties` | -1, 0 and 1 |
 /// | `count [FROM]` | FROM, FROM + 1, ... on all devices |
-/// | `permutation` | 0 to n - 1 in some order, along the last dimension |
 /// | `zero`, `one`, `ones`, `lowest`, `highest` | the same element everywhere; `ones` has all bits set |
 /// | `definite` | Hermitian matrices with positive eigenvalues, of integers |
 /// | `triangular` | matrices with ones on the diagonal and small integers elsewhere |
@@ -30,7 +28,6 @@ pub(super) enum Word {
     Random(f64, f64),
     Indices(i64, i64),
     Count(i64),
-    Permutation,
     Fill(Fill),
     Definite,
     Triangular,
@@ -57,7 +54,11 @@ impl Word {
         let word = parts.next().unwrap_or_default();
         let numbers: Option<Vec<f64>> = parts.map(|part| part.parse().ok()).collect();
         let numbers = numbers.as_deref();
-        #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "small integers")]
+        #[expect(
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            reason = "small integers"
+        )]
         let whole = |x: f64| x as i64;
         let small = |x: f64| i32::try_from(whole(x)).unwrap_or(i32::MAX);
         Ok(match (word, numbers) {
@@ -68,13 +69,11 @@ impl Word {
             ("bits", Some([])) => Self::Bits,
             ("integers", Some([])) => Self::Integers(-4, 4),
             ("integers", Some(&[lo, hi])) => Self::Integers(small(lo), small(hi)),
-            ("ties", Some([])) => Self::Integers(-1, 1),
             ("random", Some([])) => Self::Random(-1.0, 1.0),
             ("random", Some(&[lo, hi])) => Self::Random(lo, hi),
             ("indices", Some(&[lo, hi])) => Self::Indices(whole(lo), whole(hi)),
             ("count", Some([])) => Self::Count(0),
             ("count", Some(&[from])) => Self::Count(whole(from)),
-            ("permutation", Some([])) => Self::Permutation,
             ("zero", Some([])) => Self::Fill(Fill::Zero),
             ("one", Some([])) => Self::Fill(Fill::One),
             ("ones", Some([])) => Self::Fill(Fill::Ones),
@@ -158,18 +157,18 @@ fn array(word: &Word, shape: &ArrayShape, place: Place, sequence: &mut Sequence)
         Word::Subnormal => tuples(&subnormal(ty), len, place, sequence),
         Word::Order => tuples(&ordered(ty), len, place, sequence),
         Word::Every => tuples(&every(ty), len, place, sequence),
-        Word::Permutation => permutations(len, columns, sequence).map(|i| integer(ty, i)).collect(),
         Word::Definite => (0..len).map(|i| definite(ty, i, rows, columns)).collect(),
         Word::Triangular => (0..len).map(|i| triangular(ty, i, rows, columns)).collect(),
-        Word::Count(from) => {
-            (*from..).take(len).map(|i| integer(ty, i)).collect()
-        }
+        Word::Count(from) => (*from..).take(len).map(|i| integer(ty, i)).collect(),
         Word::Fill(fill) => vec![filled(ty, *fill); len],
-        Word::Bits | Word::Integers(..) | Word::Random(..) | Word::Indices(..) | Word::Literal(_) => {
-            (0..len).map(|_| draw(word, ty, sequence)).collect()
-        }
+        Word::Bits
+        | Word::Integers(..)
+        | Word::Random(..)
+        | Word::Indices(..)
+        | Word::Literal(_) => (0..len).map(|_| draw(word, ty, sequence)).collect(),
     };
-    for (bits, slot) in bits.into_iter().zip(literal.bytes_mut().chunks_exact_mut(ty.storage_bytes()))
+    for (bits, slot) in
+        bits.into_iter().zip(literal.bytes_mut().chunks_exact_mut(ty.storage_bytes()))
     {
         Scalar::set_bits(ty, bits, slot);
     }
@@ -330,23 +329,6 @@ fn every(ty: ElementType) -> Vec<u128> {
     }
 }
 
-/// Returns permutations of 0 to `columns - 1`, one after the other.
-fn permutations(
-    len: usize,
-    columns: usize,
-    sequence: &mut Sequence,
-) -> impl Iterator<Item = i64> + use<> {
-    let mut all = Vec::with_capacity(len);
-    while all.len() < len {
-        let mut row: Vec<i64> = (0..).take(columns).collect();
-        for i in (1..columns).rev() {
-            row.swap(i, sequence.below(i + 1));
-        }
-        all.extend(row);
-    }
-    all.into_iter().take(len)
-}
-
 /// Returns the row and the column of an element of a batch of matrices.
 fn row_and_column(i: usize, rows: usize, columns: usize) -> (usize, usize) {
     (i / columns % rows, i % columns)
@@ -422,7 +404,7 @@ mod tests {
 
     #[test]
     fn every_word_works_for_every_type() {
-        let words = "special subnormal order every bits integers random ties count permutation zero one ones lowest highest definite triangular";
+        let words = "special subnormal order every bits integers random count zero one ones lowest highest definite triangular";
         for ty in ElementType::ALL {
             for word in words.split(' ') {
                 make(word, &format!("{ty}[2,3,3]"));

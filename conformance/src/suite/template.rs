@@ -31,8 +31,7 @@ struct List {
 
 impl List {
     fn parse(text: &str) -> Result<Self, String> {
-        let (names, values) =
-            text.split_once(" in ").ok_or("expected `VARIABLES in VALUES`")?;
+        let (names, values) = text.split_once(" in ").ok_or("expected `VARIABLES in VALUES`")?;
         let names = names.split_whitespace().map(str::to_owned).collect();
         Ok(Self { names, values: values.to_owned() })
     }
@@ -85,9 +84,9 @@ impl Template {
         for (i, line) in part.lines().enumerate() {
             let number = start + i + 1;
             match line.strip_prefix("//") {
-                Some(comment) => template
-                    .comment(number, comment.trim())
-                    .map_err(|message| (number, message))?,
+                Some(comment) => {
+                    template.comment(number, comment.trim()).map_err(|message| (number, message))?
+                }
                 None => template.text.extend([line, "\n"]),
             }
         }
@@ -157,7 +156,8 @@ impl Template {
             variable.starts_with('_') || self.name.contains(&format!("{{{variable}}}"))
         };
         let shown = bindings.iter().filter(|(variable, _)| !hidden(variable));
-        let shown: Vec<String> = shown.map(|(name, value)| format!("{name}={}", value.replace(' ', ","))).collect();
+        let shown: Vec<String> =
+            shown.map(|(name, value)| format!("{name}={}", value.replace(' ', ","))).collect();
         if !shown.is_empty() {
             name.extend(["[", &shown.join(";"), "]"]);
         }
@@ -197,7 +197,10 @@ mod tests {
         let smoke: Vec<bool> = cases.iter().map(|b| template.is_smoke(b).unwrap()).collect();
         assert_eq!(smoke, [true, false, false, false, true, false]);
         assert!(template.text(&cases[2]).contains("x = s8[2] parameter(0) ROOT r = add(x, x)"));
-        assert_eq!((template.rule.as_str(), template.inputs.as_slice()), ("Adds.", &["special".to_owned()][..]));
+        assert_eq!(
+            (template.rule.as_str(), template.inputs.as_slice()),
+            ("Adds.", &["special".to_owned()][..])
+        );
     }
 
     #[test]

@@ -96,7 +96,8 @@ pub(super) fn rows(
     let mut rows: Vec<Vec<String>> = Vec::new();
     for word in split(list) {
         let word = arguments(&word, bindings);
-        if let Some(removed) = word.strip_prefix('-').filter(|w| w.starts_with(char::is_alphabetic)) {
+        if let Some(removed) = word.strip_prefix('-').filter(|w| w.starts_with(char::is_alphabetic))
+        {
             let removed = words(removed).unwrap_or_else(|| vec![removed.to_owned()]);
             rows.retain(|row| !removed.contains(&row[0]));
             continue;
