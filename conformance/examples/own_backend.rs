@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo run -p etalon-conformance --example own_backend
 //! ```
+#![expect(clippy::print_stdout, reason = "the output of the example")]
 use conformance::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
 use conformance::results::Verdict;
 use conformance::suite::{Selection, Suite};

@@ -34,8 +34,7 @@ fn names_are_unique() {
     let names: BTreeSet<&str> = suite.cases().iter().map(SuiteCase::name).collect();
     let smoke = Suite::load(&Selection::smoke()).unwrap().cases().len();
     assert_eq!(names.len(), suite.cases().len());
-    assert!(smoke > 0 && smoke < names.len());
-    println!("{} cases, {smoke} in the smoke set", names.len());
+    assert!((1000..3000).contains(&smoke), "{smoke} of {} cases", names.len());
 }
 
 /// Runs a case in both engines.
