@@ -1,7 +1,7 @@
 use super::values::allows;
 use super::{FILES, Selection, Suite, SuiteCase, template, templates};
-use crate::backend::EngineBackend;
-use crate::{Engine, Tolerance, compare_each, on_large_stack};
+use crate::backend::{BackendError, Code, EngineBackend};
+use crate::{Engine, Subject, Tolerance, compare_each, on_large_stack};
 use hlo::op::Kind;
 use hlo::{ElementType, Module, Opcode};
 use rayon::prelude::*;
@@ -95,7 +95,14 @@ fn every_opcode_has_a_case() {
     assert!(missing.is_empty(), "no case for {missing:?}");
 }
 
-/// A type that the table allows, or that the verifier accepts in the place of `{type}`, has a case of the same op.
+/// Whether a module is valid, and Etalon implements it.
+fn runs(case: &SuiteCase) -> bool {
+    let run = |subject: Subject| subject.run(&mut EngineBackend(Engine::Exact));
+    let unsupported = |error: &BackendError| matches!(error.code(), Code::Unsupported { .. });
+    case.subject().is_ok_and(|subject| !run(subject).is_err_and(|error| unsupported(&error)))
+}
+
+/// A type that the table allows, or that a module of the same op may have in the place of `{type}`, has a case.
 #[test]
 fn every_element_type_of_an_op_has_a_case() {
     let covered: BTreeSet<(Opcode, ElementType)> =
@@ -110,8 +117,10 @@ fn every_element_type_of_an_op_has_a_case() {
         for &ty in ElementType::ALL {
             let Some(own) = bindings.iter_mut().find(|(name, _)| name == "type") else { break };
             own.1 = ty.name().to_owned();
-            let module = Module::parse(&template.text(&bindings));
-            if module.is_ok_and(|module| module.verify().is_ok()) {
+            let name = template.name(&bindings);
+            if !covered.contains(&(op, ty))
+                && runs(&SuiteCase { name, bindings: bindings.clone(), template })
+            {
                 missing.insert((op, ty));
             }
         }
