@@ -285,9 +285,15 @@ pub(crate) struct GraphArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ConformArgs {
     /// Modules, file tests, modules with recorded arguments, or folders of them.
-    #[arg(required_unless_present_any = ["spmd", "compare", "merge"])]
+    #[arg(required_unless_present_any = ["spmd", "compare", "merge", "suite"])]
     #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
     pub(crate) paths: Vec<PathBuf>,
+    /// Run Etalon's own suite: all cases, or those that take about a minute together.
+    #[arg(long, value_enum, value_name = "smoke|full", conflicts_with_all = ["spmd", "compare", "merge"])]
+    pub(crate) suite: Option<SuiteArg>,
+    /// Run only the cases of the suite whose names match; `*` stands for any characters: `dot/f32/*`.
+    #[arg(long, value_name = "PATTERN", requires = "suite")]
+    pub(crate) case: Option<String>,
     /// The unpartitioned SPMD program, and the partitioned module.
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
     #[arg(required_unless_present_any = ["backend", "backend_command", "compare", "merge"])]
@@ -416,6 +422,15 @@ fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
     let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
     let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
     Ok((opcode, weight))
+}
+
+/// Which cases of the suite run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SuiteArg {
+    /// Those that take about a minute together.
+    Smoke,
+    /// All.
+    Full,
 }
 
 /// A backend and its options.

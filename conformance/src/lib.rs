@@ -37,16 +37,17 @@ mod file;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;
+mod recorded;
 pub mod reduce;
 mod report;
 pub mod results;
-mod suite;
+pub mod suite;
 
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
 pub use conform::{Subject, conform};
 pub use file::{Case, FileTest, ParseError};
+pub use recorded::{Entry, find, in_parallel, on_large_stack};
 pub use report::{Failure, Outcome, Report, Summary};
-pub use suite::{Entry, find, in_parallel, on_large_stack};
 
 pub use interp::Engine;

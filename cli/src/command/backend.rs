@@ -1,13 +1,14 @@
 //! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
 use super::test::{failed, unreadable};
 use super::{Loaded, load, verified};
-use crate::args::{BackendArgs, ConformArgs};
+use crate::args::{BackendArgs, ConformArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output};
 use conformance::backend::{
     Backend, BackendError, CommandBackend, EngineBackend, Plugin, PluginOptions, serve,
 };
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
+use conformance::suite::{Selection, Suite, SuiteCase};
 use conformance::{Case, Engine, Entry, FileTest, Report, Subject};
 use interp::DeviceGrid;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 /// Something that has arguments, or gets them from the command line.
 enum Item {
+    Suite(SuiteCase),
     Entry(Entry),
     Case(Case),
     Module(PathBuf),
@@ -36,6 +38,9 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     for path in &args.paths {
         items.extend(find(path, args)?);
     }
+    if let Some(size) = args.suite {
+        items.extend(suite(size, args)?);
+    }
     let progress = output::Progress::counting("comparing", items.len());
     let mut results = Results::new(backend.name());
     results.shard = args.shard;
@@ -49,7 +54,7 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
                     conformance::conform(&subject, &mut reference, &mut *backend)
                 });
                 if let Some(reproduction) = &mut record.reproduction {
-                    reproduction.command = command_line(args, &subject.file);
+                    reproduction.command = command_line(args, &subject);
                 }
                 record
             }
@@ -67,8 +72,20 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     finish(&results, args)
 }
 
-/// Returns the command that compares the modules of a file.
-fn command_line(args: &ConformArgs, file: &str) -> String {
+/// Returns the selected cases of the suite.
+fn suite(size: SuiteArg, args: &ConformArgs) -> Result<impl Iterator<Item = Item>> {
+    let selection =
+        Selection { smoke: size == SuiteArg::Smoke, pattern: args.case.clone(), shard: args.shard };
+    let suite = Suite::load(&selection).map_err(|error| {
+        let code = Code::Input { path: "--case".to_owned(), message: error.to_string() };
+        let help = "`*` stands for any characters: `dot/f32/*`";
+        Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help.to_owned())) }
+    })?;
+    Ok(suite.into_cases().into_iter().map(Item::Suite))
+}
+
+/// Returns the command that runs a case again.
+fn command_line(args: &ConformArgs, subject: &Subject) -> String {
     let quoted = |text: &str| match text
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || "-_./=,".contains(c))
@@ -98,7 +115,11 @@ fn command_line(args: &ConformArgs, file: &str) -> String {
     for input in &args.inputs.input {
         add("--input", input);
     }
-    words.push(quoted(file));
+    if args.suite.is_some() && subject.file.is_empty() {
+        words.extend(["--suite full --case".to_owned(), quoted(&subject.name)]);
+    } else {
+        words.push(quoted(&subject.file));
+    }
     words.join(" ")
 }
 
@@ -236,6 +257,12 @@ fn subject(
     alone: bool,
 ) -> Result<std::result::Result<Subject, Option<Box<Report>>>> {
     Ok(match item {
+        Item::Suite(case) => case.subject().map_err(|message| {
+            Some(Box::new(failed(
+                Path::new(case.name()),
+                Failure::new(&Code::BadTest { message }, None),
+            )))
+        }),
         Item::Entry(entry) => entry.subject().map_err(Some),
         Item::Case(case) => match case.subject() {
             Ok(subject) => subject.ok_or(None),

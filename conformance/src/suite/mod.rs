@@ -1,0 +1,216 @@
+//! The suite: small cases for every opcode, element type and edge.
+//!
+//! ```text
+//! suite/*.hlo ──parse──> Template ──expand──> SuiteCase ──arguments──> Subject
+//!                                                 │                      │
+//!                                     Selection ──┘        Suite::run ───┴──> Results
+//! ```
+//!
+//! The cases are made from descriptions, HLO templates whose comments list the values of their variables; `docs/suite.md` explains
+//! them. A case is named by the rule that it tests, `op/type/rule[x=1;y=2]`. Expected values are not stored: Etalon computes them.
+//!
+//! ```
+//! use conformance::Engine;
+//! use conformance::backend::EngineBackend;
+//! use conformance::suite::{Selection, Suite};
+//! let selection = Selection { pattern: Some("dot/f32/*".to_owned()), ..Selection::full() };
+//! let suite = Suite::load(&selection)?;
+//! let results = suite.run(&mut EngineBackend(Engine::Reference), |_record| {});
+//! assert!(results.records().count() > 10 && !results.is_bad());
+//! # Ok::<(), conformance::suite::UnknownCase>(())
+//! ```
+mod data;
+mod run;
+mod template;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use crate::Subject;
+use crate::results::Shard;
+use data::{Place, Sequence, Word};
+use hlo::{Literal, Module, Shape};
+use interp::DeviceGrid;
+use std::sync::{Arc, LazyLock};
+use template::Template;
+use values::Bindings;
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        [$(($name, include_str!(concat!("../../suite/", $name))),)*]
+    };
+}
+
+/// The description files.
+const FILES: [(&str, &str); 10] = files! {
+    "collectives.hlo" "contractions.hlo" "control.hlo" "dynamic.hlo" "elementwise.hlo" "indexing.hlo" "linear.hlo" "movement.hlo" "programs.hlo" "reductions.hlo"
+};
+
+/// Which cases of the suite to run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// Whether to take the smoke set only, which takes about a minute.
+    pub smoke: bool,
+    /// The pattern that names match; `*` stands for any characters.
+    pub pattern: Option<String>,
+    /// The part of the cases, by the hash of their names.
+    pub shard: Option<Shard>,
+}
+
+impl Selection {
+    /// Selects all cases.
+    pub fn full() -> Self {
+        Self::default()
+    }
+    /// Selects the cases that take about a minute together.
+    pub fn smoke() -> Self {
+        Self { smoke: true, ..Self::default() }
+    }
+}
+
+/// The error of a pattern that no case of the suite matches.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no case of the suite matches `{pattern}`")]
+pub struct UnknownCase {
+    /// The pattern.
+    pub pattern: String,
+}
+
+/// Cases of the suite.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    cases: Vec<SuiteCase>,
+    shard: Option<Shard>,
+}
+
+/// A case: a module with arguments, named by the rule that it tests.
+#[derive(Debug, Clone)]
+pub struct SuiteCase {
+    name: String,
+    bindings: Bindings,
+    template: &'static Template,
+}
+
+static TEMPLATES: LazyLock<Result<Vec<Template>, String>> = LazyLock::new(|| {
+    let mut all = Vec::new();
+    for (file, text) in FILES {
+        all.extend(template::parse(file, text)?);
+    }
+    Ok(all)
+});
+
+/// Returns the descriptions.
+fn templates() -> &'static [Template] {
+    TEMPLATES.as_deref().expect("the tests parse all descriptions")
+}
+
+impl Suite {
+    /// Returns the selected cases, in the order of the descriptions.
+    ///
+    /// # Errors
+    /// If no case of the suite matches the pattern.
+    pub fn load(selection: &Selection) -> Result<Self, UnknownCase> {
+        let matches = |name: &str| match &selection.pattern {
+            Some(pattern) => values::matches(pattern, name),
+            None => true,
+        };
+        let mut found = false;
+        let mut cases = Vec::new();
+        for template in templates() {
+            for bindings in template.expand().expect("the tests expand all descriptions") {
+                let name = template.name(&bindings);
+                if !matches(&name) {
+                    continue;
+                }
+                found = true;
+                let smoke = !selection.smoke || template.is_smoke(&bindings) == Ok(true);
+                if smoke && selection.shard.is_none_or(|shard| shard.has(&name)) {
+                    cases.push(SuiteCase { name, bindings, template });
+                }
+            }
+        }
+        match &selection.pattern {
+            Some(pattern) if !found => Err(UnknownCase { pattern: pattern.clone() }),
+            _ => Ok(Self { cases, shard: selection.shard }),
+        }
+    }
+
+    /// Returns the cases.
+    pub fn cases(&self) -> &[SuiteCase] {
+        &self.cases
+    }
+    /// Returns the cases.
+    pub fn into_cases(self) -> Vec<SuiteCase> {
+        self.cases
+    }
+}
+
+impl SuiteCase {
+    /// Returns the name, `op/type/rule[x=1;y=2]`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Returns a sentence that states the rule.
+    pub fn rule(&self) -> &str {
+        &self.template.rule
+    }
+    /// Returns the place of the description, `FILE:LINE`.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.template.file, self.template.line)
+    }
+    /// Returns the module as text.
+    pub fn text(&self) -> String {
+        self.template.text(&self.bindings)
+    }
+    /// Returns the module with its arguments.
+    ///
+    /// # Errors
+    /// If the description is wrong; the tests make all cases.
+    pub fn subject(&self) -> Result<Subject, String> {
+        let text = self.text();
+        let module = Module::parse(&text).map_err(|e| format!("{}: {e}", self.place()))?;
+        let module = module.verify().map_err(|e| format!("{}: {}", self.place(), e.0[0]))?;
+        let shapes: Vec<Shape> = {
+            let signature = module.module().entry().program_shape();
+            signature.parameters.into_iter().cloned().collect()
+        };
+        let words = self.words(shapes.len())?;
+        let devices = DeviceGrid::of(&module.module().config).len();
+        let mut arguments = Vec::with_capacity(devices);
+        for device in 0..devices {
+            let mut own: Vec<Literal> = Vec::with_capacity(shapes.len());
+            for (i, (word, shape)) in words.iter().zip(&shapes).enumerate() {
+                let alike = |words: &[Word]| words.iter().filter(|other| *other == word).count();
+                let place = Place { index: alike(&words[..i]), count: alike(&words) };
+                let mut sequence = Sequence(self.seed(device, i));
+                own.push(data::value(word, shape, place, &mut sequence)?);
+            }
+            arguments.push(own);
+        }
+        Ok(Subject {
+            name: self.name.clone(),
+            file: String::new(),
+            text,
+            module: Arc::new(module),
+            arguments,
+        })
+    }
+
+    /// Returns the word of each parameter.
+    fn words(&self, parameters: usize) -> Result<Vec<Word>, String> {
+        let inputs = &self.template.inputs;
+        let word = |i: usize| match inputs.get(i).or(inputs.last()) {
+            Some(input) => Word::parse(&values::substitute(input, &self.bindings))
+                .map_err(|e| format!("{}: {e}", self.place())),
+            None => Err(format!("{}: expected `// in: WORD`", self.place())),
+        };
+        (0..parameters).map(word).collect()
+    }
+
+    /// Returns the seed of a parameter's value on a device.
+    fn seed(&self, device: usize, parameter: usize) -> u64 {
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let own = format!("{}#{device}#{parameter}", self.name);
+        own.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+    }
+}

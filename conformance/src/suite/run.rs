@@ -1,0 +1,53 @@
+//! The run of the suite in a backend.
+use super::{Suite, SuiteCase};
+use crate::backend::{Backend, EngineBackend};
+use crate::results::{Record, Results, Verdict};
+use crate::{Engine, conform, on_large_stack};
+use interp::DeviceGrid;
+
+impl Suite {
+    /// Runs the cases in a backend and judges the results. `observe` gets each record as soon as it is there.
+    pub fn run(
+        &self,
+        backend: &mut dyn Backend,
+        mut observe: impl FnMut(&Record) + Send,
+    ) -> Results {
+        let mut results = Results::new(backend.name());
+        results.shard = self.shard;
+        on_large_stack(|| {
+            for case in &self.cases {
+                let record = case.run(backend);
+                observe(&record);
+                results.push(record);
+                results.warnings.extend(backend.take_warnings());
+            }
+        });
+        results
+    }
+}
+
+impl SuiteCase {
+    /// Runs the case in a backend and judges the result by that of Etalon.
+    ///
+    /// A case for more devices than the backend has is skipped.
+    pub fn run(&self, backend: &mut dyn Backend) -> Record {
+        let skipped =
+            |reason: String| Record { reason, ..Record::new(self.name(), Verdict::Skipped) };
+        let subject = match self.subject() {
+            Ok(subject) => subject,
+            Err(reason) => return skipped(reason),
+        };
+        let needed = DeviceGrid::of(&subject.module.module().config).len();
+        let devices = backend.capabilities().devices;
+        if let Some(devices) = devices.filter(|&devices| devices < needed) {
+            return skipped(format!("the case needs {needed} devices, the backend has {devices}"));
+        }
+        let mut record = conform(&subject, &mut EngineBackend(Engine::Exact), backend);
+        if let Some(reproduction) = &mut record.reproduction {
+            let name = self.name();
+            reproduction.command =
+                format!("etalon conform --backend BACKEND --suite full --case '{name}'");
+        }
+        record
+    }
+}
