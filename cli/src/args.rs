@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Compare a backend with Etalon, or a partitioned module with its unpartitioned SPMD program.
     Conform(ConformArgs),
+    /// Find the instructions that a backend computes wrong, or where a pass changes the result.
+    Blame(BlameArgs),
     /// Run random modules on a backend and on Etalon, and save those whose results differ.
     Fuzz(FuzzArgs),
     /// Run a PJRT plugin for a parent process.
@@ -326,6 +328,46 @@ pub(crate) struct ConformArgs {
     #[arg(long, num_args = 1.., value_name = "F.json")]
     #[arg(conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) merge: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BlameArgs {
+    /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
+    #[arg(required_unless_present = "before", conflicts_with = "before")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// A module before a pass, which is compared with `--after`; both run in Etalon.
+    #[arg(long, value_name = "A.hlo", requires = "after")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "output"])]
+    pub(crate) before: Option<PathBuf>,
+    /// The module after the pass.
+    #[arg(long, value_name = "B.hlo", requires = "before")]
+    pub(crate) after: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Write the first wrong instruction as a file test: a module of it alone with its operands. The file must not exist.
+    #[arg(long, short, value_name = "F.hlo")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The most bytes of intermediate values that one run of the backend returns.
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub(crate) max_slice: usize,
+    /// The most rounds of a loop that are checked.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) rounds: usize,
+    /// The most wrong instructions, after which the search ends.
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) findings: usize,
+    /// The most steps of one run of Etalon.
+    #[arg(long, value_name = "STEPS", default_value_t = 1 << 32)]
+    pub(crate) fuel: u64,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
 }
 
 #[derive(Debug, Args)]

@@ -27,6 +27,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
 pub mod backend;
+pub mod blame;
 mod bound;
 mod case;
 mod compare;

@@ -1,6 +1,7 @@
 //! One module per command, and loading a file as a module.
 pub(crate) mod backend;
 pub(crate) mod bench;
+pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod convert;

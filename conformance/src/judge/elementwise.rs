@@ -1,8 +1,10 @@
 //! Ranges of elementwise ops.
+#![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
 use super::evaluate::{Evaluator, Site};
 use super::functions;
 use super::interval::Interval;
 use super::modes::Mode;
+use super::range::is_whole;
 use super::range::{Range, floats};
 use super::{Stop, complex, integers};
 use hlo::op::value::{ComparisonType, Direction};
@@ -26,7 +28,7 @@ fn parts(range: &Range) -> Vec<Interval> {
     range.intervals().collect()
 }
 
-/// The class in which an op computes: that of its first operand.
+/// The range of an elementwise op, which computes in the class of its first operand.
 pub(super) fn evaluate<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -50,7 +52,7 @@ pub(super) fn evaluate<'m>(
                 }
             };
             let undecided = decided.iter().any(Option::is_none);
-            let cause = cause.clone().or_else(|| site.cause().filter(|_| undecided));
+            let cause = cause.clone().or_else(|| undecided.then(|| site.cause()));
             booleans(&shape, &decided).because(cause)
         }
         (Op::Select(_), _) => {
@@ -58,8 +60,8 @@ pub(super) fn evaluate<'m>(
             selected(&shape, operands[0], operands[1], operands[2]).because(cause)
         }
         (Op::Convert(_), _) => {
-            let jumps = shape.ty.is_integral() && !operands[0].is_point();
-            let cause = cause.clone().or_else(|| site.cause().filter(|_| jumps));
+            let jumps = is_whole(shape.ty) && !operands[0].is_point();
+            let cause = cause.clone().or_else(|| jumps.then(|| site.cause()));
             converted(ev, from, &shape, operands[0]).because(cause)
         }
         (_, Class::Pred | Class::Signed | Class::Unsigned) => {
@@ -73,44 +75,60 @@ pub(super) fn evaluate<'m>(
         (Op::Binary(binary), Class::Complex) => {
             complex::binary(ev.modes, *binary, &shape, operands[0], operands[1])
         }
-        (Op::Unary(Unary::IsFinite), _) => {
+        (_, Class::Float) => real(ev, site, &shape, operands)?,
+        (_, Class::Complex) => return Err(site.unsupported("this op")),
+    };
+    Ok(result.because(cause))
+}
+
+/// An op of floats, with a result of floats, complex numbers or booleans.
+fn real(
+    ev: &Evaluator<'_>,
+    site: Site<'_>,
+    shape: &ArrayShape,
+    operands: &[&Range],
+) -> Result<Range, Stop> {
+    Ok(match &site.instruction().op {
+        Op::Unary(Unary::IsFinite) => {
             let finite = |x: Interval| match x.is_finite() {
                 true => Some(true),
                 false if x.is_point() => Some(false),
                 false => None,
             };
-            booleans(&shape, &operands[0].intervals().map(finite).collect::<Vec<_>>())
+            booleans(shape, &operands[0].intervals().map(finite).collect::<Vec<_>>())
         }
-        (Op::Unary(unary), _) => real_unary(ev, *unary, &shape, operands[0]),
-        (Op::Binary(Binary::Complex), _) => complex::joined(&shape, operands[0], operands[1]),
-        (Op::Binary(binary), _) => real_binary(ev, *binary, &shape, operands, site.same_operands()),
-        (Op::Clamp(_), _) => {
+        Op::Unary(unary) => real_unary(ev, *unary, shape, operands[0]),
+        Op::Binary(Binary::Complex) => complex::joined(shape, operands[0], operands[1]),
+        Op::Binary(binary) => real_binary(ev, *binary, shape, operands, site.same_operands()),
+        Op::Clamp(_) => {
             let [low, x, high] = [0, 1, 2].map(|i| parts(operands[i]));
             let clamped = x.iter().enumerate().map(|(i, &x)| {
                 let above = functions::binary(Binary::Maximum, x, broadcast(&low, i));
                 functions::binary(Binary::Minimum, above, broadcast(&high, i))
             });
-            Range::of(&shape, &clamped.collect::<Vec<_>>())
+            Range::of(shape, &clamped.collect::<Vec<_>>())
         }
-        (Op::ReducePrecision(reduced), _) => {
+        Op::ReducePrecision(reduced) => {
             let bits = |bits: i64| u32::try_from(bits).unwrap_or(u32::MAX);
             let (exponent, mantissa) = (bits(reduced.exponent_bits), bits(reduced.mantissa_bits));
-            let round = |x: f64| {
-                num::reduce_precision(ElementType::F64, exponent, mantissa, Scalar::Float(x))
+            let round = |ty: ElementType, x: f64| {
+                num::reduce_precision(ty, exponent, mantissa, Scalar::Float(x).round_to(ty))
                     .as_f64()
             };
-            let rounded = operands[0].intervals().map(|x| {
-                if x.is_nan() || x.is_any() {
-                    x
-                } else {
-                    Interval::closed(round(x.lo), round(x.hi))
-                }
+            // An operand with excess precision may be rounded once, or first to its type.
+            let rounded = operands[0].intervals().map(|x| match x.is_nan() || x.is_any() {
+                true => x,
+                false if x.is_point() => Interval::point(round(shape.ty, x.lo)),
+                false => [shape.ty, ElementType::F64]
+                    .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
+                    .into_iter()
+                    .reduce(Interval::hull)
+                    .unwrap_or(Interval::ANY),
             });
-            Range::of(&shape, &rounded.collect::<Vec<_>>())
+            Range::of(shape, &rounded.collect::<Vec<_>>())
         }
-        (_, Class::Float | Class::Complex) => return Err(site.unsupported("this op")),
-    };
-    Ok(result.because(cause))
+        _ => return Err(site.unsupported("this op")),
+    })
 }
 
 fn ulps(accuracy: Accuracy) -> u32 {

@@ -38,6 +38,7 @@ mod functions;
 mod integers;
 mod interval;
 mod modes;
+mod products;
 #[cfg(test)]
 mod properties;
 mod range;
@@ -207,6 +208,9 @@ fn judge_device(
             }
         }
         judgement.modes = modes.list();
+    }
+    if check.missed > 0 {
+        return Err(Stop::Unsupported("the expected result is not within the bound".to_owned()));
     }
     if check.wrong == 0 && check.cause.as_ref().is_some_and(|cause| !cause.decides) {
         let path = check.cause.map_or_else(String::new, |cause| cause.path.to_string());

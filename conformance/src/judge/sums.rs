@@ -2,11 +2,13 @@
 //!
 //! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the sum of the magnitudes of the
 //! real sum. Sums whose terms are multiples of one number, so few that no partial sum needs rounding, have one legal value.
+#![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are folded")]
 use super::elementwise::magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
 use super::interval::Interval;
 use super::modes::Mode;
-use super::range::{Range, array, floats, wide};
+use super::range::is_whole;
+use super::range::{Range, array, floats};
 use super::runner::Form;
 use super::{Stop, fold};
 use crate::error_model::roundoff;
@@ -63,24 +65,24 @@ fn coarser(a: ElementType, b: ElementType) -> ElementType {
 }
 
 /// A sum: its real value, and what its evaluation may add.
-struct Sum {
-    lo: Literal,
-    hi: Literal,
+pub(super) struct Sum {
+    pub(super) lo: Literal,
+    pub(super) hi: Literal,
     /// The sum of the magnitudes.
-    magnitudes: Literal,
+    pub(super) magnitudes: Literal,
     /// Roundings of a partial sum that one element may see.
-    roundings: f64,
+    pub(super) roundings: f64,
     /// The type of the partial sums.
-    accumulator: ElementType,
+    pub(super) accumulator: ElementType,
     /// The exponent of a number of which all terms are multiples, if they are exactly known.
-    quantum: Option<i32>,
+    pub(super) quantum: Option<i32>,
 }
 
 impl Sum {
-    fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
+    pub(super) fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
         let u = roundoff(self.accumulator);
         let format = self.accumulator.component().float_format();
-        let largest = format.map_or(f64::MAX, |format| format.max_finite());
+        let largest = format.map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
         let digits =
             format.map_or(53, |format| i32::try_from(format.mantissa_bits).unwrap_or(0) + 1);
         let exact = self.quantum.map_or(0.0, |quantum| f64::from(quantum + digits).exp2());
@@ -99,6 +101,8 @@ impl Sum {
                 }
                 let real = if self.quantum.is_some() && sum <= exact {
                     return ev.modes.store(ty, Interval::point(lo), false);
+                } else if lo == 0.0 && hi == 0.0 {
+                    Interval::point(lo)
                 } else {
                     Interval::open(lo, hi)
                 };
@@ -118,7 +122,7 @@ impl Sum {
 }
 
 /// The exponent of the lowest bit that any of the numbers has; `None` if one of them is not exactly known.
-fn quantum(range: &Range) -> Option<i32> {
+pub(super) fn quantum(range: &Range) -> Option<i32> {
     if !range.is_point() {
         return None;
     }
@@ -178,12 +182,12 @@ fn is_real(site: Site<'_>) -> bool {
     site.instruction().shape.element_type().is_some_and(ElementType::is_float)
 }
 
-fn all_points(operands: &[&Range]) -> bool {
+pub(super) fn all_points(operands: &[&Range]) -> bool {
     operands.iter().all(|range| range.is_point())
 }
 
 /// The terms of the sum of one element.
-fn terms(site: Site<'_>) -> f64 {
+pub(super) fn terms(site: Site<'_>) -> f64 {
     let shapes: Vec<_> = (0..site.instruction().operands.len()).map(|i| site.operand(i)).collect();
     let terms = site.instruction().op.terms(&shapes);
     f64::from(u32::try_from(terms).unwrap_or(u32::MAX))
@@ -206,7 +210,7 @@ pub(super) fn reduce<'m>(
             _ => fold::reduce(ev, site, op, &operands),
         },
         Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| s.ty.is_integral());
+            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
             if operands.iter().all(exact) && all_points(&operands) {
                 return ev.stated(site, &operands);
             }
@@ -232,7 +236,7 @@ pub(super) fn reduce_window<'m>(
             ev.monotone(site, combine, &operands)
         }
         Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| s.ty.is_integral());
+            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
             if operands.iter().all(exact) && all_points(&operands) {
                 return ev.stated(site, &operands);
             }
@@ -247,7 +251,7 @@ fn by_value<'m>(
     site: Site<'m>,
     operands: &[&Range],
 ) -> Result<Leaves, Stop> {
-    let rounds = operands.iter().any(|range| range.shape().is_some_and(|s| !s.ty.is_integral()));
+    let rounds = operands.iter().any(|range| range.shape().is_some_and(|s| !is_whole(s.ty)));
     if rounds {
         return Err(site.unsupported("the computation that it calls"));
     }
@@ -263,7 +267,7 @@ fn total<'m>(
     roundings: f64,
 ) -> Result<Leaves, Stop> {
     let shape = site.shape()?;
-    let numeric = |range: &&Range| !range.shape().is_some_and(|s| s.ty.is_integral());
+    let numeric = |range: &&Range| !range.shape().is_some_and(|s| is_whole(s.ty));
     let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
         operands.iter().map(|range| end(range).clone()).collect()
     };
@@ -349,7 +353,7 @@ pub(super) fn select_and_scatter<'m>(
         return by_value(ev, site, &operands);
     }
     if !operands[0].is_point() {
-        return Ok(unknown(site, operands[0].cause.clone().or_else(|| site.cause())));
+        return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
     }
     let key = site.key(Form::Wide);
     let shape = site.shape()?;
@@ -364,88 +368,4 @@ pub(super) fn select_and_scatter<'m>(
     let (roundings, accumulator) = (terms(site), shape.ty);
     let sum = Sum { lo, hi, magnitudes, roundings, accumulator, quantum };
     Ok(vec![sum.range(ev, &shape).because(cause)])
-}
-
-/// Dot products and convolutions: sums of products of two operands.
-pub(super) fn products<'m>(
-    ev: &mut Evaluator<'m>,
-    site: Site<'m>,
-    operands: &[&Leaves],
-) -> Result<Leaves, Stop> {
-    let operands = arrays(site, operands)?;
-    let shape = site.shape()?;
-    if shape.ty.is_integral() {
-        return ev.stated(site, &operands);
-    }
-    let [a, b] = operands.as_slice() else { return Err(site.unsupported("sparse operands")) };
-    let algorithm = match &site.instruction().op {
-        Op::Dot(dot) => dot.algorithm,
-        Op::Convolution(convolution) => convolution.algorithm,
-        _ => return Err(site.unsupported("this op")),
-    };
-    if algorithm != hlo::op::value::DotAlgorithm::default() {
-        return Err(site.unsupported("an algorithm"));
-    }
-    let integral = |range: &Range| range.shape().is_some_and(|shape| shape.ty.is_integral());
-    if integral(a) || integral(b) {
-        return Err(site.unsupported("products of integers and floats"));
-    }
-    let complex = shape.ty.is_complex();
-    if complex && (a.shape().map(|s| s.ty) != b.shape().map(|s| s.ty)) {
-        return Err(site.unsupported("products of complex and real numbers"));
-    }
-    let [large_a, large_b] = [a, b].map(|range| magnitudes(range));
-    let real = |ev: &mut Evaluator<'m>, a: &Literal, b: &Literal| {
-        ev.runner.run(ev.module, &site.key(Form::Real), &[a.clone(), b.clone()])
-    };
-    let center = ev.runner.run(ev.module, &site.key(Form::Wide), &[a.mids(), b.mids()])?;
-    let sum = real(ev, &large_a, &large_b)?;
-    let errors = if all_points(&operands) {
-        None
-    } else {
-        // |a| eb + ea (|b| + eb), of which `large_b` is the latter factor.
-        let one = real(ev, &large_a, &radii(b))?;
-        let other = real(ev, &radii(a), &large_b)?;
-        Some(array(
-            &shape.with_type(ElementType::F64),
-            floats(&one).iter().zip(floats(&other)).map(|(x, y)| x + y),
-        ))
-    };
-    let accumulator =
-        if roundoff(shape.ty) > roundoff(ElementType::F32) { ElementType::F32 } else { shape.ty };
-    let step = if complex { 2 } else { 1 };
-    let wide = shape.with_type(wide(shape.ty));
-    let spread =
-        |x: &Literal| array(&wide, floats(x).iter().flat_map(|&x| std::iter::repeat_n(x, step)));
-    let radius = errors.map(|errors| spread(&errors));
-    let end = |sign: f64| match &radius {
-        Some(radius) => {
-            let moved = |(&c, &r): (&f64, &f64)| match r.is_finite() {
-                true if r > 0.0 => sign.mul_add(r, c),
-                true => c,
-                false => sign * f64::INFINITY,
-            };
-            array(&wide, floats(&center).iter().zip(floats(radius)).map(moved))
-        }
-        None => center.clone(),
-    };
-    let quantum = quantum(a).zip(quantum(b)).map(|(a, b)| a + b);
-    // A part of a complex product is the sum of two products.
-    let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
-    let cause = operands.iter().find_map(|range| range.cause.clone());
-    let (lo, hi) = (end(-1.0), end(1.0));
-    let sum = Sum { lo, hi, magnitudes: spread(&sum), roundings, accumulator, quantum };
-    Ok(vec![sum.range(ev, &shape).because(cause)])
-}
-
-/// The distance of the ends from the middle of each number.
-pub(super) fn radii(range: &Range) -> Literal {
-    let Some(shape) = range.shape() else { return range.lo.clone() };
-    let complex = shape.ty.is_complex();
-    let shape = shape.with_type(ElementType::F64);
-    let radii: Vec<f64> = range.intervals().map(Interval::radius).collect();
-    match complex {
-        true => array(&shape, radii.chunks(2).map(|z| z[0].hypot(z[1]))),
-        false => array(&shape, radii),
-    }
 }

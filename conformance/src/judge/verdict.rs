@@ -146,17 +146,22 @@ pub(super) fn measure(expected: &Literal, actual: &Literal, into: &mut Measures)
     for (expected, actual) in expected.leaves().into_iter().zip(actual.leaves()) {
         let Some(ty) = expected.array_shape().map(|shape| shape.ty) else { continue };
         into.elements += expected.len();
-        let all_same = expected.bytes() == actual.bytes();
-        for at in 0..expected.len() {
-            let distance =
-                if all_same { 0 } else { distance(ty, expected.get(at), actual.get(at)) };
-            equal &= all_same || same(expected.get(at), actual.get(at));
+        let mut count = |distance: u64, elements: usize| {
             into.max_ulps = into.max_ulps.max(distance);
             let slot = usize::try_from(u64::BITS - distance.leading_zeros()).unwrap_or(0);
             if into.histogram.len() <= slot {
                 into.histogram.resize(slot + 1, 0);
             }
-            into.histogram[slot] += 1;
+            into.histogram[slot] += elements;
+        };
+        if expected.bytes() == actual.bytes() {
+            count(0, expected.len());
+            continue;
+        }
+        for at in 0..expected.len() {
+            let (expected, actual) = (expected.get(at), actual.get(at));
+            equal &= same(expected, actual);
+            count(distance(ty, expected, actual), 1);
         }
     }
     equal

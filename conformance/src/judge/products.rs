@@ -1,0 +1,96 @@
+//! Ranges of dot products and convolutions: sums of products.
+#![expect(clippy::wildcard_enum_match_arm, reason = "two ops come here")]
+use super::Stop;
+use super::elementwise::magnitudes;
+use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::interval::Interval;
+use super::range::is_whole;
+use super::range::{Range, array, floats, wide};
+use super::runner::Form;
+use super::sums::{Sum, all_points, quantum, terms};
+use crate::error_model::roundoff;
+use hlo::{ElementType, Literal, Op};
+
+/// Dot products and convolutions: sums of products of two operands.
+pub(super) fn products<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Leaves],
+) -> Result<Leaves, Stop> {
+    let operands = arrays(site, operands)?;
+    let shape = site.shape()?;
+    if is_whole(shape.ty) {
+        return ev.stated(site, &operands);
+    }
+    let [a, b] = operands.as_slice() else { return Err(site.unsupported("sparse operands")) };
+    let algorithm = match &site.instruction().op {
+        Op::Dot(dot) => dot.algorithm,
+        Op::Convolution(convolution) => convolution.algorithm,
+        _ => return Err(site.unsupported("this op")),
+    };
+    if algorithm != hlo::op::value::DotAlgorithm::default() {
+        return Err(site.unsupported("an algorithm"));
+    }
+    let integral = |range: &Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
+    if integral(a) || integral(b) {
+        return Err(site.unsupported("products of integers and floats"));
+    }
+    let complex = shape.ty.is_complex();
+    if complex && (a.shape().map(|s| s.ty) != b.shape().map(|s| s.ty)) {
+        return Err(site.unsupported("products of complex and real numbers"));
+    }
+    let [large_a, large_b] = [a, b].map(|range| magnitudes(range));
+    let real = |ev: &mut Evaluator<'m>, a: &Literal, b: &Literal| {
+        ev.runner.run(ev.module, &site.key(Form::Real), &[a.clone(), b.clone()])
+    };
+    let center = ev.runner.run(ev.module, &site.key(Form::Wide), &[a.mids(), b.mids()])?;
+    let sum = real(ev, &large_a, &large_b)?;
+    let errors = if all_points(&operands) {
+        None
+    } else {
+        // |a| eb + ea (|b| + eb), of which `large_b` is the latter factor.
+        let one = real(ev, &large_a, &radii(b))?;
+        let other = real(ev, &radii(a), &large_b)?;
+        Some(array(
+            &shape.with_type(ElementType::F64),
+            floats(&one).iter().zip(floats(&other)).map(|(x, y)| x + y),
+        ))
+    };
+    let accumulator =
+        if roundoff(shape.ty) > roundoff(ElementType::F32) { ElementType::F32 } else { shape.ty };
+    let step = if complex { 2 } else { 1 };
+    let wide = shape.with_type(wide(shape.ty));
+    let spread =
+        |x: &Literal| array(&wide, floats(x).iter().flat_map(|&x| std::iter::repeat_n(x, step)));
+    let radius = errors.map(|errors| spread(&errors));
+    let end = |sign: f64| match &radius {
+        Some(radius) => {
+            let moved = |(&c, &r): (&f64, &f64)| match r.is_finite() {
+                true if r > 0.0 => sign.mul_add(r, c),
+                true => c,
+                false => sign * f64::INFINITY,
+            };
+            array(&wide, floats(&center).iter().zip(floats(radius)).map(moved))
+        }
+        None => center.clone(),
+    };
+    let quantum = quantum(a).zip(quantum(b)).map(|(a, b)| a + b);
+    // A part of a complex product is the sum of two products.
+    let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
+    let cause = operands.iter().find_map(|range| range.cause.clone());
+    let (lo, hi) = (end(-1.0), end(1.0));
+    let sum = Sum { lo, hi, magnitudes: spread(&sum), roundings, accumulator, quantum };
+    Ok(vec![sum.range(ev, &shape).because(cause)])
+}
+
+/// The distance of the ends from the middle of each number.
+pub(super) fn radii(range: &Range) -> Literal {
+    let Some(shape) = range.shape() else { return range.lo.clone() };
+    let complex = shape.ty.is_complex();
+    let shape = shape.with_type(ElementType::F64);
+    let radii: Vec<f64> = range.intervals().map(Interval::radius).collect();
+    match complex {
+        true => array(&shape, radii.chunks(2).map(|z| z[0].hypot(z[1]))),
+        false => array(&shape, radii),
+    }
+}
