@@ -6,10 +6,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const FOLDERS: [&str; 5] = [
+const FOLDERS: [&str; 6] = [
     "tests/ops",
     "tests/programs",
     "tests/threads",
+    "tests/findings",
     "tests/collectives/values",
     "hlo/tests/reject",
 ];
