@@ -85,7 +85,9 @@ impl Template {
             let number = start + i + 1;
             match line.strip_prefix("//") {
                 Some(comment) => {
-                    template.comment(number, comment.trim()).map_err(|message| (number, message))?
+                    template
+                        .comment(number, comment.trim())
+                        .map_err(|message| (number, message))?;
                 }
                 None => template.text.extend([line, "\n"]),
             }

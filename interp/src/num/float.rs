@@ -159,7 +159,7 @@ pub(super) fn stochastic_convert(from_bits: u32, to_bits: u32, x: f64, random: u
     if x.is_nan() {
         return 0;
     }
-    // 2^(n-1) bounds both sides: the increment below stops at max.
+    // 2^(n-1) bounds both sides: the increment below stops at the ends of the type.
     let bound = pow2(i32::try_from(to_bits).expect("at most 64") - 1);
     if x >= bound {
         return max;
@@ -173,8 +173,7 @@ pub(super) fn stochastic_convert(from_bits: u32, to_bits: u32, x: f64, random: u
     let fraction = (size - size.trunc()) * pow2(i32::try_from(from_bits).expect("at most 64"));
     let rounded =
         if u128::from(random) < to_u128(fraction) { whole.saturating_add(1) } else { whole };
-    let rounded = rounded.min(max);
-    if x < 0.0 { -rounded } else { rounded }
+    if x < 0.0 { (-rounded).max(!max) } else { rounded.min(max) }
 }
 
 /// Returns `x` rounded once to a float type; the common types are handled directly, since the general path is slow.
