@@ -35,6 +35,10 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Compare a backend with Etalon, or a partitioned module with its unpartitioned SPMD program.
     Conform(ConformArgs),
+    /// Find the instructions that a backend computes wrong, or where a pass changes the result.
+    Blame(BlameArgs),
+    /// Run random modules on a backend and on Etalon, and save those whose results differ.
+    Fuzz(FuzzArgs),
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,
@@ -339,6 +343,94 @@ pub(crate) enum SuiteArg {
     Smoke,
     /// All.
     Full,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BlameArgs {
+    /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
+    #[arg(required_unless_present = "before", conflicts_with = "before")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// A module before a pass, which is compared with `--after`; both run in Etalon.
+    #[arg(long, value_name = "A.hlo", requires = "after")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "output"])]
+    pub(crate) before: Option<PathBuf>,
+    /// The module after the pass.
+    #[arg(long, value_name = "B.hlo", requires = "before")]
+    pub(crate) after: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Write the first wrong instruction as a file test: a module of it alone with its operands. The file must not exist.
+    #[arg(long, short, value_name = "F.hlo")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The most bytes of intermediate values that one run of the backend returns.
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub(crate) max_slice: usize,
+    /// The most rounds of a loop that are checked.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) rounds: usize,
+    /// The most wrong instructions, after which the search ends.
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) findings: usize,
+    /// The most steps of one run of Etalon.
+    #[arg(long, value_name = "STEPS", default_value_t = 1 << 32)]
+    pub(crate) fuel: u64,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command"]))]
+pub(crate) struct FuzzArgs {
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// The seed of the first module; each further module has the next seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The number of modules; 100 if there is no --minutes either.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// The time to run, in place of a number of modules.
+    #[arg(long, value_name = "M", conflicts_with = "count", value_parser = minutes)]
+    pub(crate) minutes: Option<Duration>,
+    /// Run variants of this module, in place of generated modules.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) like: Option<PathBuf>,
+    /// The weight of an op, such as `gather=20`; 1 without this option, 0 to leave it out. Repeatable.
+    #[arg(long, value_name = "OP=W", value_parser = weight)]
+    pub(crate) weight: Vec<(hlo::Opcode, u32)>,
+    /// Leave out what backends may define in different ways. The default for all backends but Etalon's engines.
+    #[arg(long)]
+    pub(crate) portable: bool,
+    /// Write each finding to a new file test in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print how often each opcode ran, and with how many element types.
+    #[arg(long)]
+    pub(crate) coverage: bool,
+}
+
+/// Parses a number of minutes above 0.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes = text.parse::<f64>().ok().filter(|minutes| *minutes > 0.0);
+    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    time.ok_or_else(|| "expected a number of minutes, such as 5 or 0.5".to_owned())
+}
+
+/// Parses `OP=W`.
+fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
+    let (name, weight) = text.split_once('=').ok_or("expected OP=W")?;
+    let opcode =
+        hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))?;
+    let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
+    let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
+    Ok((opcode, weight))
 }
 
 /// A backend and its options.

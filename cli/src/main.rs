@@ -36,6 +36,8 @@ fn run() -> ExitCode {
         Command::Graph(args) => command::graph::draw(&args),
         Command::Conform(args) if args.spmd.is_empty() => command::backend::conform(&args),
         Command::Conform(args) => command::conform::conform(&args),
+        Command::Blame(args) => command::blame::run(&args),
+        Command::Fuzz(args) => command::fuzz::fuzz(&args),
         Command::PjrtHost => command::backend::host(),
         Command::Reduce(args) => command::reduce::run(&args),
         Command::Explain(args) => command::explain::explain(&args),

@@ -90,7 +90,7 @@ pub fn conform(
 }
 
 /// Returns the verdict on a backend without a result.
-fn verdict(code: &Code) -> Verdict {
+pub(crate) fn verdict(code: &Code) -> Verdict {
     match code {
         Code::Unsupported { .. } => Verdict::Unsupported,
         Code::Rejected { .. } => Verdict::Rejected,
@@ -130,7 +130,7 @@ impl Subject {
     }
 
     /// Renders an error with its place in the module.
-    fn describe(&self, error: &BackendError) -> String {
+    pub(crate) fn describe(&self, error: &BackendError) -> String {
         let failure = Failure::new(&self.text, vec![error.diagnostic()]);
         failure.describe(&self.file, false)
     }

@@ -27,12 +27,15 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
 pub mod backend;
+pub mod blame;
 mod bound;
 mod case;
 mod compare;
 mod conform;
 mod error_model;
 mod file;
+pub mod fuzz;
+pub mod generate;
 pub mod judge;
 mod recorded;
 pub mod reduce;

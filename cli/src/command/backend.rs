@@ -197,6 +197,7 @@ pub(crate) fn host() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Starts the backend of the command line.
 pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend = CommandBackend::new(command, args.time_limit).map_err(|e| misuse(&e))?;

@@ -1,10 +1,12 @@
 //! One module per command, and loading a file as a module.
 pub(crate) mod backend;
 pub(crate) mod bench;
+pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod convert;
 pub(crate) mod explain;
+pub(crate) mod fuzz;
 pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod print;

@@ -30,7 +30,7 @@ mod process;
 
 pub use command::CommandBackend;
 pub(crate) use command::{shell, write_arguments};
-pub use engine::EngineBackend;
+pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};
 pub use plugin::{Plugin, PluginOptions, serve};
 

@@ -2,6 +2,10 @@
 //!
 //! A function of a number that is not exactly known is bounded by its values around it: twice the largest change over eight
 //! points of the circle about the middle. That is an estimate of first order, not a proof; a branch cut shows as a large change.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "ops without a formula of their own have one rule"
+)]
 use super::elementwise::decided;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
@@ -54,6 +58,9 @@ impl Parts {
         let scale = self.max_abs();
         let r = 2.0 * crate::error_model::roundoff(ty) * scale * allowed;
         let part = |x: Interval| {
+            let zero = allowed > 0.0 && x.is_point() && x.lo == 0.0;
+            // Formulas give zeros of either sign.
+            let x = if zero { Interval::closed(-0.0, 0.0) } else { x };
             let x = if r.is_finite() { x.widened(r) } else { x };
             modes.store(ty.component(), x, false)
         };

@@ -1,8 +1,10 @@
 //! Ranges of elementwise ops.
+#![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
 use super::evaluate::{Evaluator, Site};
 use super::functions;
 use super::interval::Interval;
 use super::modes::Mode;
+use super::range::is_whole;
 use super::range::{Range, floats};
 use super::{Stop, complex, integers};
 use hlo::op::value::{ComparisonType, Direction};
@@ -50,7 +52,7 @@ pub(super) fn evaluate<'m>(
                 }
             };
             let undecided = decided.iter().any(Option::is_none);
-            let cause = cause.clone().or_else(|| site.cause().filter(|_| undecided));
+            let cause = cause.clone().or_else(|| undecided.then(|| site.cause()));
             booleans(&shape, &decided).because(cause)
         }
         (Op::Select(_), _) => {
@@ -58,8 +60,8 @@ pub(super) fn evaluate<'m>(
             selected(&shape, operands[0], operands[1], operands[2]).because(cause)
         }
         (Op::Convert(_), _) => {
-            let jumps = shape.ty.is_integral() && !operands[0].is_point();
-            let cause = cause.clone().or_else(|| site.cause().filter(|_| jumps));
+            let jumps = is_whole(shape.ty) && !operands[0].is_point();
+            let cause = cause.clone().or_else(|| jumps.then(|| site.cause()));
             converted(ev, from, &shape, operands[0]).because(cause)
         }
         (_, Class::Pred | Class::Signed | Class::Unsigned) => {
@@ -109,16 +111,19 @@ fn real(
         Op::ReducePrecision(reduced) => {
             let bits = |bits: i64| u32::try_from(bits).unwrap_or(u32::MAX);
             let (exponent, mantissa) = (bits(reduced.exponent_bits), bits(reduced.mantissa_bits));
-            let round = |x: f64| {
-                num::reduce_precision(ElementType::F64, exponent, mantissa, Scalar::Float(x))
+            let round = |ty: ElementType, x: f64| {
+                num::reduce_precision(ty, exponent, mantissa, Scalar::Float(x).round_to(ty))
                     .as_f64()
             };
-            let rounded = operands[0].intervals().map(|x| {
-                if x.is_nan() || x.is_any() {
-                    x
-                } else {
-                    Interval::closed(round(x.lo), round(x.hi))
-                }
+            // An operand with excess precision may be rounded once, or first to its type.
+            let rounded = operands[0].intervals().map(|x| match x.is_nan() || x.is_any() {
+                true => x,
+                false if x.is_point() => Interval::point(round(shape.ty, x.lo)),
+                false => [shape.ty, ElementType::F64]
+                    .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
+                    .into_iter()
+                    .reduce(Interval::hull)
+                    .unwrap_or(Interval::ANY),
             });
             Range::of(shape, &rounded.collect::<Vec<_>>())
         }

@@ -1,4 +1,5 @@
 //! Evaluation of a module over ranges: computation by computation, instruction by instruction.
+#![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
 use super::interval::Interval;
 use super::modes::Modes;
 use super::range::{Cause, Range, converted, wide};
@@ -6,11 +7,11 @@ use super::runner::{Form, Key, Runner};
 use super::{Stop, elementwise, fold, products, sort, sums, topk, transform};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
-use hlo::op::{Op, While};
+use hlo::op::{Accuracy, Kind, Op, While};
 use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
-const MOST_INSTRUCTIONS: u64 = 2_000_000;
+const MOST_INSTRUCTIONS: u64 = 100_000;
 
 /// Rounds after which a loop may end or not: of one with more, nothing is known.
 const UNDECIDED_ROUNDS: usize = 50;
@@ -44,8 +45,8 @@ impl<'m> Site<'m> {
         Key { computation: self.id, instruction: self.at, form }
     }
     /// The instruction as one that decides.
-    pub(super) fn cause(&self) -> Option<Cause> {
-        Some(Cause { path: self.computation.path(self.at).into(), decides: true })
+    pub(super) fn cause(&self) -> Cause {
+        Cause { path: self.computation.path(self.at).into(), decides: true }
     }
     /// The shape of an array of this shape: that of a vector for a scalar in lanes.
     pub(super) fn lane_shape(&self, shape: &ArrayShape) -> ArrayShape {
@@ -93,13 +94,15 @@ impl<'m> Evaluator<'m> {
     pub(super) fn call(
         &mut self,
         id: ComputationId,
-        arguments: Vec<Leaves>,
+        mut arguments: Vec<Leaves>,
         lanes: Option<i64>,
     ) -> Result<Leaves, Stop> {
         let computation = &self.module.computations[id];
         let mut uses = vec![0u32; computation.instructions.len()];
         for (_, instruction) in computation.instructions.iter() {
-            instruction.operands.iter().for_each(|operand| uses[operand.index()] += 1);
+            for operand in &instruction.operands {
+                uses[operand.index()] += 1;
+            }
         }
         uses[computation.root.index()] += 1;
         let mut values: Vec<Leaves> = Vec::with_capacity(uses.len());
@@ -111,12 +114,17 @@ impl<'m> Evaluator<'m> {
             let site = Site { computation, id, at, lanes };
             let value = if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
-                arguments.get(number).cloned().ok_or_else(|| site.unsupported("a parameter"))?
+                arguments
+                    .get_mut(number)
+                    .map(std::mem::take)
+                    .ok_or_else(|| site.unsupported("a parameter"))?
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();
                 let mut value = self.instruction(site, &operands)?;
-                value.iter_mut().for_each(|range| name_cause(site, range));
+                for range in &mut value {
+                    name_cause(site, range);
+                }
                 value
             };
             values.push(value);
@@ -140,6 +148,14 @@ impl<'m> Evaluator<'m> {
             return Err(site.unsupported("dynamic shapes"));
         }
         let whole = |i: usize| operands[i].clone();
+        let empty = |leaf: &&Shape| leaf.array().is_some_and(|array| array.dims.contains(&0));
+        if instruction.opcode().kind() == Kind::Array
+            && site.lanes.is_none()
+            && instruction.shape.leaves().iter().all(empty)
+        {
+            // Other dimensions may be of any size: nothing may loop over them.
+            return Ok(unknown(site, None));
+        }
         match &instruction.op {
             Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
@@ -172,8 +188,14 @@ impl<'m> Evaluator<'m> {
             op if data_operands(op).is_some() && site.lanes.is_none() => {
                 self.moved(site, &arrays(site, operands)?)
             }
-            op if op.opcode().accuracy() == hlo::op::Accuracy::Exact
-                && op.opcode().kind() == hlo::op::Kind::Array
+            Op::Bitcast(_) | Op::BitcastConvert(_)
+                if operands[0][0].intervals().any(Interval::is_nan) =>
+            {
+                // The bits of a NaN are not specified.
+                Ok(unknown(site, Some(site.cause())))
+            }
+            op if op.opcode().accuracy() == Accuracy::Exact
+                && op.opcode().kind() == Kind::Array
                 && site.lanes.is_none() =>
             {
                 self.stated(site, &arrays(site, operands)?)
@@ -224,7 +246,7 @@ impl<'m> Evaluator<'m> {
             operands.iter().zip(types).map(|(range, ty)| range.value(ty?)).collect();
         let Some(values) = values else {
             let cause = operands.iter().find_map(|range| range.cause.clone());
-            return Ok(unknown(site, cause.or_else(|| site.cause())));
+            return Ok(unknown(site, cause.or_else(|| Some(site.cause()))));
         };
         let form = site.lanes.map_or(Form::Stated, Form::Vector);
         let result = self.runner.run(self.module, &site.key(form), &values)?;
@@ -247,13 +269,16 @@ impl<'m> Evaluator<'m> {
                 (true, [0]) => break,
                 (true, [_]) => {}
                 (false, [_]) if undecided < UNDECIDED_ROUNDS => {
-                    let cause = decision.cause.clone().or_else(|| site.cause());
+                    let cause = decision.cause.clone().or_else(|| Some(site.cause()));
                     undecided += 1;
                     let here = state.iter().cloned().map(|range| range.because(cause.clone()));
                     ends = Some(either(ends, here.collect()));
                 }
                 (true | false, _) => {
-                    return Ok(unknown(site, decision.cause.clone().or_else(|| site.cause())));
+                    return Ok(unknown(
+                        site,
+                        decision.cause.clone().or_else(|| Some(site.cause())),
+                    ));
                 }
             }
             state = self.call(op.body, vec![state], site.lanes)?;
@@ -269,7 +294,7 @@ impl<'m> Evaluator<'m> {
     ) -> Result<Leaves, Stop> {
         let selector = &operands[0][0];
         if !selector.is_point() || site.lanes.is_some() {
-            return Ok(unknown(site, selector.cause.clone().or_else(|| site.cause())));
+            return Ok(unknown(site, selector.cause.clone().or_else(|| Some(site.cause()))));
         }
         let last = branches.len() - 1;
         let chosen = match selector.lo.get(0) {
@@ -294,11 +319,12 @@ fn either(one: Option<Leaves>, other: Leaves) -> Leaves {
 /// Names the instruction of whose result nothing is known although something was known of its operands.
 fn name_cause(site: Site<'_>, range: &mut Range) {
     if range.cause.is_none() && !range.is_point() && range.intervals().any(Interval::is_any) {
-        range.cause = site.cause().map(|cause| Cause { decides: false, ..cause });
+        range.cause = Some(Cause { decides: false, ..site.cause() });
     }
 }
 
 /// Any values at all, of the shape of the result.
+#[expect(clippy::needless_pass_by_value, reason = "callers make it")]
 pub(super) fn unknown(site: Site<'_>, cause: Option<Cause>) -> Leaves {
     let leaves = site.instruction().shape.leaves();
     let range = |leaf: &&Shape| match leaf.array() {

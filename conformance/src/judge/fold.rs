@@ -14,6 +14,7 @@ pub(super) fn repeated(scalar: &Range, lanes: i64) -> Range {
 }
 
 /// The elements of an array at these positions, as a vector.
+#[expect(clippy::needless_pass_by_value, reason = "callers make it")]
 pub(super) fn picked(range: &Range, lanes: i64, at: impl Iterator<Item = usize> + Clone) -> Range {
     let end = |literal: &Literal| {
         let Some(shape) = literal.array_shape() else { return literal.clone() };
@@ -149,6 +150,9 @@ fn element_at(
 
 /// All indices of a shape, in row-major order.
 fn indices(shape: &ArrayShape) -> Vec<Vec<i64>> {
+    if shape.dims.contains(&0) {
+        return Vec::new();
+    }
     let mut list = vec![Vec::new()];
     for &size in &shape.dims {
         let longer = |index: &Vec<i64>| {
@@ -162,6 +166,10 @@ fn indices(shape: &ArrayShape) -> Vec<Vec<i64>> {
 
 /// The positions of all indices along some dimensions, in row-major order.
 pub(super) fn offsets(shape: &ArrayShape, along: impl Fn(usize) -> bool) -> Vec<usize> {
+    let sizes = shape.dims.iter().enumerate().filter(|&(d, _)| along(d));
+    if sizes.into_iter().any(|(_, &size)| size == 0) {
+        return Vec::new();
+    }
     let mut stride = 1;
     let mut offsets = vec![0];
     for (d, &size) in shape.dims.iter().enumerate().rev() {

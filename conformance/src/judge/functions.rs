@@ -55,12 +55,9 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
 /// The range that a function never leaves, whatever the accuracy.
 pub(super) fn image(op: Unary) -> (f64, f64) {
     match op {
-        Unary::Abs
-        | Unary::Acosh
-        | Unary::Acos
-        | Unary::Exponential
-        | Unary::Rsqrt
-        | Unary::Sqrt => (-0.0, f64::INFINITY),
+        Unary::Abs | Unary::Acosh | Unary::Acos | Unary::Exponential | Unary::Sqrt => {
+            (-0.0, f64::INFINITY)
+        }
         Unary::Logistic => (0.0, 1.0),
         Unary::Cosine | Unary::Sine | Unary::Tanh | Unary::Erf | Unary::Sign => (-1.0, 1.0),
         Unary::Cosh => (1.0, f64::INFINITY),
@@ -82,6 +79,7 @@ pub(super) fn image(op: Unary) -> (f64, f64) {
         | Unary::Real
         | Unary::RoundNearestAfz
         | Unary::RoundNearestEven
+        | Unary::Rsqrt
         | Unary::Sinh
         | Unary::Tan => (f64::NEG_INFINITY, f64::INFINITY),
     }

@@ -22,9 +22,9 @@ impl Interval {
     pub(super) const fn point(x: f64) -> Self {
         Self { lo: x, hi: x }
     }
-    /// The value of an operation that gave `x`, rounded to nearest unless it is exact.
+    /// The value of an operation that gave `x`, rounded to nearest unless it is exact. Zero keeps its sign.
     pub(super) fn rounded(x: f64, exact: bool) -> Self {
-        if exact || !x.is_finite() { Self::point(x) } else { Self::open(x, x) }
+        if exact || !x.is_finite() || x == 0.0 { Self::point(x) } else { Self::open(x, x) }
     }
     /// The interval with ends one step further out: both were rounded, or are legal.
     pub(super) fn open(lo: f64, hi: f64) -> Self {
@@ -46,7 +46,12 @@ impl Interval {
             (true, true) => Self::NAN,
             (true, false) | (false, true) => Self::ANY,
             (false, false) if self.same(other) => self,
-            (false, false) => Self::closed(self.lo.min(other.lo), self.hi.max(other.hi)),
+            (false, false) => {
+                // -0 is below 0.
+                let lo = if self.lo.total_cmp(&other.lo).is_le() { self.lo } else { other.lo };
+                let hi = if self.hi.total_cmp(&other.hi).is_ge() { self.hi } else { other.hi };
+                Self::closed(lo, hi)
+            }
         }
     }
     /// Whether both have the same ends, the sign of zero included.

@@ -61,6 +61,8 @@ pub(super) struct Modes(u8);
 
 impl Modes {
     pub(super) const ALL: Self = Self(63);
+    #[cfg(test)]
+    pub(super) const NONE: Self = Self(0);
 
     pub(super) const fn has(self, mode: Mode) -> bool {
         self.0 & mode.bit() != 0
@@ -74,7 +76,11 @@ impl Modes {
 
     /// The legal values of an instruction of type `ty` whose real values are `x`; `product` if it multiplies.
     pub(super) fn store(self, ty: ElementType, x: Interval, product: bool) -> Interval {
-        if x.is_nan() || x.is_any() {
+        if x.is_nan() {
+            // Formats without NaN have another value for it.
+            return Interval::point(round(ty, x.lo));
+        }
+        if x.is_any() {
             return x;
         }
         let keep = self.has(Mode::ExcessPrecision) || (product && self.has(Mode::FusedMultiplyAdd));
@@ -90,9 +96,11 @@ impl Modes {
         if !flushes || zero || x.is_nan() || x.lo >= least || x.hi <= -least {
             return x;
         }
+        // The ends of an f64 are not legal themselves, except for zero.
+        let wide = if ty == ElementType::F64 { Interval::open(x.lo, x.hi) } else { x };
         Interval {
-            lo: if x.lo > 0.0 { 0.0 } else { x.lo },
-            hi: if x.hi < 0.0 { -0.0 } else { x.hi },
+            lo: if x.lo > 0.0 { 0.0 } else { wide.lo },
+            hi: if x.hi < 0.0 { -0.0 } else { wide.hi },
         }
     }
     /// The real values `x` of a function that may be wrong by some units in the last place.
@@ -127,7 +135,8 @@ fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
     }
     // A value that is not rounded to a type narrower than f32 may be rounded to f32.
     let single = crate::error_model::roundoff(ElementType::F32);
-    let kept = if keep && ty.bits() < 32 && x.is_finite() { x.widened(single * x.max_abs()) } else { x };
+    let kept =
+        if keep && ty.bits() < 32 && x.is_finite() { x.widened(single * x.max_abs()) } else { x };
     match (lo.is_nan(), hi.is_nan()) {
         // Formats without infinities.
         (true, true) if !keep => Interval::NAN,

@@ -1,8 +1,10 @@
 //! Ranges of dot products and convolutions: sums of products.
+#![expect(clippy::wildcard_enum_match_arm, reason = "two ops come here")]
 use super::Stop;
 use super::elementwise::magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::interval::Interval;
+use super::range::is_whole;
 use super::range::{Range, array, floats, wide};
 use super::runner::Form;
 use super::sums::{Sum, all_points, quantum, terms};
@@ -17,7 +19,7 @@ pub(super) fn products<'m>(
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
     let shape = site.shape()?;
-    if shape.ty.is_integral() {
+    if is_whole(shape.ty) {
         return ev.stated(site, &operands);
     }
     let [a, b] = operands.as_slice() else { return Err(site.unsupported("sparse operands")) };
@@ -29,7 +31,7 @@ pub(super) fn products<'m>(
     if algorithm != hlo::op::value::DotAlgorithm::default() {
         return Err(site.unsupported("an algorithm"));
     }
-    let integral = |range: &Range| range.shape().is_some_and(|shape| shape.ty.is_integral());
+    let integral = |range: &Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
     if integral(a) || integral(b) {
         return Err(site.unsupported("products of integers and floats"));
     }

@@ -1,4 +1,5 @@
 //! Properties over random programs: other correct evaluations are legal, and planted errors are not, at any scale.
+#![expect(clippy::format_push_string, reason = "a program is a text")]
 use super::*;
 use hlo::ElementType;
 use interp::run;
@@ -125,7 +126,7 @@ impl Program {
         let text = self.text(ty.name(), Change::None, false);
         let verified = Module::parse(&text).unwrap().verify().unwrap();
         let expected = self.run(ty, Change::None, false, argument);
-        judge(&verified, &[vec![argument.clone()]], &[expected], &[actual.clone()])
+        judge(&verified, &[vec![argument.clone()]], &[expected], std::slice::from_ref(actual))
     }
 }
 
@@ -137,7 +138,7 @@ fn programs(steps: usize) -> impl Strategy<Value = Program> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     /// Sums in another order, and with all values in a wider type, are legal.
     #[test]
@@ -172,6 +173,54 @@ proptest! {
                 let judgement = program.judge(ty, &argument, &wrong);
                 prop_assert_eq!(judgement.verdict, Verdict::Differs, "{:?} {:?}\n{}", change, judgement, program.text("f32", change, false));
             }
+        }
+    }
+}
+
+/// A right instruction and a wrong one, of a matrix and its transpose.
+const PAIRS: [(&str, &str); 8] = [
+    (
+        "f32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+        "f32[4,4] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    ),
+    ("f32[4,4] clamp(low, x, high)", "f32[4,4] clamp(low, x, low)"),
+    ("f32[4,4] divide(x, y)", "f32[4,4] divide(y, x)"),
+    ("f32[4,4] atan2(x, y)", "f32[4,4] atan2(y, x)"),
+    (
+        "f32[4] reduce(x, zero), dimensions={0}, to_apply=add",
+        "f32[4] reduce(x, zero), dimensions={1}, to_apply=add",
+    ),
+    (
+        "f32[4,4] reduce-window(x, zero), window={size=1x3 pad=0_0x1_1}, to_apply=add",
+        "f32[4,4] reduce-window(x, zero), window={size=1x3 pad=0_0x2_0}, to_apply=add",
+    ),
+    ("f32[4,4] reverse(x), dimensions={0}", "f32[4,4] reverse(x), dimensions={1}"),
+    ("f32[4,4] remainder(x, y)", "f32[4,4] remainder(y, x)"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Swapped operands, other dimensions, another padding and a wrong limit are found at any scale.
+    #[test]
+    fn wrong_instructions_differ(x in proptest::collection::vec(0.1f32..1.0, SIZE), scale in -18i32..18) {
+        let scale = 10f32.powi(scale);
+        let x: Vec<f32> = x.iter().enumerate().map(|(i, x)| (x + f32::from(u8::try_from(i).unwrap())) * scale).collect();
+        let argument = Literal::from_slice(&[4, 4], &x);
+        for (right, wrong) in PAIRS {
+            let verified = |line: &str| {
+                let text = format!(
+                    "HloModule m\nadd {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}\n\
+                     ENTRY e {{ x = f32[4,4] parameter(0) y = f32[4,4] transpose(x), dimensions={{1,0}}\n\
+                     zero = f32[] constant(0) low = f32[] constant(1e-30) high = f32[] constant(1e30) ROOT r = {line} }}"
+                );
+                Module::parse(&text).unwrap().verify().unwrap()
+            };
+            let arguments = std::slice::from_ref(&argument);
+            let expected = run(&verified(right), arguments).unwrap();
+            let actual = run(&verified(wrong), arguments).unwrap();
+            let judgement = judge(&verified(right), &[arguments.to_vec()], &[expected], &[actual]);
+            prop_assert_eq!(judgement.verdict, Verdict::Differs, "{} {:?}", wrong, judgement);
         }
     }
 }

@@ -33,6 +33,11 @@ pub(super) fn wide(ty: ElementType) -> ElementType {
     }
 }
 
+/// Whether a type is of integers or booleans.
+pub(super) fn is_whole(ty: ElementType) -> bool {
+    !ty.is_float() && !ty.is_complex()
+}
+
 /// The real numbers of an array of `f64` or `c128`.
 pub(super) fn floats(array: &Literal) -> &[f64] {
     let parts = || array.as_slice::<[f64; 2]>().map(<[[f64; 2]]>::as_flattened);
@@ -129,7 +134,7 @@ impl Range {
     pub(super) fn hull(&self, other: &Self) -> Self {
         let cause = self.cause.clone().or_else(|| other.cause.clone());
         let Some(shape) = self.shape() else { return self.clone() };
-        if shape.ty.is_integral() {
+        if is_whole(shape.ty) {
             let each = |i: usize| super::integers::hull(self.ends(i), other.ends(i));
             return super::integers::range(shape, (0..self.lo.len()).map(each)).because(cause);
         }

@@ -51,7 +51,7 @@ impl Runner {
         operands: &[Literal],
     ) -> Result<Literal, Stop> {
         if !self.compiled.contains_key(key) {
-            let built = build(module, key)?;
+            let built = build(module, key);
             let verified = built.verify().map_err(|errors| {
                 let first = errors.0.first().map(ToString::to_string).unwrap_or_default();
                 Stop::new(module, key, &first)
@@ -91,7 +91,7 @@ fn retyped(shape: &Shape, form: &Form) -> Shape {
 }
 
 /// A module whose entry is the instruction alone.
-fn build(module: &Module, key: &Key) -> Result<Module, Stop> {
+fn build(module: &Module, key: &Key) -> Module {
     let source = &module.computations[key.computation];
     let instruction = &source.instructions[key.instruction];
     let mut op = instruction.op.clone();
@@ -116,7 +116,7 @@ fn build(module: &Module, key: &Key) -> Result<Module, Stop> {
     let root = Instruction { op, shape, operands, common: None };
     entry.root = entry.push(root, "root".into(), InstructionSpans::default());
     let entry = computations.push(entry);
-    Ok(Module::new("instruction", computations, entry))
+    Module::new("instruction", computations, entry)
 }
 
 /// Adds two parameters to the comparator, the last computation; returns the shape of the positions.

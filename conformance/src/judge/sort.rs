@@ -3,6 +3,7 @@ use super::Stop;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::fold::{offsets, picked, reshaped};
 use super::interval::Interval;
+use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
 use hlo::op::Sort;
@@ -59,7 +60,7 @@ pub(super) fn sort<'m>(
     };
     let joined: Vec<bool> = (0..count).map(|i| !certain(i)).collect();
     if joined.contains(&true) {
-        let cause = site.cause();
+        let cause = Some(site.cause());
         for range in &mut sorted {
             *range = shared(range, &rows, &steps, &joined).because(cause.clone());
         }
@@ -78,7 +79,7 @@ fn order<'m>(
     let mut values = Vec::with_capacity(operands.len() + 1);
     for (i, range) in operands.iter().enumerate() {
         let ty = site.operand(i).element_type().ok_or_else(|| site.unsupported("a tuple"))?;
-        let middle = if ty.is_integral() { range.lo.clone() } else { range.mids() };
+        let middle = if is_whole(ty) { range.lo.clone() } else { range.mids() };
         values.push(converted(&middle, ty));
     }
     let count = operands[0].lo.len();
@@ -98,7 +99,7 @@ fn shared(range: &Range, rows: &[usize], steps: &[usize], joined: &[bool]) -> Ra
     let mut result = range.clone();
     let gaps = steps.len() - 1;
     let Some(shape) = range.shape() else { return result };
-    let floats = !shape.ty.is_integral();
+    let floats = !is_whole(shape.ty);
     let parts: Vec<Interval> = range.intervals().collect();
     let width = if shape.ty.is_complex() { 2 } else { 1 };
     let mut real = parts.clone();

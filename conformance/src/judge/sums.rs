@@ -2,10 +2,12 @@
 //!
 //! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the sum of the magnitudes of the
 //! real sum. Sums whose terms are multiples of one number, so few that no partial sum needs rounding, have one legal value.
+#![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are folded")]
 use super::elementwise::magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
 use super::interval::Interval;
 use super::modes::Mode;
+use super::range::is_whole;
 use super::range::{Range, array, floats};
 use super::runner::Form;
 use super::{Stop, fold};
@@ -80,7 +82,7 @@ impl Sum {
     pub(super) fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
         let u = roundoff(self.accumulator);
         let format = self.accumulator.component().float_format();
-        let largest = format.map_or(f64::MAX, |format| format.max_finite());
+        let largest = format.map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
         let digits =
             format.map_or(53, |format| i32::try_from(format.mantissa_bits).unwrap_or(0) + 1);
         let exact = self.quantum.map_or(0.0, |quantum| f64::from(quantum + digits).exp2());
@@ -99,6 +101,8 @@ impl Sum {
                 }
                 let real = if self.quantum.is_some() && sum <= exact {
                     return ev.modes.store(ty, Interval::point(lo), false);
+                } else if lo == 0.0 && hi == 0.0 {
+                    Interval::point(lo)
                 } else {
                     Interval::open(lo, hi)
                 };
@@ -206,7 +210,7 @@ pub(super) fn reduce<'m>(
             _ => fold::reduce(ev, site, op, &operands),
         },
         Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| s.ty.is_integral());
+            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
             if operands.iter().all(exact) && all_points(&operands) {
                 return ev.stated(site, &operands);
             }
@@ -232,7 +236,7 @@ pub(super) fn reduce_window<'m>(
             ev.monotone(site, combine, &operands)
         }
         Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| s.ty.is_integral());
+            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
             if operands.iter().all(exact) && all_points(&operands) {
                 return ev.stated(site, &operands);
             }
@@ -247,7 +251,7 @@ fn by_value<'m>(
     site: Site<'m>,
     operands: &[&Range],
 ) -> Result<Leaves, Stop> {
-    let rounds = operands.iter().any(|range| range.shape().is_some_and(|s| !s.ty.is_integral()));
+    let rounds = operands.iter().any(|range| range.shape().is_some_and(|s| !is_whole(s.ty)));
     if rounds {
         return Err(site.unsupported("the computation that it calls"));
     }
@@ -263,7 +267,7 @@ fn total<'m>(
     roundings: f64,
 ) -> Result<Leaves, Stop> {
     let shape = site.shape()?;
-    let numeric = |range: &&Range| !range.shape().is_some_and(|s| s.ty.is_integral());
+    let numeric = |range: &&Range| !range.shape().is_some_and(|s| is_whole(s.ty));
     let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
         operands.iter().map(|range| end(range).clone()).collect()
     };
@@ -349,7 +353,7 @@ pub(super) fn select_and_scatter<'m>(
         return by_value(ev, site, &operands);
     }
     if !operands[0].is_point() {
-        return Ok(unknown(site, operands[0].cause.clone().or_else(|| site.cause())));
+        return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
     }
     let key = site.key(Form::Wide);
     let shape = site.shape()?;

@@ -1,4 +1,6 @@
 //! Tests of verdicts.
+#![expect(clippy::print_stdout, reason = "the verdicts are for people to read, with `--nocapture`")]
+use super::range::is_whole;
 use super::*;
 use crate::{Entry, arrays, find};
 use hlo::Module;
@@ -27,7 +29,10 @@ fn missed(
     Some(Check::of(&evaluator.entry(arguments).ok()?, expected, actual).missed)
 }
 
-fn recorded(entry: &Entry) -> Option<(Verified, Vec<Vec<Literal>>, Vec<Literal>, Vec<Literal>)> {
+/// A module, the arguments of each device, our results and the recorded ones.
+type Recorded = (Verified, Vec<Vec<Literal>>, Vec<Literal>, Vec<Literal>);
+
+fn recorded(entry: &Entry) -> Option<Recorded> {
     let bytes = std::fs::read(&entry.module).ok()?;
     let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default()).ok()?;
     let verified = parsed.module.verify().ok()?;
@@ -70,7 +75,10 @@ fn recorded_results_are_legal() {
         *counts.entry(kind).or_default() += 1;
         if let ([arguments], [expected], [actual]) = (&arguments[..], &expected[..], &actual[..]) {
             let missed = missed(verified.module(), arguments, expected, actual);
-            assert!(missed.is_none_or(|missed| missed == 0), "{name}: the expected result is not legal");
+            assert!(
+                missed.is_none_or(|missed| missed == 0),
+                "{name}: the expected result is not legal"
+            );
         }
         if judgement.verdict == Verdict::Differs {
             wrong.push(name);
@@ -78,6 +86,71 @@ fn recorded_results_are_legal() {
     }
     println!("{counts:?}");
     assert!(entries.is_empty() || wrong == WRONG, "{wrong:?}");
+}
+
+/// How many elements of a result the ranges exclude, and how many are unknown.
+fn outside(ranges: &[range::Range], expected: &Literal) -> (usize, usize) {
+    let (mut missed, mut unknown) = (0, 0);
+    for (range, leaf) in ranges.iter().zip(expected.leaves()) {
+        let Some(ty) = leaf.array_shape().map(|shape| shape.ty) else { continue };
+        let numbers = range::converted(leaf, range::wide(ty));
+        let floats = range::floats(&numbers).iter().zip(range.intervals());
+        for (&number, interval) in floats {
+            match modes::contains(ty.component(), interval, number) {
+                Some(true) => {}
+                Some(false) => missed += 1,
+                None => unknown += 1,
+            }
+        }
+        if is_whole(ty) {
+            let inside =
+                |i: usize| range.ends(i) == (leaf.get(i), leaf.get(i)) || !range.is_point();
+            missed += (0..leaf.len()).filter(|&i| !inside(i)).count();
+        }
+    }
+    (missed, unknown)
+}
+
+/// In each mode, the results of all file tests are legal.
+#[test]
+fn results_of_file_tests_are_legal() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests"));
+    let (_, files) = find(root).unwrap();
+    let (mut judged, mut unsupported) = (0, std::collections::BTreeMap::<String, usize>::new());
+    let mut bad = Vec::new();
+    for file in files {
+        let Ok(test) = crate::FileTest::read(&file) else { continue };
+        for case in &test.cases {
+            let Ok(Some(subject)) = case.subject() else { continue };
+            let module = subject.module.module();
+            let [arguments] = subject.arguments.as_slice() else { continue };
+            let Ok(expected) = interp::run(&subject.module, arguments) else { continue };
+            for modes in [Modes::ALL, Modes::NONE] {
+                match Evaluator::new(module, modes).entry(arguments) {
+                    Ok(ranges) => {
+                        judged += 1;
+                        let (missed, unknown) = outside(&ranges, &expected);
+                        if missed > 0 {
+                            bad.push(format!(
+                                "{} {modes:?}: {missed} missed of {expected:?} in {ranges:?}",
+                                subject.name
+                            ));
+                        }
+                        if unknown > 0 {
+                            println!("{} {modes:?}: {unknown} unknown", subject.name);
+                        }
+                    }
+                    Err(Stop::Unsupported(reason) | Stop::Unbounded(reason)) => {
+                        let (_, reason) = reason.split_once(": ").unwrap_or_default();
+                        *unsupported.entry(reason.to_owned()).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!("{judged} judged, not: {unsupported:#?}");
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(judged > 100, "{judged}");
 }
 
 #[test]
@@ -185,16 +258,17 @@ fn undecided_comparisons_are_undefined() {
 #[test]
 fn a_lost_term_differs_at_any_scale() {
     for scale in [1e-30f32, 1e-3, 1.0, 1e20] {
-        let x: Vec<f32> = (0..100).map(|i| scale * (1.0 + (i as f32 * 0.7).sin())).collect();
+        let x: Vec<f32> = (0u8..100).map(|i| scale * (1.0 + (f32::from(i) * 0.7).sin())).collect();
         let verified = verified(&format!(
             "HloModule m\n{SUM}\nENTRY e {{ x = f32[100] parameter(0) z = f32[] constant(0)
             ROOT s = f32[] reduce(x, z), dimensions={{0}}, to_apply=add }}"
         ));
         let argument = Literal::from_slice(&[100], &x);
-        let expected = interp::run(&verified, &[argument.clone()]).unwrap();
+        let expected = interp::run(&verified, std::slice::from_ref(&argument)).unwrap();
         let of = |sum: f32| {
             let actual = [Literal::from_slice(&[], &[sum])];
-            judge(&verified, &[vec![argument.clone()]], &[expected.clone()], &actual).verdict
+            judge(&verified, &[vec![argument.clone()]], std::slice::from_ref(&expected), &actual)
+                .verdict
         };
         let forward: f32 = x.iter().sum();
         let backward: f32 = x.iter().rev().sum();

@@ -4,6 +4,7 @@ use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::integers;
 use super::interval::Interval;
 use super::range::Range;
+use super::range::is_whole;
 use hlo::Scalar;
 use hlo::op::TopK;
 
@@ -14,7 +15,7 @@ pub(super) fn topk<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    let integral = operands[0].shape().is_some_and(|shape| shape.ty.is_integral());
+    let integral = operands[0].shape().is_some_and(|shape| is_whole(shape.ty));
     let unknown = operands[0].intervals().any(|x| x.is_any() || x.is_nan());
     if integral || unknown || operands[0].is_point() {
         return ev.stated(site, &operands);
@@ -39,7 +40,7 @@ pub(super) fn topk<'m>(
         ranks.extend(row_ranks.into_iter().take(k));
     }
     let undecided = ranks.iter().any(|(first, last)| first != last);
-    let cause = operands[0].cause.clone().or_else(|| site.cause().filter(|_| undecided));
+    let cause = operands[0].cause.clone().or_else(|| undecided.then(|| site.cause()));
     let index = |i: usize| Scalar::Signed(i64::try_from(i).unwrap_or(0));
     let ends = ranks.into_iter().map(|(first, last)| (index(first), index(last)));
     let values = Range::of(values, &parts).because(cause.clone());

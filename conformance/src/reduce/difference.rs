@@ -1,11 +1,9 @@
 //! The predicate of a backend: its results differ from those of a reference, in the same way as for the first module.
 use super::Interest;
-use crate::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
+use crate::backend::{Backend, LimitedEngine};
 use crate::results::{Record, Verdict};
 use crate::{Engine, Subject, conform};
-use collectives::{RunError, Session};
 use hlo::{Literal, Verified};
-use interp::{CompileOptions, DeviceGrid, RunOptions};
 use std::fmt;
 use std::sync::Arc;
 
@@ -107,7 +105,11 @@ pub struct Difference<'a> {
 impl<'a> Difference<'a> {
     /// Compares a backend with an engine, which may take `fuel` steps: a candidate may have a loop without an end.
     pub fn new(engine: Engine, backend: &'a mut dyn Backend, fuel: u64) -> Self {
-        Self { reference: LimitedEngine { engine, fuel }, backend, kind: None }
+        Self {
+            reference: LimitedEngine { engine, fuel, max_memory: usize::MAX },
+            backend,
+            kind: None,
+        }
     }
     /// The kind of the first difference; later ones of another kind are [`Interest::Other`].
     pub fn kind(&self) -> Option<&Kind> {
@@ -167,43 +169,4 @@ pub fn repetitions(shown: u32, runs: u32) -> u32 {
     let rate = f64::from(shown.max(1)) / f64::from(runs.max(1));
     let needed = (0.01f64.ln() / (-rate).ln_1p()).ceil();
     (1..1000).find(|&k| f64::from(k) >= needed).unwrap_or(1000)
-}
-
-/// An engine that takes a limited number of steps.
-#[derive(Debug, Clone, Copy)]
-struct LimitedEngine {
-    engine: Engine,
-    fuel: u64,
-}
-
-/// A program of a limited engine.
-struct LimitedSession(Session, u64);
-
-impl Backend for LimitedEngine {
-    fn name(&self) -> String {
-        self.engine.name().to_owned()
-    }
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { devices: None, isolated: false }
-    }
-    fn compile(
-        &mut self,
-        module: &Arc<Verified>,
-        grid: DeviceGrid,
-    ) -> Result<Box<dyn LoadedModule>, BackendError> {
-        let options = CompileOptions::default().engine(self.engine);
-        let session = Session::compile_for(Arc::clone(module), grid, &options);
-        Ok(Box::new(LimitedSession(session.map_err(|error| failed(&error))?, self.fuel)))
-    }
-}
-
-impl LoadedModule for LimitedSession {
-    fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
-        let output = self.0.run(arguments, &RunOptions::default().fuel(self.1));
-        Ok(output.map_err(|error| failed(&error))?.results)
-    }
-}
-
-fn failed(error: &RunError) -> BackendError {
-    Code::Failed { message: error.to_string() }.into()
 }

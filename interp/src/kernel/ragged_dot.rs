@@ -151,10 +151,11 @@ fn free_rows(
     rounding: Rounding,
     out: &mut [u8],
 ) {
-    let line = r.free.len() * rounding.to.storage_bytes();
-    // Rows in no group stay 0, which is NaN in a type without zero.
-    for slot in out.chunks_exact_mut(rounding.to.storage_bytes()) {
-        Scalar::zero(rounding.to).write(rounding.to, slot);
+    let width = rounding.to.storage_bytes();
+    let line = r.free.len() * width;
+    // Rows in no group stay 0, which is not zero bytes in every type.
+    for element in out.chunks_exact_mut(width) {
+        Scalar::zero(rounding.to).write(rounding.to, element);
     }
     for batch in 0..l.batch.len() {
         let mut rows = vec![Vec::new(); slices.len()];

@@ -164,11 +164,15 @@ impl LoadedModule for InProcessModule {
     }
 }
 
-/// Whether the error says that something is not implemented. XLA does not find the functions of custom calls that it lacks.
+/// Returns whether the error says that something is not implemented. XLA does not find the functions of custom calls that it
+/// lacks, and rejects some element types as invalid, with words that say more than the status.
 fn is_unsupported(error: &pjrt::Error) -> bool {
-    let absent = [Status::UNIMPLEMENTED, Status::NOT_FOUND];
-    matches!(error, pjrt::Error::Unsupported(_))
-        || matches!(error, pjrt::Error::Plugin { status, .. } if absent.contains(status))
+    let pjrt::Error::Plugin { status, message, .. } = error else {
+        return matches!(error, pjrt::Error::Unsupported(_));
+    };
+    let message = message.to_ascii_lowercase();
+    [Status::UNIMPLEMENTED, Status::NOT_FOUND].contains(status)
+        || ["unsupported", "not supported", "does not support"].iter().any(|w| message.contains(w))
 }
 
 fn converted(error: &pjrt::Error, other: impl FnOnce(String) -> Code) -> BackendError {

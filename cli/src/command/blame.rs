@@ -1,0 +1,170 @@
+//! `etalon blame`: the instructions that a backend computes wrong, or where a pass changes the result.
+use super::backend::open;
+use super::{Loaded, load, verified};
+use crate::args::BlameArgs;
+use crate::error::{Exit, Failure, Result};
+use crate::{inputs, output};
+use conformance::FileTest;
+use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
+use conformance::reduce::file_test;
+use hlo::diag::Source;
+use hlo::{Literal, Verified};
+use interp::DeviceGrid;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub(crate) fn run(args: &BlameArgs) -> Result<ExitCode> {
+    if let Some(target) = args.output.as_deref().filter(|target| target.exists()) {
+        return Err(exists(target));
+    }
+    let options = Options {
+        slice_bytes: args.max_slice,
+        rounds: args.rounds,
+        findings: args.findings,
+        fuel: args.fuel,
+    };
+    match (&args.file, &args.before, &args.after) {
+        (None, Some(before), Some(after)) => pair(args, [before, after], &options),
+        (Some(file), _, _) => instructions(args, file, &options),
+        // The rules of the options exclude it.
+        (None, _, _) => Ok(Exit::Misuse.code()),
+    }
+}
+
+fn exists(target: &Path) -> Failure {
+    let mut failure = Failure::file(target, &"the file exists");
+    failure.diagnostics[0].help = Some("name another file".to_owned());
+    failure
+}
+
+/// A module with its text and its arguments.
+struct Subject {
+    name: String,
+    text: String,
+    module: Arc<Verified>,
+    arguments: Vec<Vec<Literal>>,
+}
+
+impl Subject {
+    /// Loads a module. Without arguments on the command line, those of its first `// in:` comments are taken.
+    fn load(path: &Path, args: &BlameArgs) -> Result<Self> {
+        let (mut subject, own) = Self::module(path, args)?;
+        let is_stated = !args.inputs.input.is_empty() || args.inputs.random.is_some();
+        let test = FileTest::new(path, subject.text.clone()).ok().filter(|_| !is_stated);
+        let case = test.as_ref().and_then(|test| test.cases.first());
+        let stated = case.and_then(|case| case.subject().ok().flatten());
+        let module = subject.module.module();
+        let count = module.entry().parameters().len();
+        subject.arguments = match stated {
+            Some(stated)
+                if count > 0 && stated.arguments.iter().all(|list| list.len() == count) =>
+            {
+                stated.arguments
+            }
+            Some(_) | None => {
+                inputs::inputs(&args.inputs, own, module, DeviceGrid::of(&module.config))?
+            }
+        };
+        Ok(subject)
+    }
+    /// Loads a module without its arguments, which are returned if the file has some.
+    fn module(path: &Path, args: &BlameArgs) -> Result<(Self, Vec<Vec<Literal>>)> {
+        let Loaded { name, text, module, arguments, .. } = load(path, args.lenient)?;
+        let module = Arc::new(verified(module, &name, &text)?);
+        Ok((Self { name, text, module, arguments: Vec::new() }, arguments))
+    }
+    fn source(&self) -> Source<'_> {
+        Source { name: &self.name, text: &self.text }
+    }
+}
+
+/// Finds the instructions that a backend computes wrong.
+fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<ExitCode> {
+    let subject = Subject::load(file, args)?;
+    let mut backend = open(&args.backend)?;
+    let progress = output::Progress::new("searching");
+    let found = conformance::on_large_stack(|| {
+        blame(&subject.module, &subject.arguments, &mut *backend, options)
+    });
+    drop(progress);
+    for warning in backend.take_warnings() {
+        output::note(&format!("warning: {warning}\n"));
+    }
+    if let (Some(target), Some(finding)) = (&args.output, found.findings.first()) {
+        write_new(
+            target,
+            &file_test(&finding.program.module, &finding.program.arguments, Some(options.fuel)),
+        )?;
+    }
+    print(&if args.json { found.to_json() + "\n" } else { report(&found, &subject) })?;
+    Ok(if found.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })
+}
+
+/// Shows each finding at its line on stderr, and returns the report for stdout.
+fn report(found: &Blame, subject: &Subject) -> String {
+    let mut text = String::new();
+    for finding in &found.findings {
+        output::show_one(&finding.diagnostic(subject.module.module()), Some(subject.source()));
+        let _ = writeln!(text, "wrong: {}", finding.path);
+        for line in finding.to_string().lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text + &found.footer()
+}
+
+/// Compares a module before and after a pass.
+fn pair(args: &BlameArgs, [before, after]: [&Path; 2], options: &Options) -> Result<ExitCode> {
+    let before = Subject::load(before, args)?;
+    let (after, _) = Subject::module(after, args)?;
+    let progress = output::Progress::new("comparing");
+    let compared = conformance::on_large_stack(|| {
+        compare_modules(&before.module, &after.module, &before.arguments, options)
+    });
+    drop(progress);
+    let pair = compared.map_err(|message| Failure {
+        exit: Exit::Wrong,
+        ..Failure::file(Path::new(&after.name), &message)
+    })?;
+    print(&if args.json { pair.to_json() + "\n" } else { pair_report(&pair, &after) })?;
+    Ok(if pair.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })
+}
+
+fn pair_report(pair: &ModulePair, after: &Subject) -> String {
+    let mut text = String::new();
+    if let Some(found) = &pair.divergence {
+        output::show_one(&found.diagnostic(after.module.module()), Some(after.source()));
+        let _ =
+            writeln!(text, "{} differs from {}: {}", found.after, found.before, found.difference);
+        for (title, paths) in [("computed from", &found.agree), ("through", &found.between)] {
+            if !paths.is_empty() {
+                let _ = writeln!(text, "  {title}: {}", paths.join(", "));
+            }
+        }
+        let (matched, all) = (pair.matched, pair.instructions);
+        let _ = writeln!(text, "{matched} of {all} instructions have a counterpart");
+    } else if pair.is_wrong() {
+        text.push_str("no instruction differs from its counterpart\n");
+    }
+    let _ = write!(text, "{}", pair.judgement);
+    let differs =
+        if pair.is_wrong() { "the modules differ" } else { "the modules compute the same" };
+    let _ = writeln!(text, "{differs}");
+    text
+}
+
+fn print(text: &str) -> Result<()> {
+    output::data(text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
+}
+
+/// Writes a file that does not exist.
+fn write_new(target: &Path, text: &str) -> Result<()> {
+    let file = std::fs::File::create_new(target);
+    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(exists(target)),
+        other => other.map_err(|e| Failure::file(target, &e)),
+    }
+}

@@ -1,0 +1,152 @@
+//! `etalon fuzz`: runs random modules on a backend and on Etalon.
+use super::backend::open;
+use super::{Loaded, load, verified};
+use crate::args::{BackendArgs, FuzzArgs};
+use crate::error::{Exit, Failure, Result};
+use crate::output;
+use conformance::backend::{Backend, LimitedEngine, OptionValue};
+use conformance::fuzz::{self, Campaign, Event, Finding, Limit};
+use conformance::{Engine, generate, on_large_stack};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
+    let engine = Engine::ALL
+        .into_iter()
+        .find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
+    // An engine is compared with the other one, and any other backend with the fastest that rounds correctly.
+    let is_exact = engine == Some(Engine::Exact);
+    let mut reference = limited(if is_exact { Engine::Reference } else { Engine::Exact });
+    let mut backend: Box<dyn Backend> = match engine {
+        Some(engine) => Box::new(limited(engine)),
+        None => open(&args.backend)?,
+    };
+    let like = args.like.as_deref().map(like).transpose()?;
+    let limit = match (args.minutes, args.count) {
+        (Some(time), _) => Limit::Time(time),
+        (None, count) => Limit::Modules(count.unwrap_or(100)),
+    };
+    let generate = generate::Options {
+        weights: args.weight.clone(),
+        portable: args.portable || engine.is_none(),
+        devices: backend.capabilities().devices,
+    };
+    let options = fuzz::Options {
+        seed: args.seed,
+        limit,
+        generate,
+        like,
+        output: args.output.clone(),
+        bits: engine.is_some(),
+    };
+    let command = command(args);
+    let progress = progress(limit);
+    let mut observer = |_: &Campaign, event: Event<'_>| match event {
+        Event::Ran => progress.advance(),
+        Event::Found(finding) => show(finding, &command),
+        Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
+    };
+    let campaign =
+        on_large_stack(|| fuzz::fuzz(&mut *backend, &mut reference, &options, &mut observer));
+    for warning in backend.take_warnings() {
+        output::note(&format!("warning: {warning}\n"));
+    }
+    let campaign = campaign.map_err(|error| Failure::file(&error.path, &error.error))?;
+    finish(&campaign, args.coverage)
+}
+
+/// A variant of a module may run without end.
+fn limited(engine: Engine) -> LimitedEngine {
+    LimitedEngine { engine, fuel: 10_000_000, max_memory: 1 << 30 }
+}
+
+fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
+    let Loaded { name, text, module, .. } = load(path, false)?;
+    verified(module, &name, &text).map(Arc::new)
+}
+
+/// Returns the command that repeats a module, without its seed.
+fn command(args: &FuzzArgs) -> String {
+    let BackendArgs { backend, backend_command, option, xla_option, .. } = &args.backend;
+    let mut text = "etalon fuzz".to_owned();
+    if let Some(backend) = backend {
+        let _ = write!(text, " --backend {backend}");
+    }
+    if let Some(command) = backend_command {
+        let _ = write!(text, " --backend-command '{command}'");
+    }
+    for (name, options) in [("option", option), ("xla-option", xla_option)] {
+        for (key, value) in options {
+            let _ = write!(text, " --{name} {key}={}", option_text(value));
+        }
+    }
+    for (op, weight) in &args.weight {
+        let _ = write!(text, " --weight {op}={weight}");
+    }
+    if let Some(like) = &args.like {
+        let _ = write!(text, " --like {}", like.display());
+    }
+    if args.portable {
+        text.push_str(" --portable");
+    }
+    text
+}
+
+fn option_text(value: &OptionValue) -> String {
+    match value {
+        OptionValue::Text(value) => value.clone(),
+        OptionValue::Int(value) => value.to_string(),
+        OptionValue::Float(value) => value.to_string(),
+        OptionValue::Bool(value) => value.to_string(),
+    }
+}
+
+/// Prints a finding and the command that repeats it.
+fn show(finding: &Finding, command: &str) {
+    let Finding { seed, subject, record, file, .. } = finding;
+    let mut text = format!("{}: {}\n", subject.name, record.reason.trim_end());
+    if let Some(file) = file {
+        let _ = writeln!(text, "  saved as {}", file.display());
+    }
+    let _ = writeln!(text, "  repeat: {command} --seed {seed} --count 1");
+    // A reader that has closed the pipe has read enough.
+    let _ = output::data(&text);
+}
+
+fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
+    let mut text = String::new();
+    if coverage {
+        let _ = write!(text, "{}", campaign.coverage);
+        for (reason, count) in &campaign.unsupported {
+            let _ = writeln!(text, "{count} unsupported: {reason}");
+        }
+    }
+    let Campaign { modules, without_variant, tally, findings, invalid, time, .. } = campaign;
+    let rate = campaign.modules_per_second();
+    let _ = writeln!(
+        text,
+        "{modules} modules in {:.1} s, {rate:.1} a second: {tally}",
+        time.as_secs_f64()
+    );
+    if *without_variant > 0 {
+        let _ = writeln!(text, "{without_variant} seeds without a valid variant");
+    }
+    output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    if *invalid > 0 {
+        output::note(&format!("the generator made {invalid} invalid modules\n"));
+        return Ok(Exit::Bug.code());
+    }
+    Ok(if *findings == 0 { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+}
+
+/// Shows how many modules ran, or only that they run if the time decides.
+fn progress(limit: Limit) -> output::Progress {
+    match limit {
+        Limit::Modules(count) => {
+            output::Progress::counting("fuzzing", usize::try_from(count).unwrap_or(usize::MAX))
+        }
+        Limit::Time(_) => output::Progress::new("fuzzing"),
+    }
+}

@@ -1,0 +1,302 @@
+//! A module before and after a pass: whether both compute the same, and where not.
+mod matching;
+mod nodes;
+
+use super::Options;
+use super::program::{Program, Values, watching};
+use super::sides::etalon;
+use crate::Tolerance;
+use crate::judge::{Judgement, judge};
+use crate::results::Verdict;
+use hlo::diag::{Diagnostic, Level, Place};
+use hlo::ir::{ComputationId, InstructionId};
+use hlo::op::While;
+use hlo::{Literal, Module, Op, Verified};
+use interp::DeviceGrid;
+use matching::{matches, nearest_matched};
+use nodes::{Node, Nodes};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The comparison of a module with what a pass made of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ModulePair {
+    /// How the result of the second module differs from that of the first.
+    pub judgement: Judgement,
+    /// The first place where it differs, if the results differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<Divergence>,
+    /// The number of instructions of the second module that have a counterpart in the first.
+    pub matched: usize,
+    /// The number of instructions of the second module.
+    pub instructions: usize,
+}
+
+/// An instruction that differs from its counterpart, although what it is computed from agrees.
+#[derive(Debug, Clone, Serialize)]
+pub struct Divergence {
+    /// The way to the instruction in the first module.
+    pub before: String,
+    /// The way to it in the second module.
+    pub after: String,
+    /// What it is computed from: instructions of the second module that agree with their counterparts.
+    pub agree: Vec<String>,
+    /// Instructions of the second module between those and this one, which have no counterpart.
+    pub between: Vec<String>,
+    /// The worst element.
+    pub difference: String,
+    /// The instruction of the second module.
+    #[serde(skip)]
+    pub at: (ComputationId, InstructionId),
+    /// Its counterpart in the first.
+    #[serde(skip)]
+    pub counterpart: (ComputationId, InstructionId),
+}
+
+impl ModulePair {
+    /// Whether the modules compute something different.
+    pub fn is_wrong(&self) -> bool {
+        self.judgement.verdict == Verdict::Differs
+    }
+    /// Returns the comparison as JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+}
+
+impl Divergence {
+    /// Returns the divergence as a diagnostic in the text of the second module.
+    pub fn diagnostic(&self, after: &Module) -> Diagnostic {
+        let computation = &after.computations[self.at.0];
+        let span = Some(computation.span(self.at.1)).filter(|span| span.end > 0);
+        let label = span.map(|span| (span, self.difference.clone()));
+        Diagnostic {
+            level: Level::Error,
+            code: "",
+            message: format!("{} differs from {} before the pass", self.after, self.before),
+            span,
+            instruction: Some(computation.path(self.at.1)),
+            place: Place::Whole,
+            labels: label.into_iter().collect(),
+            help: None,
+        }
+    }
+}
+
+/// Runs a module before and after a pass, judges the results by the bound of the first, and finds where they begin to differ.
+///
+/// ```
+/// use conformance::blame::{Options, compare_modules};
+/// use std::sync::Arc;
+/// let module = |text: &str| hlo::Module::parse(text)?.verify().map(Arc::new).map_err(Box::<dyn std::error::Error>::from);
+/// let before = module("HloModule m\nENTRY e { x = s8[1] parameter(0) y = s8[1] negate(x) ROOT r = s8[1] subtract(x, y) }")?;
+/// let after = module("HloModule m\nENTRY e { x = s8[1] parameter(0) ROOT r = s8[1] subtract(x, x) }")?;
+/// let pair = compare_modules(&before, &after, &[vec!["s8[1] {3}".parse()?]], &Options::default())?;
+/// assert_eq!(pair.divergence.unwrap().after, "e/r");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If Etalon has no result for one of the modules, or their parameters or results have different shapes.
+pub fn compare_modules(
+    before: &Arc<Verified>,
+    after: &Arc<Verified>,
+    arguments: &[Vec<Literal>],
+    options: &Options,
+) -> Result<ModulePair, String> {
+    let modules = [before.module(), after.module()];
+    let [first, second] = modules.map(|module| module.entry().program_shape());
+    let same_parameters = first.parameters.len() == second.parameters.len()
+        && first.parameters.iter().zip(&second.parameters).all(|(a, b)| a.compatible(b));
+    if !same_parameters || !first.result.compatible(second.result) {
+        return Err("the modules have different parameters or results".to_owned());
+    }
+    let grid = DeviceGrid::of(&modules[0].config);
+    let run = |module: &Arc<Verified>| {
+        let program = Program { module: Arc::clone(module), arguments: arguments.to_vec() };
+        etalon(&program, grid, options.fuel)
+    };
+    let (expected, actual) = (run(before)?, run(after)?);
+    let judgement = judge(before, arguments, &expected, &actual);
+    let mut arguments = arguments.to_vec();
+    if arguments.len() < expected.len() {
+        arguments = vec![arguments.first().cloned().unwrap_or_default(); expected.len()];
+    }
+    let arguments: Vec<Values> = (0..first.parameters.len())
+        .map(|number| arguments.iter().map(|list| list[number].clone()).collect())
+        .collect();
+    let mut pair = ModulePair { judgement, divergence: None, matched: 0, instructions: 0 };
+    if pair.is_wrong() {
+        let search = Pair { modules, options };
+        let entries = modules.map(|module| module.entry);
+        pair.divergence = search.search(entries, &arguments, &mut pair)?;
+    }
+    Ok(pair)
+}
+
+struct Pair<'a> {
+    modules: [&'a Module; 2],
+    options: &'a Options,
+}
+
+impl Pair<'_> {
+    /// Finds the first node of the second computation that differs from its counterpart.
+    fn search(
+        &self,
+        computations: [ComputationId; 2],
+        arguments: &[Values],
+        pair: &mut ModulePair,
+    ) -> Result<Option<Divergence>, String> {
+        let fuel = self.options.fuel;
+        let (before, before_root) = Nodes::of(self.modules[0], computations[0], arguments, fuel)?;
+        let (after, after_root) = Nodes::of(self.modules[1], computations[1], arguments, fuel)?;
+        let counterparts = matches([&before.list, &after.list], [&before_root, &after_root]);
+        pair.matched += counterparts.iter().flatten().count();
+        pair.instructions += after.list.len();
+        let mut differs = vec![None; after.list.len()];
+        for (number, node) in after.list.iter().enumerate() {
+            let Some(counterpart) = counterparts[number].map(|other| &before.list[other]) else {
+                continue;
+            };
+            differs[number] = self.difference(computations[0], arguments, counterpart, node);
+            let Some(difference) = differs[number].clone() else { continue };
+            let (found, between) = nearest_matched(&after.list, &counterparts, number);
+            if found.iter().any(|&operand| differs[operand].is_some()) {
+                continue;
+            }
+            if let Some(inside) = self.in_loop(counterpart, node, &before.list, pair)? {
+                return Ok(Some(inside));
+            }
+            let paths = |list: &[usize]| list.iter().map(|&i| after.list[i].path.clone()).collect();
+            return Ok(Some(Divergence {
+                before: counterpart.path.clone(),
+                after: node.path.clone(),
+                agree: paths(&found),
+                between: paths(&between),
+                difference,
+                at: (node.computation, node.id),
+                counterpart: (counterpart.computation, counterpart.id),
+            }));
+        }
+        Ok(None)
+    }
+
+    /// Describes how the value of a node differs from that of its counterpart; `None` if it is within the bound.
+    fn difference(
+        &self,
+        computation: ComputationId,
+        arguments: &[Values],
+        before: &Node,
+        after: &Node,
+    ) -> Option<String> {
+        if before.value == after.value {
+            return None;
+        }
+        let devices = arguments.first().map_or(1, Vec::len);
+        let lists: Vec<Values> = (0..devices)
+            .map(|d| arguments.iter().map(|value| value[d].clone()).collect())
+            .collect();
+        let tuple = |values: &Values| -> Values {
+            values.iter().map(|value| Literal::tuple(super::program::arrays(value))).collect()
+        };
+        let (expected, actual) = (tuple(&before.value), tuple(&after.value));
+        let program = watching(self.modules[0], computation, &lists, &[before.id]);
+        let judgement = match program {
+            Ok(program) if before.computation == computation => {
+                judge(&program.module, &program.arguments, &expected, &actual)
+            }
+            // Inside a fusion or a call, the bound is that of the module.
+            Ok(_) | Err(_) => {
+                let tolerance = Tolerance::of(self.modules[0]);
+                let compared = crate::compare_each(&actual, &expected, &tolerance);
+                return match compared {
+                    Ok(comparison) if comparison.agrees() => None,
+                    Ok(comparison) => {
+                        Some(comparison.worst.map_or("differs".to_owned(), |worst| {
+                            let show = |x| Literal::scalar(worst.ty, x).to_string();
+                            format!(
+                                "found {}, expected {}",
+                                show(worst.actual),
+                                show(worst.expected)
+                            )
+                        }))
+                    }
+                    Err(message) => Some(message),
+                };
+            }
+        };
+        let worst = judgement.measures.worst.as_ref();
+        (judgement.verdict == Verdict::Differs).then(|| {
+            worst.map_or("differs".to_owned(), |w| {
+                format!("found {}, expected {}", w.actual, w.expected)
+            })
+        })
+    }
+
+    /// Compares the bodies of two loops from the same carried values, round by round.
+    fn in_loop(
+        &self,
+        before: &Node,
+        after: &Node,
+        list: &[Node],
+        pair: &mut ModulePair,
+    ) -> Result<Option<Divergence>, String> {
+        let loop_of = |module: &Module, node: &Node| -> Option<While> {
+            let op = &module.computations[node.computation].instructions[node.id].op;
+            if let Op::While(op) = op { Some(op.clone()) } else { None }
+        };
+        let loops = (loop_of(self.modules[0], before), loop_of(self.modules[1], after));
+        let (Some(first), Some(second), true) =
+            (loops.0, loops.1, before.shape.compatible(&after.shape))
+        else {
+            return Ok(None);
+        };
+        let initial = before.operands.iter().map(|&operand| list[operand].value.clone());
+        let flat: Vec<Values> = initial.collect();
+        let devices = flat.first().map_or(0, Vec::len);
+        let carried = |flat: &[Values]| -> Option<Values> {
+            let leaves =
+                |d: usize| flat.iter().flat_map(move |value| super::program::arrays(&value[d]));
+            (0..devices).map(|d| super::program::rebuilt(&before.shape, &mut leaves(d))).collect()
+        };
+        let Some(mut value) = carried(&flat) else { return Ok(None) };
+        for round in 1..=self.options.rounds {
+            let pairs = [[first.condition, second.condition], [first.body, second.body]];
+            for (part, computations) in pairs.into_iter().enumerate() {
+                let results = [0, 1].map(|side| self.run(side, computations[side], &value));
+                let [Ok(expected), Ok(actual)] = results else { return Ok(None) };
+                if expected != actual {
+                    let found = self.search(computations, std::slice::from_ref(&value), pair)?;
+                    if let Some(mut found) = found {
+                        found.before = format!("{} round {round}/{}", before.path, found.before);
+                        found.after = format!("{} round {round}/{}", after.path, found.after);
+                        return Ok(Some(found));
+                    }
+                }
+                let mut arrays = expected.iter().map(super::program::arrays);
+                if part == 0 {
+                    let goes_on = hlo::Scalar::Pred(true);
+                    if !arrays.all(|parts| parts.first().is_some_and(|x| x.get(0) == goes_on)) {
+                        return Ok(None);
+                    }
+                } else {
+                    let next = arrays.map(|parts| {
+                        super::program::rebuilt(&before.shape, &mut parts.into_iter())
+                    });
+                    let Some(next) = next.collect::<Option<Values>>() else { return Ok(None) };
+                    value = next;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs a computation of one side on one argument.
+    fn run(&self, side: usize, id: ComputationId, value: &Values) -> Result<Values, String> {
+        let module = self.modules[side];
+        let arguments: Vec<Vec<Literal>> = value.iter().map(|value| vec![value.clone()]).collect();
+        let root = module.computations[id].root;
+        let program = watching(module, id, &arguments, &[root])?;
+        etalon(&program, DeviceGrid::of(&module.config), self.options.fuel)
+    }
+}

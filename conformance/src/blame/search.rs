@@ -1,0 +1,239 @@
+//! The search: each instruction is judged on the operands that the backend computed.
+use super::Options;
+use super::finding::{Blame, Context, Evidence, Finding};
+use super::program::{Program, alone, arrays, watching};
+use super::sides::Sides;
+use super::watch::{Recorded, Region};
+use crate::conform::verdict;
+use crate::judge::{Judgement, judge};
+use crate::results::Verdict;
+use hlo::ir::{ComputationId, InstructionId};
+use hlo::{Literal, Verified};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A search for the instructions that a backend computes wrong.
+pub(super) struct Search<'a> {
+    pub(super) sides: Sides<'a>,
+    pub(super) module: Arc<Verified>,
+    pub(super) options: Options,
+    pub(super) blame: &'a mut Blame,
+    /// Whether the backend has a result for the module, and can record its values.
+    records: bool,
+}
+
+/// A computation with its arguments on each device.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) computation: ComputationId,
+    pub(super) arguments: Vec<Vec<Literal>>,
+    /// The way to it: `entry/while.3 round 2/body`.
+    pub(super) path: String,
+}
+
+/// The backend's original result of a place, as arrays of each device, if it is wrong.
+type Original = Option<Vec<Vec<Literal>>>;
+
+/// What was found out about an instruction.
+enum Answer {
+    Right,
+    Wrong(Box<Evidence>),
+    Unknown(String),
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        sides: Sides<'a>,
+        module: Arc<Verified>,
+        options: Options,
+        blame: &'a mut Blame,
+    ) -> Self {
+        Self { sides, module, options, blame, records: true }
+    }
+
+    /// Searches the entry.
+    pub(super) fn run(mut self, arguments: &[Vec<Literal>], original: Option<&[Literal]>) {
+        self.records = original.is_some();
+        let module = Arc::clone(&self.module);
+        let module = module.module();
+        let place = Place {
+            computation: module.entry,
+            arguments: arguments.to_vec(),
+            path: module.entry().name.to_string(),
+        };
+        let is_wrong = self.blame.verdict.is_bad();
+        let original = original.map(|results| results.iter().map(arrays).collect());
+        self.place(&place, &original);
+        if !is_wrong {
+            // Legal differences between instructions, such as excess precision, may look like errors of one.
+            self.blame.findings.retain(|finding| finding.context == Context::Alone);
+        }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.blame.findings.len() >= self.options.findings
+    }
+
+    /// Checks each instruction of a computation; returns whether one is wrong.
+    pub(super) fn place(&mut self, place: &Place, original: &Original) -> bool {
+        let module = Arc::clone(&self.module);
+        let computation = &module.module().computations[place.computation];
+        let region = Region { computation, arguments: &place.arguments };
+        let before = self.blame.findings.len();
+        let mut left_out = Vec::new();
+        let checked = region.checked(&mut left_out);
+        for id in left_out {
+            let reason = "its result depends on more than its operands, or has dynamic sizes";
+            self.not_checked(place, id, reason.to_owned());
+        }
+        let mut tainted = BTreeSet::new();
+        for slice in region.slices(&checked, self.options.slice_bytes) {
+            self.slice(place, region, &slice, original, &mut tainted);
+            if self.is_finished() {
+                break;
+            }
+        }
+        self.blame.findings.len() > before
+    }
+
+    fn not_checked(&mut self, place: &Place, id: InstructionId, reason: String) {
+        let name = self.module.module().computations[place.computation].name(id);
+        let not_checked = (format!("{}/{name}", place.path), reason);
+        if !self.blame.not_checked.contains(&not_checked) {
+            self.blame.not_checked.push(not_checked);
+        }
+    }
+
+    /// Checks some instructions from the values of one run; of two runs, if the run hides a wrong result or fails.
+    fn slice(
+        &mut self,
+        place: &Place,
+        region: Region<'_>,
+        slice: &[InstructionId],
+        original: &Original,
+        tainted: &mut BTreeSet<InstructionId>,
+    ) {
+        let watched = region.watched(slice);
+        let mut outputs = watched.clone();
+        outputs.push(region.computation.root);
+        let module = Arc::clone(&self.module);
+        let program = match watching(module.module(), place.computation, &place.arguments, &outputs)
+        {
+            Ok(program) => program,
+            Err(reason) => {
+                return slice.iter().for_each(|&id| self.not_checked(place, id, reason.clone()));
+            }
+        };
+        let results = if self.records { self.sides.backend(&program).ok() } else { None };
+        let own = self.sides.etalon(&program).ok().and_then(|own| region.recorded(&watched, &own));
+        let halves = |search: &mut Self, tainted: &mut BTreeSet<InstructionId>| {
+            for half in slice.chunks(slice.len().div_ceil(2)) {
+                search.slice(place, region, half, original, tainted);
+            }
+        };
+        let recorded = match results.and_then(|results| region.recorded(&watched, &results)) {
+            Some((recorded, result)) => {
+                if original.as_ref().is_some_and(|original| *original != result) {
+                    if self.blame.verdict.is_bad() && slice.len() > 1 {
+                        return halves(self, tainted);
+                    }
+                    self.blame.changed_by_rewriting = true;
+                }
+                Some(recorded)
+            }
+            None if self.records && slice.len() > 1 => return halves(self, tainted),
+            None => None,
+        };
+        let own = own.map(|(own, _)| own);
+        for &id in slice {
+            self.instruction(place, region, id, [recorded.as_ref(), own.as_ref()], tainted);
+            if self.is_finished() {
+                return;
+            }
+        }
+    }
+
+    /// Checks an instruction. `values` are those that the backend and Etalon recorded.
+    fn instruction(
+        &mut self,
+        place: &Place,
+        region: Region<'_>,
+        id: InstructionId,
+        [recorded, own]: [Option<&Recorded>; 2],
+        tainted: &mut BTreeSet<InstructionId>,
+    ) {
+        let Some(values) = recorded.or(own) else {
+            return self.not_checked(place, id, "Etalon has no values for its operands".to_owned());
+        };
+        let known = |operand| region.value(operand, values);
+        let at = (place.computation, id);
+        let module = Arc::clone(&self.module);
+        let program = match alone(module.module(), at, place.arguments.len(), &known) {
+            Ok(program) => program,
+            Err(reason) => return self.not_checked(place, id, reason),
+        };
+        let path = format!("{}/{}", place.path, region.computation.name(id));
+        let passes_on =
+            region.watched(&[id]).iter().any(|other| *other != id && tainted.contains(other));
+        let is_entry = place.computation == module.module().entry;
+        let value = recorded.and_then(|recorded| region.value(id, recorded));
+        match self.check(&program, value.as_deref()) {
+            Answer::Unknown(reason) => self.not_checked(place, id, reason),
+            Answer::Right => {
+                self.blame.checked += usize::from(is_entry);
+                let own = own.and_then(|own| region.value(id, own));
+                if passes_on {
+                    tainted.insert(id);
+                    if is_entry && own != value {
+                        self.blame.inherited.push(path);
+                    }
+                }
+            }
+            Answer::Wrong(evidence) => {
+                self.blame.checked += usize::from(is_entry);
+                tainted.insert(id);
+                let finding = Finding::new(module.module(), at, path, *evidence, program);
+                self.descend(finding, at, place, &known);
+            }
+        }
+    }
+
+    /// Judges the value that the backend recorded for an instruction, and the one it has when it runs alone.
+    fn check(&mut self, program: &Program, recorded: Option<&[Literal]>) -> Answer {
+        let expected = match self.sides.etalon(program) {
+            Ok(expected) => expected,
+            Err(message) => return Answer::Unknown(format!("Etalon: {message}")),
+        };
+        let judged =
+            |actual: &[Literal]| judge(&program.module, &program.arguments, &expected, actual);
+        let flat: Option<Vec<Literal>> = recorded
+            .map(|values| values.iter().map(|value| Literal::tuple(arrays(value))).collect());
+        let in_module = flat.map(|values| judged(&values));
+        if in_module.as_ref().is_some_and(|judgement| judgement.verdict != Verdict::Differs) {
+            return Answer::Right;
+        }
+        let wrong = |context, judgement: Judgement| {
+            let (judgement, expected) = (Some(judgement), expected.clone());
+            Answer::Wrong(Box::new(Evidence { context, judgement, failure: None, expected }))
+        };
+        match (self.sides.backend(program), in_module) {
+            (Ok(actual), in_module) => match (judged(&actual), in_module) {
+                (judgement, _) if judgement.verdict == Verdict::Differs => {
+                    wrong(Context::Alone, judgement)
+                }
+                (_, Some(judgement)) => wrong(Context::InModule, judgement),
+                (_, None) => Answer::Right,
+            },
+            (Err(error), _) if verdict(error.code()).is_bad() => {
+                Answer::Wrong(Box::new(Evidence {
+                    context: Context::Alone,
+                    judgement: None,
+                    failure: Some((verdict(error.code()), error.to_string())),
+                    expected: expected.clone(),
+                }))
+            }
+            (Err(_), Some(judgement)) => wrong(Context::InModule, judgement),
+            (Err(error), None) => Answer::Unknown(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Fuzzing: random modules on a backend and on the reference.
+//!
+//! ```text
+//! seed ─> generate, or mutate a module ─> compile once ─┬─ integers ─┐
+//!                                                       ├─ benign   ─┼─> conform ─> Campaign, findings as file tests
+//!                                                       └─ special  ─┘
+//! ```
+//!
+//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding.
+mod bits;
+mod finding;
+mod recorder;
+mod statistics;
+
+pub use finding::Finding;
+pub use statistics::{Coverage, Tally};
+
+use crate::backend::Backend;
+use crate::generate::{self, Regime, generate};
+use crate::results::{Record, Verdict};
+use crate::{Subject, conform};
+use hlo::{Module, Verified};
+use recorder::Recorder;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// When a campaign ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// After this number of modules.
+    Modules(u64),
+    /// After this time.
+    Time(Duration),
+}
+
+/// What a campaign runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The seed of the first module; the next one has the next seed.
+    pub seed: u64,
+    /// When the campaign ends.
+    pub limit: Limit,
+    /// What modules may contain.
+    pub generate: generate::Options,
+    /// The module whose variants are run, in place of generated modules.
+    pub like: Option<Arc<Verified>>,
+    /// The folder that findings are written to.
+    pub output: Option<PathBuf>,
+    /// Whether results must have the bits of the reference wherever it gives the only right result, as Etalon's engines do.
+    pub bits: bool,
+}
+
+/// The statistics of a campaign.
+#[derive(Debug, Default)]
+pub struct Campaign {
+    /// Modules that ran.
+    pub modules: u64,
+    /// Seeds without a valid variant of the given module.
+    pub without_variant: u64,
+    /// The outcomes of all runs; a module runs once for each regime.
+    pub tally: Tally,
+    /// The outcomes by opcode and element type of the modules that contain them.
+    pub coverage: Coverage,
+    /// The reasons for runs without support, and how often each occurred.
+    pub unsupported: BTreeMap<String, u64>,
+    /// The number of findings.
+    pub findings: u64,
+    /// Modules of the generator that break a rule.
+    pub invalid: u64,
+    /// The time since the start.
+    pub time: Duration,
+}
+
+impl Campaign {
+    /// Returns the modules that ran in a second.
+    pub fn modules_per_second(&self) -> f64 {
+        let modules = u32::try_from(self.modules).unwrap_or(u32::MAX);
+        f64::from(modules) / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// What an observer is told.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A module ran.
+    Ran,
+    /// A run has an outcome that is not the expected one.
+    Found(&'a Finding),
+    /// The generator made a module that breaks a rule: an error of the generator.
+    Invalid(&'a generate::Invalid),
+}
+
+/// A finding that could not be written, which ends a campaign.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {error}")]
+pub struct WriteError {
+    /// The file or the folder.
+    pub path: PathBuf,
+    /// The reason.
+    pub error: std::io::Error,
+}
+
+/// Runs random modules on a backend and on the reference, and tells `observer` of each module.
+///
+/// ```
+/// use conformance::backend::EngineBackend;
+/// use conformance::fuzz::{Limit, Options, fuzz};
+/// use conformance::{Engine, generate};
+/// let options = Options {
+///     seed: 1,
+///     limit: Limit::Modules(3),
+///     generate: generate::Options::default(),
+///     like: None,
+///     output: None,
+///     bits: true,
+/// };
+/// let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(EngineBackend);
+/// let campaign = fuzz(&mut exact, &mut reference, &options, &mut |_, _| {})?;
+/// assert_eq!(campaign.modules, 3);
+/// # Ok::<(), conformance::fuzz::WriteError>(())
+/// ```
+///
+/// # Errors
+/// If a finding cannot be written.
+pub fn fuzz(
+    backend: &mut dyn Backend,
+    reference: &mut dyn Backend,
+    options: &Options,
+    observer: &mut dyn FnMut(&Campaign, Event<'_>),
+) -> Result<Campaign, WriteError> {
+    let start = Instant::now();
+    let mut campaign = Campaign::default();
+    let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
+    for k in 0.. {
+        let is_over = match options.limit {
+            Limit::Modules(count) => k >= count,
+            Limit::Time(time) => start.elapsed() >= time,
+        };
+        if is_over {
+            break;
+        }
+        let seed = options.seed.wrapping_add(k);
+        let random = match Random::new(seed, options) {
+            Ok(Some(random)) => random,
+            Ok(None) => {
+                campaign.without_variant += 1;
+                continue;
+            }
+            Err(invalid) => {
+                campaign.invalid += 1;
+                observer(&campaign, Event::Invalid(&invalid));
+                continue;
+            }
+        };
+        let found = campaign.run(&random, &mut backend, &mut reference, options)?;
+        campaign.time = start.elapsed();
+        observer(&campaign, Event::Ran);
+        for finding in &found {
+            observer(&campaign, Event::Found(finding));
+        }
+    }
+    campaign.time = start.elapsed();
+    Ok(campaign)
+}
+
+/// A module of a campaign.
+struct Random {
+    seed: u64,
+    text: String,
+    module: Arc<Verified>,
+    generated: generate::Generated,
+}
+
+impl Random {
+    fn new(seed: u64, options: &Options) -> Result<Option<Self>, generate::Invalid> {
+        let generated = match &options.like {
+            Some(module) => generate::mutated(seed, module.module()),
+            None => Some(generate(seed, &options.generate)?),
+        };
+        let with = |generated: generate::Generated| {
+            let (text, module) = (generated.text.clone(), Arc::clone(&generated.module));
+            Self { seed, text, module, generated }
+        };
+        Ok(generated.map(with))
+    }
+    fn subject(&self, regime: Regime) -> Subject {
+        Subject {
+            name: format!("seed {}, {}", self.seed, regime.name()),
+            file: format!("m{}.hlo", self.seed),
+            text: self.text.clone(),
+            module: Arc::clone(&self.module),
+            arguments: self.generated.arguments(regime),
+        }
+    }
+    fn module(&self) -> &Module {
+        self.module.module()
+    }
+}
+
+impl Campaign {
+    /// Runs a module with the arguments of each regime.
+    fn run(
+        &mut self,
+        random: &Random,
+        backend: &mut Recorder<'_>,
+        reference: &mut Recorder<'_>,
+        options: &Options,
+    ) -> Result<Vec<Finding>, WriteError> {
+        self.modules += 1;
+        let mut found = Vec::new();
+        for regime in Regime::ALL {
+            let subject = random.subject(regime);
+            let compare = if options.bits { bits::conform } else { conform };
+            let record = compare(&subject, reference, backend);
+            let expected = reference.take_results();
+            if let Verdict::Unsupported | Verdict::Skipped = record.verdict {
+                let reason = record.reason.lines().next().unwrap_or_default();
+                // Without the instruction, which differs in each module.
+                let reason = reason.split_once(" (at `").map_or(reason, |(reason, _)| reason);
+                *self.unsupported.entry(reason.to_owned()).or_default() += 1;
+            }
+            self.tally.add(record.verdict, &expected);
+            self.coverage.add(random.module(), record.verdict, &expected);
+            if is_finding(&record, options.like.is_some()) {
+                let seed = random.seed;
+                let mut finding = Finding { seed, regime, subject, expected, record, file: None };
+                if let Some(folder) = &options.output {
+                    finding.write(folder)?;
+                }
+                self.findings += 1;
+                found.push(finding);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Whether an outcome is written down. A variant of a given module, unlike a generated one, may fail in the reference.
+fn is_finding(record: &Record, is_variant: bool) -> bool {
+    record.verdict.is_bad() && !(is_variant && record.verdict == Verdict::NoReference)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{BackendError, Capabilities, LimitedEngine, LoadedModule};
+    use crate::{Engine, FileTest};
+    use hlo::Literal;
+    use interp::DeviceGrid;
+
+    fn engine(engine: Engine) -> LimitedEngine {
+        LimitedEngine { engine, fuel: 1_000_000, max_memory: 1 << 28 }
+    }
+    fn options(count: u64) -> Options {
+        let (limit, generate) = (Limit::Modules(count), generate::Options::default());
+        Options { seed: 0, limit, generate, like: None, output: None, bits: true }
+    }
+
+    #[test]
+    fn the_engines_agree() {
+        let [mut exact, mut reference] = Engine::ALL.map(engine);
+        let mut failures = String::new();
+        let mut observer = |_: &Campaign, event: Event<'_>| {
+            if let Event::Found(finding) = event {
+                failures += &finding.file_test();
+            }
+        };
+        let campaign = fuzz(&mut exact, &mut reference, &options(60), &mut observer).unwrap();
+        assert_eq!((campaign.findings, campaign.invalid), (0, 0), "{failures}");
+        assert!(campaign.tally.executed() > 150, "{}", campaign.tally);
+    }
+
+    /// Gives zeros.
+    struct Zeros(LimitedEngine);
+
+    impl Backend for Zeros {
+        fn name(&self) -> String {
+            "zeros".to_owned()
+        }
+        fn capabilities(&self) -> Capabilities {
+            self.0.capabilities()
+        }
+        fn compile(
+            &mut self,
+            module: &Arc<Verified>,
+            grid: DeviceGrid,
+        ) -> Result<Box<dyn LoadedModule>, BackendError> {
+            Ok(Box::new(ZerosModule(self.0.compile(module, grid)?)))
+        }
+    }
+    struct ZerosModule(Box<dyn LoadedModule>);
+
+    impl LoadedModule for ZerosModule {
+        fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
+            fn zeros(literal: &Literal) -> Literal {
+                match (literal.elements(), literal.array_shape()) {
+                    (Some(parts), _) => Literal::tuple(parts.iter().map(zeros).collect()),
+                    (None, Some(shape)) => Literal::zeros(shape.clone()),
+                    (None, None) => literal.clone(),
+                }
+            }
+            Ok(self.0.execute(arguments)?.iter().map(zeros).collect())
+        }
+    }
+
+    #[test]
+    fn findings_are_file_tests_that_pass_on_etalon() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { output: Some(folder.path().to_owned()), ..options(5) };
+        let mut reference = engine(Engine::Exact);
+        let mut files = Vec::new();
+        let mut observer = |_: &Campaign, event: Event<'_>| {
+            if let Event::Found(finding) = event {
+                files.push(finding.file.clone().unwrap());
+            }
+        };
+        for _ in 0..2 {
+            let mut zeros = Zeros(engine(Engine::Exact));
+            let campaign = fuzz(&mut zeros, &mut reference, &options, &mut observer).unwrap();
+            assert!(campaign.tally.of(Verdict::Differs) > 0);
+        }
+        for file in &files {
+            let test = FileTest::read(file).unwrap();
+            assert!(test.run(&Engine::ALL).iter().all(|report| !report.is_bad()), "{test:?}");
+        }
+        files.sort();
+        files.dedup();
+        // The second campaign kept the files of the first one.
+        assert_eq!(files.len(), std::fs::read_dir(folder.path()).unwrap().count());
+        assert!(files.len() % 2 == 0);
+    }
+}

@@ -1,0 +1,103 @@
+//! The configuration of a module: each one draws its own ops, types, sizes and devices, so that rare combinations occur.
+use super::data::Regime;
+use hlo::op::Kind;
+use hlo::{ElementType, Opcode};
+
+/// What modules may contain.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The weight of an op; 1 for those that are not listed. 0 leaves it out where no other op needs it; an op with any other
+    /// weight may be in each module.
+    pub weights: Vec<(Opcode, u32)>,
+    /// Whether to leave out what backends may define in different ways: computations that reduce in an order of their own,
+    /// comparators that are no order, initial values that are no identity, random numbers.
+    pub portable: bool,
+    /// The number of devices that a module may have; none for any number.
+    pub devices: Option<usize>,
+}
+
+/// The limits and choices of one module.
+#[derive(Debug)]
+pub(super) struct Config {
+    /// Ops and their weights.
+    pub(super) ops: Vec<(Opcode, u32)>,
+    pub(super) types: Vec<ElementType>,
+    pub(super) max_rank: usize,
+    pub(super) max_size: i64,
+    pub(super) max_elements: i64,
+    pub(super) instructions: usize,
+    pub(super) max_depth: usize,
+    pub(super) replicas: usize,
+    pub(super) partitions: usize,
+    /// The values of constants.
+    pub(super) regime: Regime,
+    pub(super) portable: bool,
+}
+
+/// Types of many backends; half of the modules have no others.
+const COMMON: [ElementType; 12] = {
+    use ElementType::{Bf16, C64, F16, F32, F64, Pred, S8, S32, S64, U8, U32, U64};
+    [F32, S32, Pred, F64, Bf16, F16, S8, U8, U32, S64, U64, C64]
+};
+
+impl Config {
+    pub(super) fn draw(rng: &mut fastrand::Rng, options: &Options) -> Self {
+        let max_size = [3, 5, 8, 20, 70][rng.usize(..5)];
+        let (replicas, partitions) = devices(rng, options.devices);
+        Self {
+            ops: ops(rng, options, replicas * partitions > 1),
+            types: types(rng),
+            max_rank: 1 + rng.usize(..4),
+            max_size,
+            max_elements: if max_size > 8 { 2500 } else { 200 },
+            instructions: [3, 8, 15, 30][rng.usize(..4)],
+            max_depth: rng.usize(..4),
+            replicas,
+            partitions,
+            regime: Regime::ALL[rng.usize(..Regime::ALL.len())],
+            portable: options.portable,
+        }
+    }
+}
+
+fn types(rng: &mut fastrand::Rng) -> Vec<ElementType> {
+    let all = if rng.bool() { &COMMON[..] } else { ElementType::ALL };
+    let count = 1 + rng.usize(..5);
+    let mut types: Vec<ElementType> = (0..count).map(|_| all[rng.usize(..all.len())]).collect();
+    if rng.bool() {
+        types.push(ElementType::F32);
+    }
+    types
+}
+
+/// Each op is in a module with the probability of that module.
+fn ops(rng: &mut fastrand::Rng, options: &Options, many: bool) -> Vec<(Opcode, u32)> {
+    let share = [0.1, 0.4, 0.8][rng.usize(..3)];
+    let weight = |op: Opcode| {
+        let given = options.weights.iter().rev().find(|(other, _)| *other == op);
+        (given.map_or(1, |&(_, weight)| weight), given.is_some())
+    };
+    let mut ops = Vec::new();
+    for &op in Opcode::ALL {
+        let (in_module, factor) = (rng.f64() < share, rng.u32(1..4));
+        let across = matches!(op.kind(), Kind::Collective | Kind::Transfer | Kind::Device);
+        let factor = if across && many { 3 * factor } else { factor };
+        let (weight, is_given) = weight(op);
+        let weight = weight.saturating_mul(factor);
+        let is_used = in_module || (across && many) || is_given;
+        if is_used && weight > 0 {
+            ops.push((op, weight));
+        }
+    }
+    if ops.is_empty() {
+        ops.push((Opcode::Add, 1));
+    }
+    ops
+}
+
+/// One device in three of four modules.
+fn devices(rng: &mut fastrand::Rng, most: Option<usize>) -> (usize, usize) {
+    const GRIDS: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (4, 1), (1, 4)];
+    let drawn = if rng.u8(..4) > 0 { (1, 1) } else { GRIDS[rng.usize(..GRIDS.len())] };
+    if most.is_some_and(|most| drawn.0 * drawn.1 > most) { (1, 1) } else { drawn }
+}

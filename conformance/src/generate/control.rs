@@ -1,0 +1,194 @@
+//! Called computations: calls, fusions, loops, branches, asynchronous computations.
+use super::generator::{Generator, Scope, Signature};
+use super::movement::any;
+use hlo::{ElementType, Shape};
+
+impl Generator {
+    /// Writes a computation.
+    pub(super) fn function(
+        &mut self,
+        parameters: &[Shape],
+        result: &Shape,
+        depth: usize,
+        communicates: bool,
+    ) -> String {
+        let mut scope = Scope::new(depth, communicates);
+        for (i, parameter) in parameters.iter().enumerate() {
+            self.push(&mut scope, parameter.clone(), &format!("parameter({i})"));
+        }
+        self.body(&mut scope);
+        let last = self.value(&mut scope, result);
+        let (name, root) = (self.name("fn"), self.name("v"));
+        self.finish(&name, &scope, &format!("{root} = {result:#} copy({last})"));
+        name
+    }
+    fn body(&mut self, scope: &mut Scope) {
+        let count = 1 + self.pick(5);
+        for _ in 0..count.min(self.budget) {
+            self.budget = self.budget.saturating_sub(1);
+            self.insert_any(scope);
+        }
+    }
+    pub(super) fn may_nest(&self, scope: &Scope) -> Option<()> {
+        (!scope.is_scalar && scope.depth < self.config.max_depth).then_some(())
+    }
+    /// Returns a shape that a computation takes or returns.
+    fn any_shape(&mut self, scope: &mut Scope) -> Shape {
+        if self.chance(4) { self.tuple_shape(scope) } else { self.shape(scope) }
+    }
+    fn signature(&mut self, scope: &mut Scope, communicates: bool) -> Signature {
+        let parameters: Vec<Shape> = (0..self.pick(4)).map(|_| self.any_shape(scope)).collect();
+        let result = self.any_shape(scope);
+        let name = self.function(&parameters, &result, scope.depth + 1, communicates);
+        Signature { name, parameters, result }
+    }
+    fn arguments(&mut self, scope: &mut Scope, shapes: &[Shape]) -> String {
+        let names: Vec<String> = shapes.iter().map(|shape| self.value(scope, shape)).collect();
+        names.join(", ")
+    }
+    pub(super) fn call(&mut self, scope: &mut Scope) -> Option<()> {
+        self.may_nest(scope)?;
+        let known = self.functions.len();
+        // A function that was called before may communicate only where all devices call it.
+        let callee = if known > 0 && scope.communicates && self.rng.bool() {
+            self.functions[self.rng.usize(..known)].clone()
+        } else {
+            self.signature(scope, scope.communicates)
+        };
+        let arguments = self.arguments(scope, &callee.parameters);
+        let text = format!("call({arguments}), to_apply={}", callee.name);
+        self.push(scope, callee.result.clone(), &text);
+        self.functions.push(callee);
+        Some(())
+    }
+    pub(super) fn fusion(&mut self, scope: &mut Scope) -> Option<()> {
+        self.may_nest(scope)?;
+        let callee = self.signature(scope, false);
+        let arguments = self.arguments(scope, &callee.parameters);
+        let kind = self.choose(&["kLoop", "kInput", "kOutput", "kCustom"]);
+        let text = format!("fusion({arguments}), kind={kind}, calls={}", callee.name);
+        self.push(scope, callee.result, &text);
+        Some(())
+    }
+
+    /// A loop of up to four rounds; its first value is the counter.
+    pub(super) fn while_loop(&mut self, scope: &mut Scope) -> Option<()> {
+        self.may_nest(scope)?;
+        let counter = Shape::scalar(ElementType::S32);
+        let mut carried = vec![counter.clone()];
+        let is_scalar = self.chance(4);
+        for _ in 0..self.pick(4) {
+            carried.push(match self.pick(4) {
+                0 => carried[self.pick(carried.len())].clone(),
+                _ if is_scalar => Shape::scalar(self.ty(any)?),
+                _ => self.any_shape(scope),
+            });
+        }
+        let tuple = Shape::Tuple(carried.clone());
+        let communicates = scope.communicates;
+        let round = |is_body: bool| {
+            let communicates = communicates && is_body;
+            Scope { is_scalar, ..Scope::new(scope.depth + 1, communicates) }
+        };
+        let (condition, body) = (round(false), round(true));
+        let condition = self.condition(condition, &tuple);
+        let body = self.loop_body(body, &tuple, &carried);
+        let zero = self.integer(scope, 0);
+        let initial = self.next(scope, zero, &carried);
+        let initial = self.push_hidden(scope, &tuple, &format!("tuple({initial})"));
+        let text = format!("while({initial}), condition={condition}, body={body}");
+        self.push(scope, tuple, &text);
+        Some(())
+    }
+    /// Adds the parameter of a loop, and returns its counter.
+    fn counter(&mut self, scope: &mut Scope, tuple: &Shape) -> String {
+        let parameter = self.push(scope, tuple.clone(), "parameter(0)");
+        let counter = Shape::scalar(ElementType::S32);
+        self.push_hidden(scope, &counter, &format!("get-tuple-element({parameter}), index=0"))
+    }
+    /// Returns the values of the next round.
+    fn next(&mut self, scope: &mut Scope, counter: String, carried: &[Shape]) -> String {
+        let mut parts = vec![counter];
+        for part in &carried[1..] {
+            parts.push(self.value(scope, part));
+        }
+        parts.join(", ")
+    }
+    fn condition(&mut self, mut scope: Scope, tuple: &Shape) -> String {
+        let counter = self.counter(&mut scope, tuple);
+        if self.chance(3) {
+            self.body(&mut scope);
+        }
+        let rounds = self.rng.i64(0..=4);
+        let limit = self.integer(&mut scope, rounds);
+        let (name, root) = (self.name("fn"), self.name("v"));
+        let text = format!("{root} = pred[] compare({counter}, {limit}), direction=LT");
+        self.finish(&name, &scope, &text);
+        name
+    }
+    fn loop_body(&mut self, mut scope: Scope, tuple: &Shape, carried: &[Shape]) -> String {
+        let counter = self.counter(&mut scope, tuple);
+        self.body(&mut scope);
+        let one = self.integer(&mut scope, 1);
+        let text = format!("add({counter}, {one})");
+        let next = self.push_hidden(&mut scope, &Shape::scalar(ElementType::S32), &text);
+        let parts = self.next(&mut scope, next, carried);
+        let (name, root) = (self.name("fn"), self.name("v"));
+        self.finish(&name, &scope, &format!("{root} = {tuple:#} tuple({parts})"));
+        name
+    }
+
+    pub(super) fn conditional(&mut self, scope: &mut Scope) -> Option<()> {
+        self.may_nest(scope)?;
+        let result = self.any_shape(scope);
+        let count = 1 + self.pick(3);
+        let by_pred = count == 2 && self.rng.bool();
+        let (mut functions, mut arguments) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let parameter = self.any_shape(scope);
+            let parameters = std::slice::from_ref(&parameter);
+            functions.push(self.function(parameters, &result, scope.depth + 1, false));
+            arguments.push(self.value(scope, &parameter));
+        }
+        let (arguments, names) = (arguments.join(", "), functions.join(", "));
+        let text = if by_pred {
+            let pred = self.array_of(scope, ElementType::Pred, &[]).name;
+            let [on_true, on_false] = [&functions[0], &functions[1]];
+            format!(
+                "conditional({pred}, {arguments}), true_computation={on_true}, false_computation={on_false}"
+            )
+        } else {
+            // An index out of range selects the last branch.
+            let index = self.array_of(scope, ElementType::S32, &[]).name;
+            format!("conditional({index}, {arguments}), branch_computations={{{names}}}")
+        };
+        self.push(scope, result, &text);
+        Some(())
+    }
+
+    /// A computation that runs until its result is taken; other instructions come between.
+    pub(super) fn async_call(&mut self, scope: &mut Scope) -> Option<()> {
+        (scope.depth == 0 && self.may_nest(scope).is_some()).then_some(())?;
+        let parameters: Vec<Shape> = (0..=self.pick(2)).map(|_| self.shape(scope)).collect();
+        let result = self.shape(scope);
+        let callee = self.function(&parameters, &result, 1, false);
+        let arguments = self.arguments(scope, &parameters);
+        let context = Shape::scalar(ElementType::U32);
+        let started = Shape::Tuple(vec![Shape::Tuple(parameters), result.clone(), context]);
+        let text = format!("async-start({arguments}), calls={callee}");
+        let mut last = self.push_hidden(scope, &started, &text);
+        for _ in 0..self.pick(3) {
+            last = self.push_hidden(scope, &started, &format!("async-update({last})"));
+        }
+        self.between(scope);
+        self.push(scope, result, &format!("async-done({last})"));
+        Some(())
+    }
+    /// Adds instructions between the start and the end of an operation.
+    pub(super) fn between(&mut self, scope: &mut Scope) {
+        if self.budget > 0 && self.rng.bool() {
+            self.budget -= 1;
+            self.insert_any(scope);
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Computations while they are written.
+use super::config::{Config, Options};
+use super::data::Domain;
+use hlo::{ArrayShape, ElementType, Opcode, Shape};
+use std::fmt::Write as _;
+
+/// A value of a computation.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub(super) name: String,
+    pub(super) shape: Shape,
+    pub(super) is_used: bool,
+    /// Whether it is only returned: its bits, or its sizes, are not known when the module is made.
+    pub(super) is_closed: bool,
+}
+
+/// A computation that is written.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) lines: String,
+    pub(super) values: Vec<Value>,
+    /// The nesting of computations; the entry has 0.
+    pub(super) depth: usize,
+    /// Whether all values are scalars, as in a reducer.
+    pub(super) is_scalar: bool,
+    /// Whether all devices run it.
+    pub(super) communicates: bool,
+}
+
+impl Scope {
+    pub(super) fn new(depth: usize, communicates: bool) -> Self {
+        let (lines, values) = (String::new(), Vec::new());
+        Self { lines, values, depth, is_scalar: false, communicates }
+    }
+    pub(super) fn of_scalars(depth: usize) -> Self {
+        Self { is_scalar: true, ..Self::new(depth, false) }
+    }
+    /// Returns the name of a value whose uses count.
+    fn use_value(&mut self, i: usize) -> String {
+        self.values[i].is_used = true;
+        self.values[i].name.clone()
+    }
+    /// Returns the open values of which `ok` is true, by index.
+    fn open(&self, ok: impl Fn(&Shape) -> bool) -> Vec<usize> {
+        let fits =
+            |(i, value): (usize, &Value)| (!value.is_closed && ok(&value.shape)).then_some(i);
+        self.values.iter().enumerate().filter_map(fits).collect()
+    }
+    /// Marks a value that was just added as used.
+    fn mark(&mut self, name: &str) {
+        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
+            value.is_used = true;
+        }
+    }
+    /// Marks a value as one that no other instruction uses.
+    fn close(&mut self, name: &str) {
+        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
+            (value.is_used, value.is_closed) = (true, true);
+        }
+    }
+}
+
+/// An array that an instruction takes.
+#[derive(Debug, Clone)]
+pub(super) struct Operand {
+    pub(super) name: String,
+    pub(super) shape: ArrayShape,
+}
+
+/// A computation that calls may name again.
+#[derive(Debug, Clone)]
+pub(super) struct Signature {
+    pub(super) name: String,
+    pub(super) parameters: Vec<Shape>,
+    pub(super) result: Shape,
+}
+
+/// Writes a module.
+#[derive(Debug)]
+pub(super) struct Generator {
+    pub(super) rng: fastrand::Rng,
+    pub(super) config: Config,
+    /// The finished computations.
+    pub(super) text: String,
+    names: usize,
+    pub(super) channels: usize,
+    pub(super) functions: Vec<Signature>,
+    /// Instructions that may still be inserted.
+    pub(super) budget: usize,
+    /// The nesting of operands that are derived for each other.
+    pub(super) derivations: usize,
+    /// The domains of the parameters of the entry.
+    parameters: Vec<Domain>,
+}
+
+/// The most arrays that a module returns.
+const MAX_RESULTS: usize = 24;
+const MAX_PARAMETERS: usize = 8;
+
+impl Generator {
+    /// Returns the text of a module, and the domains of its parameters.
+    pub(super) fn module(seed: u64, options: &Options) -> (String, Vec<Domain>) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let config = Config::draw(&mut rng, options);
+        let budget = config.instructions;
+        let mut generator = Self {
+            rng,
+            config,
+            text: String::new(),
+            names: 0,
+            channels: 0,
+            functions: Vec::new(),
+            budget,
+            derivations: 0,
+            parameters: Vec::new(),
+        };
+        let entry = generator.entry();
+        let Config { replicas, partitions, .. } = generator.config;
+        let devices = match (replicas, partitions) {
+            (1, 1) => String::new(),
+            _ => format!(", replica_count={replicas}, num_partitions={partitions}"),
+        };
+        let text = format!("HloModule m{seed}{devices}\n{}{entry}", generator.text);
+        (text, generator.parameters)
+    }
+
+    /// Writes the entry, which returns all values that no instruction uses.
+    fn entry(&mut self) -> String {
+        let mut scope = Scope::new(0, true);
+        while self.budget > 0 {
+            self.budget -= 1;
+            self.insert_any(&mut scope);
+        }
+        let returned = |value: &&Value| !value.is_used && value.shape.array().is_some();
+        let unused: Vec<Value> = scope.values.iter().filter(returned).cloned().collect();
+        let skipped = unused.len().saturating_sub(MAX_RESULTS);
+        let results: Vec<Value> = unused.into_iter().skip(skipped).collect();
+        let names: Vec<&str> = results.iter().map(|value| value.name.as_str()).collect();
+        let shape = Shape::Tuple(results.iter().map(|value| value.shape.clone()).collect());
+        let root = match results.as_slice() {
+            [one] => format!("{:#} copy({})", one.shape, one.name),
+            _ => format!("{shape:#} tuple({})", names.join(", ")),
+        };
+        format!("ENTRY entry {{\n{}  ROOT result = {root}\n}}\n", scope.lines)
+    }
+
+    pub(super) fn pick(&mut self, count: usize) -> usize {
+        self.rng.usize(..count.max(1))
+    }
+    /// Returns true once in `n` calls.
+    pub(super) fn chance(&mut self, n: usize) -> bool {
+        self.rng.usize(..n) == 0
+    }
+    pub(super) fn choose<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
+        all[self.rng.usize(..all.len())]
+    }
+    pub(super) fn size(&mut self) -> i64 {
+        match self.pick(12) {
+            0 => 1,
+            1 if self.chance(4) => 0,
+            _ => self.rng.i64(1..=self.config.max_size),
+        }
+    }
+    /// Returns random dimensions.
+    pub(super) fn dims(&mut self, min_rank: usize) -> Vec<i64> {
+        let rank = self.rng.usize(min_rank..=self.config.max_rank.max(min_rank));
+        let mut left = self.config.max_elements;
+        let mut dims: Vec<i64> = Vec::new();
+        for _ in 0..rank {
+            let size = self.size().min(left);
+            left /= size.max(1);
+            dims.push(size);
+        }
+        self.rng.shuffle(&mut dims);
+        dims
+    }
+    /// Returns an element type of the module that fits, else any that fits.
+    pub(super) fn ty(&mut self, fits: impl Fn(ElementType) -> bool) -> Option<ElementType> {
+        let of = |all: &[ElementType]| -> Vec<ElementType> {
+            all.iter().copied().filter(|&ty| fits(ty)).collect()
+        };
+        let mut types = of(&self.config.types);
+        if types.is_empty() {
+            types = of(ElementType::ALL);
+        }
+        (!types.is_empty()).then(|| types[self.rng.usize(..types.len())])
+    }
+
+    pub(super) fn name(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+    /// Adds an instruction, and the elements of its tuple.
+    pub(super) fn push(
+        &mut self,
+        scope: &mut Scope,
+        shape: impl Into<Shape>,
+        text: &str,
+    ) -> String {
+        let (shape, name) = (shape.into(), self.name("v"));
+        let _ = writeln!(scope.lines, "  {name} = {shape:#} {text}");
+        let parts = shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
+        let is_used = !parts.is_empty();
+        scope.values.push(Value { name: name.clone(), shape, is_used, is_closed: false });
+        for (i, part) in parts.into_iter().enumerate() {
+            self.push(scope, part, &format!("get-tuple-element({name}), index={i}"));
+        }
+        name
+    }
+    /// Adds an instruction that is only used by others of the same inserter.
+    pub(super) fn push_hidden(&mut self, scope: &mut Scope, shape: &Shape, text: &str) -> String {
+        let name = self.name("v");
+        let _ = writeln!(scope.lines, "  {name} = {shape:#} {text}");
+        name
+    }
+    /// Adds an instruction whose result, an array, is only returned.
+    pub(super) fn push_closed(&mut self, scope: &mut Scope, shape: impl Into<Shape>, text: &str) {
+        let first = scope.values.len();
+        self.push(scope, shape, text);
+        for value in &mut scope.values[first..] {
+            value.is_closed = true;
+        }
+    }
+
+    /// Returns an existing array.
+    pub(super) fn existing(
+        &mut self,
+        scope: &mut Scope,
+        fits: impl Fn(&ArrayShape) -> bool,
+    ) -> Option<Operand> {
+        let is_static = |array: &ArrayShape| array.dynamic.is_none();
+        let open = scope.open(|shape| shape.array().is_some_and(|a| is_static(a) && fits(a)));
+        let i = self.recent(&open)?;
+        let shape = scope.values[i].shape.array().cloned()?;
+        Some(Operand { name: scope.use_value(i), shape })
+    }
+    /// Returns one of these; the last ones are the most likely.
+    fn recent(&mut self, all: &[usize]) -> Option<usize> {
+        let last = all.len().checked_sub(1)?;
+        let back = self.pick(4).min(self.pick(all.len()));
+        Some(all[last - back.min(last)])
+    }
+    /// Returns an array of one of these types: an existing one, or one of a random shape.
+    pub(super) fn operand(
+        &mut self,
+        scope: &mut Scope,
+        fits: impl Fn(ElementType) -> bool,
+        min_rank: usize,
+    ) -> Option<Operand> {
+        if !self.chance(4) {
+            let found = self.existing(scope, |a| fits(a.ty) && a.rank() >= min_rank);
+            if found.is_some() {
+                return found;
+            }
+        }
+        let ty = self.ty(fits)?;
+        let dims = if scope.is_scalar { Vec::new() } else { self.dims(min_rank) };
+        Some(self.array_of(scope, ty, &dims))
+    }
+    pub(super) fn array_of(&mut self, scope: &mut Scope, ty: ElementType, dims: &[i64]) -> Operand {
+        let shape = ArrayShape::new(ty, dims);
+        Operand { name: self.array(scope, &shape), shape }
+    }
+    /// Returns the name of an array of this shape: an existing one, one derived from others, or a leaf.
+    pub(super) fn array(&mut self, scope: &mut Scope, shape: &ArrayShape) -> String {
+        if !self.chance(6)
+            && let Some(found) = self.existing(scope, |other| other == shape)
+        {
+            return found.name;
+        }
+        if self.derivations < 2 && self.chance(2) {
+            self.derivations += 1;
+            let derived = self.derive(scope, shape);
+            self.derivations -= 1;
+            if let Some(name) = derived {
+                scope.mark(&name);
+                return name;
+            }
+        }
+        let name = self.leaf(scope, shape, &Domain::Any);
+        scope.mark(&name);
+        name
+    }
+    /// Returns a value of this shape.
+    pub(super) fn value(&mut self, scope: &mut Scope, shape: &Shape) -> String {
+        match shape {
+            Shape::Array(array) => self.array(scope, array),
+            Shape::Tuple(parts) => {
+                let found = scope.open(|other| other == shape);
+                if let Some(i) = self.recent(&found).filter(|_| self.rng.bool()) {
+                    return scope.use_value(i);
+                }
+                let parts: Vec<String> = parts.iter().map(|part| self.value(scope, part)).collect();
+                self.push_hidden(scope, shape, &format!("tuple({})", parts.join(", ")))
+            }
+            Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+                let found = scope.open(|other| *other == Shape::Token);
+                match self.recent(&found) {
+                    Some(i) => scope.use_value(i),
+                    None => self.push(scope, Shape::Token, "after-all()"),
+                }
+            }
+        }
+    }
+    /// Returns a parameter of the entry, or a constant.
+    pub(super) fn leaf(
+        &mut self,
+        scope: &mut Scope,
+        shape: &ArrayShape,
+        domain: &Domain,
+    ) -> String {
+        let number = self.parameters.len();
+        let may = scope.depth == 0 && !scope.is_scalar && number < MAX_PARAMETERS;
+        if may && !self.chance(4) {
+            self.parameters.push(domain.clone());
+            let name = self.push(scope, shape.clone(), &format!("parameter({number})"));
+            if *domain != Domain::Any {
+                scope.close(&name);
+            }
+            return name;
+        }
+        self.constant(scope, shape, domain)
+    }
+    /// Returns a constant; a large one is a scalar that is broadcast.
+    pub(super) fn constant(
+        &mut self,
+        scope: &mut Scope,
+        shape: &ArrayShape,
+        domain: &Domain,
+    ) -> String {
+        let regime = self.config.regime;
+        let is_small = shape.element_count().is_some_and(|count| count <= 32);
+        if is_small || *domain != Domain::Any {
+            let literal = domain.array(&mut self.rng, shape, regime).to_string();
+            let (_, elements) = literal.split_once(' ').unwrap_or_default();
+            let text = format!("constant({elements})");
+            if *domain == Domain::Any {
+                return self.push(scope, shape.clone(), &text);
+            }
+            return self.push_hidden(scope, &shape.clone().into(), &text);
+        }
+        let scalar = self.constant(scope, &ArrayShape::new(shape.ty, [].as_slice()), domain);
+        scope.mark(&scalar);
+        self.push(scope, shape.clone(), &format!("broadcast({scalar}), dimensions={{}}"))
+    }
+    /// Returns indices below `limits`, which are repeated.
+    pub(super) fn indices(
+        &mut self,
+        scope: &mut Scope,
+        shape: &ArrayShape,
+        limits: &[i64],
+    ) -> String {
+        let wild = self.chance(4);
+        self.leaf(scope, shape, &Domain::Index { limits: limits.to_vec(), wild })
+    }
+
+    /// Adds a random instruction; ops that do not fit here are drawn again.
+    pub(super) fn insert_any(&mut self, scope: &mut Scope) {
+        let total: u32 = self.config.ops.iter().map(|(_, weight)| weight).sum();
+        for _ in 0..20 {
+            let mut at = self.rng.u32(..total.max(1));
+            let drawn = self.config.ops.iter().find(|(_, weight)| {
+                let found = at < *weight;
+                at = at.saturating_sub(*weight);
+                found
+            });
+            let op = drawn.map_or(Opcode::Add, |&(op, _)| op);
+            if self.insert(scope, op).is_some() {
+                return;
+            }
+        }
+    }
+}

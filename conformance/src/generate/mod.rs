@@ -1,0 +1,165 @@
+//! Random modules, valid by construction.
+//!
+//! ```text
+//! seed ─> Config ─> Generator ── one inserter for each form of op ──> text ─parse, verify─> Generated ─> arguments
+//!         (ops, types, sizes, depth, devices: drawn for each module)
+//! ```
+//!
+//! Inserters grow a computation forwards, from values that exist, and backwards: an operand that no value fits is derived from
+//! others, or becomes a parameter or a constant. Shapes follow by construction, so no module is rejected and tried again. An
+//! elementwise op needs no inserter: its row in the op table has the types that it takes.
+mod collective;
+mod config;
+mod contraction;
+mod control;
+mod data;
+mod dynamic;
+mod elementwise;
+mod generator;
+mod indexing;
+mod insert;
+mod linear;
+mod movement;
+mod mutate;
+mod order;
+mod reduction;
+mod scalar;
+mod windows;
+
+pub use config::Options;
+pub use data::Regime;
+pub use mutate::mutated;
+
+use data::Domain;
+use generator::Generator;
+use hlo::{Literal, Module, Verified};
+use interp::DeviceGrid;
+use std::sync::Arc;
+
+/// A random module and the values that its parameters take.
+#[derive(Debug, Clone)]
+pub struct Generated {
+    /// The text of the module.
+    pub text: String,
+    /// The module.
+    pub module: Arc<Verified>,
+    seed: u64,
+    domains: Vec<Domain>,
+}
+
+/// A module that breaks a rule: an error of the generator.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("seed {seed}: the generator made an invalid module: {message}\n{text}")]
+pub struct Invalid {
+    /// The seed of the module.
+    pub seed: u64,
+    /// The first rule that it breaks.
+    pub message: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Returns the module of a seed.
+///
+/// ```
+/// use conformance::generate::{Options, Regime, generate};
+/// let generated = generate(7, &Options::default())?;
+/// assert_eq!(generated.text, generate(7, &Options::default())?.text);
+/// let arguments = generated.arguments(Regime::Integers);
+/// assert!(!arguments.is_empty());
+/// # Ok::<(), conformance::generate::Invalid>(())
+/// ```
+///
+/// # Errors
+/// If the module does not parse or breaks a rule.
+pub fn generate(seed: u64, options: &Options) -> Result<Generated, Invalid> {
+    let (text, domains) = Generator::module(seed, options);
+    match verified(&text) {
+        Ok(module) => Ok(Generated { text, module: Arc::new(module), seed, domains }),
+        Err(message) => Err(Invalid { seed, message, text }),
+    }
+}
+
+fn verified(text: &str) -> Result<Verified, String> {
+    let module = Module::parse(text).map_err(|error| error.to_string())?;
+    module.verify().map_err(|errors| errors.0.first().map_or_else(String::new, ToString::to_string))
+}
+
+impl Generated {
+    /// Returns arguments for each device of the module.
+    pub fn arguments(&self, regime: Regime) -> Vec<Vec<Literal>> {
+        let module = self.module.module();
+        let shapes = module.entry().program_shape().parameters;
+        let mut rng = fastrand::Rng::with_seed(self.seed ^ regime.salt());
+        let devices = DeviceGrid::of(&module.config).len();
+        let any = Domain::Any;
+        let draw = |rng: &mut fastrand::Rng| {
+            let domains = self.domains.iter().chain(std::iter::repeat(&any));
+            shapes
+                .iter()
+                .zip(domains)
+                .map(|(shape, domain)| domain.draw(rng, shape, regime))
+                .collect()
+        };
+        (0..devices).map(|_| draw(&mut rng)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::Opcode;
+    use std::collections::BTreeSet;
+
+    /// Ops that no module has: what the host gives and takes is no part of a case.
+    const WITHOUT: [Opcode; 2] = [Opcode::Infeed, Opcode::Outfeed];
+
+    #[test]
+    fn modules_are_valid_and_have_every_op() {
+        let mut found = BTreeSet::new();
+        for portable in [false, true] {
+            let options = Options { portable, ..Options::default() };
+            for seed in 0..600 {
+                let module = generate(seed, &options).unwrap_or_else(|invalid| panic!("{invalid}"));
+                let computations = module.module.module().computations.iter();
+                let all = computations.flat_map(|(_, c)| c.instructions.iter());
+                found.extend(all.map(|(_, instruction)| instruction.opcode()));
+            }
+        }
+        let missing = Opcode::ALL.iter().filter(|op| !found.contains(op) && !WITHOUT.contains(op));
+        assert_eq!(missing.collect::<Vec<_>>(), Vec::<&Opcode>::new());
+    }
+
+    #[test]
+    fn weights_choose_ops() {
+        let weights = Opcode::ALL.iter().map(|&op| (op, u32::from(op == Opcode::Sort))).collect();
+        let options = Options { weights, ..Options::default() };
+        let text = generate(3, &options).unwrap().text;
+        assert!(text.contains("sort("), "{text}");
+        assert!(!text.contains("gather("), "{text}");
+    }
+
+    #[test]
+    fn variants_are_valid_and_differ() {
+        let text = "HloModule m
+ENTRY e { x = f32[4] parameter(0) s = f32[4] sine(x) r = f32[2] slice(s), slice={[0:2]} ROOT t = f32[2] add(r, r) }";
+        let module = Module::parse(text).unwrap();
+        let variants: BTreeSet<String> =
+            (0..40).filter_map(|seed| Some(mutated(seed, &module)?.text)).collect();
+        assert!(variants.len() > 20, "{}", variants.len());
+        assert!(!variants.contains(&module.print(hlo::text::Style::Short)));
+    }
+
+    #[test]
+    fn each_device_and_each_regime_has_its_arguments() {
+        let many = |seed: u64| {
+            let module = generate(seed, &Options::default()).unwrap();
+            let devices = module.arguments(Regime::Benign).len();
+            (devices > 1 && !module.arguments(Regime::Benign)[0].is_empty()).then_some(module)
+        };
+        let module = (0..200).find_map(many).unwrap();
+        let benign = module.arguments(Regime::Benign);
+        assert_eq!(benign, module.arguments(Regime::Benign));
+        assert_ne!(benign, module.arguments(Regime::Integers));
+    }
+}
