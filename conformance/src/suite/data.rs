@@ -201,7 +201,16 @@ fn draw(word: &Word, ty: ElementType, sequence: &mut Sequence) -> u128 {
                 }
             }
         }
-        _ => match ty.class() {
+        Word::Special
+        | Word::Subnormal
+        | Word::Order
+        | Word::Every
+        | Word::Bits
+        | Word::Count(_)
+        | Word::Fill(_)
+        | Word::Definite
+        | Word::Triangular
+        | Word::Literal(_) => match ty.class() {
             Class::Pred => u128::from(sequence.next() >> 63),
             Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {
                 u128::from(sequence.next()) << 64 | u128::from(sequence.next())
