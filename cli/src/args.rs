@@ -336,6 +336,15 @@ pub(crate) struct ConformArgs {
     pub(crate) merge: Vec<PathBuf>,
 }
 
+/// Which cases of the suite run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SuiteArg {
+    /// Those that take about a minute together.
+    Smoke,
+    /// All.
+    Full,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct BlameArgs {
     /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
@@ -422,15 +431,6 @@ fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
     let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
     let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
     Ok((opcode, weight))
-}
-
-/// Which cases of the suite run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum SuiteArg {
-    /// Those that take about a minute together.
-    Smoke,
-    /// All.
-    Full,
 }
 
 /// A backend and its options.

@@ -83,14 +83,11 @@ impl Template {
         };
         for (i, line) in part.lines().enumerate() {
             let number = start + i + 1;
-            match line.strip_prefix("//") {
-                Some(comment) => {
-                    template
-                        .comment(number, comment.trim())
-                        .map_err(|message| (number, message))?;
-                }
-                None => template.text.extend([line, "\n"]),
-            }
+            let Some(comment) = line.strip_prefix("//") else {
+                template.text.extend([line, "\n"]);
+                continue;
+            };
+            template.comment(number, comment.trim()).map_err(|message| (number, message))?;
         }
         if template.name.is_empty() {
             return Err((start + 1, "expected `// case NAME`".to_owned()));

@@ -1,3 +1,4 @@
+//! Checks of the descriptions, and of the engines on all cases.
 use super::values::allows;
 use super::{FILES, Selection, Suite, SuiteCase, template, templates};
 use crate::backend::{BackendError, Code, EngineBackend};
