@@ -185,7 +185,7 @@ impl CommandModule {
         let expected = shape.leaves().iter().filter(|leaf| leaf.array().is_some()).count();
         match last {
             Some(last) if last >= expected => Err(format!(
-                "the command wrote `{kind}{last}`; a result of shape {shape:#} has {expected} arrays, numbered from 0"
+                "the command wrote `{kind}{last}`, but the number of arrays in {shape:#} is {expected}"
             )),
             Some(_) | None => Ok(()),
         }
@@ -246,13 +246,13 @@ mod tests {
         let named = ["out0", "out1"].map(|name| (name.to_owned(), &value));
         hlo::literal::npz::write(file.reopen().unwrap(), named).unwrap();
         let more = message(&format!("cp {} {{out.npz}} # {{hlo}}", file.path().display()));
-        let expected = "the command wrote `out1`; a result of shape s32[2] has 1 arrays";
+        let expected = "the command wrote `out1`, but the number of arrays in s32[2] is 1";
         assert!(more.starts_with("the execution failed") && more.contains(expected), "{more}");
     }
 
     #[test]
     fn stderr_without_lines_is_cut() {
-        let error = run("yes | tr -d '\\n' | head -c 3000000 >&2; exit 3 # {hlo} {out.npz}");
+        let error = run("yes | tr -d '\\n' | head -c 100000 >&2; exit 3 # {hlo} {out.npz}");
         let message = error.unwrap_err().to_string();
         assert!(message.contains("\n  yyy") && message.len() < 600, "{message}");
     }
