@@ -449,7 +449,8 @@ pub(crate) struct BackendArgs {
     /// An option of XLA for the plugin, such as `xla_backend_optimization_level=0`; repeatable.
     #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
     pub(crate) xla_option: Vec<(String, OptionValue)>,
-    /// The most seconds for one compilation or one execution of a plugin or a command.
+    /// The most seconds for one compilation or one execution of a plugin or a command. Etalon's own engines have no time limit:
+    /// `--fuel` ends what does not terminate.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) time_limit: Duration,
 }

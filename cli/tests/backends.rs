@@ -95,6 +95,32 @@ fn results_are_written_merged_and_compared() {
 }
 
 #[test]
+fn limits_are_those_of_engines() {
+    let folder = folder("limits");
+    let run = |rest: &str| folder.etalon(&format!("conform --backend reference tests.hlo {rest}"));
+    expect(&run("--fuel 0"), 1, "out of fuel", "");
+    expect(&run("--fuel 1000 --max-memory 1M"), 0, ALL_AGREE, "");
+}
+
+#[test]
+fn reports_are_opened_before_the_run() {
+    let folder = folder("reports");
+    let output = folder.etalon("conform --backend reference tests.hlo -v --json none/out.json");
+    expect(&output, 2, "", "E0601");
+    assert!(output.stdout.is_empty());
+    let part = |index: u32| {
+        folder.write(
+            &format!("{index}.json"),
+            &format!("{{\"backend\":\"b\",\"etalon\":\"0\",\"shards\":[{{\"index\":{index},\"count\":3}}],\"records\":[]}}"),
+        );
+    };
+    part(1);
+    part(2);
+    expect(&folder.etalon("conform --merge 1.json 1.json"), 2, "", "shard 1/3 is in both results");
+    expect(&folder.etalon("conform --merge 1.json 2.json"), 0, "no cases", "shard 3/3 is missing");
+}
+
+#[test]
 fn what_is_no_backend_is_misuse() {
     let folder = folder("none");
     expect(&folder.etalon("conform add.hlo"), 2, "", "Usage");

@@ -77,6 +77,11 @@ pub enum ParseError {
     /// The file cannot be read or written.
     #[error("{0}: {1}")]
     Io(PathBuf, std::io::Error),
+    /// The file is a message of XLA, which has no comments.
+    #[error(
+        "{0}: an HloModuleProto is not a file test, which is HLO text: `etalon convert` writes it"
+    )]
+    Message(PathBuf),
     /// A comment is malformed.
     #[error("{path}:{line}: {message}")]
     Comment {
@@ -95,7 +100,13 @@ impl FileTest {
     /// # Errors
     /// If the file cannot be read, or a comment is malformed.
     pub fn read(path: &Path) -> Result<Self, ParseError> {
-        let text = std::fs::read_to_string(path).map_err(|e| ParseError::Io(path.to_owned(), e))?;
+        let failed = |e| ParseError::Io(path.to_owned(), e);
+        let bytes = std::fs::read(path).map_err(failed)?;
+        if hlo::proto::is_message(&bytes) {
+            return Err(ParseError::Message(path.to_owned()));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|e| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, e)))?;
         Self::new(path, text)
     }
     /// Parses `text`, the contents of the file at `path`.

@@ -227,6 +227,41 @@ fn nesting_is_bounded() {
     assert!(rejected(&one(&[instruction], 0)).contains("recursion limit"));
 }
 
+/// The paths of an original value, which are lists of numbers.
+#[test]
+fn paths_of_an_original_value_are_bounded() {
+    for (depth, fits) in [(100, true), (101, false), (1_000_000, false)] {
+        let leaf = [field(1, &vec![0; depth]), field(2, &field(1, b"x"))].concat();
+        let bytes = one(&[[parameter("p", 0), field(88, &field(1, &leaf))].concat()], 0);
+        match fits {
+            true => drop(decode(&bytes).unwrap()),
+            false => assert_eq!(
+                rejected(&bytes),
+                format!(
+                    "E0121 e/p a leaf of an original value is {depth} tuples deep; the limit is 100"
+                )
+            ),
+        }
+    }
+}
+
+/// A literal has the shape of its instruction.
+#[test]
+fn literals_of_another_shape_are_rejected() {
+    let module =
+        Module::parse("HloModule m\nENTRY e { ROOT c = f32[2] constant({1, 2}) }").unwrap();
+    let mut bytes = encode(&module).unwrap();
+    // The first dimension of the file that is 2 is the instruction's.
+    let shape = [number(2, 11), number(3, 2)].concat();
+    let packed = [number(2, 11), field(3, &[2])].concat();
+    let at = [shape, packed].iter().find_map(|shape| {
+        bytes.windows(shape.len()).position(|window| window == shape).map(|at| at + shape.len() - 1)
+    });
+    bytes[at.unwrap()] = 3;
+    let expected = "E0121 e/c its literal has the shape f32[2]{0}, the instruction f32[3]{0}";
+    assert_eq!(rejected(&bytes), expected);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
     /// Damaged messages are rejected, or are modules that print and encode.

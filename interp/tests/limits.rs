@@ -131,3 +131,14 @@ fn concurrent_machines_are_not_nested() {
     let result = pool.install(|| executable.execute(&[ones], &options));
     assert_eq!(result.unwrap().get(0), Scalar::Float(0.0));
 }
+
+/// Arrays of more dimensions would overflow the stack.
+#[test]
+fn the_number_of_dimensions_is_bounded() {
+    for (rank, number) in [(255, None), (256, Some("E0402")), (100_000, Some("E0402"))] {
+        let shape = format!("f32[{}]", vec!["1"; rank].join(","));
+        let module = verified(&format!("ENTRY e {{ ROOT p = {shape} parameter(0) }}"));
+        let compiled = Executable::compile(module, &CompileOptions::default());
+        assert_eq!(compiled.err().map(|error| error.number()), number, "{rank}");
+    }
+}

@@ -1,15 +1,17 @@
 //! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
+use super::reports::Reports;
 use super::test::{failed, unreadable};
 use super::{Loaded, load, verified};
-use crate::args::{BackendArgs, ConformArgs, SuiteArg};
+use crate::args::{BackendArgs, ConformArgs, LimitArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output};
 use conformance::backend::{
-    Backend, BackendError, CommandBackend, EngineBackend, Plugin, PluginOptions, serve,
+    Backend, BackendError, CommandBackend, EngineBackend, LimitedEngine, Plugin, PluginOptions,
+    serve,
 };
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
 use conformance::suite::{Selection, Suite, SuiteCase};
-use conformance::{Case, Engine, Entry, FileTest, Report, Subject};
+use conformance::{Case, Engine, Entry, FileTest, ParseError, Report, Subject};
 use interp::DeviceGrid;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,8 +34,11 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if !args.merge.is_empty() {
         return merge(args);
     }
-    let mut backend = open(&args.backend)?;
-    let mut reference = EngineBackend(args.engine.into());
+    let mut backend: Box<dyn Backend> = match engine_of(&args.backend) {
+        Some(engine) => Box::new(limited(engine, &args.limits)),
+        None => open(&args.backend)?,
+    };
+    let mut reference = limited(args.engine.into(), &args.limits);
     let mut items = Vec::new();
     for path in &args.paths {
         items.extend(find(path, args)?);
@@ -41,9 +46,10 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if let Some(size) = args.suite {
         items.extend(suite(size, args)?);
     }
+    let reports = Reports::open(args)?;
     let progress = output::Progress::counting("comparing", items.len());
     let mut results = Results::new(backend.name());
-    results.shard = args.shard;
+    results.shards.extend(args.shard);
     let alone = items.len() == 1;
     for item in items {
         progress.advance();
@@ -69,7 +75,19 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         results.push(record);
     }
     drop(progress);
-    finish(&results, args)
+    finish(&results, reports)
+}
+
+/// Returns the engine with the limits of the command line.
+fn limited(engine: Engine, limits: &LimitArgs) -> LimitedEngine {
+    let fuel = limits.fuel.unwrap_or(u64::MAX);
+    LimitedEngine { engine, fuel, max_memory: limits.max_memory.unwrap_or(usize::MAX) }
+}
+
+/// Returns the engine of Etalon that is the backend, if it is one.
+fn engine_of(args: &BackendArgs) -> Option<Engine> {
+    let name = args.backend.as_deref()?;
+    Engine::ALL.into_iter().find(|engine| engine.name() == name)
 }
 
 /// Returns the selected cases of the suite.
@@ -109,6 +127,12 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
         add("--xla-option", &format!("{key}={value}"));
     }
     add("--time-limit", &time_limit.as_secs_f64().to_string());
+    if let Some(steps) = args.limits.fuel {
+        add("--fuel", &steps.to_string());
+    }
+    if let Some(bytes) = args.limits.max_memory {
+        add("--max-memory", &bytes.to_string());
+    }
     if let Some(seed) = args.inputs.random {
         add("--random", &seed.to_string());
     }
@@ -139,29 +163,22 @@ fn line(text: &str) -> Result<()> {
     output::data(&format!("{text}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
 }
 
-/// Writes the reports that are asked for, and the totals.
-fn finish(results: &Results, args: &ConformArgs) -> Result<ExitCode> {
-    write(args.json.as_deref(), || results.to_json())?;
-    write(args.junit.as_deref(), || results.to_junit())?;
-    write(args.html.as_deref(), || results.to_html())?;
+/// Prints the totals, and writes the reports.
+fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
     line(&results.to_string())?;
+    reports.write(results)?;
     let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
     Ok(if results.is_bad() {
         Exit::Wrong.code()
     } else if results.records().next().is_none() {
         output::note("no cases found\n");
-        Exit::Misuse.code()
+        // A part of few cases may be empty.
+        if results.shards.is_empty() { Exit::Misuse.code() } else { ExitCode::SUCCESS }
     } else if count(Verdict::Unsupported) > 0 {
         Exit::Unsupported.code()
     } else {
         ExitCode::SUCCESS
     })
-}
-
-/// Writes a report, if there is a path for it.
-fn write(path: Option<&Path>, report: impl FnOnce() -> String) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    std::fs::write(path, report()).map_err(|e| Failure::file(path, &e))
 }
 
 /// `--compare`: prints what changed between two runs.
@@ -178,7 +195,10 @@ fn merge(args: &ConformArgs) -> Result<ExitCode> {
     for path in files {
         merged.merge(read(path)?).map_err(|e| wrong_results(path, &e))?;
     }
-    finish(&merged, args)
+    for shard in merged.complete() {
+        output::note(&format!("warning: shard {shard} is missing\n"));
+    }
+    finish(&merged, Reports::open(args)?)
 }
 
 fn read(path: &Path) -> Result<Results> {
@@ -203,10 +223,10 @@ pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
         let backend = CommandBackend::new(command, args.time_limit).map_err(|e| misuse(&e))?;
         return Ok(Box::new(backend));
     }
-    let name = args.backend.as_deref().unwrap_or_default();
-    if let Some(&engine) = Engine::ALL.iter().find(|engine| engine.name() == name) {
+    if let Some(engine) = engine_of(args) {
         return Ok(Box::new(EngineBackend(engine)));
     }
+    let name = args.backend.as_deref().unwrap_or_default();
     let path = Path::new(name);
     // Without a folder, the loader would search the system's folders.
     let path = path.canonicalize().map_err(|e| Failure::file(path, &e))?;
@@ -243,6 +263,7 @@ fn find(path: &Path, args: &ConformArgs) -> Result<Vec<Item>> {
         match FileTest::read(&other) {
             Ok(test) if !test.has_expectations() => items.push(Item::Module(other)),
             Ok(test) => items.extend(test.cases.into_iter().map(Item::Case)),
+            Err(ParseError::Message(path)) => items.push(Item::Module(path)),
             Err(error) => items.push(Item::Unreadable(unreadable(&other, &error))),
         }
     }

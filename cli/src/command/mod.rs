@@ -11,6 +11,7 @@ pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod reduce;
+mod reports;
 pub(crate) mod run;
 pub(crate) mod test;
 

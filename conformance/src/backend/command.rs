@@ -1,7 +1,8 @@
 //! Any other backend: a command that reads a module and its arguments from files and writes the result to a file.
 use super::process::Process;
 use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
-use crate::arrays;
+use crate::arrays::{self, NamedArrays};
+use hlo::literal::npz::NpyArray;
 use hlo::text::Style;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
@@ -85,7 +86,7 @@ impl LoadedModule for CommandModule {
         let text = self.module.print(Style::Short);
         std::fs::write(&hlo, text).map_err(|e| not_started(&e))?;
         write_arguments(&input, arguments).map_err(|e| not_started(&e))?;
-        self.backend.run(&[&hlo, &input, &output])?;
+        self.backend.run(&[&hlo, &input, &output], folder.path())?;
         self.read_results(&output).map_err(|message| Code::Failed { message }.into())
     }
 }
@@ -104,8 +105,8 @@ pub(crate) fn write_arguments(
     hlo::literal::npz::write(file, named).map_err(|e| e.to_string())
 }
 
-/// Starts a shell command with the paths of these files in place of their names.
-pub(crate) fn shell(command: &str, files: &[(&str, &Path)]) -> Result<Process> {
+/// Starts a shell command with the paths of these files of a temporary folder in place of their names.
+pub(crate) fn shell(command: &str, files: &[(&str, &Path)], folder: &Path) -> Result<Process> {
     let mut text = command.to_owned();
     for (name, path) in files {
         let path = path.display().to_string().replace('\'', r"'\''");
@@ -113,14 +114,14 @@ pub(crate) fn shell(command: &str, files: &[(&str, &Path)]) -> Result<Process> {
     }
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(text).stdin(Stdio::null()).stdout(Stdio::null());
-    Process::start(&mut shell).map_err(|e| not_started(&e))
+    Process::start_in(&mut shell, folder).map_err(|e| not_started(&e))
 }
 
 impl CommandBackend {
-    fn run(&self, files: &[&Path; 3]) -> Result<()> {
+    fn run(&self, files: &[&Path; 3], folder: &Path) -> Result<()> {
         let files: Vec<(&str, &Path)> =
             PLACEHOLDERS.iter().zip(files).map(|((name, _), path)| (*name, *path)).collect();
-        let mut process = shell(&self.command, &files)?;
+        let mut process = shell(&self.command, &files, folder)?;
         let status = process.wait(self.time_limit).map_err(|e| not_started(&e))?;
         process.kill();
         let stderr = process.stderr();
@@ -160,13 +161,33 @@ impl Ending {
 
 impl CommandModule {
     fn read_results(&self, path: &Path) -> std::result::Result<Vec<Literal>, String> {
-        let file = File::open(path).map_err(|e| format!("the command wrote no result: {e}"))?;
+        let no_result = |e| format!("the command wrote no result: {e}");
+        // To open a pipe would wait for its writer.
+        if !std::fs::metadata(path).map_err(no_result)?.is_file() {
+            return Err("the result that the command wrote is not a file".to_owned());
+        }
+        let file = File::open(path).map_err(no_result)?;
         let found = hlo::literal::npz::read(BufReader::new(file)).map_err(|e| e.to_string())?;
         let devices = self.grid.len();
+        self.check_count(&found)?;
         let results = arrays::results(&found, &self.module, devices)?;
         match <[Literal; 1]>::try_from(results) {
             Ok([all]) => Ok(vec![all; devices]),
             Err(each) => Ok(each),
+        }
+    }
+    /// Rejects arrays that the result does not have.
+    fn check_count(&self, found: &[NpyArray]) -> std::result::Result<(), String> {
+        let devices = self.grid.len();
+        let kind = arrays::prefix("out", found, devices);
+        let last = NamedArrays::select(found, kind, devices)?.max_number();
+        let shape = self.module.entry().result_shape();
+        let expected = shape.leaves().iter().filter(|leaf| leaf.array().is_some()).count();
+        match last {
+            Some(last) if last >= expected => Err(format!(
+                "the command wrote `{kind}{last}`, but the number of arrays in {shape:#} is {expected}"
+            )),
+            Some(_) | None => Ok(()),
         }
     }
 }
@@ -213,5 +234,26 @@ mod tests {
         assert_eq!(number("kill -SEGV $$").0, "E0704");
         assert_eq!(number("sleep 60").0, "E0705");
         assert!(number("sleep 60 & echo started >&2; wait").1.contains("0.5 seconds\n  started"));
+    }
+
+    #[test]
+    fn results_that_are_no_file_or_have_other_arrays_are_errors() {
+        let message = |command: &str| run(command).unwrap_err().to_string();
+        let pipe = message("mkfifo {out.npz} # {hlo}");
+        assert!(pipe.contains("is not a file"), "{pipe}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let value: Literal = "s32[2] {1, 2}".parse().unwrap();
+        let named = ["out0", "out1"].map(|name| (name.to_owned(), &value));
+        hlo::literal::npz::write(file.reopen().unwrap(), named).unwrap();
+        let more = message(&format!("cp {} {{out.npz}} # {{hlo}}", file.path().display()));
+        let expected = "the command wrote `out1`, but the number of arrays in s32[2] is 1";
+        assert!(more.starts_with("the execution failed") && more.contains(expected), "{more}");
+    }
+
+    #[test]
+    fn stderr_without_lines_is_cut() {
+        let error = run("yes | tr -d '\\n' | head -c 100000 >&2; exit 3 # {hlo} {out.npz}");
+        let message = error.unwrap_err().to_string();
+        assert!(message.contains("\n  yyy") && message.len() < 600, "{message}");
     }
 }

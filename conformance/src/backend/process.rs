@@ -1,8 +1,9 @@
 //! Processes that are killed with everything they started, and the last lines they wrote to stderr.
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,9 @@ use std::time::{Duration, Instant};
 /// The number of lines of stderr that are kept.
 const LINES: usize = 12;
 /// The longest line that is kept.
-const LINE_BYTES: usize = 400;
+const LINE_BYTES: u64 = 400;
+/// A script for the shell: after the end of standard input, kills the group `$1` and removes the folder `$2`.
+const WATCH: &str = r#"read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2""#;
 
 /// A process in a group of its own. Dropping it kills the group.
 #[derive(Debug)]
@@ -21,9 +24,21 @@ pub(crate) struct Process {
     /// Disconnected when stderr is closed.
     stderr_closed: Receiver<()>,
     status: Option<ExitStatus>,
+    watcher: Option<Child>,
 }
 
 impl Process {
+    /// As [`Process::start`]; if this process dies, by Ctrl-C or any other signal, the command is killed and its folder removed.
+    ///
+    /// A second process watches a pipe that closes when this one ends: a handler of signals would not see `SIGKILL`.
+    pub(crate) fn start_in(command: &mut Command, folder: &Path) -> std::io::Result<Self> {
+        let mut process = Self::start(command)?;
+        let mut watcher = Command::new("sh");
+        watcher.args(["-c", WATCH, "watch", &process.child.id().to_string()]).arg(folder);
+        watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        process.watcher = Some(watcher.process_group(0).spawn()?);
+        Ok(process)
+    }
     /// Starts a command; its stderr is read.
     pub(crate) fn start(command: &mut Command) -> std::io::Result<Self> {
         let mut child = command.process_group(0).stderr(Stdio::piped()).spawn()?;
@@ -36,7 +51,7 @@ impl Process {
                 keep_last_lines(stderr, &lines);
             });
         }
-        Ok(Self { child, lines, stderr_closed, status: None })
+        Ok(Self { child, lines, stderr_closed, status: None, watcher: None })
     }
     /// Waits for the end of the process; `None` if it runs longer than the limit.
     pub(crate) fn wait(&mut self, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
@@ -54,6 +69,10 @@ impl Process {
     }
     /// Kills the process and everything it started. Returns how the process ended, and `None` if that is not known.
     pub(crate) fn kill(&mut self) -> Option<ExitStatus> {
+        if let Some(mut watcher) = self.watcher.take() {
+            let _ = watcher.kill();
+            let _ = watcher.wait();
+        }
         // The group keeps the id of its leader, also when that has ended.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
@@ -79,9 +98,15 @@ impl Drop for Process {
 }
 
 fn keep_last_lines(stderr: ChildStderr, lines: &Mutex<VecDeque<String>>) {
-    for line in BufReader::new(stderr).split(b'\n') {
-        let Ok(mut line) = line else { return };
-        line.truncate(LINE_BYTES);
+    let mut stderr = BufReader::new(stderr);
+    loop {
+        let mut line = Vec::new();
+        let read = stderr.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line);
+        // The rest of a long line is not kept: it may have no end.
+        let is_whole = line.ends_with(b"\n");
+        if !matches!(read, Ok(1..)) || !is_whole && stderr.skip_until(b'\n').is_err() {
+            return;
+        }
         let line = String::from_utf8_lossy(&line).trim_end().to_owned();
         // The frames of a stack trace have addresses only, and would displace the message before them.
         if line.trim_start().starts_with("@ ") {

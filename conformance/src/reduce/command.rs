@@ -53,7 +53,8 @@ impl CommandPredicate {
         std::fs::write(&hlo, module.module().print(Style::Short))
             .map_err(|e| failed(e.to_string()))?;
         write_arguments(&input, arguments).map_err(failed)?;
-        let mut process = shell(&self.command, &[("{hlo}", &hlo), ("{in.npz}", &input)])?;
+        let files: [(&str, &std::path::Path); 2] = [("{hlo}", &hlo), ("{in.npz}", &input)];
+        let mut process = shell(&self.command, &files, folder.path())?;
         let status = process.wait(self.time_limit).map_err(|e| failed(e.to_string()))?;
         process.kill();
         Ok(Interest::from(status.is_some_and(|status| status.success())))

@@ -36,9 +36,9 @@ pub struct Results {
     pub backend: String,
     /// The version of Etalon that judged the results.
     pub etalon: String,
-    /// The part of the cases that ran, unless it was all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Shard>,
+    /// The parts of the cases that ran; none if all of them did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<Shard>,
     /// Warnings that belong to no single case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -63,6 +63,9 @@ pub enum ResultsError {
         /// That of the others.
         other: String,
     },
+    /// A part of a run that both have.
+    #[error("shard {0} is in both results")]
+    ShardTwice(Shard),
     /// A case that both have.
     #[error("case `{0}` is in both results")]
     Twice(String),
@@ -111,7 +114,7 @@ impl Results {
     /// Merges the results of another part of the same run.
     ///
     /// # Errors
-    /// If the backends or versions differ, or both have the same case.
+    /// If the backends, versions or numbers of shards differ, or both have the same shard or the same case.
     pub fn merge(&mut self, other: Self) -> Result<(), ResultsError> {
         let unrelated = |what, one: &String, other: &String| ResultsError::Unrelated {
             what,
@@ -124,13 +127,34 @@ impl Results {
         if self.etalon != other.etalon {
             return Err(unrelated("the version of Etalon", &self.etalon, &other.etalon));
         }
+        if let Some(shard) = other.shards.iter().find(|shard| self.shards.contains(shard)) {
+            return Err(ResultsError::ShardTwice(*shard));
+        }
+        if let (Some(one), Some(other)) = (self.shards.first(), other.shards.first())
+            && one.count != other.count
+        {
+            let counts = [one, other].map(|shard| shard.count.to_string());
+            return Err(unrelated("the number of shards", &counts[0], &counts[1]));
+        }
         if let Some(name) = other.records.keys().find(|name| self.records.contains_key(*name)) {
             return Err(ResultsError::Twice(name.clone()));
         }
-        self.shard = None;
+        self.shards.extend(other.shards);
+        self.shards.sort_by_key(|shard| shard.index);
         self.warnings.extend(other.warnings);
         self.records.extend(other.records);
         Ok(())
+    }
+
+    /// Returns the parts that are missing in merged results; if there are none, these become the results of a whole run.
+    pub fn complete(&mut self) -> Vec<Shard> {
+        let count = self.shards.first().map_or(0, |shard| shard.count);
+        let all = (1..=count).map(|index| Shard { index, count });
+        let missing: Vec<Shard> = all.filter(|shard| !self.shards.contains(shard)).collect();
+        if missing.is_empty() {
+            self.shards.clear();
+        }
+        missing
     }
 
     /// Returns the results as JSON, one line a case.
@@ -204,7 +228,7 @@ mod tests {
     #[test]
     fn json_is_read_back() {
         let mut results = results(&[("a/f32/x", Verdict::Agrees), ("b/f32/y", Verdict::Differs)]);
-        results.shard = Some(Shard { index: 1, count: 2 });
+        results.shards = vec![Shard { index: 1, count: 2 }];
         results.warnings.push("a \"warning\"\n</script>".to_owned());
         let mut record = Record::new("c", Verdict::Crashed);
         record.reason = "signal 6".to_owned();
@@ -228,6 +252,23 @@ mod tests {
         assert_eq!(error.to_string(), "case `a` is in both results");
         let error = one.merge(Results::new("gpu")).unwrap_err();
         assert_eq!(error.to_string(), "the backend differs: `cpu` and `gpu`");
+    }
+
+    #[test]
+    fn a_shard_is_merged_once() {
+        let part = |index, count| {
+            let shards = vec![Shard { index, count }];
+            Results { shards, ..results(&[]) }
+        };
+        let mut merged = part(3, 3);
+        merged.merge(part(1, 3)).unwrap();
+        let error = |merged: &mut Results, other| merged.merge(other).unwrap_err().to_string();
+        assert_eq!(error(&mut merged, part(1, 3)), "shard 1/3 is in both results");
+        assert_eq!(error(&mut merged, part(2, 4)), "the number of shards differs: `3` and `4`");
+        assert_eq!(merged.complete(), [Shard { index: 2, count: 3 }]);
+        merged.merge(part(2, 3)).unwrap();
+        assert_eq!(merged.complete(), []);
+        assert_eq!(merged, results(&[]));
     }
 
     #[test]

@@ -13,7 +13,7 @@ impl Suite {
         mut observe: impl FnMut(&Record) + Send,
     ) -> Results {
         let mut results = Results::new(backend.name());
-        results.shard = self.shard;
+        results.shards.extend(self.shard);
         on_large_stack(|| {
             for case in &self.cases {
                 let record = case.run(backend);

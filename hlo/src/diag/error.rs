@@ -1,4 +1,5 @@
 //! The error type of all crates: a code, a place, and a help line.
+use super::elide::elide;
 use super::{Code, Diagnostic, Level, Place, Span};
 use std::fmt;
 use std::panic::Location;
@@ -199,7 +200,7 @@ impl<C: ErrorCode> Error<C> {
         code.complete(Diagnostic {
             level: Level::Error,
             code: code.number(),
-            message: code.to_string(),
+            message: elide(code.to_string()),
             span: site.span,
             instruction: site.instruction.clone(),
             place: place.clone(),

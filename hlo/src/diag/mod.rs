@@ -1,5 +1,6 @@
 //! Diagnostics: codes, spans, labels, help.
 mod code;
+mod elide;
 mod error;
 mod place;
 mod render;
@@ -75,7 +76,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Returns the candidate nearest to `word`, if it is near enough to be a typo.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // The distance takes time and memory in the product of both lengths.
+    if word.len() > elide::WORD {
+        return None;
+    }
+    let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= elide::WORD);
     let far = (word.len() / 3).max(2);
-    let scored = candidates.into_iter().map(|c| (strsim::damerau_levenshtein(word, c), c));
+    let scored = candidates.map(|c| (strsim::damerau_levenshtein(word, c), c));
     scored.filter(|&(d, c)| d <= far && d < c.len()).min_by_key(|&(d, _)| d).map(|(_, c)| c)
 }

@@ -185,10 +185,19 @@ fn encode_origin(origin: &OriginalValue) -> message::OriginalValue {
     message::OriginalValue { elements, is_synthetic_call }
 }
 
+/// The most levels of tuples of an original value; the wire format has the same limit for the messages of a shape.
+const DEPTH_LIMIT: usize = 100;
+
 /// Builds the tree. Tuples without leaves are not in the message: they are taken from the shape.
 fn decode_origin(proto: &message::OriginalValue, shape: &Shape) -> Result<OriginalValue> {
     if proto.is_synthetic_call {
         return Ok(OriginalValue::SyntheticCall);
+    }
+    let depth = proto.elements.iter().map(|leaf| leaf.shape_index.len()).max().unwrap_or(0);
+    if depth > DEPTH_LIMIT {
+        return Err(bad(format!(
+            "a leaf of an original value is {depth} tuples deep; the limit is {DEPTH_LIMIT}"
+        )));
     }
     tree(&proto.elements.iter().collect::<Vec<_>>(), 0, Some(shape))
 }

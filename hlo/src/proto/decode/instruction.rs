@@ -94,7 +94,11 @@ impl Decoder<'_> {
         attributes.unknown_fields = unknown;
         proto.prune();
         attributes.unknown_fields.extend(proto.encode_to_vec());
-        let shape = if let Op::Constant(constant) = &op { constant.value.shape() } else { shape };
+        let shape = if let Op::Constant(constant) = &op {
+            shape_of_constant(constant.value.shape(), &shape)?
+        } else {
+            shape
+        };
         crate::text::common::complete(&mut attributes, opcode, &shape)?;
         let common = (attributes != CommonAttrs::default()).then(|| Box::new(attributes));
         let instruction = Instruction { op, shape, operands, common };
@@ -118,6 +122,14 @@ impl Decoder<'_> {
             *payload = Payload { value: Some(bytes(payload)?), id: None };
         }
         Ok(())
+    }
+}
+
+/// Returns the shape of a literal, whose instruction has `shape`: only the layouts may differ.
+fn shape_of_constant(literal: Shape, shape: &Shape) -> Result<Shape> {
+    match literal.compatible(shape) {
+        true => Ok(literal),
+        false => Err(bad(format!("its literal has the shape {literal}, the instruction {shape}"))),
     }
 }
 
