@@ -170,6 +170,9 @@ fn real_binary(
         if same && op == Binary::Subtract && x.is_finite() {
             z = Interval::point(0.0);
         }
+        if same && product {
+            z = z.not_negative();
+        }
         if picks {
             return z;
         }

@@ -42,7 +42,10 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
         | Unary::Sinh
         | Unary::Sqrt
         | Unary::Tanh => increasing(x, |x| value(op, x)),
-        // -0 is below the least operand of `rsqrt` that is not NaN, and decreases from there.
+        // An end of 0 stands for both zeros, of which -0 has the root -0.
+        Unary::Rsqrt if x.lo == 0.0 && !x.is_point() => {
+            Interval { lo: (1.0 / x.hi.sqrt()).next_down(), hi: f64::INFINITY }
+        }
         Unary::Acos | Unary::Rsqrt => -increasing(x, |x| -value(op, x)),
         Unary::Cosh => increasing(magnitude(x), |x| value(op, x)),
         Unary::Cosine | Unary::Sine => wave(op, x),
@@ -93,7 +96,7 @@ fn magnitude(x: Interval) -> Interval {
     } else if x.is_point() {
         Interval::point(0.0)
     } else {
-        Interval { lo: (-0.0f64).next_down(), hi: x.max_abs() }
+        Interval { lo: 0.0, hi: x.max_abs() }
     }
 }
 
@@ -190,7 +193,8 @@ fn maximum(x: Interval, y: Interval) -> Interval {
     } else if y.lo >= x.hi {
         y
     } else {
-        Interval::closed(x.lo.max(y.lo), x.hi.max(y.hi))
+        let values = Interval::closed(x.lo.max(y.lo), x.hi.max(y.hi));
+        if x.lo >= 0.0 || y.lo >= 0.0 { values.not_negative() } else { values }
     }
 }
 
@@ -230,7 +234,7 @@ fn power(x: Interval, y: Interval) -> Interval {
     let ends = corners(x, y, f);
     let even = (y.lo / 2.0).fract() == 0.0;
     if even && x.hi >= 0.0 && !ends.is_any() {
-        return Interval { lo: (-0.0f64).next_down().min(ends.lo), hi: ends.hi };
+        return Interval { lo: 0.0, hi: ends.hi };
     }
     ends
 }

@@ -98,14 +98,32 @@ impl Interval {
         }
         self
     }
+    /// The values of a result that is never negative.
+    pub(super) fn not_negative(self) -> Self {
+        if self.is_point() || self.is_any() || self.lo > 0.0 {
+            return self;
+        }
+        // A value of 0 is legal at a lower end of 0.
+        Self { lo: 0.0, hi: self.hi.max(0.0) }
+    }
+    /// The values with the sign that those of another interval have.
+    pub(super) fn signed_as(self, other: Self) -> Self {
+        if other.lo >= 0.0 {
+            self.not_negative()
+        } else if other.hi <= 0.0 {
+            -(-self).not_negative()
+        } else {
+            self
+        }
+    }
     /// The values of this interval in a range that the function never leaves.
     pub(super) fn within(self, lo: f64, hi: f64) -> Self {
         if self.is_nan() || self.is_any() {
             return self;
         }
         let (low, high) = (self.lo.max(lo), self.hi.min(hi));
-        // An end of the range may be legal.
-        let end = |cut: f64, own: f64, out: f64| if cut == own { own } else { out };
+        // An end of the range may be legal, and a lower end of 0 is.
+        let end = |cut: f64, own: f64, out: f64| if cut == own || cut == 0.0 { cut } else { out };
         if self.is_point() {
             return Self::point(low.min(hi));
         }
@@ -132,7 +150,8 @@ impl std::ops::Add for Interval {
             let error = (self.lo - (sum - back)) + (y.lo - back);
             return Self::rounded(sum, error == 0.0);
         }
-        Self::open(self.lo + y.lo, self.hi + y.hi)
+        let sum = Self::open(self.lo + y.lo, self.hi + y.hi);
+        if self.lo >= 0.0 && y.lo >= 0.0 { sum.not_negative() } else { sum }
     }
 }
 
@@ -155,7 +174,8 @@ impl std::ops::Mul for Interval {
             let exact = self.lo.mul_add(y.lo, -product) == 0.0 && product.abs() > 1e-290;
             return Self::rounded(product, exact || self.lo == 0.0 || y.lo == 0.0);
         }
-        corners(self, y, |a, b| a * b)
+        let product = corners(self, y, |a, b| a * b);
+        if self.lo >= 0.0 && y.lo >= 0.0 { product.not_negative() } else { product }
     }
 }
 
@@ -171,7 +191,9 @@ impl std::ops::Div for Interval {
             return Self::rounded(quotient, exact || self.lo == 0.0);
         }
         if y.lo > 0.0 || y.hi < 0.0 {
-            return corners(self, y, |a, b| a / b);
+            let quotient = corners(self, y, |a, b| a / b);
+            let positive = self.lo >= 0.0 && y.lo > 0.0;
+            return if positive { quotient.not_negative() } else { quotient };
         }
         // The divisor may be 0. Infinities have one sign only if the zero has, and the dividend.
         let signs = (y.lo.is_sign_positive(), y.hi.is_sign_positive());

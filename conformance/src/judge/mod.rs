@@ -44,6 +44,7 @@ mod properties;
 mod range;
 mod runner;
 mod sort;
+mod sum;
 mod sums;
 #[cfg(test)]
 mod tests;

@@ -89,19 +89,24 @@ impl Modes {
     }
     /// The legal values of an argument or a constant, which is one of its type.
     pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Interval {
-        let least = smallest_normal(ty);
-        // The denormals of f16 and narrower types are normal numbers of f32, in which they are computed.
-        let flushes = self.has(Mode::FlushedDenormals) && least <= f64::from(f32::MIN_POSITIVE);
+        let least = self.flushed_below(ty);
         let zero = x.is_point() && x.lo == 0.0;
-        if !flushes || zero || x.is_nan() || x.lo >= least || x.hi <= -least {
+        if least == 0.0 || zero || x.is_nan() || x.lo >= least || x.hi <= -least {
             return x;
         }
         // The ends of an f64 are not legal themselves, except for zero.
-        let wide = if ty == ElementType::F64 { Interval::open(x.lo, x.hi) } else { x };
+        let wide = if ty == ElementType::F64 { Interval::open(x.lo, x.hi).signed_as(x) } else { x };
         Interval {
             lo: if x.lo > 0.0 { 0.0 } else { wide.lo },
             hi: if x.hi < 0.0 { -0.0 } else { wide.hi },
         }
+    }
+    /// The number below which all numbers of a type may be 0.
+    pub(super) fn flushed_below(self, ty: ElementType) -> f64 {
+        let least = smallest_normal(ty);
+        // The denormals of f16 and narrower types are normal numbers of f32, in which they are computed.
+        let flushes = self.has(Mode::FlushedDenormals) && least <= f64::from(f32::MIN_POSITIVE);
+        if flushes { least } else { 0.0 }
     }
     /// The real values `x` of a function that may be wrong by some units in the last place.
     pub(super) fn inaccurate(self, ty: ElementType, x: Interval, ulps: u32) -> Interval {
@@ -135,8 +140,11 @@ fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
     }
     // A value that is not rounded to a type narrower than f32 may be rounded to f32.
     let single = crate::error_model::roundoff(ElementType::F32);
-    let kept =
-        if keep && ty.bits() < 32 && x.is_finite() { x.widened(single * x.max_abs()) } else { x };
+    let kept = if keep && ty.bits() < 32 && x.is_finite() {
+        x.widened(single * x.max_abs()).signed_as(x)
+    } else {
+        x
+    };
     match (lo.is_nan(), hi.is_nan()) {
         // Formats without infinities.
         (true, true) if !keep => Interval::NAN,
@@ -151,7 +159,7 @@ fn smallest_normal(ty: ElementType) -> f64 {
     let format = ty.component().float_format();
     format.map_or(0.0, |format| f64::from(1 - format.bias).exp2())
 }
-fn least_subnormal(ty: ElementType) -> f64 {
+pub(super) fn least_subnormal(ty: ElementType) -> f64 {
     let format = ty.component().float_format();
     format.map_or(0.0, |f| (f64::from(1 - f.bias) - f64::from(f.mantissa_bits)).exp2())
 }

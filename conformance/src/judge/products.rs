@@ -7,7 +7,8 @@ use super::interval::Interval;
 use super::range::is_whole;
 use super::range::{Range, array, floats, wide};
 use super::runner::Form;
-use super::sums::{Sum, all_points, quantum, terms};
+use super::sum::{Signs, Sum, quantum};
+use super::sums::{all_points, terms};
 use crate::error_model::roundoff;
 use hlo::{ElementType, Literal, Op};
 
@@ -79,7 +80,10 @@ pub(super) fn products<'m>(
     let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (lo, hi) = (end(-1.0), end(1.0));
-    let sum = Sum { lo, hi, magnitudes: spread(&sum), roundings, accumulator, quantum };
+    let signs = if complex { Signs::ANY } else { Signs::of([*a]).times(Signs::of([*b])) };
+    let magnitudes = spread(&sum);
+    let sum =
+        Sum { lo, hi, magnitudes, roundings, products: roundings, accumulator, quantum, signs };
     Ok(vec![sum.range(ev, &shape).because(cause)])
 }
 

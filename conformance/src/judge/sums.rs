@@ -1,20 +1,19 @@
 //! Ranges of sums: reductions, windows, scatters, dot products and convolutions.
 //!
-//! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the sum of the magnitudes of the
-//! real sum. Sums whose terms are multiples of one number, so few that no partial sum needs rounding, have one legal value.
+//! [`Sum`] bounds them, whatever the order of the terms.
 #![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are folded")]
 use super::elementwise::magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
 use super::interval::Interval;
-use super::modes::Mode;
 use super::range::is_whole;
 use super::range::{Range, array, floats};
 use super::runner::Form;
+use super::sum::{Signs, Sum, quantum};
 use super::{Stop, fold};
 use crate::error_model::roundoff;
 use hlo::ir::{Computation, ComputationId, InstructionId};
 use hlo::op::{Binary, Reduce, ReduceWindow, Scatter};
-use hlo::{ArrayShape, ElementType, Literal, Module, Op};
+use hlo::{ElementType, Literal, Module, Op};
 
 /// What a computation of two scalars does with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,78 +61,6 @@ fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
 /// The coarser of two types of floats.
 fn coarser(a: ElementType, b: ElementType) -> ElementType {
     if roundoff(a) > roundoff(b) { a } else { b }
-}
-
-/// A sum: its real value, and what its evaluation may add.
-pub(super) struct Sum {
-    pub(super) lo: Literal,
-    pub(super) hi: Literal,
-    /// The sum of the magnitudes.
-    pub(super) magnitudes: Literal,
-    /// Roundings of a partial sum that one element may see.
-    pub(super) roundings: f64,
-    /// The type of the partial sums.
-    pub(super) accumulator: ElementType,
-    /// The exponent of a number of which all terms are multiples, if they are exactly known.
-    pub(super) quantum: Option<i32>,
-}
-
-impl Sum {
-    pub(super) fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
-        let u = roundoff(self.accumulator);
-        let format = self.accumulator.component().float_format();
-        let largest = format.map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
-        let digits =
-            format.map_or(53, |format| i32::try_from(format.mantissa_bits).unwrap_or(0) + 1);
-        let exact = self.quantum.map_or(0.0, |quantum| f64::from(quantum + digits).exp2());
-        let any_order = ev.modes.has(Mode::SummationOrder);
-        let ty = shape.ty.component();
-        let ends = floats(&self.lo).iter().zip(floats(&self.hi)).zip(floats(&self.magnitudes));
-        let parts: Vec<Interval> = ends
-            .map(|((&lo, &hi), &sum)| {
-                if !sum.is_finite() {
-                    // An infinite or NaN term, or a sum beyond f64.
-                    return if lo.to_bits() == hi.to_bits() || (lo.is_nan() && hi.is_nan()) {
-                        Interval::point(lo)
-                    } else {
-                        Interval::ANY
-                    };
-                }
-                let real = if self.quantum.is_some() && sum <= exact {
-                    return ev.modes.store(ty, Interval::point(lo), false);
-                } else if lo == 0.0 && hi == 0.0 {
-                    Interval::point(lo)
-                } else {
-                    Interval::open(lo, hi)
-                };
-                if !any_order {
-                    return ev.modes.store(ty, real, false);
-                }
-                if sum >= largest {
-                    // Partial sums overflow in some order.
-                    return Interval::ANY;
-                }
-                let real = real.widened(self.roundings * (u + f64::EPSILON) * sum);
-                ev.modes.store(ty, real, false)
-            })
-            .collect();
-        Range::of(shape, &parts)
-    }
-}
-
-/// The exponent of the lowest bit that any of the numbers has; `None` if one of them is not exactly known.
-pub(super) fn quantum(range: &Range) -> Option<i32> {
-    if !range.is_point() {
-        return None;
-    }
-    let lowest = |x: f64| {
-        let bits = x.to_bits();
-        let exponent = i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
-        let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
-        exponent.max(1) - 1075 + i32::try_from(mantissa.trailing_zeros()).unwrap_or(0)
-    };
-    let numbers = floats(&range.lo).iter().filter(|&&x| x != 0.0);
-    Some(numbers.map(|&x| lowest(x)).min().unwrap_or(0))
 }
 
 impl<'m> Evaluator<'m> {
@@ -286,7 +213,8 @@ fn total<'m>(
     let quantum = exponents.and_then(|exponents| exponents.into_iter().min());
     let accumulator = coarser(ty, shape.ty);
     let cause = operands.iter().find_map(|range| range.cause.clone());
-    let sum = Sum { lo, hi, magnitudes, roundings, accumulator, quantum };
+    let signs = Signs::of(operands.iter().copied().filter(numeric));
+    let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
     Ok(vec![sum.range(ev, &shape).because(cause)])
 }
 
@@ -366,6 +294,7 @@ pub(super) fn select_and_scatter<'m>(
     let quantum = quantum(operands[1]).zip(quantum(operands[2])).map(|(a, b)| a.min(b));
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (roundings, accumulator) = (terms(site), shape.ty);
-    let sum = Sum { lo, hi, magnitudes, roundings, accumulator, quantum };
+    let signs = Signs::of(operands[1..].iter().copied());
+    let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
     Ok(vec![sum.range(ev, &shape).because(cause)])
 }

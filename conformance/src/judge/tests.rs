@@ -278,3 +278,71 @@ fn a_lost_term_differs_at_any_scale() {
         assert_eq!(of(forward + x[7]), Verdict::Differs);
     }
 }
+
+const REDUCE: &str =
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+    ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)
+      ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=add }";
+const DOT: &str = "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1)
+    ROOT s = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+
+fn verdicts(body: &str, arguments: &[&str], expected: &[(&str, Verdict)]) {
+    let text = format!("HloModule m\n{body}");
+    for (actual, verdict) in expected {
+        let judgement = check(&text, arguments, actual);
+        assert_eq!(judgement.verdict, *verdict, "{actual}: {judgement:?}");
+    }
+}
+
+#[test]
+fn products_and_partial_sums_may_underflow() {
+    use Verdict::{Differs, WithinBound};
+    // Each product is 0.4 times the least denormal: rounded before the sum, nothing remains.
+    let (x, y) = ("f32[3] {6e-23, 6e-23, 6e-23}", "f32[3] {1e-23, 1e-23, 1e-23}");
+    verdicts(DOT, &[x, y], &[("f32[] 0", WithinBound), ("f32[] 1e-40", Differs)]);
+    // The partial sum 2^-127 is flushed.
+    let x = "f32[3] {1.7632415e-38, -1.1754944e-38, 1.1754944e-38}";
+    let flushed = [("f32[] 1.1754944e-38", WithinBound), ("f32[] 7e-38", Differs)];
+    verdicts(REDUCE, &[x], &flushed);
+}
+
+#[test]
+fn sums_of_negative_zeros_have_either_sign() {
+    let zeros = "f32[3] {-0, -0, -0}";
+    let text = format!("HloModule m\n{REDUCE}").replace("constant(0)", "constant(-0)");
+    let judgement = check(&text, &[zeros], "f32[] 0");
+    assert_eq!(judgement.verdict, Verdict::WithinBound);
+    assert_eq!(judgement.measures.worst.unwrap().place, "out0[]");
+    let (x, y) = ("f32[3] {-1, -1, -1}", "f32[3] {0, 0, 0}");
+    let other = |sign: &str| check(&format!("HloModule m\n{DOT}"), &[x, y], sign).verdict;
+    assert!(other("f32[] 0") != Verdict::Differs && other("f32[] -0") != Verdict::Differs);
+    verdicts(REDUCE, &["f32[3] {0, 0, 0}"], &[("f32[] -0", Verdict::Differs)]);
+}
+
+#[test]
+fn sums_of_one_sign_overflow_to_one_infinity() {
+    use Verdict::{Differs, Undefined};
+    let x = "f32[3] {3e38, 3e38, 3e38}";
+    let wrong = ["f32[] -inf", "f32[] nan", "f32[] 1"].map(|x| (x, Differs));
+    verdicts(REDUCE, &[x], &wrong);
+    verdicts(DOT, &[x, "f32[3] {2, 2, 2}"], &wrong);
+    verdicts(REDUCE, &["f32[3] {3e38, 3e38, -3e38}"], &[("f32[] nan", Undefined)]);
+}
+
+#[test]
+fn what_is_never_negative_has_a_root() {
+    let sum = "s = f32[] reduce(x, z), dimensions={0}, to_apply=add h = f32[] constant(0.6)
+        d = f32[] subtract(s, h)";
+    for root in [
+        "k = f32[] maximum(d, z) ROOT r = f32[] sqrt(k)",
+        "k = f32[] abs(d) ROOT r = f32[] sqrt(k)",
+        "k = f32[] multiply(d, d) ROOT r = f32[] sqrt(k)",
+    ] {
+        let body = REDUCE.replace(
+            "ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=add",
+            &format!("{sum} {root}"),
+        );
+        let wrong = ["f32[] -1", "f32[] 100", "f32[] nan"].map(|x| (x, Verdict::Differs));
+        verdicts(&body, &["f32[3] {0.1, 0.2, 0.3}"], &wrong);
+    }
+}

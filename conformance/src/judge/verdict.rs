@@ -80,8 +80,11 @@ impl Check {
                     let x = intervals[i];
                     let equal = e.to_bits() == a.to_bits() || (e.is_nan() && a.is_nan());
                     self.missed += usize::from(contains(part, x, e) == Some(false));
+                    if equal {
+                        return Some(true);
+                    }
                     self.distance(leaf, at, x, e, a);
-                    if equal { Some(true) } else { contains(part, x, a) }
+                    contains(part, x, a)
                 });
                 match parts {
                     [Some(false), _] | [_, Some(false)] => Some(false),
@@ -116,7 +119,7 @@ impl Check {
         let bound = if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) };
         let share = |error: f64, bound: f64| if error == 0.0 { 0.0 } else { error / bound };
         let worst = self.worst.as_ref().map_or(0.0, |worst| share(worst.error, worst.bound));
-        if error > 0.0 && (self.worst.is_none() || share(error, bound) > worst) {
+        if self.worst.is_none() || share(error, bound) > worst {
             self.worst = Some(Worst { leaf, at, error, bound });
         }
     }

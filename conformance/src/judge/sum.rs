@@ -1,0 +1,154 @@
+//! The legal values of a sum, whatever the order of its terms.
+//!
+//! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the sum of the magnitudes of the
+//! real sum. Products and partial sums below the normal numbers add an absolute term each. Sums whose terms are multiples of one
+//! number, so few that no partial sum needs rounding, have one legal value.
+use super::evaluate::Evaluator;
+use super::interval::Interval;
+use super::modes::{Mode, least_subnormal};
+use super::range::{Range, floats};
+use crate::error_model::roundoff;
+use hlo::{ArrayShape, ElementType, Literal};
+
+/// A sum: its real value, and what its evaluation may add.
+pub(super) struct Sum {
+    pub(super) lo: Literal,
+    pub(super) hi: Literal,
+    /// The sum of the magnitudes.
+    pub(super) magnitudes: Literal,
+    /// Roundings of a partial sum that one element may see.
+    pub(super) roundings: f64,
+    /// Products among the terms of one element.
+    pub(super) products: f64,
+    /// The type of the partial sums.
+    pub(super) accumulator: ElementType,
+    /// The exponent of a number of which all terms are multiples, if they are exactly known.
+    pub(super) quantum: Option<i32>,
+    pub(super) signs: Signs,
+}
+
+/// The signs that terms may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Signs {
+    negative: bool,
+    positive: bool,
+    negative_zero: bool,
+}
+
+impl Signs {
+    pub(super) const ANY: Self = Self { negative: true, positive: true, negative_zero: true };
+
+    pub(super) fn of<'a>(ranges: impl IntoIterator<Item = &'a Range>) -> Self {
+        let mut signs = Self { negative: false, positive: false, negative_zero: false };
+        for x in ranges.into_iter().flat_map(Range::intervals) {
+            signs.negative |= x.lo < 0.0 || x.is_nan();
+            signs.negative_zero |= x.lo == 0.0 && x.lo.is_sign_negative();
+            signs.positive |= x.hi > 0.0 || x.is_nan();
+        }
+        signs
+    }
+    /// The signs of products.
+    pub(super) fn times(self, y: Self) -> Self {
+        let opposite = (!self.positive && !y.negative) || (!y.positive && !self.negative);
+        let negative = self.negative || y.negative;
+        let negative_zero = negative || self.negative_zero || y.negative_zero;
+        Self { negative, positive: !opposite, negative_zero }
+    }
+}
+
+impl Sum {
+    pub(super) fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
+        let ends = floats(&self.lo).iter().zip(floats(&self.hi)).zip(floats(&self.magnitudes));
+        let parts: Vec<Interval> = ends
+            .map(|((&lo, &hi), &sum)| {
+                if sum.is_finite() {
+                    let real = self.real(ev, lo, hi, sum);
+                    return ev.modes.store(shape.ty.component(), real, false);
+                }
+                // An infinite or NaN term, or a sum beyond f64.
+                let same = lo.to_bits() == hi.to_bits() && !lo.is_finite();
+                if same || (lo.is_nan() && hi.is_nan()) {
+                    Interval::point(lo)
+                } else {
+                    Interval::ANY
+                }
+            })
+            .collect();
+        Range::of(shape, &parts)
+    }
+
+    /// The values of one element, of which `sum` is the sum of the magnitudes, before it is stored.
+    fn real(&self, ev: &Evaluator<'_>, lo: f64, hi: f64, sum: f64) -> Interval {
+        let format = self.accumulator.component().float_format();
+        let largest = format.map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
+        if sum == 0.0 && self.signs.negative_zero {
+            // Zeros of either sign: a sum may begin with 0, or with its first term.
+            return Interval { lo: -0.0, hi: 0.0 };
+        }
+        // What is flushed to 0 is no more than all terms.
+        let least = ev.modes.flushed_below(self.accumulator);
+        let flushed = ((self.roundings + self.products) * least).min(sum);
+        let exact = self.is_exact(sum);
+        let real = if exact || (lo == 0.0 && hi == 0.0) {
+            Interval::point(lo)
+        } else {
+            Interval::open(lo, hi)
+        };
+        let whole = |quantum: i32| f64::from(quantum).exp2() >= least;
+        if exact && (least == 0.0 || self.quantum.is_some_and(whole)) {
+            return real;
+        }
+        let real = real.widened(flushed);
+        if exact || !ev.modes.has(Mode::SummationOrder) {
+            return self.signed(real);
+        }
+        // The real sum and products of f64 are themselves computed in f64.
+        let relative = self.roundings * (roundoff(self.accumulator) + f64::EPSILON);
+        let underflow = least_subnormal(self.accumulator).max(f64::from_bits(2)) / 2.0;
+        let real = self.signed(real.widened(relative * sum + self.products * underflow));
+        if sum < largest {
+            return real;
+        }
+        // Partial sums overflow in some order: to both infinities only if the terms have both signs.
+        match self.signs {
+            Signs { negative: false, .. } => Interval { hi: f64::INFINITY, ..real },
+            Signs { positive: false, .. } => Interval { lo: f64::NEG_INFINITY, ..real },
+            Signs { .. } => Interval::ANY,
+        }
+    }
+
+    /// Whether no partial sum needs rounding.
+    fn is_exact(&self, sum: f64) -> bool {
+        let format = self.accumulator.component().float_format();
+        let digits =
+            format.map_or(53, |format| i32::try_from(format.mantissa_bits).unwrap_or(0) + 1);
+        self.quantum.is_some_and(|quantum| {
+            let representable = f64::from(quantum).exp2() >= least_subnormal(self.accumulator);
+            representable && sum <= f64::from(quantum + digits).exp2()
+        })
+    }
+
+    /// Values with the sign of all terms, if they have one.
+    fn signed(&self, real: Interval) -> Interval {
+        match self.signs {
+            Signs { negative: false, .. } => real.not_negative(),
+            Signs { positive: false, .. } => -(-real).not_negative(),
+            Signs { .. } => real,
+        }
+    }
+}
+
+/// The exponent of the lowest bit that any of the numbers has; `None` if one of them is not exactly known.
+pub(super) fn quantum(range: &Range) -> Option<i32> {
+    if !range.is_point() {
+        return None;
+    }
+    let lowest = |x: f64| {
+        let bits = x.to_bits();
+        let exponent = i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
+        let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+        exponent.max(1) - 1075 + i32::try_from(mantissa.trailing_zeros()).unwrap_or(0)
+    };
+    let numbers = floats(&range.lo).iter().filter(|&&x| x != 0.0);
+    Some(numbers.map(|&x| lowest(x)).min().unwrap_or(0))
+}
