@@ -13,13 +13,16 @@ pub(super) struct Reports(Vec<Report>);
 struct Report {
     path: PathBuf,
     file: File,
-    text: fn(&Results) -> String,
+    text: Format,
 }
+
+/// Returns results in one of the formats.
+type Format = fn(&Results) -> String;
 
 impl Reports {
     pub(super) fn open(args: &ConformArgs) -> Result<Self> {
         let ConformArgs { json, junit, html, .. } = args;
-        let all: [(_, fn(&Results) -> String); 3] =
+        let all: [(_, Format); 3] =
             [(json, Results::to_json), (junit, Results::to_junit), (html, Results::to_html)];
         let asked = all.into_iter().filter_map(|(path, text)| Some((path.clone()?, text)));
         let open = |(path, text): (PathBuf, _)| {
