@@ -46,13 +46,13 @@ impl CompileOptions {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// Steps after which the run stops with [`Code::OutOfFuel`]: one per instruction, one per call of a scalar
+    /// Steps after which the run stops with [`Code::OutOfFuel`](crate::Code::OutOfFuel): one per instruction, one per call of a scalar
     /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
     /// algebra. No limit if absent.
     pub fuel: Option<u64>,
     /// The limit of the total bytes of the arrays of a device, arguments not counted. No limit if absent.
     pub max_memory: Option<usize>,
-    /// Stops with [`Code::NotFinite`] at the first instruction that returns a NaN or an infinity for finite operands.
+    /// Stops with [`Code::NotFinite`](crate::Code::NotFinite) at the first instruction that returns a NaN or an infinity for finite operands.
     pub check_nan: bool,
     /// The seed of `rng`: the same seed gives the same numbers on every machine.
     pub seed: u64,
