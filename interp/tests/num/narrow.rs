@@ -172,8 +172,8 @@ fn stochastic_conversion() {
                     } else if x.trunc() <= -(most as f64) - 1.0 {
                         -most - 1
                     } else {
-                        let whole = (size as i64 + i64::from(up)).min(most);
-                        if x < 0.0 { -whole } else { whole }
+                        let whole = size as i64 + i64::from(up);
+                        if x < 0.0 { -whole } else { whole.min(most) }
                     };
                     assert_eq!(got, Some(Scalar::Signed(expected)), "{} {x:e} {random}", grid.ty);
                 }
