@@ -82,6 +82,18 @@ impl ExactSum {
     /// Adds `x`.
     #[inline]
     pub(crate) fn add(&mut self, x: f64) {
+        // The most frequent case: nothing is lost. A sum that is not finite has a NaN as its rest.
+        let (sum, rest) = two_sum(self.parts[0], x);
+        if rest == 0.0 && x != 0.0 {
+            self.parts[0] = sum;
+            self.is_special = false;
+        } else {
+            self.add_slowly(x);
+        }
+    }
+
+    /// Adds a zero, an infinity or a NaN, or what the first part alone does not hold.
+    fn add_slowly(&mut self, x: f64) {
         if x == 0.0 || !x.is_finite() {
             self.special += x;
             return;
