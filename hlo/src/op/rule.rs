@@ -196,7 +196,7 @@ fn laid_out(array: &ArrayShape) -> Result<()> {
     };
     let rank = array.rank();
     rule(layout.is_permutation(rank), "layout_permutation", "a dimension is missing or repeated")
-        .map_err(|e| e.with_help(format!("list each of the dimensions 0..{rank} once")))?;
+        .map_err(|e| e.with_help(format!("list each of the {rank} dimensions once")))?;
     let Some(tail) = &layout.tail else { return Ok(()) };
     let mut sizes = tail.tiles.iter().flat_map(|tile| &tile.0);
     rule(sizes.all(|&n| n > 0 || n == Tile::COMBINE), "layout_tile", "a tile has no elements")?;
