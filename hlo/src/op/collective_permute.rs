@@ -34,7 +34,7 @@ impl ShapeRule for CollectivePermute {
         split(&mut self.slice_sizes, operands);
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        pairs(&self.source_target_pairs)?;
+        pairs(&self.source_target_pairs, cx)?;
         Ok(moved(&self.slice_sizes, cx)?.1)
     }
 }
@@ -43,7 +43,7 @@ impl ShapeRule for CollectivePermuteStart {
         split(&mut self.slice_sizes, operands);
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        pairs(&self.source_target_pairs)?;
+        pairs(&self.source_target_pairs, cx)?;
         let (operand, result) = moved(&self.slice_sizes, cx)?;
         let mut elements = vec![operand, result];
         // The elements after these are for the backend.
@@ -99,14 +99,20 @@ impl Communication for CollectivePermuteStart {
 }
 impl Communication for CollectivePermuteDone {}
 
-/// Fails unless each device sends at most once and receives at most once.
-fn pairs(pairs: &Pairs) -> Result<()> {
+/// Fails unless each device sends at most once and receives at most once; for each slice of an array, if several move.
+fn pairs(pairs: &Pairs, cx: &Infer<'_>) -> Result<()> {
+    let most = match cx.operands {
+        [Shape::Tuple(_), _, Shape::Tuple(offsets), _] => offsets.first().map_or(1, boxes),
+        [_, _, offsets, _] => boxes(offsets),
+        _ => 1,
+    };
     let on = |rule, word, id: fn(&(i64, i64)) -> i64| {
         let mut ids: Vec<_> = pairs.0.iter().map(id).collect();
         ids.sort_unstable();
-        let twice = ids.windows(2).find(|two| two[0] == two[1]);
+        let twice = ids.windows(most + 1).find(|ids| ids[0] == ids[most]);
         check(twice.is_none(), rule, || {
-            format!("device {} is listed as a {word} twice", twice.map_or(0, |two| two[0]))
+            let times = if most == 1 { "twice".into() } else { format!("{} times", most + 1) };
+            format!("device {} is listed as a {word} {times}", twice.map_or(0, |ids| ids[0]))
         })
         .map_err(|e| e.on(Place::Attribute("source_target_pairs")))
     };
@@ -125,29 +131,37 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
     let [input, output, input_offsets, output_offsets] = cx.operands else {
         unreachable!("the number of operands is checked")
     };
-    match (input, output) {
-        // A slice for each pair of buffers, or as many for each.
-        (Shape::Tuple(inputs), Shape::Tuple(outputs)) => {
-            let slices = slice_sizes.len().checked_div(inputs.len()).unwrap_or(0);
-            let paired =
-                inputs.len() == outputs.len() && slices * inputs.len() == slice_sizes.len();
-            check(paired && slices > 0, "collective_permute_slice_sizes", || {
-                let (sizes, inputs, outputs) = (slice_sizes.len(), inputs.len(), outputs.len());
-                format!("{sizes} slices cannot be copied from {inputs} arrays to {outputs}")
-            })
-            .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
-            let each = |shape: &Shape| -> Vec<Shape> {
-                shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default()
-            };
-            let (from, to) = (each(input_offsets), each(output_offsets));
-            for (i, (input, output)) in inputs.iter().zip(outputs).enumerate() {
-                let sizes = &slice_sizes[i * slices..(i + 1) * slices];
-                slices_fit(sizes, [input, output], [from.get(i), to.get(i)])?;
-            }
-        }
-        _ => slices_fit(slice_sizes, [input, output], [Some(input_offsets), Some(output_offsets)])?,
+    let (Shape::Tuple(inputs), Shape::Tuple(outputs)) = (input, output) else {
+        slices_fit(slice_sizes, [input, output], [Some(input_offsets), Some(output_offsets)])?;
+        return Ok(((*input).clone(), (*output).clone()));
+    };
+    let each = |shape: &Shape| shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
+    let (from, to) = (each(input_offsets), each(output_offsets));
+    let counts: Vec<usize> = from.iter().map(boxes).collect();
+    // The arrays share the sizes if there are only those of one.
+    let shared = counts.iter().all(|&count| count == slice_sizes.len());
+    let paired = inputs.len() == outputs.len() && inputs.len() == counts.len();
+    let listed = shared || counts.iter().sum::<usize>() == slice_sizes.len();
+    check(paired && listed, "collective_permute_slice_sizes", || {
+        let (sizes, inputs, outputs) = (slice_sizes.len(), inputs.len(), outputs.len());
+        format!("{sizes} slices cannot be copied from {inputs} arrays to {outputs}")
+    })
+    .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+    let mut rest = slice_sizes;
+    for (i, (input, output)) in inputs.iter().zip(outputs).enumerate() {
+        let (own, others) = rest.split_at(counts[i]);
+        slices_fit(own, [input, output], [from.get(i), to.get(i)])?;
+        rest = if shared { slice_sizes } else { others };
     }
     Ok((cx.operands[0].clone(), cx.operands[1].clone()))
+}
+
+/// Returns the number of slices of an array with these offsets.
+fn boxes(offsets: &Shape) -> usize {
+    match offsets.tuple() {
+        Some(all @ [Shape::Tuple(_), ..]) => all.len(),
+        Some(_) | None => 1,
+    }
 }
 
 /// Fails unless slices of these sizes fit in the input and in the output, and each has its offsets.

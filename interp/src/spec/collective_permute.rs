@@ -23,14 +23,13 @@ pub(crate) fn sent(slice_sizes: &[Vec<i64>], operands: &[Literal]) -> Result<Vec
         return Ok(operands.to_vec());
     }
     let [input, _, offsets, _] = operands else { return Err(four()) };
-    let slice = |(i, sizes): (usize, &Vec<i64>)| {
-        let (buffer, offsets) = box_of(i, slice_sizes.len(), input, offsets);
-        let input = Array::of(elements(input)[buffer]);
-        let shape = ArrayShape::new(input.shape.ty, sizes.clone());
-        let op = DynamicSlice { dynamic_slice_sizes: sizes.clone() };
-        dynamic_slice(&op, &input, &offsets, &shape)
+    let slice = |one: Box<'_>| {
+        let input = Array::of(elements(input)[one.buffer]);
+        let shape = ArrayShape::new(input.shape.ty, one.sizes.to_vec());
+        let op = DynamicSlice { dynamic_slice_sizes: one.sizes.to_vec() };
+        dynamic_slice(&op, &input, &one.offsets, &shape)
     };
-    Ok(slice_sizes.iter().enumerate().map(slice).collect())
+    Ok(boxes(slice_sizes, input, offsets).into_iter().map(slice).collect())
 }
 
 /// Returns the results of a target with these operands, of what its source sent; `None` for a device that is no target and
@@ -45,11 +44,13 @@ pub(crate) fn received(
     }
     let [_, output, _, offsets] = operands else { return Err(four()) };
     let mut results: Vec<Literal> = elements(output).into_iter().cloned().collect();
-    for (i, update) in sent.into_iter().flatten().enumerate() {
-        let (at, offsets) = box_of(i, slice_sizes.len(), output, offsets);
-        let (output, update) = (Array::of(&results[at]), Array::of(&update));
+    for (one, update) in
+        boxes(slice_sizes, output, offsets).into_iter().zip(sent.into_iter().flatten())
+    {
+        let (output, update) = (Array::of(&results[one.buffer]), Array::of(&update));
         let op = DynamicUpdateSlice {};
-        results[at] = dynamic_update_slice(&op, &output, &update, &offsets, output.shape);
+        results[one.buffer] =
+            dynamic_update_slice(&op, &output, &update, &one.offsets, output.shape);
     }
     Ok(Some(results))
 }
@@ -59,20 +60,33 @@ fn elements(buffers: &Literal) -> Vec<&Literal> {
     buffers.elements().map_or_else(|| vec![buffers], |all| all.iter().collect())
 }
 
-/// Returns the number of the array that box `i` of `count` belongs to, and the offsets of the box.
-fn box_of<'a>(
-    i: usize,
-    count: usize,
-    buffers: &Literal,
-    offsets: &'a Literal,
-) -> (usize, Vec<Array<'a>>) {
-    let all = elements(buffers).len();
-    let in_each = count / all.max(1);
-    let (buffer, number) = (i / in_each.max(1), i % in_each.max(1));
-    let offsets = if buffers.elements().is_some() { elements(offsets)[buffer] } else { offsets };
-    let boxes = elements(offsets);
-    let own = boxes.get(number).filter(|own| own.elements().is_some()).copied().unwrap_or(offsets);
-    (buffer, own.elements().unwrap_or_default().iter().map(Array::of).collect())
+/// A box that moves.
+struct Box<'a> {
+    /// The number of the array it belongs to.
+    buffer: usize,
+    sizes: &'a [i64],
+    offsets: Vec<Array<'a>>,
+}
+
+/// Returns the boxes of all arrays. Arrays share the sizes if there are only those of one.
+fn boxes<'a>(slice_sizes: &'a [Vec<i64>], buffers: &Literal, offsets: &'a Literal) -> Vec<Box<'a>> {
+    let of_buffers = match buffers.elements() {
+        Some(_) => elements(offsets),
+        None => vec![offsets],
+    };
+    let each = of_buffers.into_iter().enumerate().flat_map(|(buffer, offsets)| {
+        let is_nested =
+            offsets.elements().and_then(<[_]>::first).is_some_and(|x| x.elements().is_some());
+        let own = if is_nested { elements(offsets) } else { vec![offsets] };
+        own.into_iter().map(move |own| (buffer, own))
+    });
+    let with_sizes = each.zip(slice_sizes.iter().cycle());
+    let one = |((buffer, own), sizes): ((usize, &'a Literal), &'a Vec<i64>)| Box {
+        buffer,
+        sizes,
+        offsets: elements(own).into_iter().map(Array::of).collect(),
+    };
+    with_sizes.map(one).collect()
 }
 
 fn four() -> Error {
