@@ -25,7 +25,7 @@ attrs! {
 impl AsyncStart {
     /// Prints the attributes of `<opcode>-start`: its own, then those of the op it wraps.
     pub(crate) fn print_sugared(&self, wrapped: &super::Op, out: &mut super::AttrWriter<'_>) {
-        if !self.async_execution_thread.is_empty() {
+        if !self.async_execution_thread.is_empty() && self.async_execution_thread != "main" {
             out.field("async_execution_thread", &self.async_execution_thread);
         }
         wrapped.print(out);
