@@ -161,17 +161,11 @@ impl<'a> Parser<'a> {
         wrapped.operands = parameters.collect();
         let name = format_smolstr!("{}.async", wrapped.op.opcode());
         let spans = InstructionSpans { name: span, body: span };
-        let thread = SmolStr::from(if thread == "main" { "" } else { thread });
-        let mut called = Vec::new();
-        wrapped.op.each_callee(&mut |callee| called.push(callee));
         let id = scope.computation.push(wrapped, name, spans);
         scope.set_root(id, span)?;
-        let mut computation = scope.finish();
-        computation.execution_thread = thread.clone();
-        for callee in called {
-            self.set_thread(callee, &thread);
-        }
-        self.define(None, span, computation)
+        let id = self.define(None, span, scope.finish())?;
+        self.set_thread(id, &SmolStr::from(if thread == "main" { "" } else { thread }));
+        Ok(id)
     }
 }
 
