@@ -2,6 +2,7 @@
 mod args;
 mod command;
 mod error;
+mod file;
 mod graph;
 mod inputs;
 mod memory;
