@@ -3,6 +3,7 @@ mod args;
 mod bug;
 mod command;
 mod error;
+mod file;
 mod graph;
 mod inputs;
 mod memory;

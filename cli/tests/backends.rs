@@ -102,6 +102,37 @@ fn limits_are_those_of_engines() {
     expect(&run("--fuel 1000 --max-memory 1M"), 0, ALL_AGREE, "");
 }
 
+/// `etalon reduce` writes such a file while it runs.
+#[test]
+fn arguments_without_results_are_enough() {
+    let folder = folder("arguments");
+    folder
+        .write("in.hlo", "HloModule m\nENTRY e { ROOT x = s32[] parameter(0) }\n// in: s32[] 7\n");
+    expect(&folder.etalon("conform --backend reference in.hlo"), 0, "1 agree\n", "");
+}
+
+/// A run that a signal ends leaves the old report, and nothing beside it. A test in the background would ignore Ctrl-C.
+#[test]
+fn an_interrupted_run_leaves_the_old_report() {
+    let folder = folder("interrupted");
+    folder.write("out.json", "old");
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_etalon"))
+        .args(["conform", "tests.hlo", "--json", "out.json", "--junit", "out.xml"])
+        .args(["--backend-command", "touch started; sleep 60 # {hlo} {out.npz}"])
+        .current_dir(&folder.0)
+        .spawn()
+        .unwrap();
+    while !folder.0.join("started").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::process::Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap();
+    assert!(!run.wait().unwrap().success());
+    assert_eq!(std::fs::read_to_string(folder.0.join("out.json")).unwrap(), "old");
+    let mut names = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!names.any(|name| name.to_string_lossy().contains(".etalon-")));
+    assert!(!folder.0.join("out.xml").exists());
+}
+
 #[test]
 fn reports_are_opened_before_the_run() {
     let folder = folder("reports");

@@ -82,6 +82,17 @@ fn there_is_something_to_reduce() {
     assert!(!folder.0.join("m.reduced.hlo").exists());
 }
 
+/// The command finds the difference in each second run only.
+#[test]
+fn a_difference_that_does_not_show_in_each_run() {
+    let folder = folder("flaky");
+    let flaky =
+        "n=$(cat n || echo 0); echo $((n + 1)) > n; test $((n % 2)) = 0 && grep -q multiply {hlo}";
+    let output = reduce(&folder, flaky, &["--repeat", "auto"]);
+    let shows = "shows in 10 of 20 runs; each candidate runs up to 7 times";
+    expect(&output, 0, "m.reduced.hlo: 6 instructions became 2, ", shows);
+}
+
 #[test]
 fn a_time_limit_and_a_measured_rate() {
     let folder = folder("limits");

@@ -80,6 +80,9 @@ pub fn conform(
         Err(error) => {
             record.verdict = verdict(error.code());
             record.reason = subject.describe(&error);
+            if let Code::Crashed { death, .. } = error.code() {
+                record.death = Some(death.to_string());
+            }
             Vec::new()
         }
     };

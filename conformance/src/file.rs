@@ -142,6 +142,10 @@ impl FileTest {
     pub fn has_expectations(&self) -> bool {
         self.cases.iter().any(|case| !case.errors.is_empty() || !case.outputs.is_empty())
     }
+    /// Returns whether any case has arguments: it can be compared with a backend, whatever its result is.
+    pub fn has_arguments(&self) -> bool {
+        self.cases.iter().any(|case| !case.inputs.is_empty())
+    }
     /// Returns the text with the results of the modules in the `// out:` comments. Cases that fail to run are unchanged.
     pub fn blessed(&self, engine: Engine) -> String {
         let mut lines: Vec<Option<String>> =

@@ -1,7 +1,9 @@
 //! Planted bugs are named by blame.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests, with measurements")]
 #[path = "support/planted.rs"]
 mod planted;
+#[path = "support/programs.rs"]
+mod programs;
 
 use conformance::backend::EngineBackend;
 use conformance::blame::{Blame, Context, ModulePair, Options, blame, compare_modules};
@@ -12,6 +14,7 @@ use hlo::{Literal, Module, Verified};
 use planted::{Bug, Planted};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 fn module(text: &str) -> Arc<Verified> {
     let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -140,6 +143,34 @@ fn windows_products_indices_and_special_values() {
     names(gather, &[X, "s32[2] {-1, 2}"], Bug::GatherClamp, &["e/g"]);
 }
 
+/// Each bug in a program of about 300 instructions with loops, fusions, a call and a conditional.
+#[test]
+fn in_a_large_program() {
+    for bug in Bug::ALL {
+        let (module, arguments) = programs::program(if bug == Bug::ReplicaGroup { 2 } else { 1 });
+        let (module, start) = (Arc::new(module), Instant::now());
+        let found = blame(&module, &arguments, &mut Planted(bug), &Options::default());
+        let first = found.findings.first().unwrap_or_else(|| panic!("{bug:?}: {found}"));
+        let (seconds, count) = (start.elapsed().as_secs_f64(), found.findings.len());
+        let (path, opcode) = (&first.path, &first.opcode);
+        eprintln!("{bug:?}: {opcode} {path}, {count} findings, {seconds:.1} s");
+        let expected = match bug {
+            Bug::Rounding => "multiply",
+            Bug::WindowEdge => "reduce-window",
+            Bug::SwappedOperands => "reduce",
+            Bug::NanLost => "maximum",
+            Bug::Clamp => "clamp",
+            Bug::LostCarry => "while",
+            Bug::ReplicaGroup => "all-reduce",
+            Bug::DotTerm => "dot",
+            Bug::ShiftSign => "shift-right-arithmetic",
+            Bug::GatherClamp => "gather",
+        };
+        let opcodes: Vec<&str> = found.findings.iter().map(|one| one.opcode.as_str()).collect();
+        assert!(opcodes.iter().all(|&opcode| opcode == expected), "{bug:?}: {opcodes:?}\n{found}");
+    }
+}
+
 #[test]
 fn between_devices() {
     let text = "HloModule m, replica_count=2
@@ -209,6 +240,26 @@ fn a_wrong_rewrite_without_a_counterpart() {
     assert_eq!((found.before.as_str(), found.after.as_str()), ("e/r", "e/r"));
     assert_eq!(found.agree, ["e/a"]);
     assert_eq!(found.between, ["e/three", "e/t", "e/m"]);
+}
+
+/// A chaotic loop: after 300 rounds every result is within the bound.
+#[test]
+fn a_wrong_rewrite_in_a_loop_whose_bound_says_nothing() {
+    let before = "HloModule m
+condition { t = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(300)
+  ROOT go = pred[] compare(i, n), direction=LT }
+body { t = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) next = s32[] add(i, one)
+  x = f32[2] get-tuple-element(t), index=1 ones = f32[2] constant({1, 1}) r = f32[2] constant({3.9, 3.9})
+  rest = f32[2] subtract(ones, x) p = f32[2] multiply(x, rest) grown = f32[2] multiply(p, r)
+  ROOT out = (s32[], f32[2]) tuple(next, grown) }
+ENTRY e { x = f32[2] parameter(0) z = s32[] constant(0) t = (s32[], f32[2]) tuple(z, x)
+  w = (s32[], f32[2]) while(t), condition=condition, body=body ROOT r = f32[2] get-tuple-element(w), index=1 }";
+    let after = before.replace("constant({3.9, 3.9})", "constant({3.8, 3.9})");
+    let pair = compared(before, &after, &["f32[2] {0.3, 0.6}"]);
+    assert!(pair.judgement.verdict != Verdict::Differs && pair.is_wrong());
+    assert!(pair.divergence.unwrap().after.starts_with("e/w round 1/body/"));
+    let fused = before.replace("multiply(p, r)", "multiply(r, p)");
+    assert!(!compared(before, &fused, &["f32[2] {0.3, 0.6}"]).is_wrong());
 }
 
 #[test]

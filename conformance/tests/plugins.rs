@@ -20,10 +20,11 @@ const HOST: &str = "pjrt-host";
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 8] = [
+const TESTS: [(&str, Test); 9] = [
     ("element_types_keep_their_bits", element_types_keep_their_bits),
     ("results_agree_with_ours", results_agree_with_ours),
     ("tuples_are_flattened", tuples_are_flattened),
+    ("dynamic_sizes_are_kept", dynamic_sizes_are_kept),
     ("arguments_are_donated", arguments_are_donated),
     ("replicas_communicate", replicas_communicate),
     ("partitions_communicate", partitions_communicate),
@@ -166,9 +167,33 @@ ENTRY e { p = (s32[], f32[2]) parameter(0)
     let [a, x] = ["s32[] 7", "f32[2] {1, 2}"].map(|t| t.parse::<Literal>().unwrap());
     let results = loaded.execute(&[vec![Literal::tuple(vec![a.clone(), x.clone()])]])?;
     expect(results, vec![Literal::tuple(vec![x, a])])?;
-    // XLA aborts if a parameter has a tuple inside of a tuple.
-    let nested = "HloModule m\nENTRY e { ROOT p = ((s32[])) parameter(0) }";
-    expect(compile(&mut plugin, nested).map(drop).unwrap_err().number(), "E0701")
+    let nested = "HloModule m, input_output_alias={ {1,0}: (0, {0,0}, may-alias) }
+ENTRY e { p = ((s32[], token[]), f32[2]) parameter(0) q = s32[] parameter(1)
+  a = (s32[], token[]) get-tuple-element(p), index=0 n = () tuple()
+  ROOT r = (s32[], (s32[], token[]), ()) tuple(q, a, n) }";
+    let seven = Literal::scalar(ElementType::S32, hlo::Scalar::Signed(7));
+    let pair = Literal::tuple(vec![seven.clone(), Literal::token()]);
+    let argument = Literal::tuple(vec![pair.clone(), literals(&["f32[2] {1, 2}"]).remove(0)]);
+    let results = compile(&mut plugin, nested)?.execute(&[vec![argument, seven.clone()]])?;
+    expect(results, vec![Literal::tuple(vec![seven, pair, Literal::tuple(Vec::new())])])
+}
+
+fn dynamic_sizes_are_kept(path: &Path) -> Result<(), Failed> {
+    let mut plugin = open(path, PluginOptions::default())?;
+    let text = "HloModule m
+ENTRY e { x = f32[2,<=4] parameter(0) n = s32[] parameter(1) y = f32[2,4] constant({{1, 2, 3, 4}, {5, 6, 7, 8}})
+  z = f32[2,<=4] set-dimension-size(y, n), dimensions={1} s = f32[2,<=4] add(x, x)
+  ROOT r = (f32[2,<=4], f32[2,<=4]) tuple(s, z) }";
+    let x = Literal::from_slice(&[2, 4], &[1f32, 2., 3., 9., 4., 5., 6., 9.]);
+    let mut loaded = compile(&mut plugin, text)?;
+    for (n, elements) in [(3, [1f32, 2., 3., 5., 6., 7.].as_slice()), (0, &[])] {
+        let argument = x.clone().with_sizes(&[2, 3]);
+        let results = loaded.execute(&[vec![argument, Literal::from_slice(&[], &[n])]])?;
+        let doubled = Literal::from_slice(&[2, 3], &[2f32, 4., 6., 8., 10., 12.]);
+        let kept = Literal::from_slice(&[2, n.into()], elements);
+        expect(results, vec![Literal::tuple(vec![doubled, kept])])?;
+    }
+    Ok(())
 }
 
 /// The second execution gets arguments of its own.

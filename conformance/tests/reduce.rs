@@ -1,12 +1,19 @@
-//! Reduction of programs with planted bugs.
+//! Reduction of programs with planted bugs. `cargo test --test reduce -- --nocapture` shows a line for each.
+#![expect(clippy::print_stderr, reason = "measurements")]
 #[path = "support/planted.rs"]
 mod planted;
 #[path = "support/programs.rs"]
 mod programs;
 
-use conformance::reduce::{Difference, Options, Reduced, file_test, reduce};
+use conformance::backend::{Backend, BackendError, Capabilities, EngineBackend, LoadedModule};
+use conformance::reduce::{Difference, Options, Reduced, file_test, reduce, repeated, repetitions};
 use conformance::{Engine, FileTest, Summary};
+use hlo::{Literal, Module, Verified};
+use interp::DeviceGrid;
 use planted::{Bug, Planted};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Enough for the programs; a candidate may have a loop without an end.
 const FUEL: u64 = 1 << 14;
@@ -25,15 +32,85 @@ fn reduced(bug: Bug) -> Reduced {
 
 /// Checks that a bug is reduced to a few instructions, parameters and constants not counted.
 fn check(bug: Bug, most: usize) {
+    let start = Instant::now();
     let reduced = reduced(bug);
+    let seconds = start.elapsed().as_secs_f64();
     let text = file_test(&reduced.module, &reduced.arguments, Some(FUEL));
     let count = reduced.steps.last().map_or(usize::MAX, |step| step.score.instructions);
+    let (before, tried) = (instructions(&programs::program(1).0), reduced.tried);
+    eprintln!("{bug:?}: {before} instructions became {count}, {tried} candidates, {seconds:.1} s");
     assert!(count <= most, "{bug:?}: {count} instructions\n{text}");
     let (_, planted) = bug.plant(reduced.module.module());
     assert!(planted > 0, "{text}");
     let test = FileTest::new("reduced.hlo".as_ref(), text).expect("a file test");
     let summary = Summary::of(&test.run(&Engine::ALL));
     assert_eq!(summary.agree, 1, "{summary}");
+}
+
+fn instructions(module: &Verified) -> usize {
+    module.module().computations.iter().map(|(_, c)| c.instructions.len()).sum()
+}
+
+/// A backend that has the bug in one of three executions.
+struct Flaky {
+    planted: Planted,
+    right: EngineBackend,
+    executions: Arc<AtomicUsize>,
+}
+
+impl Backend for Flaky {
+    fn name(&self) -> String {
+        "flaky".to_owned()
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.right.capabilities()
+    }
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>, BackendError> {
+        let modules = [self.planted.compile(module, grid)?, self.right.compile(module, grid)?];
+        Ok(Box::new(FlakyModule { modules, executions: Arc::clone(&self.executions) }))
+    }
+}
+
+struct FlakyModule {
+    modules: [Box<dyn LoadedModule>; 2],
+    executions: Arc<AtomicUsize>,
+}
+
+impl LoadedModule for FlakyModule {
+    fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
+        // Numbers without a pattern, the same in each run of the test.
+        let n = self.executions.fetch_add(1, Ordering::Relaxed);
+        let is_right = n.wrapping_mul(0x9e37_79b9) >> 7 & 0xff > 85;
+        self.modules[usize::from(is_right)].execute(arguments)
+    }
+}
+
+#[test]
+fn a_bug_in_a_third_of_the_executions() {
+    let text = "HloModule m
+ENTRY e { x = f32[4] parameter(0) s = f32[4] sine(x) c = f32[4] cosine(s) p = f32[4] multiply(c, s)
+  q = f32[4] add(p, x) t = f32[4] tanh(q) ROOT r = (f32[4], f32[4]) tuple(t, c) }";
+    let module = Module::parse(text).expect("a module").verify().expect("a valid module");
+    let arguments = [vec![Literal::from_slice(&[4], &[0.1f32, 0.7, 1.3, -2.9])]];
+    let mut backend = Flaky {
+        planted: Planted(Bug::Rounding),
+        right: EngineBackend(Engine::Exact),
+        executions: Arc::default(),
+    };
+    let mut difference = Difference::new(Engine::Exact, &mut backend, FUEL);
+    let mut options = Options { fuel: Some(FUEL), ..Options::default() };
+    let times = repetitions(6, 20);
+    let reduced = reduce(module, &arguments, &mut options, |module, arguments| {
+        repeated(times, || difference.interest(module, arguments))
+    });
+    let reduced = reduced.expect("the difference shows in one of these runs");
+    let found = reduced.steps.last().map(|step| step.score.instructions);
+    assert_eq!(found, Some(1), "{}", reduced.module.module());
+    assert!(reduced.module.module().to_string().contains(" multiply("));
 }
 
 #[test]

@@ -227,6 +227,56 @@ fn nesting_is_bounded() {
     assert!(rejected(&one(&[instruction], 0)).contains("recursion limit"));
 }
 
+/// A literal of these fields in a constant.
+fn constant(literal: &[u8], shape: &[u8]) -> Vec<u8> {
+    let fields = [field(1, b"c"), field(2, b"constant"), field(3, shape), field(8, literal)];
+    one(&[fields.concat()], 0)
+}
+
+/// A few bytes that declare a large literal allocate nothing.
+#[test]
+fn literals_are_no_larger_than_their_message() {
+    let huge = [number(2, 11), number(3, 1 << 40), number(3, 1 << 20)].concat();
+    let bytes = constant(&[field(1, &huge), field(8, &[0; 4])].concat(), &huge);
+    let found = rejected(&bytes);
+    assert!(found.starts_with("E0121 e/c a literal of shape f32["), "{found}");
+    assert!(found.ends_with(" has 1 elements"), "{found}");
+    let pair = [number(2, 13), field(4, &scalar(11)), field(4, &scalar(11))].concat();
+    let many = field(10, b"").repeat(1 << 20);
+    let found = rejected(&constant(&[field(1, &pair), many].concat(), &pair));
+    let expected = "E0121 e/c a literal of shape (f32[], f32[]) has 1048576 elements";
+    assert_eq!(found, expected);
+    // Each level is decoded by itself.
+    let (mut shape, mut literal) = (scalar(11), field(1, &scalar(11)));
+    for _ in 0..95 {
+        shape = [number(2, 13), field(4, &shape)].concat();
+        literal = [field(1, &shape), field(10, &literal)].concat();
+    }
+    assert!(rejected(&constant(&literal, &shape)).starts_with("E0121"));
+}
+
+/// Names and payloads are in the message once, and in the module and its text wherever they are used.
+#[test]
+fn repeated_names_and_payloads_are_bounded() {
+    let name = "n".repeat(1 << 20);
+    let tuple = |uses: usize| {
+        let shape = [number(2, 13), field(4, &scalar(11)).repeat(uses)].concat();
+        let fields = [field(1, b"t"), field(2, b"tuple"), field(3, &shape), number(35, 7)];
+        let tuple = [fields.concat(), field(36, &vec![0; uses])].concat();
+        one(&[parameter(&name, 0), tuple], 7)
+    };
+    decode(&tuple(10)).unwrap();
+    let expected = "E0121 e/t the names and payloads of the module, repeated wherever they are used, are too large for a message of this size";
+    assert_eq!(rejected(&tuple(1000)), expected);
+    let payload = field(22, &vec![b'x'; 1 << 20]);
+    let configured = |count: u64| {
+        let one_of = |id| [parameter("p", id), field(99, &number(2, 0))].concat();
+        [one(&(0..count).map(one_of).collect::<Vec<_>>(), 0), payload.clone()].concat()
+    };
+    decode(&configured(10)).unwrap();
+    assert!(rejected(&configured(1000)).contains("are too large for a message of this size"));
+}
+
 /// The paths of an original value, which are lists of numbers.
 #[test]
 fn paths_of_an_original_value_are_bounded() {

@@ -111,6 +111,12 @@ functions! {
     58 "PJRT_Buffer_Destroy" BufferDestroy { buffer: *mut c_void }
     59 "PJRT_Buffer_ElementType" BufferElementType { buffer: *mut c_void, ty: c_int }
     60 "PJRT_Buffer_Dimensions" BufferDimensions { buffer: *mut c_void, dims: *const i64, num_dims: usize }
+    61 "PJRT_Buffer_UnpaddedDimensions" BufferUnpaddedDimensions {
+        buffer: *mut c_void, unpadded_dims: *const i64, num_dims: usize,
+    }
+    62 "PJRT_Buffer_DynamicDimensionIndices" BufferDynamicDimensionIndices {
+        buffer: *mut c_void, dynamic_dim_indices: *const usize, num_dynamic_dims: usize,
+    }
     70 "PJRT_Buffer_ToHostBuffer" BufferToHostBuffer {
         buffer: *mut c_void, host_layout: *mut MemoryLayout, destination: *mut c_void, destination_size: usize,
         event: *mut c_void,

@@ -261,7 +261,9 @@ fn find(path: &Path, args: &ConformArgs) -> Result<Vec<Item>> {
     let mut items: Vec<Item> = entries.into_iter().map(Item::Entry).collect();
     for other in others {
         match FileTest::read(&other) {
-            Ok(test) if !test.has_expectations() => items.push(Item::Module(other)),
+            Ok(test) if !test.has_expectations() && !test.has_arguments() => {
+                items.push(Item::Module(other));
+            }
             Ok(test) => items.extend(test.cases.into_iter().map(Item::Case)),
             Err(ParseError::Message(path)) => items.push(Item::Module(path)),
             Err(error) => items.push(Item::Unreadable(unreadable(&other, &error))),

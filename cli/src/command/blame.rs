@@ -3,15 +3,15 @@ use super::backend::open;
 use super::{Loaded, load, verified};
 use crate::args::BlameArgs;
 use crate::error::{Exit, Failure, Result};
-use crate::{inputs, output};
+use crate::{file, inputs, output};
 use conformance::FileTest;
 use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
 use conformance::reduce::file_test;
+use conformance::results::Verdict;
 use hlo::diag::Source;
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -150,10 +150,17 @@ fn pair_report(pair: &ModulePair, after: &Subject) -> String {
         text.push_str("no instruction differs from its counterpart\n");
     }
     let _ = write!(text, "{}", pair.judgement);
-    let differs =
-        if pair.is_wrong() { "the modules differ" } else { "the modules compute the same" };
-    let _ = writeln!(text, "{differs}");
+    let _ = writeln!(text, "{}", conclusion(pair));
     text
+}
+
+fn conclusion(pair: &ModulePair) -> &'static str {
+    match (pair.is_wrong(), pair.judgement.verdict) {
+        (true, Verdict::Differs) => "the modules differ",
+        (true, _) => "the results are within the bound of the whole module, but the modules differ",
+        (false, Verdict::Agrees) => "the modules compute the same",
+        (false, _) => "the modules compute the same within the bound of rounding errors",
+    }
 }
 
 fn print(text: &str) -> Result<()> {
@@ -162,8 +169,7 @@ fn print(text: &str) -> Result<()> {
 
 /// Writes a file that does not exist.
 fn write_new(target: &Path, text: &str) -> Result<()> {
-    let file = std::fs::File::create_new(target);
-    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+    match file::create(target, text.as_bytes()) {
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(exists(target)),
         other => other.map_err(|e| Failure::file(target, &e)),
     }

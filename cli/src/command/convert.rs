@@ -2,7 +2,7 @@
 use super::load;
 use crate::args::ConvertArgs;
 use crate::error::{Code, Exit, Failure, Result};
-use crate::output;
+use crate::{file, output};
 use hlo::Module;
 use hlo::text::Style;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
                 source: Some((loaded.name.clone(), loaded.text.clone())),
                 exit: Exit::Wrong,
             })?;
-            std::fs::write(&args.to, bytes)
+            file::replace(&args.to, &bytes)
         }
         false => {
             let lost = unknown_bytes(&loaded.module);
@@ -31,7 +31,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
             let text = loaded.module.print(Style::Full);
             match args.to.as_os_str() == "-" {
                 true => output::data(&text),
-                false => std::fs::write(&args.to, text),
+                false => file::replace(&args.to, text.as_bytes()),
             }
         }
     };

@@ -3,7 +3,7 @@ use super::backend::{misuse, open};
 use super::{Loaded, load, verified};
 use crate::args::{ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
-use crate::{inputs, output};
+use crate::{file, inputs, output};
 use conformance::FileTest;
 use conformance::backend::BackendError;
 use conformance::reduce::{
@@ -219,13 +219,8 @@ fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduc
     Ok(())
 }
 
-/// Writes a file as a whole: a reader never sees a part of it.
 fn write(path: &Path, text: &str) -> Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".part");
-    let partial = PathBuf::from(partial);
-    let written = std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, path));
-    written.map_err(|e| Failure::file(path, &e))
+    file::replace(path, text.as_bytes()).map_err(|e| Failure::file(path, &e))
 }
 
 /// Writes the best candidate so far, so that an interrupted search leaves it.

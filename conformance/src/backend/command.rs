@@ -1,6 +1,6 @@
 //! Any other backend: a command that reads a module and its arguments from files and writes the result to a file.
 use super::process::Process;
-use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
+use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
 use crate::arrays::{self, NamedArrays};
 use hlo::literal::npz::NpyArray;
 use hlo::text::Style;
@@ -134,7 +134,9 @@ impl CommandBackend {
                 Err(Code::Failed { message }.into())
             }
             Some(Ending::Signal(status)) => {
-                Err(Code::Crashed { message: format!("the command died: {status}{stderr}") }.into())
+                let death = Death::ended(Some(status), &stderr);
+                let message = format!("the command died: {}{}{stderr}", death.how, death.hint());
+                Err(Code::Crashed { message, death }.into())
             }
         }
     }

@@ -1,4 +1,5 @@
 //! The errors of backends.
+use super::Death;
 use hlo::diag::Error;
 
 hlo::error_codes! {
@@ -21,9 +22,9 @@ hlo::error_codes! {
         ///
         /// A module after which the process dies runs again, alone in a new process. If the process dies again, the module is
         /// the cause; otherwise the module has its result, and a warning names the module during which the process died. The
-        /// message ends with the last lines that the process wrote to stderr.
+        /// message names the signal or the exit code, and ends with the last lines that the process wrote to stderr.
         "E0704" "{message}"
-        Crashed { message: String },
+        Crashed { message: String, death: Death },
         /// The backend did not answer within the time limit; its process was killed.
         "E0705" "no answer within {seconds} seconds{stderr}"
         TimedOut { seconds: f64, stderr: String },

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod command;
+mod death;
 mod engine;
 mod error;
 mod plugin;
@@ -30,6 +31,7 @@ mod process;
 
 pub use command::CommandBackend;
 pub(crate) use command::{shell, write_arguments};
+pub use death::Death;
 pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};
 pub use plugin::{Plugin, PluginOptions, serve};

@@ -73,6 +73,8 @@ impl Process {
             let _ = watcher.kill();
             let _ = watcher.wait();
         }
+        // A process may leave its group.
+        let _ = self.child.kill();
         // The group keeps the id of its leader, also when that has ended.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);

@@ -22,8 +22,8 @@ pub enum Kind {
     Unstable,
     /// The backend does not implement something.
     Unsupported,
-    /// The process of the backend died.
-    Crashed,
+    /// The process of the backend died: how, and the line of stderr that tells the cause.
+    Crashed(String),
     /// The backend did not answer in time.
     TimedOut,
 }
@@ -37,7 +37,7 @@ impl fmt::Display for Kind {
             Self::Error(message) => write!(f, "error: {message}"),
             Self::Unstable => f.write_str("different results of two executions"),
             Self::Unsupported => f.write_str("unsupported"),
-            Self::Crashed => f.write_str("the process died"),
+            Self::Crashed(death) => write!(f, "the process died: {death}"),
             Self::TimedOut => f.write_str("no answer in time"),
         }
     }
@@ -56,7 +56,7 @@ impl Kind {
             Verdict::Unstable => Some(Self::Unstable),
             Verdict::Rejected | Verdict::Failed => Some(Self::Error(words(&record.reason))),
             Verdict::Unsupported => Some(Self::Unsupported),
-            Verdict::Crashed => Some(Self::Crashed),
+            Verdict::Crashed => Some(Self::Crashed(record.death.clone().unwrap_or_default())),
             Verdict::TimedOut => Some(Self::TimedOut),
         }
     }

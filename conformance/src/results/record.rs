@@ -166,6 +166,9 @@ pub struct Record {
     /// The difference, or why there is no result.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// How the process of the backend died: equal texts are the same failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub death: Option<String>,
     /// The size of the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
@@ -246,6 +249,7 @@ impl Record {
             ty,
             label: None,
             reason: String::new(),
+            death: None,
             measures: None,
             reproduction: None,
             seconds: 0.0,

@@ -13,6 +13,7 @@ use crate::ir::{Computation, ComputationId, Module, StackFrames};
 use crate::text::{names, print, strings};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use std::cell::Cell;
 
 /// Reads the bytes of an `HloModuleProto`. Unknown fields of the module, its computations and its instructions are kept.
 ///
@@ -20,10 +21,15 @@ use smol_str::SmolStr;
 /// `E0121` if they are not such a message; the codes of the text for values that are not valid.
 pub fn decode(bytes: &[u8]) -> Result<Module> {
     let (proto, unknown) = wire::decode::<message::Module>("HloModuleProto", bytes)?;
-    module(proto, unknown)
+    module(proto, unknown, COPIES + bytes.len().saturating_mul(COPIES_PER_BYTE))
 }
 
-fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Module> {
+/// The most bytes of names and payloads in a module of any size, counted wherever they are used.
+const COPIES: usize = 64 << 20;
+/// The additional bytes of them for each byte of the message.
+const COPIES_PER_BYTE: usize = 64;
+
+fn module(mut proto: message::Module, unknown: Vec<u8>, copies: usize) -> Result<Module> {
     let messages = std::mem::take(&mut proto.computations);
     if messages.is_empty() {
         return Err(bad("the module has no computations"));
@@ -41,7 +47,9 @@ fn module(mut proto: message::Module, unknown: Vec<u8>) -> Result<Module> {
         }
     }
     let schedule = header::schedule(proto.schedule.as_ref())?;
-    let decoder = Decoder { ids, payloads: &proto.payloads, schedule };
+    let name_bytes = headers.iter().map(|(header, _)| header.name.len()).collect();
+    let copies = Cell::new(copies);
+    let decoder = Decoder { ids, name_bytes, payloads: &proto.payloads, schedule, copies };
     let mut computations = Arena::default();
     for (header, unknown) in headers {
         computations.push(decoder.computation(&header, unknown)?);
@@ -70,12 +78,25 @@ type Schedule = FxHashMap<i64, Vec<i64>>;
 struct Decoder<'p> {
     /// Computations by their id in the message.
     ids: FxHashMap<i64, ComputationId>,
+    /// The length of the name of each computation.
+    name_bytes: Vec<usize>,
     /// Bytes that instructions refer to by index.
     payloads: &'p [Vec<u8>],
     schedule: Schedule,
+    /// Bytes of names and payloads that instructions may still refer to.
+    copies: Cell<usize>,
 }
 
 impl Decoder<'_> {
+    /// Counts bytes that the message has once, and the module and its text wherever they are used: a message of a few kilobytes
+    /// could otherwise stand for gigabytes.
+    fn count_copy(&self, bytes: usize) -> Result<()> {
+        let left = self.copies.get().checked_sub(bytes).ok_or_else(|| {
+            bad("the names and payloads of the module, repeated wherever they are used, are too large for a message of this size")
+        })?;
+        self.copies.set(left);
+        Ok(())
+    }
     fn computation(&self, header: &message::Computation, unknown: Vec<u8>) -> Result<Computation> {
         let name = name(&header.name)
             .ok_or_else(|| bad(format!("computation {} has no name", header.id)))?;

@@ -3,6 +3,7 @@ use super::message;
 use super::{bad, shape};
 use crate::elem::Class;
 use crate::{ArrayShape, Dims, ElementType, Literal, Result, Shape};
+use prost::Message;
 use std::mem::take;
 
 /// The field that holds elements of a type.
@@ -100,19 +101,29 @@ pub(crate) fn encode(literal: &Literal) -> Result<message::Literal> {
     } else {
         proto.shape = Some(shape::encode(&literal.shape()));
         let elements = literal.elements().unwrap_or_default();
-        proto.tuple_literals = elements.iter().map(encode).collect::<Result<_>>()?;
+        let message = |element| Ok(encode(element)?.encode_to_vec().into());
+        proto.tuple_literals = elements.iter().map(message).collect::<Result<_>>()?;
     }
     Ok(proto)
 }
 
 /// Returns whether the message has a shape of elements, but no elements.
 pub(crate) fn is_elided(proto: &message::Literal) -> bool {
-    let data = message::Literal { shape: None, ..proto.clone() };
-    let dims = proto.shape.as_ref().map(|shape| shape.dimensions.as_slice());
-    data == message::Literal::default() && dims.is_some_and(|dims| !dims.contains(&0))
+    let Some(shape) = &proto.shape else { return false };
+    let empty = message::Literal { shape: Some(shape.clone()), ..message::Literal::default() };
+    proto.encoded_len() == empty.encoded_len() && !shape.dimensions.contains(&0)
 }
 
-pub(crate) fn decode(mut proto: message::Literal) -> Result<Literal> {
+pub(crate) fn decode(proto: message::Literal) -> Result<Literal> {
+    decode_at(proto, 0)
+}
+
+/// The most tuples around a literal.
+const DEPTH_LIMIT: usize = 100;
+
+/// Decodes a literal inside of `depth` tuples. The elements of a tuple are messages until their turn comes: a message takes
+/// hundreds of bytes, and two in the file may state it.
+fn decode_at(mut proto: message::Literal, depth: usize) -> Result<Literal> {
     let of = proto.shape.take().ok_or_else(|| bad("a literal has no shape"))?;
     if !proto.sparse_indices.is_empty() {
         return Err(bad("sparse arrays are no longer part of HLO"));
@@ -122,8 +133,19 @@ pub(crate) fn decode(mut proto: message::Literal) -> Result<Literal> {
         Shape::Token => Ok(Literal::token()),
         Shape::Tuple(shapes) => {
             let elements = take(&mut proto.tuple_literals);
-            let tuple = Literal::tuple(elements.into_iter().map(decode).collect::<Result<_>>()?);
+            let (found, count) = (elements.len(), shapes.len());
             let expected = Shape::Tuple(shapes);
+            if found != count {
+                return Err(bad(format!("a literal of shape {expected:#} has {found} elements")));
+            }
+            if depth >= DEPTH_LIMIT {
+                return Err(bad(format!("a literal is inside of {DEPTH_LIMIT} tuples")));
+            }
+            let element = |bytes| {
+                let proto = message::Literal::decode(bytes);
+                decode_at(proto.map_err(|e| bad(format!("LiteralProto: {e}")))?, depth + 1)
+            };
+            let tuple = Literal::tuple(elements.into_iter().map(element).collect::<Result<_>>()?);
             match tuple.shape().compatible(&expected) {
                 true => Ok(tuple),
                 false => Err(bad(format!(

@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "calls the C API")]
 use super::client::RawClient;
 use super::error::{call, slice};
-use super::{Error, Result};
+use super::{Error, Result, Status};
 use crate::sys::{self, Api, Header};
-use hlo::{ArrayShape, ElementType, Literal, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Shape};
 use std::ffi::{c_int, c_void};
 
 /// `PJRT_Buffer_Type_TOKEN`.
@@ -101,9 +101,15 @@ impl<'c> Buffer<'c> {
         unsafe { wait(client.api, made.done_with_host_buffer) }?;
         Ok(buffer)
     }
-    /// Copies an array or a token from its device.
+    /// Copies an array or a token from its device. An array of dynamic size is one of the size that it has.
     pub(super) fn to_literal(&self) -> Result<Literal> {
         let Some(shape) = self.shape()? else { return Ok(Literal::token()) };
+        // Before the bytes: the plugin computes the sizes when the buffer is ready, and the number of bytes follows from them.
+        let Some(sizes) = self.dynamic_sizes(&shape)? else { return self.array(shape) };
+        self.array(ArrayShape { dims: sizes, ..shape })
+    }
+    /// Copies an array of this shape.
+    fn array(&self, shape: ArrayShape) -> Result<Literal> {
         let minor_to_major: Vec<i64> = (0i64..).take(shape.dims.len()).collect();
         let minor_to_major: Vec<i64> = minor_to_major.into_iter().rev().collect();
         let bytes = self.row_major_bytes(&minor_to_major)?;
@@ -141,6 +147,36 @@ impl<'c> Buffer<'c> {
         let element = element
             .ok_or_else(|| Error::Unsupported(format!("a result has the unknown type {ty}")))?;
         Ok(Some(ArrayShape::new(*element, dims)))
+    }
+    /// Returns the sizes of an array, if it has dynamic dimensions.
+    fn dynamic_sizes(&self, bounds: &ArrayShape) -> Result<Option<Dims>> {
+        let (api, buffer) = (self.client.api, self.buffer);
+        let count = sys::BufferDynamicDimensionIndices { buffer, ..Default::default() };
+        // SAFETY: the buffer is alive.
+        let count = match unsafe { call(api, count) } {
+            Ok(found) => found.num_dynamic_dims,
+            // A plugin without dynamic dimensions needs no functions for them.
+            Err(Error::Missing(_)) => 0,
+            Err(Error::Plugin { status: Status::UNIMPLEMENTED, .. }) => 0,
+            Err(error) => return Err(error),
+        };
+        if count == 0 {
+            return Ok(None);
+        }
+        let sizes = sys::BufferUnpaddedDimensions { buffer, ..Default::default() };
+        // SAFETY: the buffer is alive, and its list of sizes lives as long.
+        let sizes = unsafe {
+            let found = call(api, sizes)?;
+            slice(found.unpadded_dims, found.num_dims)
+        };
+        let fits = sizes.len() == bounds.rank()
+            && sizes.iter().zip(&bounds.dims).all(|(size, bound)| (0..=*bound).contains(size));
+        match fits {
+            true => Ok(Some(Dims::from_slice(sizes))),
+            false => {
+                Err(Error::Result(format!("a result of shape {bounds} has the sizes {sizes:?}")))
+            }
+        }
     }
     /// Copies the bytes in row-major order, whatever the layout on the device.
     fn row_major_bytes(&self, minor_to_major: &[i64]) -> Result<Vec<u8>> {

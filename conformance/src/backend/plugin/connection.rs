@@ -2,6 +2,7 @@
 use super::module::Prepared;
 use super::protocol::{Reply, Request, encode, literals, read, tensors};
 use super::{BackendError, Code, Result};
+use crate::backend::Death;
 use crate::backend::process::Process;
 use hlo::Literal;
 use pjrt::OptionValue;
@@ -29,8 +30,8 @@ pub(super) struct Connection {
 /// Why there is no reply, or not the one asked for.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// The process died, or violated the protocol.
-    Died(String),
+    /// The process died, or violated the protocol: how, and a message.
+    Died(Death, String),
     /// The process did not answer; the last lines of its stderr.
     TimedOut(String),
     /// The plugin has no result.
@@ -80,7 +81,7 @@ impl Connection {
             Reply::Failed { message, .. } => {
                 Err(Trouble::Error(Code::NotStarted { message }.into()))
             }
-            Reply::Compiled | Reply::Results(_) => Err(Trouble::Died(UNEXPECTED.to_owned())),
+            Reply::Compiled | Reply::Results(_) => Err(unexpected("")),
         }
     }
     /// Compiles a module under a number.
@@ -98,7 +99,7 @@ impl Connection {
                 Err(refused(reply, |message| Code::Rejected { message }))
             }
         };
-        self.modules += usize::from(!matches!(result, Err(Trouble::Died(_))));
+        self.modules += usize::from(!matches!(result, Err(Trouble::Died(..))));
         result
     }
     /// Executes the module of a number; returns the leaves of the result of each device.
@@ -111,9 +112,17 @@ impl Connection {
         let arguments = tensors(arguments);
         let reply = self.ask(&Request::Execute { number, arguments }, limit)?;
         if let Reply::Results(results) = reply {
-            return literals(&results).map_err(|e| Trouble::Died(format!("{UNEXPECTED}: {e}")));
+            return literals(&results).map_err(|e| unexpected(&format!(": {e}")));
         }
         Err(refused(reply, |message| Code::Failed { message }))
+    }
+    /// Returns the memory that the process holds; `None` where the system does not tell.
+    pub(super) fn resident_bytes(&self) -> Option<usize> {
+        let status = format!("/proc/{}/status", self.process.child.id());
+        let status = std::fs::read_to_string(status).ok()?;
+        let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let kilobytes: usize = kilobytes.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+        Some(kilobytes.saturating_mul(1024))
     }
     /// Forgets a program. A process that has died needs not to.
     pub(super) fn release(&self, number: u64) {
@@ -123,22 +132,27 @@ impl Connection {
     }
     /// Sends a request and waits for its reply; without one, the process is killed.
     fn ask(&mut self, request: &Request, limit: Duration) -> Result<Reply, Trouble> {
-        let message = encode(request).map_err(|e| Trouble::Died(e.to_string()))?;
+        let message = encode(request).map_err(|e| unexpected(&format!(": {e}")))?;
         // If the process has died, its reply tells.
         let _ = self.requests.send(message);
         match self.replies.recv_timeout(limit) {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => {
                 self.process.kill();
-                Err(Trouble::Died(format!("{UNEXPECTED}: {error}{}", self.process.stderr())))
+                Err(unexpected(&format!(": {error}{}", self.process.stderr())))
             }
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
                 let ended = self.process.wait(END_LIMIT);
-                let status = self.process.kill();
-                let status = ended.ok().flatten().or(status);
-                let status = status.map_or_else(|| "unknown status".to_owned(), |s| s.to_string());
+                self.process.kill();
                 let stderr = self.process.stderr();
-                Err(Trouble::Died(format!("the process of the plugin died: {status}{stderr}")))
+                let death = match ended {
+                    // The status would be that of the signal above.
+                    Ok(None) => Death::other("it closed its output", &stderr),
+                    ended => Death::ended(ended.ok().flatten(), &stderr),
+                };
+                let (how, hint) = (&death.how, death.hint());
+                let message = format!("the process of the plugin died: {how}{hint}{stderr}");
+                Err(Trouble::Died(death, message))
             }
             Err(RecvTimeoutError::Timeout) => {
                 self.process.kill();
@@ -155,8 +169,11 @@ fn refused(reply: Reply, other: impl FnOnce(String) -> Code) -> Trouble {
             Trouble::Error(Code::Unsupported { message }.into())
         }
         Reply::Failed { unsupported: false, message } => Trouble::Error(other(message).into()),
-        Reply::Started { .. } | Reply::Compiled | Reply::Results(_) => {
-            Trouble::Died(UNEXPECTED.to_owned())
-        }
+        Reply::Started { .. } | Reply::Compiled | Reply::Results(_) => unexpected(""),
     }
+}
+
+/// Returns the trouble with a reply that has no meaning.
+fn unexpected(more: &str) -> Trouble {
+    Trouble::Died(Death::other(UNEXPECTED, ""), format!("{UNEXPECTED}{more}"))
 }

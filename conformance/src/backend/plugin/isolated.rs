@@ -45,15 +45,16 @@ impl Parent {
         let (path, options) = (self.path.clone(), self.options.client.clone());
         let started = child.start(path, options, limit).map_err(|trouble| match trouble {
             Trouble::Error(error) => error,
-            Trouble::Died(message) => not_started(message),
+            Trouble::Died(_, message) => not_started(message),
             Trouble::TimedOut(stderr) => not_started(format!("{}: no answer{stderr}", self.path)),
         })?;
         self.child = Some(child);
         Ok(started)
     }
     #[cfg(test)]
-    pub(super) fn limit_modules(&mut self, count: usize) {
-        self.options.modules_per_process = count;
+    pub(super) fn limit(&mut self, modules: usize, bytes: usize) {
+        self.options.modules_per_process = modules;
+        self.options.bytes_per_process = bytes;
     }
     pub(super) fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
@@ -79,24 +80,29 @@ impl Parent {
         arguments: Option<&[Vec<Literal>]>,
     ) -> Result<Vec<Vec<Literal>>> {
         let may_replace = loaded.is_none();
-        if may_replace
-            && self.child.as_ref().is_some_and(|c| c.modules >= self.options.modules_per_process)
-        {
+        if may_replace && self.child.as_ref().is_some_and(|child| self.is_used_up(child)) {
             self.child = None;
         }
         let first = match self.attempt(module, loaded, arguments) {
-            Err(Trouble::Died(message)) if !self.was_alone(*loaded) => message,
+            Err(Trouble::Died(_, message)) if !self.was_alone(*loaded) => message,
             other => return self.finish(other),
         };
         self.child = None;
         let second = self.attempt(module, loaded, arguments);
-        if !matches!(second, Err(Trouble::Died(_))) {
+        if !matches!(second, Err(Trouble::Died(..))) {
             self.warnings.push(format!(
                 "`{}` ended the process, but not when it ran alone: an earlier module may be the cause; {first}",
                 module.name
             ));
         }
         self.finish(second)
+    }
+    /// Whether a new process takes the place of this one, which may leak.
+    fn is_used_up(&self, child: &Connection) -> bool {
+        let PluginOptions { modules_per_process, bytes_per_process, .. } = self.options;
+        // A client without a module may be as large.
+        let has_grown = || child.resident_bytes().is_some_and(|bytes| bytes >= bytes_per_process);
+        child.modules >= modules_per_process || child.modules > 0 && has_grown()
     }
     /// Whether the process ran no other module.
     fn was_alone(&self, loaded: Option<Loaded>) -> bool {
@@ -109,7 +115,7 @@ impl Parent {
         let code = match result {
             Ok(value) => return Ok(value),
             Err(Trouble::Error(error)) => return Err(error),
-            Err(Trouble::Died(message)) => Code::Crashed { message },
+            Err(Trouble::Died(death, message)) => Code::Crashed { message, death },
             Err(Trouble::TimedOut(stderr)) => {
                 Code::TimedOut { seconds: self.options.time_limit.as_secs_f64(), stderr }
             }

@@ -4,6 +4,7 @@
 //! Plugin ── in process ──> pjrt::Client
 //!    └───── isolated ────> Parent ── messages through pipes ──> serve() in a child ──> pjrt::Client
 //! ```
+mod boundary;
 mod connection;
 mod host;
 mod isolated;
@@ -36,6 +37,8 @@ pub struct PluginOptions {
     pub time_limit: Duration,
     /// The number of modules after which a process of its own is replaced by a new one, which bounds leaks.
     pub modules_per_process: usize,
+    /// The resident memory from which a process of its own is replaced by a new one before the next module.
+    pub bytes_per_process: usize,
 }
 
 impl Default for PluginOptions {
@@ -45,6 +48,7 @@ impl Default for PluginOptions {
             xla: Vec::new(),
             time_limit: Duration::from_secs(60),
             modules_per_process: 500,
+            bytes_per_process: 4 << 30,
         }
     }
 }

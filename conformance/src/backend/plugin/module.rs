@@ -1,4 +1,5 @@
 //! A module as a plugin takes it: encoded, with arguments and results as lists of arrays.
+use super::boundary;
 use crate::backend::{BackendError, Code, Result, for_grid};
 use hlo::ir::{DeviceSharding, Placement, Sharding};
 use hlo::{Literal, Module, Shape, Verified};
@@ -21,11 +22,16 @@ impl Prepared {
         grid: DeviceGrid,
         xla_options: &[(String, OptionValue)],
     ) -> Result<Self> {
-        let module = for_grid(module, grid);
+        let mut module = for_grid(module, grid);
         let shapes = module.entry().program_shape();
-        let tupled_arguments = has_tupled_arguments(&shapes.parameters)?;
-        let parameters = shapes.parameters.iter().map(|&shape| shape.clone()).collect();
+        let parameters: Vec<Shape> = shapes.parameters.into_iter().cloned().collect();
         let result = shapes.result.clone();
+        let has_tuple = has_tupled_arguments(&parameters);
+        let is_taken = has_tuple || parameters.iter().all(boundary::is_static_array);
+        let is_flattened = !is_taken || !boundary::is_flat(&result);
+        if is_flattened {
+            module = boundary::flattened(&module);
+        }
         let name = module.name.to_string();
         // The schedule is computed after all passes, which abort if they find one.
         let optimized = module.config.is_scheduled;
@@ -34,7 +40,7 @@ impl Prepared {
             code: encode(module, grid)?,
             replicas: grid.replicas,
             partitions: grid.partitions,
-            tupled_arguments,
+            tupled_arguments: has_tuple && !is_flattened,
             optimized,
             xla_options: xla_options.to_vec(),
         };
@@ -53,7 +59,7 @@ impl Prepared {
             let message = format!("found arguments {found}, the module takes {expected}");
             return Err(Code::Failed { message }.into());
         }
-        Ok(list.iter().flat_map(Literal::leaves).cloned().collect())
+        Ok(boundary::arguments(list, &self.parameters))
     }
     /// Returns the result of each device from its leaves.
     pub(super) fn results(&self, leaves: Vec<Vec<Literal>>) -> Result<Vec<Literal>> {
@@ -70,18 +76,10 @@ impl Prepared {
     }
 }
 
-/// Returns whether the only parameter is a tuple of arrays. Plugins take no other tuples.
-fn has_tupled_arguments(parameters: &[&Shape]) -> Result<bool> {
-    match parameters {
-        [Shape::Tuple(elements)] if elements.iter().all(|shape| shape.array().is_some()) => {
-            Ok(true)
-        }
-        _ if parameters.iter().all(|shape| shape.tuple().is_none()) => Ok(false),
-        _ => {
-            let message = "a plugin takes arrays, or a single tuple of arrays, as parameters";
-            Err(Code::Unsupported { message: message.to_owned() }.into())
-        }
-    }
+/// Returns whether the only parameter is a tuple of arrays, which a plugin takes apart.
+fn has_tupled_arguments(parameters: &[Shape]) -> bool {
+    let [Shape::Tuple(elements)] = parameters else { return false };
+    elements.iter().all(boundary::is_static_array)
 }
 
 /// Returns a value of this shape from its leaves; tokens are leaves, too.

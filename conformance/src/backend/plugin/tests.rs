@@ -3,7 +3,7 @@ use super::connection::UNEXPECTED;
 use super::isolated::{IsolatedModule, Parent};
 use super::module::Prepared;
 use super::protocol::{Reply, encode, tensors};
-use super::{BackendError, LoadedModule, PluginOptions};
+use super::{BackendError, Code, LoadedModule, PluginOptions};
 use hlo::Literal;
 use pjrt::Program;
 use std::fmt::Write as _;
@@ -86,7 +86,7 @@ fn a_module_that_ends_the_process_runs_again_alone() {
     assert_eq!(run(&parent, "good").unwrap(), [value()]);
     let error = run(&parent, "bad").unwrap_err();
     assert_eq!(error.number(), "E0704");
-    assert!(error.to_string().contains("(SIGABRT)"), "{error}");
+    assert!(error.to_string().contains("died: SIGABRT"), "{error}");
     // The next module gets a process of its own.
     assert_eq!(run(&parent, "good").unwrap(), [value()]);
     assert_eq!((host.started(), parent.lock().unwrap().take_warnings().len()), (3, 0));
@@ -107,7 +107,7 @@ fn a_module_that_runs_alone_is_not_the_cause() {
         warning.starts_with("`second` ended the process, but not when it ran alone"),
         "{warning}"
     );
-    assert!(warning.contains("(SIGSEGV)"), "{warning}");
+    assert!(warning.contains("SIGSEGV"), "{warning}");
     assert!(warning.ends_with("\n  heap is damaged"), "{warning}");
 }
 
@@ -115,7 +115,7 @@ fn a_module_that_runs_alone_is_not_the_cause() {
 fn a_module_alone_is_the_cause_without_a_second_run() {
     let host = Host::new().process(&[started(), Reply::Compiled], "exit 7");
     let error = run(&host.parent(), "bad").unwrap_err().code().to_string();
-    assert_eq!(error, "the process of the plugin died: exit status: 7");
+    assert_eq!(error, "the process of the plugin died: exit code 7");
     assert_eq!(host.started(), 1);
 }
 
@@ -151,7 +151,7 @@ fn other_output_is_a_violation_of_the_protocol() {
     let whole = [encode(&started()).unwrap(), encode(&Reply::Compiled).unwrap()].concat();
     host.bytes(&[&whole, &half[..half.len() / 2]].concat(), "exit 0");
     let error = run(&host.parent(), "stops").unwrap_err().code().to_string();
-    assert_eq!(error, "the process of the plugin died: exit status: 0");
+    assert_eq!(error, "the process of the plugin died: exit code 0");
     // A reply to another request.
     let host = Host::new().process(&[started(), results()], "sleep 60");
     let error = run(&host.parent(), "confused").unwrap_err().code().to_string();
@@ -185,11 +185,40 @@ fn a_process_is_replaced_after_a_number_of_modules() {
         .process(&life, "sleep 60")
         .process(&[started(), Reply::Compiled, results()], "sleep 60");
     let parent = host.parent();
-    parent.lock().unwrap().limit_modules(2);
+    parent.lock().unwrap().limit(2, usize::MAX);
     for _ in 0..3 {
         run(&parent, "good").unwrap();
     }
     assert_eq!(host.started(), 2);
+}
+
+#[test]
+fn a_process_that_grows_is_replaced_before_the_next_module() {
+    let life = [started(), Reply::Compiled, results()];
+    let host = Host::new().process(&life, "sleep 60").process(&life, "sleep 60");
+    let parent = host.parent();
+    parent.lock().unwrap().limit(500, 1);
+    for started in 1..=2 {
+        assert_eq!(run(&parent, "good").unwrap(), [value()]);
+        assert_eq!(host.started(), started);
+    }
+}
+
+#[test]
+fn deaths_are_told_apart() {
+    let death = |last: &str| {
+        let host = Host::new().process(&[started(), Reply::Compiled], last);
+        let error = run(&host.parent(), "bad").unwrap_err();
+        let Code::Crashed { death, .. } = error.code() else { panic!("{error}") };
+        death.to_string()
+    };
+    let check = "echo 'F0000 1 a/shape.cc:9] Check failed: x == 3' >&2; kill -ABRT $$";
+    assert_eq!(death(check), "SIGABRT: shape.cc:9 Check failed: x");
+    assert_eq!(death("kill -SEGV $$"), "SIGSEGV");
+    assert_eq!(death("kill -KILL $$"), "SIGKILL");
+    assert_eq!(death("exit 7"), "exit code 7");
+    assert_eq!(death("exec >&-; sleep 60"), "it closed its output");
+    assert_eq!(death("echo text; sleep 60"), UNEXPECTED);
 }
 
 #[test]

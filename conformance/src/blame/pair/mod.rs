@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub struct ModulePair {
     /// How the result of the second module differs from that of the first.
     pub judgement: Judgement,
-    /// The first place where it differs, if the results differ.
+    /// The first place where it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<Divergence>,
     /// The number of instructions of the second module that have a counterpart in the first.
@@ -54,9 +54,9 @@ pub struct Divergence {
 }
 
 impl ModulePair {
-    /// Whether the modules compute something different.
+    /// Whether the modules compute something different: the results differ, or a round of a loop does.
     pub fn is_wrong(&self) -> bool {
-        self.judgement.verdict == Verdict::Differs
+        self.judgement.verdict == Verdict::Differs || self.divergence.is_some()
     }
     /// Returns the comparison as JSON.
     pub fn to_json(&self) -> String {
@@ -126,10 +126,11 @@ pub fn compare_modules(
         .map(|number| arguments.iter().map(|list| list[number].clone()).collect())
         .collect();
     let mut pair = ModulePair { judgement, divergence: None, matched: 0, instructions: 0 };
-    if pair.is_wrong() {
+    if pair.judgement.verdict != Verdict::Agrees {
+        let is_wrong = pair.is_wrong();
         let search = Pair { modules, options };
         let entries = modules.map(|module| module.entry);
-        pair.divergence = search.search(entries, &arguments, &mut pair)?;
+        pair.divergence = search.search(entries, &arguments, is_wrong, &mut pair)?;
     }
     Ok(pair)
 }
@@ -140,11 +141,13 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Finds the first node of the second computation that differs from its counterpart.
+    /// Finds the first node of the second computation that differs from its counterpart. Unless the results differ
+    /// (`is_wrong`), only a round of a loop counts that is not within its bound.
     fn search(
         &self,
         computations: [ComputationId; 2],
         arguments: &[Values],
+        is_wrong: bool,
         pair: &mut ModulePair,
     ) -> Result<Option<Divergence>, String> {
         let fuel = self.options.fuel;
@@ -158,15 +161,21 @@ impl Pair<'_> {
             let Some(counterpart) = counterparts[number].map(|other| &before.list[other]) else {
                 continue;
             };
-            differs[number] = self.difference(computations[0], arguments, counterpart, node);
-            let Some(difference) = differs[number].clone() else { continue };
+            if counterpart.value == node.value {
+                continue;
+            }
+            if is_wrong {
+                differs[number] = self.difference(computations[0], arguments, counterpart, node);
+            }
             let (found, between) = nearest_matched(&after.list, &counterparts, number);
             if found.iter().any(|&operand| differs[operand].is_some()) {
                 continue;
             }
-            if let Some(inside) = self.in_loop(counterpart, node, &before.list, pair)? {
+            // The bound of a loop grows with its rounds until it says nothing; each round has a bound of its own.
+            if let Some(inside) = self.in_loop([counterpart, node], &before.list, is_wrong, pair)? {
                 return Ok(Some(inside));
             }
+            let Some(difference) = differs[number].clone() else { continue };
             let paths = |list: &[usize]| list.iter().map(|&i| after.list[i].path.clone()).collect();
             return Ok(Some(Divergence {
                 before: counterpart.path.clone(),
@@ -236,9 +245,9 @@ impl Pair<'_> {
     /// Compares the bodies of two loops from the same carried values, round by round.
     fn in_loop(
         &self,
-        before: &Node,
-        after: &Node,
+        [before, after]: [&Node; 2],
         list: &[Node],
+        is_wrong: bool,
         pair: &mut ModulePair,
     ) -> Result<Option<Divergence>, String> {
         let loop_of = |module: &Module, node: &Node| -> Option<While> {
@@ -265,8 +274,11 @@ impl Pair<'_> {
             for (part, computations) in pairs.into_iter().enumerate() {
                 let results = [0, 1].map(|side| self.run(side, computations[side], &value));
                 let [Ok(expected), Ok(actual)] = results else { return Ok(None) };
-                if expected != actual {
-                    let found = self.search(computations, std::slice::from_ref(&value), pair)?;
+                let differs = expected != actual
+                    && (is_wrong || self.differs_in(computations[0], &value, &expected, &actual));
+                if differs {
+                    let value = std::slice::from_ref(&value);
+                    let found = self.search(computations, value, true, pair)?;
                     if let Some(mut found) = found {
                         found.before = format!("{} round {round}/{}", before.path, found.before);
                         found.after = format!("{} round {round}/{}", after.path, found.after);
@@ -291,6 +303,21 @@ impl Pair<'_> {
         Ok(None)
     }
 
+    /// Returns whether the results of a round are not within the bound of the first computation.
+    fn differs_in(
+        &self,
+        id: ComputationId,
+        value: &Values,
+        expected: &Values,
+        actual: &Values,
+    ) -> bool {
+        let module = self.modules[0];
+        let arguments: Vec<Vec<Literal>> = value.iter().map(|value| vec![value.clone()]).collect();
+        watching(module, id, &arguments, &[module.computations[id].root]).is_ok_and(|program| {
+            let judgement = judge(&program.module, &program.arguments, expected, actual);
+            judgement.verdict == Verdict::Differs
+        })
+    }
     /// Runs a computation of one side on one argument.
     fn run(&self, side: usize, id: ComputationId, value: &Values) -> Result<Values, String> {
         let module = self.modules[side];

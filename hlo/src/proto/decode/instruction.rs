@@ -24,11 +24,11 @@ impl Decoder<'_> {
         let mut add = |bytes: &[u8], computation: &mut Computation| -> Result<()> {
             let (proto, unknown) =
                 wire::decode::<message::Instruction>("HloInstructionProto", bytes)?;
-            let site = Site {
-                instruction: Some(format!("{}/{}", computation.name, proto.name)),
-                ..Site::default()
-            };
-            self.instruction(proto, unknown, computation, &mut ids).map_err(|error| error.at(site))
+            let name = proto.name.clone();
+            self.instruction(proto, unknown, computation, &mut ids).map_err(|error| {
+                let instruction = Some(format!("{}/{name}", computation.name));
+                error.at(Site { instruction, ..Site::default() })
+            })
         };
         let Some(sequence) = self.schedule.get(&header.id) else {
             header.instructions.iter().try_for_each(|bytes| add(bytes, computation))?;
@@ -75,10 +75,14 @@ impl Decoder<'_> {
             "control predecessor",
             ids,
         )?;
+        for &used in operands.iter().chain(&control) {
+            self.count_copy(within.name(used).len())?;
+        }
         for callee in &mut proto.called_computation_ids {
             let found = self.ids.get(callee).ok_or_else(|| {
                 bad(format!("it calls computation {callee}, which the module does not have"))
             })?;
+            self.count_copy(self.name_bytes[found.index()])?;
             *callee = i64::try_from(found.index()).expect("an index fits i64");
         }
         self.resolve_payloads(&mut proto)?;
@@ -111,7 +115,9 @@ impl Decoder<'_> {
         let bytes = |payload: &Payload| -> Result<Vec<u8>> {
             let Some(id) = payload.id else { return Ok(payload.value.clone().unwrap_or_default()) };
             let found = usize::try_from(id).ok().and_then(|id| self.payloads.get(id));
-            found.cloned().ok_or_else(|| bad(format!("the module has no payload {id}")))
+            let found = found.ok_or_else(|| bad(format!("the module has no payload {id}")))?;
+            self.count_copy(found.len())?;
+            Ok(found.clone())
         };
         if let Some(payload) = proto.backend_config_payload.take() {
             proto.backend_config = bytes(&payload)?;

@@ -44,7 +44,7 @@ messages! {
         7 repeated uint64 u64s;
         8 repeated float f32s;
         9 repeated double f64s;
-        10 messages Literal tuple_literals;
+        10 raw Literal tuple_literals;
         11 bytes f16s;
         12 repeated float c64s;
         13 bytes bf16s;
