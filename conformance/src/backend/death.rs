@@ -71,7 +71,7 @@ const CAUSES: [&str; 8] = [
 fn key_line(stderr: &str) -> Option<String> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_cause = |line: &&str| CAUSES.iter().any(|cause| line.contains(cause));
-    let line = lines().find(is_cause).or_else(|| lines().last())?;
+    let line = lines().find(is_cause).or_else(|| lines().next_back())?;
     Some(stable_words(line))
 }
 
