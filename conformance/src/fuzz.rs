@@ -6,20 +6,22 @@
 //!                                                       └─ special  ─┘
 //! ```
 //!
-//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding.
+//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding,
+//! with the weights of the ops that had run the fewest times until then.
 mod bits;
 mod finding;
+mod nan;
 mod recorder;
 mod statistics;
 
 pub use finding::Finding;
-pub use statistics::{Coverage, Tally};
+pub use statistics::{Coverage, ENOUGH, Tally};
 
 use crate::backend::Backend;
 use crate::generate::{self, Regime, generate};
 use crate::results::{Record, Verdict};
 use crate::{Subject, conform};
-use hlo::{Module, Verified};
+use hlo::{Module, Opcode, Verified};
 use recorder::Recorder;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -133,6 +135,7 @@ pub fn fuzz(
     let start = Instant::now();
     let mut campaign = Campaign::default();
     let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
+    let mut balance = Balance::new(&options.generate);
     for k in 0.. {
         let is_over = match options.limit {
             Limit::Modules(count) => k >= count,
@@ -142,7 +145,10 @@ pub fn fuzz(
             break;
         }
         let seed = options.seed.wrapping_add(k);
-        let random = match Random::new(seed, options) {
+        if k % BATCH == BATCH - 1 {
+            balance.update(&campaign.coverage, &options.generate);
+        }
+        let random = match Random::new(seed, options, &balance) {
             Ok(Some(random)) => random,
             Ok(None) => {
                 campaign.without_variant += 1;
@@ -171,17 +177,23 @@ struct Random {
     text: String,
     module: Arc<Verified>,
     generated: generate::Generated,
+    /// The weights of rare ops.
+    weights: Vec<(Opcode, u32)>,
 }
 
 impl Random {
-    fn new(seed: u64, options: &Options) -> Result<Option<Self>, generate::Invalid> {
-        let generated = match &options.like {
-            Some(module) => generate::mutated(seed, module.module()),
-            None => Some(generate(seed, &options.generate)?),
+    fn new(
+        seed: u64,
+        options: &Options,
+        balance: &Balance,
+    ) -> Result<Option<Self>, generate::Invalid> {
+        let (generated, weights) = match &options.like {
+            Some(module) => (generate::mutated(seed, module.module()), Vec::new()),
+            None => (Some(generate(seed, &balance.options)?), balance.rare.clone()),
         };
         let with = |generated: generate::Generated| {
             let (text, module) = (generated.text.clone(), Arc::clone(&generated.module));
-            Self { seed, text, module, generated }
+            Self { seed, text, module, generated, weights }
         };
         Ok(generated.map(with))
     }
@@ -213,8 +225,11 @@ impl Campaign {
         for regime in Regime::ALL {
             let subject = random.subject(regime);
             let compare = if options.bits { bits::conform } else { conform };
-            let record = compare(&subject, reference, backend);
+            let mut record = compare(&subject, reference, backend);
             let expected = reference.take_results();
+            if options.bits {
+                nan::explain(&mut record, &subject, compare, reference, backend);
+            }
             if let Verdict::Unsupported | Verdict::Skipped = record.verdict {
                 let reason = record.reason.lines().next().unwrap_or_default();
                 // Without the instruction, which differs in each module.
@@ -225,7 +240,10 @@ impl Campaign {
             self.coverage.add(random.module(), record.verdict, &expected);
             if is_finding(&record, options.like.is_some()) {
                 let seed = random.seed;
-                let mut finding = Finding { seed, regime, subject, expected, record, file: None };
+                let weights = random.weights.clone();
+                let file = None;
+                let mut finding =
+                    Finding { seed, weights, regime, subject, expected, record, file };
                 if let Some(folder) = &options.output {
                     finding.write(folder)?;
                 }
@@ -234,6 +252,42 @@ impl Campaign {
             }
         }
         Ok(found)
+    }
+}
+
+/// The number of modules between two adjustments of weights.
+const BATCH: u64 = 100;
+/// The most ops with a higher weight at a time.
+const RARE: usize = 6;
+/// That weight.
+const RARE_WEIGHT: u32 = 20;
+/// The most adjustments that give it to an op.
+const MAX_ADJUSTMENTS: u32 = 3;
+
+/// Higher weights for the ops that have run the fewest times.
+struct Balance {
+    /// The options of the campaign, with these weights.
+    options: generate::Options,
+    rare: Vec<(Opcode, u32)>,
+    /// How often an op had a higher weight: one that the backend lacks never runs.
+    adjustments: BTreeMap<Opcode, u32>,
+}
+
+impl Balance {
+    fn new(options: &generate::Options) -> Self {
+        Self { options: options.clone(), rare: Vec::new(), adjustments: BTreeMap::new() }
+    }
+    /// Sets the weights by what ran so far; those that are given stay.
+    fn update(&mut self, coverage: &Coverage, given: &generate::Options) {
+        let is_given = |op: Opcode| given.weights.iter().any(|(other, _)| *other == op);
+        let adjusted = |op: Opcode| self.adjustments.get(&op).copied().unwrap_or(0);
+        let rare = coverage.rare().into_iter();
+        let rare = rare.filter(|&op| !is_given(op) && adjusted(op) < MAX_ADJUSTMENTS);
+        self.rare = rare.take(RARE).map(|op| (op, RARE_WEIGHT)).collect();
+        for (op, _) in &self.rare {
+            *self.adjustments.entry(*op).or_default() += 1;
+        }
+        self.options.weights = [&self.rare[..], &given.weights].concat();
     }
 }
 

@@ -5,12 +5,15 @@ use crate::args::{BackendArgs, FuzzArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::output;
 use conformance::backend::{Backend, LimitedEngine, OptionValue};
-use conformance::fuzz::{self, Campaign, Event, Finding, Limit};
+use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::{Engine, generate, on_large_stack};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+
+/// The modules of a campaign that ends with the table of opcodes.
+const MANY: u64 = 1000;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let engine = Engine::ALL
@@ -105,20 +108,30 @@ fn option_text(value: &OptionValue) -> String {
 
 /// Prints a finding and the command that repeats it.
 fn show(finding: &Finding, command: &str) {
-    let Finding { seed, subject, record, file, .. } = finding;
+    let Finding { seed, weights, subject, record, file, .. } = finding;
     let mut text = format!("{}: {}\n", subject.name, record.reason.trim_end());
     if let Some(file) = file {
         let _ = writeln!(text, "  saved as {}", file.display());
     }
-    let _ = writeln!(text, "  repeat: {command} --seed {seed} --count 1");
+    let _ = write!(text, "  repeat: {command}");
+    for (op, weight) in weights {
+        let _ = write!(text, " --weight {op}={weight}");
+    }
+    let _ = writeln!(text, " --seed {seed} --count 1");
     // A reader that has closed the pipe has read enough.
     let _ = output::data(&text);
 }
 
 fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
     let mut text = String::new();
+    let coverage = coverage || campaign.modules >= MANY;
     if coverage {
         let _ = write!(text, "{}", campaign.coverage);
+        let rare: Vec<&str> = campaign.coverage.rare().iter().map(|op| op.name()).collect();
+        let _ = match rare.as_slice() {
+            [] => writeln!(text, "every opcode was executed at least {ENOUGH} times"),
+            rare => writeln!(text, "executed fewer than {ENOUGH} times: {}", rare.join(", ")),
+        };
         for (reason, count) in &campaign.unsupported {
             let _ = writeln!(text, "{count} unsupported: {reason}");
         }
