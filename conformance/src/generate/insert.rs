@@ -41,7 +41,9 @@ impl Generator {
             | Kind::Random
             | Kind::Custom => false,
         };
-        let fits = !scope.is_scalar || op.is_elementwise();
+        let is_fusible = op.is_elementwise() || op.moves_data();
+        let fits = (!scope.is_scalar || op.is_elementwise())
+            && (!scope.is_fused || !self.config.portable || is_fusible);
         (fits && (scope.communicates || !across)).then_some(())?;
         match structured(op) {
             Some(op) => self.insert_structured(scope, op),

@@ -38,8 +38,7 @@ impl ShapeRule for ScaledDot {
                 })
                 .map_err(|e| e.on(Place::Operand(place)))?;
             }
-            let is_scalar = scales.rank() == 0
-                && [operand.ty, scales.ty] == [ElementType::Bf16; 2];
+            let is_scalar = scales.rank() == 0 && [operand.ty, scales.ty] == [ElementType::Bf16; 2];
             check(is_scalar || scales.rank() == operand.rank(), "scaled_dot_rank", || {
                 format!("scales {scales:#} have not the rank of {operand:#}; only `bf16` has scalar scales")
             })
