@@ -43,6 +43,11 @@ pub(crate) fn all_neighbors(
         let target = check_id(target, count, mode.id_noun())?;
         for other in 0..others {
             let (from, to) = (number(source, other), number(target, other));
+            if found[to].source.is_some() {
+                // The verifier allows this where several slices of an array move; which pair moves which is not defined.
+                let message = "pairs that list a device once for each slice are not supported";
+                return Err(Code::Unsupported { message: message.into() }.into());
+            }
             found[from].targets.push(to);
             found[to].source = Some(from);
         }

@@ -1,8 +1,9 @@
 //! `collective-permute`: devices send to devices, as given by pairs. A device that is not a target gets zeros.
 //!
 //! With `slice_sizes` it takes four operands, `(input, output, input offsets, output offsets)`, and copies only a slice of the input
-//! to a slice of the output; the offsets are a tuple of `s32[]`, one per dimension. Several slices have a tuple of
-//! such tuples.
+//! to a slice of the output; the offsets are a tuple of `s32[]` or `u32[]`, one per dimension. Several slices have a
+//! tuple of such tuples. Input and output may be tuples of arrays; the offsets are then a tuple of those of each array, and
+//! `slice_sizes` has the slices of the first array, then those of the second, ...
 use super::groups::{arrays, second};
 use super::rules::one_or_tuple;
 use super::value::Pairs;
@@ -33,7 +34,7 @@ impl ShapeRule for CollectivePermute {
         split(&mut self.slice_sizes, operands);
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        pairs(&self.source_target_pairs)?;
+        pairs(&self.source_target_pairs, cx)?;
         Ok(moved(&self.slice_sizes, cx)?.1)
     }
 }
@@ -42,7 +43,7 @@ impl ShapeRule for CollectivePermuteStart {
         split(&mut self.slice_sizes, operands);
     }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
-        pairs(&self.source_target_pairs)?;
+        pairs(&self.source_target_pairs, cx)?;
         let (operand, result) = moved(&self.slice_sizes, cx)?;
         let mut elements = vec![operand, result];
         // The elements after these are for the backend.
@@ -98,14 +99,20 @@ impl Communication for CollectivePermuteStart {
 }
 impl Communication for CollectivePermuteDone {}
 
-/// Fails unless each device sends at most once and receives at most once.
-fn pairs(pairs: &Pairs) -> Result<()> {
+/// Fails unless each device sends at most once and receives at most once; for each slice of an array, if several move.
+fn pairs(pairs: &Pairs, cx: &Infer<'_>) -> Result<()> {
+    let most = match cx.operands {
+        [Shape::Tuple(_), _, Shape::Tuple(offsets), _] => offsets.first().map_or(1, boxes),
+        [_, _, offsets, _] => boxes(offsets),
+        _ => 1,
+    };
     let on = |rule, word, id: fn(&(i64, i64)) -> i64| {
         let mut ids: Vec<_> = pairs.0.iter().map(id).collect();
         ids.sort_unstable();
-        let twice = ids.windows(2).find(|two| two[0] == two[1]);
+        let twice = ids.windows(most + 1).find(|ids| ids[0] == ids[most]);
         check(twice.is_none(), rule, || {
-            format!("device {} is listed as a {word} twice", twice.map_or(0, |two| two[0]))
+            let times = if most == 1 { "twice".into() } else { format!("{} times", most + 1) };
+            format!("device {} is listed as a {word} {times}", twice.map_or(0, |ids| ids[0]))
         })
         .map_err(|e| e.on(Place::Attribute("source_target_pairs")))
     };
@@ -121,39 +128,85 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
         return Ok((all.clone(), all));
     }
     cx.arity(cx.operands.len() == 4, "4 operands with `slice_sizes`")?;
-    // The buffers may be tuples, with a slice for each; the rules below are for arrays.
-    if let (Some(input), Some(output)) = (cx.operands[0].array(), cx.operands[1].array()) {
-        check(input.ty == output.ty, "collective_permute_in_place_type", || {
-            format!("a slice of {input:#} cannot be written to {output:#}")
-        })
-        .map_err(|e| e.on(Place::Operand(1)))?;
-        for (i, buffer) in [(2, input), (3, output)] {
-            offsets(cx.operands[i], buffer.rank(), slice_sizes.len())
-                .map_err(|e| e.on(Place::Operand(i)))?;
-            for sizes in slice_sizes {
-                let fits = sizes.len() == buffer.rank()
-                    && sizes
-                        .iter()
-                        .zip(&buffer.dims)
-                        .all(|(&size, &dim)| (0..=dim).contains(&size));
-                check(fits, "collective_permute_slice_sizes", || {
-                    format!("a slice of sizes {sizes:?} does not fit in {buffer:#}")
-                })
-                .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
-            }
-        }
+    let [input, output, input_offsets, output_offsets] = cx.operands else {
+        unreachable!("the number of operands is checked")
+    };
+    let (Shape::Tuple(inputs), Shape::Tuple(outputs)) = (input, output) else {
+        slices_fit(slice_sizes, [input, output], [Some(input_offsets), Some(output_offsets)])?;
+        return Ok(((*input).clone(), (*output).clone()));
+    };
+    let each = |shape: &Shape| shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
+    let (from, to) = (each(input_offsets), each(output_offsets));
+    let counts: Vec<usize> = from.iter().map(boxes).collect();
+    // The arrays share the sizes if there are only those of one.
+    let shared = counts.iter().all(|&count| count == slice_sizes.len());
+    let paired = inputs.len() == outputs.len() && inputs.len() == counts.len();
+    let listed = shared || counts.iter().sum::<usize>() == slice_sizes.len();
+    check(paired && listed, "collective_permute_slice_sizes", || {
+        let (sizes, inputs, outputs) = (slice_sizes.len(), inputs.len(), outputs.len());
+        format!("{sizes} slices cannot be copied from {inputs} arrays to {outputs}")
+    })
+    .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+    let mut rest = slice_sizes;
+    for (i, (input, output)) in inputs.iter().zip(outputs).enumerate() {
+        let (own, others) = rest.split_at(counts[i]);
+        slices_fit(own, [input, output], [from.get(i), to.get(i)])?;
+        rest = if shared { slice_sizes } else { others };
     }
     Ok((cx.operands[0].clone(), cx.operands[1].clone()))
+}
+
+/// Returns the number of slices of an array with these offsets.
+fn boxes(offsets: &Shape) -> usize {
+    match offsets.tuple() {
+        Some(all @ [Shape::Tuple(_), ..]) => all.len(),
+        Some(_) | None => 1,
+    }
+}
+
+/// Fails unless slices of these sizes fit in the input and in the output, and each has its offsets.
+fn slices_fit(
+    slice_sizes: &[Vec<i64>],
+    buffers: [&Shape; 2],
+    offsets_of: [Option<&Shape>; 2],
+) -> Result<()> {
+    let [Some(input), Some(output)] = buffers.map(Shape::array) else {
+        let [input, output] = buffers;
+        return check(false, "collective_permute_in_place_type", || {
+            format!("a slice of {input:#} cannot be written to {output:#}")
+        });
+    };
+    check(input.ty == output.ty, "collective_permute_in_place_type", || {
+        format!("a slice of {input:#} cannot be written to {output:#}")
+    })
+    .map_err(|e| e.on(Place::Operand(1)))?;
+    for (i, (buffer, given)) in [input, output].into_iter().zip(offsets_of).enumerate() {
+        let empty = Shape::Tuple(Vec::new());
+        offsets(given.unwrap_or(&empty), buffer.rank(), slice_sizes.len())
+            .map_err(|e| e.on(Place::Operand(2 + i)))?;
+        for sizes in slice_sizes {
+            let in_dims = |(&size, &dim): (&i64, &i64)| (0..=dim).contains(&size);
+            let fits = sizes.len() == buffer.rank() && sizes.iter().zip(&buffer.dims).all(in_dims);
+            check(fits, "collective_permute_slice_sizes", || {
+                format!("a slice of sizes {sizes:?} does not fit in {buffer:#}")
+            })
+            .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+        }
+    }
+    Ok(())
 }
 
 /// Fails unless there is an offset for each dimension of each slice.
 fn offsets(shape: &Shape, rank: usize, boxes: usize) -> Result<()> {
     let one = |shape: &Shape| {
         let offsets = shape.tuple().unwrap_or_default();
-        offsets.len() == rank && offsets.iter().all(|offset| offset.is_scalar(ElementType::S32))
+        offsets.len() == rank
+            && offsets.iter().all(|offset| {
+                [ElementType::S32, ElementType::U32].iter().any(|&ty| offset.is_scalar(ty))
+            })
     };
     let several = || shape.tuple().is_some_and(|all| all.len() == boxes && all.iter().all(one));
     check((boxes == 1 && one(shape)) || several(), "collective_permute_offsets", || {
-        format!("the offsets are {shape:#}, expected {rank} s32[] per slice")
+        format!("the offsets are {shape:#}, expected {rank} s32[] or u32[] per slice")
     })
 }

@@ -3,7 +3,8 @@
 //! `result_target = x_source` for each pair in `source_target_pairs`; a device that is no target gets zeros.
 //!
 //! With `slice_sizes` boxes move instead of whole arrays. The operands are input, output, input offsets and output
-//! offsets, each a tuple if there are several boxes. A source sends the boxes of its input at its own input offsets. A
+//! offsets. Input and output are arrays, or tuples of as many; the offsets of an array are one tuple, or a tuple of
+//! them if several boxes of it move. A source sends the boxes of its input at its own input offsets. A
 //! target writes them into its output at its own output offsets, and its result is that output. Offsets are clamped so
 //! that a box is in bounds, as by `dynamic-slice` and `dynamic-update-slice`: the op is these two with a
 //! `collective-permute` between.
@@ -22,13 +23,13 @@ pub(crate) fn sent(slice_sizes: &[Vec<i64>], operands: &[Literal]) -> Result<Vec
         return Ok(operands.to_vec());
     }
     let [input, _, offsets, _] = operands else { return Err(four()) };
-    let slice = |(i, sizes): (usize, &Vec<i64>)| {
-        let input = Array::of(buffer(input, i));
-        let shape = ArrayShape::new(input.shape.ty, sizes.clone());
-        let op = DynamicSlice { dynamic_slice_sizes: sizes.clone() };
-        dynamic_slice(&op, &input, &offsets_of(offsets, i), &shape)
+    let slice = |one: Box<'_>| {
+        let input = Array::of(elements(input)[one.buffer]);
+        let shape = ArrayShape::new(input.shape.ty, one.sizes.to_vec());
+        let op = DynamicSlice { dynamic_slice_sizes: one.sizes.to_vec() };
+        dynamic_slice(&op, &input, &one.offsets, &shape)
     };
-    Ok(slice_sizes.iter().enumerate().map(slice).collect())
+    Ok(boxes(slice_sizes, input, offsets).into_iter().map(slice).collect())
 }
 
 /// Returns the results of a target with these operands, of what its source sent; `None` for a device that is no target and
@@ -42,29 +43,50 @@ pub(crate) fn received(
         return Ok(sent);
     }
     let [_, output, _, offsets] = operands else { return Err(four()) };
-    let mut results: Vec<Literal> = match output.elements() {
-        Some(buffers) => buffers.to_vec(),
-        None => vec![output.clone()],
-    };
-    for (i, update) in sent.into_iter().flatten().enumerate() {
-        let at = i.min(results.len() - 1);
-        let (output, update) = (Array::of(&results[at]), Array::of(&update));
+    let mut results: Vec<Literal> = elements(output).into_iter().cloned().collect();
+    for (one, update) in
+        boxes(slice_sizes, output, offsets).into_iter().zip(sent.into_iter().flatten())
+    {
+        let (output, update) = (Array::of(&results[one.buffer]), Array::of(&update));
         let op = DynamicUpdateSlice {};
-        let offsets = offsets_of(offsets, i);
-        results[at] = dynamic_update_slice(&op, &output, &update, &offsets, output.shape);
+        results[one.buffer] =
+            dynamic_update_slice(&op, &output, &update, &one.offsets, output.shape);
     }
     Ok(Some(results))
 }
 
-/// Returns the buffer of box `i`: one for each box, or one for all.
-fn buffer(buffers: &Literal, i: usize) -> &Literal {
-    buffers.elements().and_then(|buffers| buffers.get(i)).unwrap_or(buffers)
+/// Returns the elements of a tuple, or the array.
+fn elements(buffers: &Literal) -> Vec<&Literal> {
+    buffers.elements().map_or_else(|| vec![buffers], |all| all.iter().collect())
 }
 
-/// Returns the offsets of box `i`, one for each dimension; of several boxes they are a tuple of tuples.
-fn offsets_of(offsets: &Literal, i: usize) -> Vec<Array<'_>> {
-    let own = offsets.elements().and_then(|boxes| boxes.get(i)).and_then(Literal::elements);
-    own.or(offsets.elements()).unwrap_or_default().iter().map(Array::of).collect()
+/// A box that moves.
+struct Box<'a> {
+    /// The number of the array it belongs to.
+    buffer: usize,
+    sizes: &'a [i64],
+    offsets: Vec<Array<'a>>,
+}
+
+/// Returns the boxes of all arrays. Arrays share the sizes if there are only those of one.
+fn boxes<'a>(slice_sizes: &'a [Vec<i64>], buffers: &Literal, offsets: &'a Literal) -> Vec<Box<'a>> {
+    let of_buffers = match buffers.elements() {
+        Some(_) => elements(offsets),
+        None => vec![offsets],
+    };
+    let each = of_buffers.into_iter().enumerate().flat_map(|(buffer, offsets)| {
+        let is_nested =
+            offsets.elements().and_then(<[_]>::first).is_some_and(|x| x.elements().is_some());
+        let own = if is_nested { elements(offsets) } else { vec![offsets] };
+        own.into_iter().map(move |own| (buffer, own))
+    });
+    let with_sizes = each.zip(slice_sizes.iter().cycle());
+    let one = |((buffer, own), sizes): ((usize, &'a Literal), &'a Vec<i64>)| Box {
+        buffer,
+        sizes,
+        offsets: elements(own).into_iter().map(Array::of).collect(),
+    };
+    with_sizes.map(one).collect()
 }
 
 fn four() -> Error {
