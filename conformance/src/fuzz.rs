@@ -8,6 +8,7 @@
 //!
 //! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding,
 //! with the weights of the ops that had run the fewest times until then.
+mod balance;
 mod bits;
 mod finding;
 mod nan;
@@ -21,6 +22,7 @@ use crate::backend::Backend;
 use crate::generate::{self, Regime, generate};
 use crate::results::{Record, Verdict};
 use crate::{Subject, conform};
+use balance::Balance;
 use hlo::{Module, Opcode, Verified};
 use recorder::Recorder;
 use std::collections::BTreeMap;
@@ -145,9 +147,7 @@ pub fn fuzz(
             break;
         }
         let seed = options.seed.wrapping_add(k);
-        if k % BATCH == BATCH - 1 {
-            balance.update(&campaign.coverage, &options.generate);
-        }
+        balance.update(k, &campaign.coverage, &options.generate);
         let random = match Random::new(seed, options, &balance) {
             Ok(Some(random)) => random,
             Ok(None) => {
@@ -252,42 +252,6 @@ impl Campaign {
             }
         }
         Ok(found)
-    }
-}
-
-/// The number of modules between two adjustments of weights.
-const BATCH: u64 = 100;
-/// The most ops with a higher weight at a time.
-const RARE: usize = 6;
-/// That weight.
-const RARE_WEIGHT: u32 = 20;
-/// The most adjustments that give it to an op.
-const MAX_ADJUSTMENTS: u32 = 3;
-
-/// Higher weights for the ops that have run the fewest times.
-struct Balance {
-    /// The options of the campaign, with these weights.
-    options: generate::Options,
-    rare: Vec<(Opcode, u32)>,
-    /// How often an op had a higher weight: one that the backend lacks never runs.
-    adjustments: BTreeMap<Opcode, u32>,
-}
-
-impl Balance {
-    fn new(options: &generate::Options) -> Self {
-        Self { options: options.clone(), rare: Vec::new(), adjustments: BTreeMap::new() }
-    }
-    /// Sets the weights by what ran so far; those that are given stay.
-    fn update(&mut self, coverage: &Coverage, given: &generate::Options) {
-        let is_given = |op: Opcode| given.weights.iter().any(|(other, _)| *other == op);
-        let adjusted = |op: Opcode| self.adjustments.get(&op).copied().unwrap_or(0);
-        let rare = coverage.rare().into_iter();
-        let rare = rare.filter(|&op| !is_given(op) && adjusted(op) < MAX_ADJUSTMENTS);
-        self.rare = rare.take(RARE).map(|op| (op, RARE_WEIGHT)).collect();
-        for (op, _) in &self.rare {
-            *self.adjustments.entry(*op).or_default() += 1;
-        }
-        self.options.weights = [&self.rare[..], &given.weights].concat();
     }
 }
 

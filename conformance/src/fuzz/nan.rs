@@ -7,7 +7,7 @@ use super::recorder::Recorder;
 use crate::Subject;
 use crate::results::{Record, Verdict};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
-use hlo::ir::{Instruction, InstructionId};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Broadcast, Compare, Constant, Select, Unary};
@@ -43,7 +43,15 @@ pub(super) fn explain(
 /// Returns the module in which every op whose result has another type than its operand reads one NaN.
 fn with_one_nan(module: &Module) -> Option<hlo::Verified> {
     let mut rewriter = ModuleRewriter::new(module);
+    // The computation of an asynchronous op has no other op: its operands are replaced instead.
+    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let wrapped: Vec<ComputationId> = instructions
+        .filter_map(|(_, one)| if let Op::AsyncStart(op) = &one.op { Some(op.calls) } else { None })
+        .collect();
     for computation in rewriter.computation_ids() {
+        if wrapped.contains(&computation) {
+            continue;
+        }
         let computation = rewriter.computation_mut(computation);
         for id in computation.ids() {
             let operands = computation.instruction(id).operands.clone();

@@ -1,7 +1,8 @@
 //! `dot` and its variants, `convolution`.
 use super::data::Domain;
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
 use super::movement::list;
+use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType};
 
 /// The dimensions of one operand of a dot: sizes, and where the batch and the contracting ones are.

@@ -1,6 +1,7 @@
 //! Called computations: calls, fusions, loops, branches, asynchronous computations.
-use super::generator::{Generator, Scope, Signature};
+use super::generator::Generator;
 use super::movement::any;
+use super::scope::{Scope, Signature};
 use hlo::{ElementType, Shape};
 
 /// The number above the most rounds of a loop, whose condition runs once more.

@@ -1,8 +1,9 @@
 //! Arrays smaller than their bounds. Sizes are values, so that two arrays of one shape may differ in them: each inserter follows
 //! one array, and its results are only returned.
 use super::data::Domain;
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
 use super::movement::list;
+use super::scope::Scope;
 use hlo::op::DynamicRule;
 use hlo::{ArrayShape, ElementType, Opcode, Shape};
 

@@ -1,6 +1,7 @@
 //! The inserter of each op.
 use super::collective::Start;
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
+use super::scope::Scope;
 use hlo::Opcode;
 use hlo::op::Kind;
 

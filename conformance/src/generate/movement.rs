@@ -1,6 +1,7 @@
 //! Ops that move elements, tuples and tokens.
 use super::data::Domain;
-use super::generator::{Generator, Operand, Scope};
+use super::generator::Generator;
+use super::scope::{Operand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 
 /// Returns numbers as the list of an attribute.

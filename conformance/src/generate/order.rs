@@ -1,6 +1,7 @@
 //! `sort`, `topk`, random bits.
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
 use super::movement::any;
+use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType, Scalar, Shape};
 
 impl Generator {

@@ -1,8 +1,9 @@
 //! Reductions: `reduce`, `reduce-window`, `select-and-scatter`, `scan`, batch normalization.
 use super::data::Domain;
-use super::generator::{Generator, Operand, Scope};
+use super::generator::Generator;
 use super::movement::list;
 use super::scalar::least;
+use super::scope::{Operand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 use std::fmt::Write as _;
 

@@ -1,5 +1,6 @@
 //! Computations of scalars: reducers, comparators, what `map` applies.
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
+use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType, Literal, Opcode, Scalar, Shape};
 use std::fmt::Write as _;
 
