@@ -154,7 +154,7 @@ ENTRY e { x = f32[3] parameter(0) c = c64[3] complex(x, x) s = f32[3] sort(x), d
   b = s32[3] bitcast-convert(s) f = f32[3] convert(c) t = (f32[2], s32[2]) topk(f), k=2, largest=true
   ROOT r = (s32[3], f32[3], (f32[2], s32[2])) tuple(b, f, t) }
 ";
-        let module = hlo::Module::parse(text).unwrap().verify().unwrap();
+        let module = Module::parse(text).unwrap().verify().unwrap();
         let rewritten = with_one_nan(module.module()).unwrap();
         let count =
             |m: &Module| m.computations.iter().map(|(_, c)| c.instructions.len()).sum::<usize>();

@@ -159,7 +159,8 @@ impl Generator {
         let (mut types, mut names) = (vec![first.shape.ty], vec![first.name]);
         for _ in 0..self.pick(3) {
             let ty = self.ty(|_| true)?;
-            let ty = if self.mixes(first.shape.ty, ty) { first.shape.ty } else { ty };
+            let other = types.iter().copied().find(|&other| self.mixes(other, ty));
+            let ty = other.unwrap_or(ty);
             names.push(self.array_of(scope, ty, &dims).name);
             types.push(ty);
         }
