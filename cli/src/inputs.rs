@@ -24,7 +24,10 @@ pub(crate) fn inputs(
         return check_own(own, &shapes, grid);
     }
     if args.input.is_empty() {
-        return if shapes.is_empty() { Ok(vec![Vec::new()]) } else { Err(missing(&shapes)) };
+        // A token has one value.
+        let token = |shape: &&Shape| (**shape == Shape::Token).then(Literal::token);
+        let tokens: Option<Vec<Literal>> = shapes.iter().map(token).collect();
+        return tokens.map(|tokens| vec![tokens]).ok_or_else(|| missing(&shapes));
     }
     let found = read_all(args)?;
     let devices = grid.len();

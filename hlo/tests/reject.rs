@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 const PENDING: &[&str] = &[];
 /// Labels that no text can violate; a test below builds the module.
 const BUILT: [&str; 1] = ["pad_c3"];
-/// Words of the text that look like labels: fields of a window.
-const FIELDS: [&str; 2] = ["lhs_dilate", "rhs_dilate"];
+/// Words of the text that look like labels: fields of a window, and attributes.
+const FIELDS: [&str; 3] = ["lhs_dilate", "rhs_dilate", "frontend_attributes"];
 /// Files whose errors may show layouts, which are not part of any rule.
 const WITH_LAYOUTS: [&str; 1] = ["layout"];
 

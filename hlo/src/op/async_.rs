@@ -23,9 +23,14 @@ attrs! {
 }
 
 impl AsyncStart {
+    /// Returns the thread that the computation runs on, as [`Computation::execution_thread`](crate::ir::Computation): empty
+    /// for `main`.
+    pub(crate) fn thread(&self) -> &str {
+        if self.async_execution_thread == "main" { "" } else { &self.async_execution_thread }
+    }
     /// Prints the attributes of `<opcode>-start`: its own, then those of the op it wraps.
     pub(crate) fn print_sugared(&self, wrapped: &super::Op, out: &mut super::AttrWriter<'_>) {
-        if !self.async_execution_thread.is_empty() {
+        if !self.thread().is_empty() {
             out.field("async_execution_thread", &self.async_execution_thread);
         }
         wrapped.print(out);
@@ -51,7 +56,7 @@ impl ShapeRule for AsyncStart {
         let mut elements = vec![Shape::Tuple(operands), callee.result.clone()];
         elements.extend(stated.tuple().into_iter().flatten().skip(2).cloned());
         let inferred = Shape::Tuple(elements);
-        self.output_to_operand_aliasing.check(cx.operands, callee.result, "async_aliasing")?;
+        self.output_to_operand_aliasing.check(cx.operands, &inferred, "async_aliasing")?;
         Ok(inferred)
     }
 }

@@ -39,7 +39,7 @@ attrs! {
         pub api_version: ApiVersion = "api_version" in custom_call_api_version or ApiVersion::Original;
         /// Computations it may call.
         pub called_computations: Vec<ComputationId> = "called_computations" in called_computation_ids or Vec::<ComputationId>::new();
-        /// Another spelling for a single called computation.
+        /// Another spelling of `called_computations` for one, which the reader replaces.
         pub to_apply: Option<ComputationId> = "to_apply" in called_computation_ids or None;
         /// `backend_config` in texts of 2019.
         pub opaque: Option<Text> = "opaque" in instruction or None;
@@ -51,6 +51,12 @@ attrs! {
 }
 
 impl ShapeRule for CustomCall {
+    fn complete(&mut self, _: &[&Shape], _: Option<&Shape>) -> Result<()> {
+        if let Some(called) = self.to_apply.take() {
+            self.called_computations = vec![called];
+        }
+        Ok(())
+    }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let stated = cx.stated()?;
         self.layouts(cx)?;

@@ -163,9 +163,9 @@ impl<'a> Parser<'a> {
         let spans = InstructionSpans { name: span, body: span };
         let id = scope.computation.push(wrapped, name, spans);
         scope.set_root(id, span)?;
-        let mut computation = scope.finish();
-        computation.execution_thread = if thread == "main" { "".into() } else { thread.into() };
-        self.define(None, span, computation)
+        let id = self.define(None, span, scope.finish())?;
+        self.set_thread(id, &SmolStr::from(if thread == "main" { "" } else { thread }));
+        Ok(id)
     }
 }
 

@@ -134,6 +134,9 @@ impl<'a> Parser<'a> {
         };
         let (op, common) = self.attributes(&head, opcode, implied, positional)?;
         let body = self.cursor.span_from(head.span.range().start);
+        if let Op::AsyncStart(start) = &op {
+            self.set_thread(start.calls, &start.thread().into());
+        }
         let instruction = self.complete(head, op, operands, common).map_err(|e| e.at(body))?;
         Ok((instruction, body))
     }

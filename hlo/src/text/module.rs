@@ -8,9 +8,9 @@ use crate::ir::{
     Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed, ProgramShape,
     StackFrames,
 };
-use crate::op::Callees;
+use crate::op::{Callees, Kind};
 use crate::{Error, Op, Opcode, Result, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 /// The parser of one text.
@@ -209,6 +209,23 @@ impl<'a> Parser<'a> {
     /// Returns a parsed computation.
     pub(super) fn finished_computation(&self, id: ComputationId) -> Option<&Computation> {
         self.slots[id.index()].computation.as_ref()
+    }
+
+    /// Sets the thread of a computation and of those it calls, but for those that its asynchronous instructions start.
+    pub(super) fn set_thread(&mut self, id: ComputationId, thread: &SmolStr) {
+        let (mut open, mut seen) = (vec![id], FxHashSet::default());
+        while let Some(id) = open.pop() {
+            let Some(computation) = self.slots[id.index()].computation.as_mut() else { continue };
+            if !seen.insert(id) {
+                continue;
+            }
+            computation.execution_thread = thread.clone();
+            for (_, instruction) in computation.instructions.iter() {
+                if instruction.opcode().kind() != Kind::Asynchronous {
+                    instruction.op.each_callee(&mut |callee| open.push(callee));
+                }
+            }
+        }
     }
 
     fn undefined(&self, slot: &Slot<'a>) -> Error {

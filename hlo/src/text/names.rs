@@ -62,12 +62,10 @@ impl Uniquer {
             return (!canonical).then(|| format_smolstr!("{root}.{expected}"));
         }
         let cursor = &mut self.cursors[usize::try_from(key).expect("u32 fits usize")];
-        loop {
+        while !self.taken.insert((key, *cursor)) {
             *cursor += 1;
-            if self.taken.insert((key, *cursor)) {
-                return Some(format_smolstr!("{root}.{cursor}"));
-            }
         }
+        Some(format_smolstr!("{root}.{cursor}"))
     }
 }
 
@@ -117,6 +115,8 @@ mod tests {
         assert_eq!(run(&["p.0", "p", "p.00", "p.01", "p.1"]), ["p.0", "p.1", "p.2", "p.3", "p.4"]);
         let given = run(&["x", "x.1", "x.1", "x", "x.7", "x", "x.2"]);
         assert_eq!(given, ["x", "x.1", "x.2", "x.3", "x.7", "x.4", "x.5"]);
+        // The number 0 is free if no name without a number has this root.
+        assert_eq!(run(&["x.5", "x.5", "x", "x.5"]), ["x.5", "x.0", "x.1", "x.2"]);
         let odd = ["y.-1", "z.1.2", "w.", "q.99999999999999999999"];
         assert_eq!(run(&odd), odd);
     }

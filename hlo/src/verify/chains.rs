@@ -5,7 +5,7 @@
 use crate::diag::{Code, Error, Place};
 use crate::ir::{Computation, Instruction};
 use crate::op::{AsyncRole, Kind, check as rule};
-use crate::{Module, Op, Result};
+use crate::{Module, Op, Opcode, Result};
 
 /// The frontend attribute of a start whose computation is a group of collectives.
 const GROUP: &str = "_collectives_group";
@@ -40,7 +40,9 @@ fn end(computation: &Computation, instruction: &Instruction) -> Result<()> {
     let before = &computation.instructions[operand];
     let found = before.opcode();
     let continues = found == start || found.async_role() == Some(AsyncRole::Update(start));
-    rule(continues || found.carries_values(), "done_of_start", || {
+    // A tuple is not the value of a start, but may hold it.
+    let may_carry = found.carries_values() && found != Opcode::Tuple;
+    rule(continues || may_carry, "done_of_start", || {
         format!("`{opcode}` must take the value of `{start}`, found that of `{found:#}`")
     })
     .map_err(|e| e.on(Place::Operand(0)))?;

@@ -1,4 +1,5 @@
 //! The verifier: every rule of every instruction, and rules between instructions.
+mod callees;
 mod chains;
 mod collectives;
 mod header;
@@ -35,6 +36,7 @@ pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
         shapes::check(&module, &mut errors);
         // Rules between instructions are checked only if each instruction is correct by itself.
         if errors.is_empty() {
+            callees::check(&module, &mut errors);
             chains::check(&module, &mut errors);
             collectives::check(&module, &mut errors);
         }

@@ -1,5 +1,6 @@
 //! Plan construction: leaves, steps, last uses.
 use super::Lowering;
+use super::dead::with_effects;
 use super::slots::assign;
 use crate::index::to_usize;
 use crate::kernel::data_movement::affine;
@@ -22,7 +23,9 @@ const FOLDED_BYTES: usize = 4096;
 /// The plans of all computations of a module, by their numbers.
 pub(crate) fn plans(module: &Module, engine: Engine, programs: &ScalarPrograms) -> Vec<Plan> {
     let lowering = Lowering::new(module, engine, programs);
-    let drafts = module.computations.ids().map(|id| Draft::of(&lowering, id));
+    let effects = with_effects(module);
+    let draft = |id| Draft::of(&lowering, id).without_dead_steps(module, &effects);
+    let drafts = module.computations.ids().map(draft);
     let (mut plans, memory): (Vec<Plan>, Vec<_>) = drafts.map(assign).unzip();
     super::peak::set_peaks(module, &mut plans, &memory);
     plans
@@ -167,9 +170,6 @@ impl Builder<'_> {
         let inputs: Vec<Leaf> = (instruction.operands.iter())
             .flat_map(|operand| self.values[operand.index()].iter().copied())
             .collect();
-        for &leaf in &inputs {
-            self.draft.leaves[leaf].last_use = Some(self.draft.steps.len());
-        }
         let outputs = self.fresh(&instruction.shape);
         self.draft.steps.push(DraftStep {
             instruction: id,
@@ -236,11 +236,7 @@ impl Builder<'_> {
     }
 
     fn finish(mut self) -> Draft {
-        let results = &self.values[self.computation.root.index()];
-        for &leaf in results.iter() {
-            self.draft.leaves[leaf].last_use = Some(usize::MAX);
-        }
-        self.draft.results = results.to_vec();
+        self.draft.results = self.values[self.computation.root.index()].to_vec();
         self.draft.parameter_leaves = self.parameters.iter().map(|leaves| leaves.len()).collect();
         self.draft.parameters = self.parameters.iter().flat_map(|p| p.iter().copied()).collect();
         self.draft.fuel = self.fuel;

@@ -1,6 +1,7 @@
 //! Lowering: which action an instruction becomes.
 mod build;
 mod cost;
+mod dead;
 mod external;
 mod function;
 mod peak;

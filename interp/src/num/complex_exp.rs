@@ -14,24 +14,25 @@ const TANH_IS_ONE: f64 = 20.0;
 
 /// exp(a) * c, where the product may be in range when exp(a) is not; 1.5 ulp.
 fn exp_times(a: f64, c: f64) -> f64 {
-    if a.abs() <= EXP_RANGE {
-        exp(a) * c
-    } else {
-        let half = exp(a / 2.0);
-        half * c * half
-    }
+    if a.abs() <= EXP_RANGE { exp(a) * c } else { far_exp_times(a, 1.0, c) }
+}
+/// exp(a) * `scale` * c, where exp(a) is out of range and the product may be in it. `c` may be the smallest f64, which
+/// `scale` must not meet first.
+fn far_exp_times(a: f64, scale: f64, c: f64) -> f64 {
+    let half = exp(a / 2.0);
+    half * c * (half * scale)
 }
 /// sinh(a) * c, likewise.
 fn sinh_times(a: f64, c: f64) -> f64 {
     if a.abs() <= EXP_RANGE {
         sinh(a) * c
     } else {
-        exp_times(a.abs(), 0.5 * c) * 1.0_f64.copysign(a)
+        far_exp_times(a.abs(), 0.5, c) * 1.0_f64.copysign(a)
     }
 }
 /// cosh(a) * c, likewise.
 fn cosh_times(a: f64, c: f64) -> f64 {
-    if a.abs() <= EXP_RANGE { cosh(a) * c } else { exp_times(a.abs(), 0.5 * c) }
+    if a.abs() <= EXP_RANGE { cosh(a) * c } else { far_exp_times(a.abs(), 0.5, c) }
 }
 
 /// ln sqrt(1 + `c` + `x`^2 + `y`^2).
@@ -251,9 +252,12 @@ impl Complex {
         };
         let quotient = Complex::div(p, square.sqrt());
         let angle = atan2(quotient.im, quotient.re);
-        let re = if half_angle == 0.0 || angle.is_nan() {
+        let re = if angle == 0.0 || angle.is_nan() {
             // The formula also determines the sign of a zero, and the result where there is no value.
             angle
+        } else if half_angle == 0.0 {
+            // What the formula has beside 0 or pi is its rounding error.
+            if angle.abs() < FRAC_PI_2 { half_angle } else { PI.copysign(angle) }
         } else if (angle - half_angle).abs() > FRAC_PI_2 {
             half_angle - PI.copysign(half_angle)
         } else {

@@ -102,10 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_of_the_logical_width_but_for_popcnt_of_s4() {
+    fn counts_are_of_the_logical_width() {
         use ElementType::{S2, S4, S8, S64, U2, U4};
         use Unary::{CountLeadingZeros, Popcnt};
-        assert_eq!(signed1(Popcnt, S4, &[-8, -1, 7]), [5, -8, 3]);
+        assert_eq!(signed1(Popcnt, S4, &[-8, -1, 7]), [1, 4, 3]);
         assert_eq!(signed1(Popcnt, S2, &[-2, -1]), [1, -2]);
         assert_eq!(signed1(Popcnt, S64, &[-1]), [64]);
         assert_eq!(unsigned1(Popcnt, U4, &[15, 8]), [4, 1]);

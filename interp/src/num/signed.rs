@@ -21,11 +21,9 @@ pub(super) fn sign(x: i64) -> i64 {
 pub(super) fn leading_zeros(bits: u32, x: i64) -> i64 {
     i64::from(zeros(bits, x.cast_unsigned()))
 }
-/// XLA counts the bits of an s4 after sign extension to a byte, evaluator and XLA:CPU alike, so the popcnt of s4 -1 is 8,
-/// which wraps to -8. For s2 they differ, and the logical width of XLA:CPU is used.
 #[inline]
 pub(super) fn popcnt(bits: u32, x: i64) -> i64 {
-    i64::from(ones(if bits == 4 { 8 } else { bits }, x.cast_unsigned()))
+    i64::from(ones(bits, x.cast_unsigned()))
 }
 
 #[inline]

@@ -2,6 +2,7 @@
 //!
 //! `result[i] = operand[i]` within the bounds; elements with `i[dimension] < size` are valid
 //!
+//! - In a shape whose dimension is not dynamic all elements are valid, whatever the size.
 //! - Elements beyond the previous size may become valid again; their values are those that earlier ops left.
 //! - A size below 0 or above the bound is `E0408`. XLA does not check it; there the values of such an array are
 //!   undefined.
@@ -24,6 +25,9 @@ pub(super) fn set_dimension_size(
     let dim = to_usize(dimensions[0]);
     let mut sizes = Dims::from_slice(operand.sizes);
     sizes[dim] = checked_size(size, dim, shape)?;
+    if !shape.is_dynamic(dim) {
+        sizes[dim] = shape.dims[dim];
+    }
     Ok(build(shape, |index| operand.at(index)).with_sizes(&sizes))
 }
 

@@ -21,7 +21,7 @@
 //! | `logistic` | 1 / (1 + e^-x) | rounded once |
 //! | `negate` | -x | modulo 2^n, for unsigned integers too |
 //! | `not` | each bit inverted | of `pred` the logical not |
-//! | `popcnt` | number of one bits | modulo 2^n; of `s4` the bits of the byte that holds it, with its sign |
+//! | `popcnt` | number of one bits | modulo 2^n |
 //! | `round-nearest-afz` `round-nearest-even` | nearest integer; ties away from zero, to even | -0.5 gives -1, -0 |
 //! | `rsqrt` `sqrt` | x^(-1/2), x^(1/2), principal values | `sqrt` of -0 is -0, `rsqrt` of ±0 is ±infinity |
 //! | `sign` | -1, 0 or 1; of a complex number z / abs(z) | ±0 is unchanged |

@@ -1,13 +1,42 @@
 //! Instructions: name, shape, opcode, operands, attributes.
 use super::{Printer, literal, push_int, shape};
 use crate::Opcode;
-use crate::ir::{CommonAttrs, ComputationId, Instruction, InstructionId};
+use crate::ir::{CommonAttrs, Computation, ComputationId, Instruction, InstructionId};
 use crate::literal::ConstantValue;
 use crate::op::{AttrWriter, Kind, Op};
 use crate::text::{common, is_single_op};
 
 /// A constant of more elements is elided where large constants are not printed.
 const SMALL_CONSTANT: usize = 10;
+
+/// Returns whether a start that calls this computation is printed as `<opcode>-start`.
+pub(super) fn is_sugared(start: &Instruction, called: &Computation) -> bool {
+    // An op whose operands come later cannot be printed so: its operands would be missing.
+    let bound = start.operands.len() + 1 == called.instructions.len();
+    bound && is_single_op(called) && !differ(start, &called.instructions[called.root])
+}
+
+/// Returns whether both have a sharding or frontend attributes, and not the same: the short form has a place for one.
+fn differ(start: &Instruction, inner: &Instruction) -> bool {
+    let (Some(outer), Some(inner)) = (&start.common, &inner.common) else { return false };
+    let differ = |a: bool, b: bool, equal: bool| a && b && !equal;
+    differ(outer.sharding.is_some(), inner.sharding.is_some(), outer.sharding == inner.sharding)
+        || differ(
+            outer.frontend_attributes.is_some(),
+            inner.frontend_attributes.is_some(),
+            outer.frontend_attributes == inner.frontend_attributes,
+        )
+}
+
+/// Returns the attributes of a start with the sharding and the frontend attributes that only the wrapped op has.
+fn with_those_of(start: &Instruction, inner: &Instruction) -> Option<CommonAttrs> {
+    let inner = inner.common.as_deref()?;
+    let mut attrs = start.common.as_deref().cloned().unwrap_or_default();
+    attrs.sharding = attrs.sharding.or_else(|| inner.sharding.clone());
+    attrs.frontend_attributes =
+        attrs.frontend_attributes.or_else(|| inner.frontend_attributes.clone());
+    Some(attrs)
+}
 
 impl Printer<'_> {
     /// Prints an instruction, without indent and newline.
@@ -44,7 +73,11 @@ impl Printer<'_> {
         } else {
             instruction.op.print(&mut writer);
         }
-        if let Some(attrs) = &instruction.common {
+        if let (Op::AsyncStart(_), Some(inner)) = (&instruction.op, wrapped)
+            && let Some(attrs) = with_those_of(instruction, inner)
+        {
+            self.common(&mut writer, &attrs, computation);
+        } else if let Some(attrs) = &instruction.common {
             self.common(&mut writer, attrs, computation);
         }
     }
@@ -60,8 +93,7 @@ impl Printer<'_> {
         loop {
             if let Op::AsyncStart(start) = &at.op {
                 let called = &self.module.computations[start.calls];
-                let bound = at.operands.len() + 1 == called.instructions.len();
-                return (bound && is_single_op(called)).then(|| &called.instructions[called.root]);
+                return is_sugared(at, called).then(|| &called.instructions[called.root]);
             }
             if at.opcode().kind() != Kind::Asynchronous {
                 return None;

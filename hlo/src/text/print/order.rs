@@ -3,6 +3,7 @@
 //! Both orders are XLA's. Computations are found by walking instructions in printing order, while XLA walks
 //! them in the order of the text: for text that XLA printed the two are the same, and this one does not change when the
 //! text is printed again.
+use super::instruction::is_sugared;
 use crate::Module;
 use crate::ir::{Computation, ComputationId, InstructionId};
 use crate::op::Op;
@@ -33,16 +34,13 @@ impl<'m> Order<'m> {
                 let i = id.index();
                 called[i] = true;
                 fused[i] |= fusion;
-                // An op whose operands come later cannot be printed as `<opcode>-start`: its operands would be missing.
-                let bound =
-                    instruction.operands.len() + 1 == module.computations[id].instructions.len();
                 wrapped[i] |= start;
-                shared[i] |= !start || !bound;
+                shared[i] |= !start || !is_sugared(instruction, &module.computations[id]);
             });
         }
-        let hidden = module.computations.iter().map(|(id, computation)| {
+        let hidden = module.computations.ids().map(|id| {
             let i = id.index();
-            wrapped[i] && !shared[i] && id != module.entry && crate::text::is_single_op(computation)
+            wrapped[i] && !shared[i] && id != module.entry
         });
         Self { module, hidden: hidden.collect(), called, fused }
     }

@@ -1,0 +1,88 @@
+//! Dead steps: those whose results nothing reads. A step with an effect on other devices, the host, the random state or
+//! a custom call's target is never dead.
+use super::build::Draft;
+use hlo::ir::{ComputationId, Instruction};
+use hlo::op::Kind;
+use hlo::{Module, Op};
+
+/// Which computations have an effect, by their numbers: their own, or that of one that they call.
+pub(super) fn with_effects(module: &Module) -> Vec<bool> {
+    let count = module.computations.len();
+    let (mut found, mut callers) = (vec![false; count], vec![Vec::new(); count]);
+    let mut open = Vec::new();
+    for (id, computation) in module.computations.iter() {
+        for (_, instruction) in computation.instructions.iter() {
+            instruction.op.each_callee(&mut |callee| callers[callee.index()].push(id));
+        }
+        if computation.instructions.iter().any(|(_, instruction)| has_own_effect(instruction)) {
+            open.push(id);
+        }
+    }
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut found[id.index()], true) {
+            open.append(&mut callers[id.index()]);
+        }
+    }
+    found
+}
+
+fn has_own_effect(instruction: &Instruction) -> bool {
+    match instruction.opcode().kind() {
+        Kind::Array | Kind::Value | Kind::Control | Kind::Asynchronous | Kind::Device => false,
+        Kind::Collective | Kind::Transfer | Kind::Host | Kind::Random => true,
+        Kind::Custom => match &instruction.op {
+            Op::CustomCall(call) => call.custom_call_has_side_effect,
+            _ => true,
+        },
+    }
+}
+
+fn has_effect(instruction: &Instruction, computations: &[bool]) -> bool {
+    let mut calls_effect = false;
+    instruction.op.each_callee(&mut |id: ComputationId| calls_effect |= computations[id.index()]);
+    calls_effect || has_own_effect(instruction)
+}
+
+impl Draft {
+    /// Removes the dead steps. Their fuel is spent by the steps after them.
+    pub(super) fn without_dead_steps(mut self, module: &Module, effects: &[bool]) -> Self {
+        let instructions = &module.computations[self.computation].instructions;
+        let mut live = vec![false; self.leaves.len()];
+        for &leaf in &self.results {
+            live[leaf] = true;
+        }
+        let mut kept = vec![true; self.steps.len()];
+        for (step, kept) in self.steps.iter().zip(&mut kept).rev() {
+            *kept = step.outputs.iter().any(|&leaf| live[leaf])
+                || has_effect(&instructions[step.instruction], effects);
+            for &leaf in step.inputs.iter().filter(|_| *kept) {
+                live[leaf] = true;
+            }
+        }
+        let mut fuel = 0;
+        let steps = std::mem::take(&mut self.steps);
+        for (mut step, kept) in steps.into_iter().zip(kept) {
+            step.fuel = step.fuel.saturating_add(std::mem::take(&mut fuel));
+            match kept {
+                true => self.steps.push(step),
+                false => fuel = step.fuel,
+            }
+        }
+        self.fuel = self.fuel.saturating_add(fuel);
+        self.set_last_uses();
+        self
+    }
+
+    fn set_last_uses(&mut self) {
+        let Self { leaves, steps, results, .. } = self;
+        for leaf in leaves.iter_mut() {
+            leaf.last_use = None;
+        }
+        let reads = steps.iter().enumerate().map(|(number, step)| (number, &step.inputs));
+        for (at, read) in reads.chain([(usize::MAX, &*results)]) {
+            for &leaf in read {
+                leaves[leaf].last_use = Some(at);
+            }
+        }
+    }
+}
