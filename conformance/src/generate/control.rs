@@ -76,7 +76,7 @@ impl Generator {
         scope.execute(1, self.steps_of(&callee.name));
         let arguments = self.arguments(scope, &callee.parameters);
         let kinds: &[&str] = match self.config.portable {
-            true => &["kLoop", "kInput"],
+            true => &["kLoop"],
             false => &["kLoop", "kInput", "kOutput", "kCustom"],
         };
         let kind = self.choose(kinds);
