@@ -1,70 +1,56 @@
 //! Random arguments: the same for the same seed, on every machine.
 use crate::error::{Code, Failure};
+use conformance::random::Sequence;
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 use interp::{Device, DeviceGrid};
 
-/// `SplitMix64`: a sequence of 64-bit numbers from a seed.
-struct Sequence(u64);
+fn element(sequence: &mut Sequence, ty: ElementType) -> Scalar {
+    let from_minus_one = |sequence: &mut Sequence| 2.0 * sequence.unit() - 1.0;
+    match ty.class() {
+        Class::Pred => Scalar::Pred(sequence.bits() >> 63 == 1),
+        Class::Signed => {
+            Scalar::Signed(i64::try_from(sequence.bits() >> 62).unwrap_or(0)).round_to(ty)
+        }
+        Class::Unsigned => Scalar::Unsigned(sequence.bits() >> 62).round_to(ty),
+        Class::Float => Scalar::Float(from_minus_one(sequence)),
+        Class::Complex => Scalar::Complex(from_minus_one(sequence), from_minus_one(sequence)),
+    }
+}
 
-impl Sequence {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-    /// Returns a number from -1 to 1 with 52 random bits.
-    fn unit(&mut self) -> f64 {
-        // These are the bits of a number from 1 to 2.
-        let one_to_two = f64::from_bits(self.next() >> 12 | 0x3ff0_0000_0000_0000);
-        2.0 * one_to_two - 3.0
-    }
-    fn element(&mut self, ty: ElementType) -> Scalar {
-        match ty.class() {
-            Class::Pred => Scalar::Pred(self.next() >> 63 == 1),
-            Class::Signed => {
-                Scalar::Signed(i64::try_from(self.next() >> 62).unwrap_or(0)).round_to(ty)
-            }
-            Class::Unsigned => Scalar::Unsigned(self.next() >> 62).round_to(ty),
-            Class::Float => Scalar::Float(self.unit()),
-            Class::Complex => Scalar::Complex(self.unit(), self.unit()),
+fn value(sequence: &mut Sequence, shape: &Shape) -> Result<Literal, String> {
+    match shape {
+        Shape::Array(shape) => array(sequence, shape),
+        Shape::Tuple(shapes) => {
+            let elements: Result<_, _> = shapes.iter().map(|s| value(sequence, s)).collect();
+            Ok(Literal::tuple(elements?))
         }
+        Shape::Token => Ok(Literal::token()),
+        Shape::Opaque | Shape::Buffer(_) => Err(format!("{shape} has no values")),
     }
-    fn value(&mut self, shape: &Shape) -> Result<Literal, String> {
-        match shape {
-            Shape::Array(array) => self.array(array),
-            Shape::Tuple(shapes) => {
-                let elements: Result<_, _> = shapes.iter().map(|s| self.value(s)).collect();
-                Ok(Literal::tuple(elements?))
-            }
-            Shape::Token => Ok(Literal::token()),
-            Shape::Opaque | Shape::Buffer(_) => Err(format!("{shape} has no values")),
-        }
+}
+
+fn array(sequence: &mut Sequence, shape: &ArrayShape) -> Result<Literal, String> {
+    // A failed allocation would end the process, so the allocator is probed first.
+    let bytes = shape.byte_count();
+    if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
+        let size = bytes.map_or("more than 2^63 bytes".into(), |b| format!("{b} bytes"));
+        return Err(format!("{shape:#} takes {size}, more than the system can allocate"));
     }
-    fn array(&mut self, shape: &ArrayShape) -> Result<Literal, String> {
-        // A failed allocation would end the process, so the allocator is probed first.
-        let bytes = shape.byte_count();
-        if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
-            let size = bytes.map_or("more than 2^63 bytes".into(), |b| format!("{b} bytes"));
-            return Err(format!("{shape:#} takes {size}, more than the system can allocate"));
-        }
-        let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
-        let width = shape.ty.storage_bytes();
-        for slot in literal.bytes_mut().chunks_exact_mut(width) {
-            self.element(shape.ty).write(shape.ty, slot);
-        }
-        Ok(literal)
+    let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
+    let width = shape.ty.storage_bytes();
+    for slot in literal.bytes_mut().chunks_exact_mut(width) {
+        element(sequence, shape.ty).write(shape.ty, slot);
     }
+    Ok(literal)
 }
 
 /// Draws a value for each shape.
 pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Result<Vec<Literal>, Failure> {
-    let mut sequence = Sequence(seed);
+    let mut sequence = Sequence::new(seed);
     let draw = |(number, shape): (usize, &&Shape)| {
         let failed = |message| Failure::new(&Code::NotDrawn { number, message }, None);
-        sequence.value(shape).map_err(failed)
+        value(&mut sequence, shape).map_err(failed)
     };
     shapes.iter().enumerate().map(draw).collect()
 }
@@ -98,7 +84,7 @@ pub(crate) fn draw_each(
 fn seed_of(seed: u64, device: usize) -> u64 {
     match u64::try_from(device) {
         Ok(0) | Err(_) => seed,
-        Ok(device) => Sequence(seed ^ Sequence(device).next()).next(),
+        Ok(device) => Sequence::new(seed ^ Sequence::new(device).bits()).bits(),
     }
 }
 

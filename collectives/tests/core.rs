@@ -42,10 +42,10 @@ fn operands_of_started_computations_may_be_bound_late() {
     let text = "HloModule m, replica_count=2
 add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
 both { x = s32[] parameter(0) y = s32[] parameter(1) z = s32[] multiply(x, y)
-  ROOT r = s32[] all-reduce(z), replica_groups={}, to_apply=add }
+  ROOT r = s32[] all-reduce(z), replica_groups={}, to_apply=add }, execution_thread=\"worker\"
 ENTRY e {
   r = u32[] replica-id()  i = s32[] convert(r)  three = s32[] constant(3)  x = s32[] add(i, three)
-  st = ((s32[]), s32[]) async-start(x), calls=both
+  st = ((s32[]), s32[]) async-start(x), calls=both, async_execution_thread=\"worker\"
   up = ((s32[], s32[]), s32[]) async-update(st, three)
   ROOT d = s32[] async-done(up)
 }";
@@ -277,12 +277,12 @@ fn starts_of_one_computation_are_distinguished() {
             "HloModule m, replica_count=2
 add {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }}
 w {{ x = s32[] parameter(0) y = s32[] negate(x)
-  ROOT r = s32[] all-reduce(y), replica_groups={{}}, to_apply=add{channel} }}
+  ROOT r = s32[] all-reduce(y), replica_groups={{}}, to_apply=add{channel} }}, execution_thread=\"worker\"
 v {{ x = s32[] parameter(0) y = s32[] negate(x)
-  ROOT r = s32[] all-reduce(y), replica_groups={{}}, to_apply=add{channel} }}
+  ROOT r = s32[] all-reduce(y), replica_groups={{}}, to_apply=add{channel} }}, execution_thread=\"worker\"
 ENTRY e {{ r = u32[] replica-id() x = s32[] convert(r) h = s32[] constant(100) y = s32[] add(x, h)
-  a = ((s32[]), s32[]) async-start(x), calls=w
-  b = ((s32[]), s32[]) async-start(y), calls={second}
+  a = ((s32[]), s32[]) async-start(x), calls=w, async_execution_thread=\"worker\"
+  b = ((s32[]), s32[]) async-start(y), calls={second}, async_execution_thread=\"worker\"
   p = s32[] async-done(a)  q = s32[] async-done(b)
   ROOT t = (s32[], s32[]) tuple(p, q) }}"
         )

@@ -6,20 +6,24 @@
 //!                                                       └─ special  ─┘
 //! ```
 //!
-//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding.
+//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding,
+//! with the weights of the ops that had run the fewest times until then.
+mod balance;
 mod bits;
 mod finding;
+mod nan;
 mod recorder;
 mod statistics;
 
 pub use finding::Finding;
-pub use statistics::{Coverage, Tally};
+pub use statistics::{Coverage, ENOUGH, Tally};
 
 use crate::backend::Backend;
 use crate::generate::{self, Regime, generate};
 use crate::results::{Record, Verdict};
 use crate::{Subject, conform};
-use hlo::{Module, Verified};
+use balance::Balance;
+use hlo::{Module, Opcode, Verified};
 use recorder::Recorder;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -133,6 +137,7 @@ pub fn fuzz(
     let start = Instant::now();
     let mut campaign = Campaign::default();
     let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
+    let mut balance = Balance::new(&options.generate);
     for k in 0.. {
         let is_over = match options.limit {
             Limit::Modules(count) => k >= count,
@@ -142,7 +147,8 @@ pub fn fuzz(
             break;
         }
         let seed = options.seed.wrapping_add(k);
-        let random = match Random::new(seed, options) {
+        balance.update(k, &campaign.coverage, &options.generate);
+        let random = match Random::new(seed, options, &balance) {
             Ok(Some(random)) => random,
             Ok(None) => {
                 campaign.without_variant += 1;
@@ -171,17 +177,23 @@ struct Random {
     text: String,
     module: Arc<Verified>,
     generated: generate::Generated,
+    /// The weights of rare ops.
+    weights: Vec<(Opcode, u32)>,
 }
 
 impl Random {
-    fn new(seed: u64, options: &Options) -> Result<Option<Self>, generate::Invalid> {
-        let generated = match &options.like {
-            Some(module) => generate::mutated(seed, module.module()),
-            None => Some(generate(seed, &options.generate)?),
+    fn new(
+        seed: u64,
+        options: &Options,
+        balance: &Balance,
+    ) -> Result<Option<Self>, generate::Invalid> {
+        let (generated, weights) = match &options.like {
+            Some(module) => (generate::mutated(seed, module.module()), Vec::new()),
+            None => (Some(generate(seed, &balance.options)?), balance.rare.clone()),
         };
         let with = |generated: generate::Generated| {
             let (text, module) = (generated.text.clone(), Arc::clone(&generated.module));
-            Self { seed, text, module, generated }
+            Self { seed, text, module, generated, weights }
         };
         Ok(generated.map(with))
     }
@@ -213,8 +225,11 @@ impl Campaign {
         for regime in Regime::ALL {
             let subject = random.subject(regime);
             let compare = if options.bits { bits::conform } else { conform };
-            let record = compare(&subject, reference, backend);
+            let mut record = compare(&subject, reference, backend);
             let expected = reference.take_results();
+            if options.bits {
+                nan::explain(&mut record, &subject, compare, reference, backend);
+            }
             if let Verdict::Unsupported | Verdict::Skipped = record.verdict {
                 let reason = record.reason.lines().next().unwrap_or_default();
                 // Without the instruction, which differs in each module.
@@ -225,7 +240,10 @@ impl Campaign {
             self.coverage.add(random.module(), record.verdict, &expected);
             if is_finding(&record, options.like.is_some()) {
                 let seed = random.seed;
-                let mut finding = Finding { seed, regime, subject, expected, record, file: None };
+                let weights = random.weights.clone();
+                let file = None;
+                let mut finding =
+                    Finding { seed, weights, regime, subject, expected, record, file };
                 if let Some(folder) = &options.output {
                     finding.write(folder)?;
                 }

@@ -37,6 +37,7 @@ mod file;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;
+pub mod random;
 mod recorded;
 pub mod reduce;
 mod report;

@@ -16,7 +16,7 @@ impl Builder {
     ///
     /// ```
     /// let b = builder::Builder::new("m");
-    /// let double = b.computation("double", &["f32[]"], |p| p[0] * 2);
+    /// let double = b.computation("double", &["f32[]"], |p| p[0] + p[0]);
     /// let started = b.async_start(double, &[b.constant(4f32)]);
     /// assert_eq!(interp::run(&b.build(started.async_update(&[]).async_done())?, &[])?.to_string(), "f32[] 8");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

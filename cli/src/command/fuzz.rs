@@ -5,12 +5,17 @@ use crate::args::{BackendArgs, FuzzArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::output;
 use conformance::backend::{Backend, LimitedEngine, OptionValue};
-use conformance::fuzz::{self, Campaign, Event, Finding, Limit};
+use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::{Engine, generate, on_large_stack};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+
+/// The modules of a campaign that ends with the table of opcodes.
+const MANY: u64 = 1000;
+/// The modules between two writings of the table.
+const KEPT: u64 = 250;
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let engine = Engine::ALL
@@ -43,8 +48,11 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     };
     let command = command(args);
     let progress = progress(limit);
-    let mut observer = |_: &Campaign, event: Event<'_>| match event {
-        Event::Ran => progress.advance(),
+    let mut observer = |campaign: &Campaign, event: Event<'_>| match event {
+        Event::Ran => {
+            progress.advance();
+            keep(campaign, args.output.as_deref());
+        }
         Event::Found(finding) => show(finding, &command),
         Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
     };
@@ -105,31 +113,58 @@ fn option_text(value: &OptionValue) -> String {
 
 /// Prints a finding and the command that repeats it.
 fn show(finding: &Finding, command: &str) {
-    let Finding { seed, subject, record, file, .. } = finding;
+    let Finding { seed, weights, subject, record, file, .. } = finding;
     let mut text = format!("{}: {}\n", subject.name, record.reason.trim_end());
     if let Some(file) = file {
         let _ = writeln!(text, "  saved as {}", file.display());
     }
-    let _ = writeln!(text, "  repeat: {command} --seed {seed} --count 1");
+    let _ = write!(text, "  repeat: {command}");
+    for (op, weight) in weights {
+        let _ = write!(text, " --weight {op}={weight}");
+    }
+    let _ = writeln!(text, " --seed {seed} --count 1");
     // A reader that has closed the pipe has read enough.
     let _ = output::data(&text);
 }
 
-fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
-    let mut text = String::new();
-    if coverage {
-        let _ = write!(text, "{}", campaign.coverage);
-        for (reason, count) in &campaign.unsupported {
-            let _ = writeln!(text, "{count} unsupported: {reason}");
-        }
+/// Returns the table of opcodes and the reasons for runs without support.
+fn table(campaign: &Campaign) -> String {
+    let mut text = campaign.coverage.to_string();
+    let rare: Vec<&str> = campaign.coverage.rare().iter().map(|op| op.name()).collect();
+    let _ = match rare.as_slice() {
+        [] => writeln!(text, "every opcode was executed at least {ENOUGH} times"),
+        rare => writeln!(text, "executed fewer than {ENOUGH} times: {}", rare.join(", ")),
+    };
+    for (reason, count) in &campaign.unsupported {
+        let _ = writeln!(text, "{count} unsupported: {reason}");
     }
-    let Campaign { modules, without_variant, tally, findings, invalid, time, .. } = campaign;
+    text
+}
+
+/// Returns the line that ends a campaign.
+fn last_line(campaign: &Campaign) -> String {
+    let Campaign { modules, tally, time, .. } = campaign;
     let rate = campaign.modules_per_second();
-    let _ = writeln!(
-        text,
-        "{modules} modules in {:.1} s, {rate:.1} a second: {tally}",
-        time.as_secs_f64()
-    );
+    format!("{modules} modules in {:.1} s, {rate:.1} a second: {tally}\n", time.as_secs_f64())
+}
+
+/// Writes the statistics so far, which a campaign that is ended by a signal leaves behind.
+fn keep(campaign: &Campaign, folder: Option<&Path>) {
+    if let Some(folder) = folder
+        && campaign.modules.is_multiple_of(KEPT)
+    {
+        let text = table(campaign) + &last_line(campaign);
+        // The folder of findings is made with the first one.
+        let _ = std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(folder.join("coverage.txt"), text));
+    }
+}
+
+fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
+    let is_long = campaign.modules >= MANY;
+    let mut text = if coverage || is_long { table(campaign) } else { String::new() };
+    let Campaign { without_variant, findings, invalid, .. } = campaign;
+    text.push_str(&last_line(campaign));
     if *without_variant > 0 {
         let _ = writeln!(text, "{without_variant} seeds without a valid variant");
     }

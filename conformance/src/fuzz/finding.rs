@@ -4,7 +4,7 @@ use crate::Subject;
 use crate::file::without_layouts;
 use crate::generate::Regime;
 use crate::results::Record;
-use hlo::Literal;
+use hlo::{Literal, Opcode};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub struct Finding {
     /// The seed of the module.
     pub seed: u64,
+    /// The weights that rare ops had, which repeat the module together with the seed.
+    pub weights: Vec<(Opcode, u32)>,
     /// The kind of arguments.
     pub regime: Regime,
     /// The module and its arguments.

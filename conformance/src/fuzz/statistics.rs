@@ -70,6 +70,9 @@ impl fmt::Display for Tally {
     }
 }
 
+/// The runs that test an opcode well enough; a campaign raises the weights of others.
+pub const ENOUGH: u64 = 50;
+
 /// The outcomes of the modules that contain an opcode with a result of an element type.
 #[derive(Debug, Clone, Default)]
 pub struct Coverage {
@@ -92,6 +95,14 @@ impl Coverage {
     /// Returns the outcomes of modules with this opcode.
     pub fn of(&self, opcode: Opcode) -> Tally {
         self.by_opcode.get(&opcode).cloned().unwrap_or_default()
+    }
+    /// Returns the opcodes that were executed fewer than [`ENOUGH`] times, the rarest first.
+    pub fn rare(&self) -> Vec<Opcode> {
+        let executed = |op: Opcode| self.by_opcode.get(&op).map_or(0, Tally::executed);
+        let counts = Opcode::ALL.iter().map(|&op| (executed(op), op));
+        let mut rare: Vec<(u64, Opcode)> = counts.filter(|(count, _)| *count < ENOUGH).collect();
+        rare.sort_by_key(|&(count, _)| count);
+        rare.into_iter().map(|(_, op)| op).collect()
     }
     /// Returns the number of element types that an opcode was executed with.
     pub fn types(&self, opcode: Opcode) -> usize {

@@ -1,6 +1,7 @@
 //! Collectives and transfers between devices. All devices run them, in the same order.
-use super::generator::{Generator, Operand, Scope};
+use super::generator::Generator;
 use super::movement::{any, list};
+use super::scope::{Operand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 use std::fmt::Write as _;
 

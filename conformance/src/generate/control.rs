@@ -1,7 +1,11 @@
 //! Called computations: calls, fusions, loops, branches, asynchronous computations.
-use super::generator::{Generator, Scope, Signature};
+use super::generator::Generator;
 use super::movement::any;
+use super::scope::{Scope, Signature};
 use hlo::{ElementType, Shape};
+
+/// The number above the most rounds of a loop, whose condition runs once more.
+const MAX_ROUNDS: u64 = 5;
 
 impl Generator {
     /// Writes a computation.
@@ -17,9 +21,13 @@ impl Generator {
             self.push(&mut scope, parameter.clone(), &format!("parameter({i})"));
         }
         self.body(&mut scope);
-        let last = self.value(&mut scope, result);
-        let (name, root) = (self.name("fn"), self.name("v"));
-        self.finish(&name, &scope, &format!("{root} = {result:#} copy({last})"));
+        // The copy of a tuple would be one of floats of several types.
+        let root = match result {
+            Shape::Tuple(parts) => format!("tuple({})", self.arguments(&mut scope, parts)),
+            _ => format!("copy({})", self.value(&mut scope, result)),
+        };
+        let (name, last) = (self.name("fn"), self.name("v"));
+        self.finish(&name, &scope, &format!("{last} = {result:#} {root}"));
         name
     }
     fn body(&mut self, scope: &mut Scope) {
@@ -55,6 +63,7 @@ impl Generator {
         } else {
             self.signature(scope, scope.communicates)
         };
+        scope.execute(1, self.steps_of(&callee.name));
         let arguments = self.arguments(scope, &callee.parameters);
         let text = format!("call({arguments}), to_apply={}", callee.name);
         self.push(scope, callee.result.clone(), &text);
@@ -63,12 +72,44 @@ impl Generator {
     }
     pub(super) fn fusion(&mut self, scope: &mut Scope) -> Option<()> {
         self.may_nest(scope)?;
-        let callee = self.signature(scope, false);
+        let callee = self.fused(scope);
+        scope.execute(1, self.steps_of(&callee.name));
         let arguments = self.arguments(scope, &callee.parameters);
-        let kind = self.choose(&["kLoop", "kInput", "kOutput", "kCustom"]);
+        let kinds: &[&str] = match self.config.portable {
+            true => &["kLoop"],
+            false => &["kLoop", "kInput", "kOutput", "kCustom"],
+        };
+        let kind = self.choose(kinds);
         let text = format!("fusion({arguments}), kind={kind}, calls={}", callee.name);
         self.push(scope, callee.result, &text);
         Some(())
+    }
+    /// Writes a computation in which every value is used, or returned.
+    fn fused(&mut self, scope: &mut Scope) -> Signature {
+        let parameters: Vec<Shape> = (0..self.pick(4)).map(|_| self.shape(scope)).collect();
+        let mut scope = Scope { is_fused: true, ..Scope::new(scope.depth + 1, false) };
+        for (i, parameter) in parameters.iter().enumerate() {
+            self.push(&mut scope, parameter.clone(), &format!("parameter({i})"));
+        }
+        self.body(&mut scope);
+        scope.mark_read();
+        if scope.unused().is_empty() {
+            let shape = self.shape(&mut scope);
+            let name = self.value(&mut scope, &shape);
+            self.push(&mut scope, shape, &format!("copy({name})"));
+        }
+        let unused = scope.unused();
+        let names: Vec<&str> = unused.iter().map(|value| value.name.as_str()).collect();
+        let (result, root) = match unused.as_slice() {
+            [one] => (one.shape.clone(), format!("copy({})", one.name)),
+            all => {
+                let shapes = all.iter().map(|value| value.shape.clone()).collect();
+                (Shape::Tuple(shapes), format!("tuple({})", names.join(", ")))
+            }
+        };
+        let (name, last) = (self.name("fn"), self.name("v"));
+        self.finish(&name, &scope, &format!("{last} = {result:#} {root}"));
+        Signature { name, parameters, result }
     }
 
     /// A loop of up to four rounds; its first value is the counter.
@@ -93,6 +134,7 @@ impl Generator {
         let (condition, body) = (round(false), round(true));
         let condition = self.condition(condition, &tuple);
         let body = self.loop_body(body, &tuple, &carried);
+        scope.execute(MAX_ROUNDS, self.steps_of(&condition) + self.steps_of(&body));
         let zero = self.integer(scope, 0);
         let initial = self.next(scope, zero, &carried);
         let initial = self.push_hidden(scope, &tuple, &format!("tuple({initial})"));
@@ -119,8 +161,8 @@ impl Generator {
         if self.chance(3) {
             self.body(&mut scope);
         }
-        let rounds = self.rng.i64(0..=4);
-        let limit = self.integer(&mut scope, rounds);
+        let rounds = self.rng.u64(0..MAX_ROUNDS);
+        let limit = self.integer(&mut scope, i64::try_from(rounds).unwrap_or(0));
         let (name, root) = (self.name("fn"), self.name("v"));
         let text = format!("{root} = pred[] compare({counter}, {limit}), direction=LT");
         self.finish(&name, &scope, &text);
@@ -147,7 +189,9 @@ impl Generator {
         for _ in 0..count {
             let parameter = self.any_shape(scope);
             let parameters = std::slice::from_ref(&parameter);
-            functions.push(self.function(parameters, &result, scope.depth + 1, false));
+            let function = self.function(parameters, &result, scope.depth + 1, false);
+            scope.execute(1, self.steps_of(&function));
+            functions.push(function);
             arguments.push(self.value(scope, &parameter));
         }
         let (arguments, names) = (arguments.join(", "), functions.join(", "));
@@ -166,12 +210,30 @@ impl Generator {
         Some(())
     }
 
-    /// A computation that runs until its result is taken; other instructions come between.
+    /// Writes a computation of one op, whose operands are the parameters.
+    fn wrapped(&mut self) -> Option<Signature> {
+        let mut scope = Scope { wraps: true, ..Scope::new(1, false) };
+        let op = self.config.ops[self.rng.usize(..self.config.ops.len())].0;
+        self.try_insert(&mut scope, op).then_some(())?;
+        let lines: Vec<&str> = scope.lines.lines().collect();
+        let (last, before) = scope.values.split_last()?;
+        let is_one = lines.len() == before.len() + 1
+            && before.iter().zip(&lines).all(|(_, line)| line.contains(" parameter("));
+        let root = lines.last()?.trim().to_owned();
+        (is_one && !before.is_empty() && !root.contains(" parameter(")).then_some(())?;
+        let parameters = before.iter().map(|value| value.shape.clone()).collect();
+        let result = last.shape.clone();
+        let name = self.name("fn");
+        scope.lines.truncate(scope.lines.len() - lines.last()?.len() - 1);
+        self.finish(&name, &scope, &root);
+        Some(Signature { name, parameters, result })
+    }
+    /// An op that runs until its result is taken; other instructions come between.
     pub(super) fn async_call(&mut self, scope: &mut Scope) -> Option<()> {
-        (scope.depth == 0 && self.may_nest(scope).is_some()).then_some(())?;
-        let parameters: Vec<Shape> = (0..=self.pick(2)).map(|_| self.shape(scope)).collect();
-        let result = self.shape(scope);
-        let callee = self.function(&parameters, &result, 1, false);
+        // Passes of XLA add converts and copies to the computation, which its verifier then refuses.
+        (scope.depth == 0 && !self.config.portable).then_some(())?;
+        let Signature { name: callee, parameters, result } = (0..8).find_map(|_| self.wrapped())?;
+        scope.execute(1, self.steps_of(&callee));
         let arguments = self.arguments(scope, &parameters);
         let context = Shape::scalar(ElementType::U32);
         let started = Shape::Tuple(vec![Shape::Tuple(parameters), result.clone(), context]);

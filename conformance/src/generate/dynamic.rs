@@ -1,8 +1,9 @@
 //! Arrays smaller than their bounds. Sizes are values, so that two arrays of one shape may differ in them: each inserter follows
 //! one array, and its results are only returned.
 use super::data::Domain;
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
 use super::movement::list;
+use super::scope::Scope;
 use hlo::op::DynamicRule;
 use hlo::{ArrayShape, ElementType, Opcode, Shape};
 
@@ -33,8 +34,18 @@ impl Generator {
             let text = format!("get-dimension-size({name}), dimensions={{{at}}}");
             self.push(scope, Shape::scalar(ElementType::S32), &text);
         }
-        self.push_closed(scope, shape, &format!("copy({name})"));
+        self.end(scope, &name, shape);
         Some(())
+    }
+    /// Returns an array of a dynamic shape; in a portable module a reduction of it, since backends return sizes in their own ways.
+    fn end(&mut self, scope: &mut Scope, name: &str, shape: ArrayShape) {
+        if shape.dynamic.is_none() || !self.config.portable {
+            self.push_closed(scope, shape, &format!("copy({name})"));
+            return;
+        }
+        let all = (0..shape.rank()).collect();
+        let (text, shape) = self.reduced(scope, name, &shape, all);
+        self.push_closed(scope, shape, &text);
     }
     /// Adds an op on an array of a dynamic shape.
     fn step(&mut self, scope: &mut Scope, name: &str, shape: ArrayShape) -> (String, ArrayShape) {
@@ -45,7 +56,10 @@ impl Generator {
             0 => self.reversed(name, shape),
             1 => self.transposed(name, &shape),
             2 => (format!("convert({name})"), shape.with_type(ElementType::F32)),
-            3 => self.reduced(scope, name, &shape),
+            3 => {
+                let some = self.some_of(shape.rank());
+                self.reduced(scope, name, &shape, some)
+            }
             _ if !ops.is_empty() => {
                 let op = *ops[self.pick(ops.len())];
                 let operands = match op.arity() {
@@ -78,11 +92,11 @@ impl Generator {
         scope: &mut Scope,
         name: &str,
         shape: &ArrayShape,
+        reduced: Vec<usize>,
     ) -> (String, ArrayShape) {
         let ty = shape.ty;
         let reducer = self.reducer(ty);
         let initial = self.initial(scope, &reducer, ty);
-        let reduced = self.some_of(shape.rank());
         let kept: Vec<usize> = (0..shape.rank()).filter(|d| !reduced.contains(d)).collect();
         let dims: Vec<i64> = kept.iter().map(|&d| shape.dims[d]).collect();
         let dynamic = kept.iter().map(|&d| shape.is_dynamic(d)).collect();
@@ -103,7 +117,7 @@ impl Generator {
         let scalar = Shape::scalar(ElementType::S32);
         self.push(scope, scalar, &format!("get-dimension-size({name}), dimensions={{0}}"));
         let shape = with_dynamic(x.shape.ty, &[bound], vec![true]);
-        self.push_closed(scope, shape, &format!("copy({name})"));
+        self.end(scope, &name, shape);
         Some(())
     }
     pub(super) fn get_dimension_size(&mut self, scope: &mut Scope) -> Option<()> {

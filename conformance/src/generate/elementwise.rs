@@ -1,5 +1,6 @@
 //! Elementwise ops: those of the table, and those with attributes.
-use super::generator::{Generator, Operand, Scope};
+use super::generator::Generator;
+use super::scope::{Operand, Scope};
 use hlo::op::Arity;
 use hlo::{ArrayShape, Class, ElementType, Opcode};
 

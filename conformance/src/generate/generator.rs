@@ -1,79 +1,10 @@
-//! Computations while they are written.
+//! Writes modules, instruction by instruction.
 use super::config::{Config, Options};
 use super::data::Domain;
+use super::scope::{Operand, Scope, Signature, Value};
 use hlo::{ArrayShape, ElementType, Opcode, Shape};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-/// A value of a computation.
-#[derive(Debug, Clone)]
-pub(super) struct Value {
-    pub(super) name: String,
-    pub(super) shape: Shape,
-    pub(super) is_used: bool,
-    /// Whether it is only returned: its bits, or its sizes, are not known when the module is made.
-    pub(super) is_closed: bool,
-}
-
-/// A computation that is written.
-#[derive(Debug)]
-pub(super) struct Scope {
-    pub(super) lines: String,
-    pub(super) values: Vec<Value>,
-    /// The nesting of computations; the entry has 0.
-    pub(super) depth: usize,
-    /// Whether all values are scalars, as in a reducer.
-    pub(super) is_scalar: bool,
-    /// Whether all devices run it.
-    pub(super) communicates: bool,
-}
-
-impl Scope {
-    pub(super) fn new(depth: usize, communicates: bool) -> Self {
-        let (lines, values) = (String::new(), Vec::new());
-        Self { lines, values, depth, is_scalar: false, communicates }
-    }
-    pub(super) fn of_scalars(depth: usize) -> Self {
-        Self { is_scalar: true, ..Self::new(depth, false) }
-    }
-    /// Returns the name of a value whose uses count.
-    fn use_value(&mut self, i: usize) -> String {
-        self.values[i].is_used = true;
-        self.values[i].name.clone()
-    }
-    /// Returns the open values of which `ok` is true, by index.
-    fn open(&self, ok: impl Fn(&Shape) -> bool) -> Vec<usize> {
-        let fits =
-            |(i, value): (usize, &Value)| (!value.is_closed && ok(&value.shape)).then_some(i);
-        self.values.iter().enumerate().filter_map(fits).collect()
-    }
-    /// Marks a value that was just added as used.
-    fn mark(&mut self, name: &str) {
-        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
-            value.is_used = true;
-        }
-    }
-    /// Marks a value as one that no other instruction uses.
-    fn close(&mut self, name: &str) {
-        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
-            (value.is_used, value.is_closed) = (true, true);
-        }
-    }
-}
-
-/// An array that an instruction takes.
-#[derive(Debug, Clone)]
-pub(super) struct Operand {
-    pub(super) name: String,
-    pub(super) shape: ArrayShape,
-}
-
-/// A computation that calls may name again.
-#[derive(Debug, Clone)]
-pub(super) struct Signature {
-    pub(super) name: String,
-    pub(super) parameters: Vec<Shape>,
-    pub(super) result: Shape,
-}
 
 /// Writes a module.
 #[derive(Debug)]
@@ -85,6 +16,8 @@ pub(super) struct Generator {
     names: usize,
     pub(super) channels: usize,
     pub(super) functions: Vec<Signature>,
+    /// The steps of the finished computations.
+    steps: BTreeMap<String, u64>,
     /// Instructions that may still be inserted.
     pub(super) budget: usize,
     /// The nesting of operands that are derived for each other.
@@ -96,6 +29,22 @@ pub(super) struct Generator {
 /// The most arrays that a module returns.
 const MAX_RESULTS: usize = 24;
 const MAX_PARAMETERS: usize = 8;
+/// The most elements of an array, as a multiple of those of a random shape.
+const GROWTH: usize = 4;
+/// The most steps of a computation, about: a tenth of the fuel of `etalon fuzz`.
+const MAX_STEPS: u64 = 1_000_000;
+
+/// Returns the steps of an instruction: one for each element.
+fn steps(shape: &Shape) -> u64 {
+    let count = |shape: &Shape| shape.array().and_then(ArrayShape::element_count).unwrap_or(0);
+    let elements: usize = shape.leaves().into_iter().map(count).sum();
+    u64::try_from(elements).unwrap_or(u64::MAX).saturating_add(1)
+}
+
+/// Whether backends that store the type store it alike: elements of 1, 2 and 6 bits fill bytes in different ways.
+fn is_portable(ty: ElementType) -> bool {
+    ty.bits() == 4 || ty.bits() >= 8 || ty == ElementType::Pred
+}
 
 impl Generator {
     /// Returns the text of a module, and the domains of its parameters.
@@ -110,6 +59,7 @@ impl Generator {
             names: 0,
             channels: 0,
             functions: Vec::new(),
+            steps: BTreeMap::new(),
             budget,
             derivations: 0,
             parameters: Vec::new(),
@@ -131,8 +81,7 @@ impl Generator {
             self.budget -= 1;
             self.insert_any(&mut scope);
         }
-        let returned = |value: &&Value| !value.is_used && value.shape.array().is_some();
-        let unused: Vec<Value> = scope.values.iter().filter(returned).cloned().collect();
+        let unused = scope.unused();
         let skipped = unused.len().saturating_sub(MAX_RESULTS);
         let results: Vec<Value> = unused.into_iter().skip(skipped).collect();
         let names: Vec<&str> = results.iter().map(|value| value.name.as_str()).collect();
@@ -176,8 +125,10 @@ impl Generator {
     }
     /// Returns an element type of the module that fits, else any that fits.
     pub(super) fn ty(&mut self, fits: impl Fn(ElementType) -> bool) -> Option<ElementType> {
+        let portable = self.config.portable;
         let of = |all: &[ElementType]| -> Vec<ElementType> {
-            all.iter().copied().filter(|&ty| fits(ty)).collect()
+            let fits = |&ty: &ElementType| fits(ty) && (!portable || is_portable(ty));
+            all.iter().copied().filter(fits).collect()
         };
         let mut types = of(&self.config.types);
         if types.is_empty() {
@@ -199,6 +150,7 @@ impl Generator {
     ) -> String {
         let (shape, name) = (shape.into(), self.name("v"));
         let _ = writeln!(scope.lines, "  {name} = {shape:#} {text}");
+        scope.execute(1, steps(&shape));
         let parts = shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
         let is_used = !parts.is_empty();
         scope.values.push(Value { name: name.clone(), shape, is_used, is_closed: false });
@@ -211,6 +163,7 @@ impl Generator {
     pub(super) fn push_hidden(&mut self, scope: &mut Scope, shape: &Shape, text: &str) -> String {
         let name = self.name("v");
         let _ = writeln!(scope.lines, "  {name} = {shape:#} {text}");
+        scope.execute(1, steps(shape));
         name
     }
     /// Adds an instruction whose result, an array, is only returned.
@@ -268,7 +221,7 @@ impl Generator {
         {
             return found.name;
         }
-        if self.derivations < 2 && self.chance(2) {
+        if self.derivations < 2 && !scope.wraps && self.chance(2) {
             self.derivations += 1;
             let derived = self.derive(scope, shape);
             self.derivations -= 1;
@@ -309,6 +262,10 @@ impl Generator {
         shape: &ArrayShape,
         domain: &Domain,
     ) -> String {
+        if scope.wraps {
+            let number = scope.values.len();
+            return self.push(scope, shape.clone(), &format!("parameter({number})"));
+        }
         let number = self.parameters.len();
         let may = scope.depth == 0 && !scope.is_scalar && number < MAX_PARAMETERS;
         if may && !self.chance(4) {
@@ -365,9 +322,37 @@ impl Generator {
                 found
             });
             let op = drawn.map_or(Opcode::Add, |&(op, _)| op);
-            if self.insert(scope, op).is_some() {
+            if self.try_insert(scope, op) {
                 return;
             }
         }
+    }
+    /// Adds an instruction of this op, and what it needs, or nothing: sizes multiply in chains of ops, and loops of loops run
+    /// long.
+    pub(super) fn try_insert(&mut self, scope: &mut Scope, op: Opcode) -> bool {
+        let before = (scope.clone(), self.parameters.len(), self.text.len(), self.functions.len());
+        let largest = usize::try_from(self.config.max_elements).unwrap_or(0) * GROWTH;
+        let is_small = |value: &Value| {
+            let count = |shape: &Shape| shape.array().map_or(Some(0), ArrayShape::element_count);
+            value.shape.leaves().into_iter().all(|s| count(s).is_some_and(|n| n <= largest))
+        };
+        let inserted = self.insert(scope, op).is_some()
+            && scope.values[before.0.values.len()..].iter().all(is_small)
+            && scope.steps <= MAX_STEPS;
+        if !inserted {
+            *scope = before.0;
+            self.parameters.truncate(before.1);
+            self.text.truncate(before.2);
+            self.functions.truncate(before.3);
+        }
+        inserted
+    }
+    /// Keeps the steps of a finished computation.
+    pub(super) fn keep_steps(&mut self, name: &str, steps: u64) {
+        self.steps.insert(name.to_owned(), steps);
+    }
+    /// Returns the steps of one execution of a finished computation.
+    pub(super) fn steps_of(&self, name: &str) -> u64 {
+        self.steps.get(name).copied().unwrap_or(0)
     }
 }

@@ -1,6 +1,7 @@
 //! Ops that take indices: slices, `gather`, `scatter`.
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
 use super::movement::{any, list};
+use super::scope::Scope;
 use hlo::{ArrayShape, ElementType};
 
 /// Types of indices; each holds any size that occurs.

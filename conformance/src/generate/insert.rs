@@ -1,6 +1,7 @@
 //! The inserter of each op.
 use super::collective::Start;
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
+use super::scope::Scope;
 use hlo::Opcode;
 use hlo::op::Kind;
 
@@ -41,7 +42,9 @@ impl Generator {
             | Kind::Random
             | Kind::Custom => false,
         };
-        let fits = !scope.is_scalar || op.is_elementwise();
+        let is_fusible = op.is_elementwise() || op.moves_data();
+        let fits = (!scope.is_scalar || op.is_elementwise())
+            && (!scope.is_fused || !self.config.portable || is_fusible);
         (fits && (scope.communicates || !across)).then_some(())?;
         match structured(op) {
             Some(op) => self.insert_structured(scope, op),

@@ -2,7 +2,8 @@
 //! a conversion to an integer could turn a small difference into a large one; their operands are moderate, since an infinity spreads
 //! differently in each algorithm.
 use super::data::Domain;
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
+use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType};
 
 fn takes(ty: ElementType) -> bool {

@@ -24,6 +24,7 @@ mod mutate;
 mod order;
 mod reduction;
 mod scalar;
+mod scope;
 mod windows;
 
 pub use config::Options;

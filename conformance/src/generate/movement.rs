@@ -1,6 +1,7 @@
 //! Ops that move elements, tuples and tokens.
 use super::data::Domain;
-use super::generator::{Generator, Operand, Scope};
+use super::generator::Generator;
+use super::scope::{Operand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 
 /// Returns numbers as the list of an attribute.
@@ -67,12 +68,13 @@ impl Generator {
     }
     /// The default layout of other dimensions, or another type of the same width.
     pub(super) fn bitcast(&mut self, scope: &mut Scope) -> Option<()> {
+        (!self.config.portable).then_some(())?;
         let x = self.operand(scope, any, 0)?;
         let dims = self.regrouped(&x.shape.dims);
         let from = x.shape.ty;
         // `pred` of other bits than 0 and 1 has no meaning.
         let whole = |ty: ElementType| ty.bits() >= 8 && ty != ElementType::Pred;
-        let reinterprets = !self.config.portable && whole(from);
+        let reinterprets = whole(from);
         let to =
             self.ty(|ty| ty == from || (reinterprets && whole(ty) && ty.bits() == from.bits()))?;
         let shape = ArrayShape::new(to, dims.as_slice());
@@ -180,14 +182,16 @@ impl Generator {
     /// Adds an op that gives the value of its operand.
     pub(super) fn forward(&mut self, scope: &mut Scope, text: &str) -> Option<()> {
         let shape = match self.pick(4) {
-            0 => self.tuple_shape(scope),
-            _ => self.operand(scope, any, 0)?.shape.into(),
+            // Floats of several types in one operand.
+            0 if !(self.config.portable && text.starts_with("copy")) => self.tuple_shape(scope),
+            _ => self.shape(scope),
         };
         let x = self.value(scope, &shape);
         self.push(scope, shape, &text.replace('X', &x));
         Some(())
     }
     pub(super) fn copy_start(&mut self, scope: &mut Scope) -> Option<()> {
+        (!self.config.portable).then_some(())?;
         let Operand { name, shape } = self.operand(scope, any, 0)?;
         let shape = Shape::from(shape);
         let context = Shape::scalar(ElementType::U32);
@@ -198,6 +202,7 @@ impl Generator {
     }
     /// An array that depends on tokens.
     pub(super) fn add_dependency(&mut self, scope: &mut Scope) -> Option<()> {
+        (!scope.is_fused).then_some(())?;
         let Operand { name, shape } = self.operand(scope, any, 0)?;
         let tokens: Vec<String> =
             (0..self.pick(3)).map(|_| self.value(scope, &Shape::Token)).collect();
@@ -207,10 +212,10 @@ impl Generator {
     }
     /// Returns a tuple of the shapes of values, or of random ones.
     pub(super) fn tuple_shape(&mut self, scope: &mut Scope) -> Shape {
-        let count = self.pick(4);
+        let count = self.rng.usize(usize::from(scope.is_fused)..4);
         let parts = (0..count).map(|_| match self.pick(8) {
             0 => self.tuple_shape(scope),
-            1 => Shape::Token,
+            1 if !scope.is_fused => Shape::Token,
             _ => self.shape(scope),
         });
         Shape::Tuple(parts.collect())

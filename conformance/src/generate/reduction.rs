@@ -1,7 +1,9 @@
 //! Reductions: `reduce`, `reduce-window`, `select-and-scatter`, `scan`, batch normalization.
 use super::data::Domain;
-use super::generator::{Generator, Operand, Scope};
+use super::generator::Generator;
 use super::movement::list;
+use super::scalar::least;
+use super::scope::{Operand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 use std::fmt::Write as _;
 
@@ -9,6 +11,9 @@ impl Generator {
     pub(super) fn reduce(&mut self, scope: &mut Scope) -> Option<()> {
         let x = self.operand(scope, |_| true, 0)?;
         let reduced = self.some_of(x.shape.rank());
+        // Backends may leave out the initial value where nothing is combined.
+        let combines = reduced.iter().any(|&d| x.shape.dims[d] != 1);
+        (combines || !self.config.portable).then_some(())?;
         let kept = |(d, &size): (usize, &i64)| (!reduced.contains(&d)).then_some(size);
         let dims: Vec<i64> = x.shape.dims.iter().enumerate().filter_map(kept).collect();
         if self.chance(5) {
@@ -52,7 +57,10 @@ impl Generator {
   ROOT {name}.r = ({ty}[], s32[]) tuple({name}.c, {name}.k)
 }}"
         );
-        let initial = self.array_of(scope, ty, &[]).name;
+        let initial = match self.config.portable {
+            true => self.number(scope, ty, least(ty)),
+            false => self.array_of(scope, ty, &[]).name,
+        };
         let first = self.integer(scope, 0);
         let parts = [ty, ElementType::S32].map(|ty| Shape::from(ArrayShape::new(ty, dims)));
         let text = format!(
@@ -97,6 +105,8 @@ impl Generator {
         let steps = slice.remove(dim);
         let slice = Shape::from(ArrayShape::new(ty, slice.as_slice()));
         let carry = self.shape(scope);
+        let carried = carry.element_type()?;
+        (!self.mixes(ty, carried)).then_some(())?;
         let initial = self.value(scope, &carry);
         let mut stacked = self.shape(scope).array()?.clone();
         let output = Shape::from(stacked.clone());
@@ -105,6 +115,7 @@ impl Generator {
         let parameters = [slice, carry.clone()];
         let result = Shape::Tuple(vec![output, carry.clone()]);
         let body = self.function(&parameters, &result, scope.depth + 1, scope.communicates);
+        scope.execute(u64::try_from(steps).unwrap_or(0), self.steps_of(&body));
         let stacked = ArrayShape::new(stacked.ty, stacked.dims);
         let reverse = if self.rng.bool() { ", is_reverse=true" } else { "" };
         let text = format!(

@@ -1,5 +1,6 @@
 //! Computations of scalars: reducers, comparators, what `map` applies.
-use super::generator::{Generator, Scope};
+use super::generator::Generator;
+use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType, Literal, Opcode, Scalar, Shape};
 use std::fmt::Write as _;
 
@@ -30,6 +31,11 @@ const REDUCERS: [(Opcode, Identity); 7] = [
     (Opcode::Xor, Identity::Zero),
 ];
 
+/// Returns the identity of `maximum`.
+pub(super) fn least(ty: ElementType) -> Scalar {
+    Identity::Least.of(ty)
+}
+
 impl Identity {
     fn of(self, ty: ElementType) -> Scalar {
         let infinite = |x: f64| Scalar::Float(x).round_to(ty);
@@ -52,14 +58,24 @@ impl Identity {
     }
 }
 
+/// Returns the number of elements, and 1 if there are none.
+fn elements(dims: &[i64]) -> u64 {
+    u64::try_from(dims.iter().product::<i64>().max(1)).unwrap_or(u64::MAX)
+}
+
 fn scalar(ty: ElementType) -> ArrayShape {
     ArrayShape::new(ty, [].as_slice())
 }
 
 impl Generator {
+    /// Whether an op on both types would mix floats, which XLA's verifier forbids for most ops, at the request of the backend.
+    pub(super) fn mixes(&self, one: ElementType, other: ElementType) -> bool {
+        self.config.portable && one.is_float() && other.is_float() && one != other
+    }
     /// Adds the text of a computation; the root is the last line of the scope.
     pub(super) fn finish(&mut self, name: &str, scope: &Scope, root: &str) {
         let _ = write!(self.text, "{name} {{\n{}  ROOT {root}\n}}\n", scope.lines);
+        self.keep_steps(name, scope.steps);
     }
     /// Writes a computation of scalars.
     pub(super) fn scalar_function(
@@ -143,11 +159,14 @@ impl Generator {
         let (mut types, mut names) = (vec![first.shape.ty], vec![first.name]);
         for _ in 0..self.pick(3) {
             let ty = self.ty(|_| true)?;
+            let other = types.iter().copied().find(|&other| self.mixes(other, ty));
+            let ty = other.unwrap_or(ty);
             names.push(self.array_of(scope, ty, &dims).name);
             types.push(ty);
         }
         let result = self.ty(|_| true)?;
         let function = self.scalar_function(&types, result);
+        scope.execute(elements(&dims), self.steps_of(&function));
         let all = super::movement::list(0..dims.len());
         let text = format!("map({}), dimensions={all}, to_apply={function}", names.join(", "));
         self.push(scope, ArrayShape::new(result, dims.as_slice()), &text);

@@ -1,4 +1,5 @@
 //! The arguments of a case, from words.
+use crate::random::Sequence;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 
 /// What the elements of an argument are.
@@ -86,32 +87,6 @@ impl Word {
     }
 }
 
-/// `SplitMix64`, the same in every version: a sequence of 64-bit numbers from a seed.
-pub(super) struct Sequence(pub(super) u64);
-
-impl Sequence {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-    /// Returns a number of at least 0 and less than 1, with 52 random bits.
-    fn unit(&mut self) -> f64 {
-        f64::from_bits(self.next() >> 12 | 0x3ff0_0000_0000_0000) - 1.0
-    }
-    /// Returns a number from 0 to `n - 1`.
-    fn below(&mut self, n: usize) -> usize {
-        let n = u64::try_from(n.max(1)).unwrap_or(u64::MAX);
-        usize::try_from(self.next() % n).unwrap_or(0)
-    }
-    fn between(&mut self, lo: i64, hi: i64) -> i64 {
-        let count = usize::try_from(hi.saturating_sub(lo)).unwrap_or(0) + 1;
-        lo + i64::try_from(self.below(count)).unwrap_or(0)
-    }
-}
-
 /// The place of a parameter among those with the same word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
@@ -192,7 +167,7 @@ fn draw(word: &Word, ty: ElementType, sequence: &mut Sequence) -> u128 {
         Word::Random(lo, hi) => {
             let mut real = || lo + (hi - lo) * sequence.unit();
             match ty.class() {
-                Class::Pred => u128::from(sequence.next() >> 63),
+                Class::Pred => u128::from(sequence.bits() >> 63),
                 Class::Complex => complex(ty, real(), real()),
                 Class::Float => float(ty, real()),
                 Class::Signed | Class::Unsigned => {
@@ -211,9 +186,9 @@ fn draw(word: &Word, ty: ElementType, sequence: &mut Sequence) -> u128 {
         | Word::Definite
         | Word::Triangular
         | Word::Literal(_) => match ty.class() {
-            Class::Pred => u128::from(sequence.next() >> 63),
+            Class::Pred => u128::from(sequence.bits() >> 63),
             Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {
-                u128::from(sequence.next()) << 64 | u128::from(sequence.next())
+                u128::from(sequence.bits()) << 64 | u128::from(sequence.bits())
             }
         },
     }
@@ -378,7 +353,7 @@ mod tests {
         let word = Word::parse(word).unwrap();
         let shape: Shape = shape.parse().unwrap();
         let place = Place { index: 0, count: 1 };
-        value(&word, &shape, place, &mut Sequence(1)).unwrap().to_string()
+        value(&word, &shape, place, &mut Sequence::new(1)).unwrap().to_string()
     }
 
     #[test]
@@ -400,7 +375,7 @@ mod tests {
         let of = |index, ty| {
             let place = Place { index, count: 2 };
             let shape: Shape = format!("{ty}[324]").parse().unwrap();
-            value(&Word::Special, &shape, place, &mut Sequence(1)).unwrap()
+            value(&Word::Special, &shape, place, &mut Sequence::new(1)).unwrap()
         };
         for ty in ElementType::ALL.iter().filter(|ty| !ty.is_complex()) {
             let (a, b) = (of(0, ty), of(1, ty));

@@ -27,8 +27,9 @@ mod tests;
 mod values;
 
 use crate::Subject;
+use crate::random::Sequence;
 use crate::results::Shard;
-use data::{Place, Sequence, Word};
+use data::{Place, Word};
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
 use std::sync::{Arc, LazyLock};
@@ -182,7 +183,7 @@ impl SuiteCase {
             for (i, (word, shape)) in words.iter().zip(&shapes).enumerate() {
                 let alike = |words: &[Word]| words.iter().filter(|other| *other == word).count();
                 let place = Place { index: alike(&words[..i]), count: alike(&words) };
-                let mut sequence = Sequence(self.seed(device, i));
+                let mut sequence = Sequence::new(self.seed(device, i));
                 own.push(data::value(word, shape, place, &mut sequence)?);
             }
             arguments.push(own);

@@ -149,6 +149,13 @@ error_codes! {
         /// `entry_computation_layout`, aliases or buffer donors of the module header do not fit the entry computation.
         "E0206" "{message}"
         Header { message: String },
+        /// An asynchronous computation of the main thread has other instructions than its parameters and one op, or elements of
+        /// its parameters and a root.
+        ///
+        /// Pass what else the op needs as operands of the `async-start`. A computation of another `execution_thread`, and one
+        /// whose start has the frontend attribute `_collectives_group`, may have any instructions.
+        "E0207" "{message}"
+        AsyncComputation { message: String },
         /// A constraint of the op is violated. The label in parentheses names it: it is the label of the constraint in the
         /// `StableHLO` specification, if there is one, or a descriptive name.
         "E0301" "{message} ({rule})"

@@ -3,13 +3,13 @@ use super::dot::{algorithm_types, dot_attrs, result_type};
 use super::value::{DotAlgorithm, OperandPrecision};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
-use crate::{Result, Shape};
+use crate::{ElementType, Result, Shape};
 
 dot_attrs! {
     /// A dot whose operands are scaled in blocks. Operands: left, right, scales of the left, scales of the right.
     ///
     /// An array of scales has the rank of its operand; each of its sizes divides the operand's, and each scale applies
-    /// to a block of elements. A scalar scales all of them.
+    /// to a block of elements. A scalar of `bf16` scales all elements of a `bf16` operand.
     ScaledDot in dot_dimension_numbers {} {
         /// The precision of products and sums.
         pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;
@@ -38,9 +38,9 @@ impl ShapeRule for ScaledDot {
                 })
                 .map_err(|e| e.on(Place::Operand(place)))?;
             }
-            let ranks = scales.rank() == 0 || scales.rank() == operand.rank();
-            check(ranks, "scaled_dot_rank", || {
-                format!("scales {scales:#} have neither the rank of {operand:#} nor rank 0")
+            let is_scalar = scales.rank() == 0 && [operand.ty, scales.ty] == [ElementType::Bf16; 2];
+            check(is_scalar || scales.rank() == operand.rank(), "scaled_dot_rank", || {
+                format!("scales {scales:#} have not the rank of {operand:#}; only `bf16` has scalar scales")
             })
             .map_err(|e| e.on(Place::Operand(i + 2)))?;
             let divides = |(&size, &blocks): (&i64, &i64)| blocks > 0 && size % blocks == 0;

@@ -1,10 +1,14 @@
-//! Asynchronous ops: each `-done` takes the value of a `-start` of its op, which nothing else uses.
+//! Asynchronous ops: each `-done` takes the value of a `-start` of its op, which nothing else uses, and an asynchronous computation
+//! has one op.
 //!
 //! Between the two the value may pass through tuples, loops and calls, through which it is not followed.
-use crate::diag::{Error, Place};
+use crate::diag::{Code, Error, Place};
 use crate::ir::{Computation, Instruction};
 use crate::op::{AsyncRole, Kind, check as rule};
 use crate::{Module, Op, Opcode, Result};
+
+/// The frontend attribute of a start whose computation is a group of collectives.
+const GROUP: &str = "_collectives_group";
 
 pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     for (_, computation) in module.computations.iter() {
@@ -15,8 +19,9 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
             }
         }
         for (id, instruction) in computation.instructions.iter() {
-            let result =
-                end(computation, instruction).and_then(|()| start(instruction, users[id.index()]));
+            let result = end(computation, instruction)
+                .and_then(|()| start(instruction, users[id.index()]))
+                .and_then(|()| wrapped(module, instruction));
             if let Err(error) = result {
                 errors.push(error.at(computation.span(id)));
             }
@@ -49,6 +54,29 @@ fn end(computation: &Computation, instruction: &Instruction) -> Result<()> {
         format!("`{found:#}` and `{opcode}` have different `channel_id` or `is_host_transfer`")
     })
     .map_err(|e| e.on(Place::Operand(0)))
+}
+
+/// Fails unless the computation of an asynchronous op has one op, or only elements of parameters.
+fn wrapped(module: &Module, instruction: &Instruction) -> Result<()> {
+    let Op::AsyncStart(start) = &instruction.op else { return Ok(()) };
+    let callee = &module.computations[start.calls];
+    let attributes = instruction.common.as_ref().and_then(|c| c.frontend_attributes.as_ref());
+    let is_group = attributes.is_some_and(|all| all.0.iter().any(|(key, _)| key == GROUP));
+    if !callee.execution_thread.is_empty() || is_group {
+        return Ok(());
+    }
+    let mut others = callee.instructions.iter().filter(|(id, _)| *id != callee.root);
+    let is_simple = |one: &Instruction| {
+        let element = matches!(one.op, Op::GetTupleElement(_));
+        element || matches!(one.op, Op::Parameter(_))
+    };
+    let Some((_, found)) = others.find(|(_, one)| !is_simple(one)) else { return Ok(()) };
+    let message = format!(
+        "the asynchronous computation `{}` has a `{}` besides its root",
+        callee.name,
+        found.opcode()
+    );
+    Err(Error::from(Code::AsyncComputation { message }).on(Place::Attribute("calls")))
 }
 
 fn start(instruction: &Instruction, users: u32) -> Result<()> {

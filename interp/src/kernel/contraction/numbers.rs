@@ -200,8 +200,8 @@ impl Rounding {
     pub(super) fn sum_type(self) -> ElementType {
         self.sums.unwrap_or(self.to)
     }
-    /// Rounds both ends of an interval and stores the result if it is the same for both. Rounding is monotone: every number
-    /// between the ends then rounds to it. Returns whether it is the same.
+    /// Rounds both ends of an interval and stores the result if it is the same for both. Rounding is monotone within
+    /// the range of the type: every number between the ends then rounds to it. Returns whether it is the same.
     #[inline]
     pub(super) fn write_if_same(self, ends: [Scalar; 2], slot: &mut [u8]) -> bool {
         let [low, high] = ends;
@@ -213,7 +213,19 @@ impl Rounding {
         let other = &mut other[..slot.len()];
         self.write(low, slot);
         self.write(high, other);
-        slot == other
+        slot == other && !self.overflows(ends, slot)
+    }
+    /// Whether finite ends round to NaN, as numbers beyond the range do in types without infinity: rounding is not monotone there,
+    /// and a number between the ends may be in the range.
+    fn overflows(self, [low, high]: [Scalar; 2], slot: &[u8]) -> bool {
+        let parts = |scalar: Scalar| match scalar {
+            Scalar::Float(x) => [x, 0.0],
+            Scalar::Complex(re, im) => [re, im],
+            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => [0.0; 2],
+        };
+        let found = parts(Scalar::read(self.to, slot));
+        let (low, high) = (parts(low), parts(high));
+        (0..2).any(|i| found[i].is_nan() && low[i].is_finite() && high[i].is_finite())
     }
     /// Returns true only if no number at which rounding to the type of the sums jumps is between the ends, or one of them. Such
     /// numbers have one bit more than the type: the ends then have the same leading bits, and further ones.

@@ -1,0 +1,100 @@
+//! The values of a computation while it is written.
+use hlo::{ArrayShape, Shape};
+use std::collections::BTreeMap;
+
+/// A value of a computation.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub(super) name: String,
+    pub(super) shape: Shape,
+    pub(super) is_used: bool,
+    /// Whether it is only returned: its bits, or its sizes, are not known when the module is made.
+    pub(super) is_closed: bool,
+}
+
+/// A computation that is written.
+#[derive(Debug, Clone)]
+pub(super) struct Scope {
+    pub(super) lines: String,
+    pub(super) values: Vec<Value>,
+    /// The nesting of computations; the entry has 0.
+    pub(super) depth: usize,
+    /// Whether all values are scalars, as in a reducer.
+    pub(super) is_scalar: bool,
+    /// Whether all devices run it.
+    pub(super) communicates: bool,
+    /// The steps of one execution, about.
+    pub(super) steps: u64,
+    /// Whether its leaves are parameters, as in a computation that wraps one op.
+    pub(super) wraps: bool,
+    /// Whether it has no tokens, which a fusion cannot return.
+    pub(super) is_fused: bool,
+}
+
+impl Scope {
+    pub(super) fn new(depth: usize, communicates: bool) -> Self {
+        let (lines, values) = (String::new(), Vec::new());
+        let (is_scalar, steps, wraps, is_fused) = (false, 0, false, false);
+        Self { lines, values, depth, is_scalar, communicates, steps, wraps, is_fused }
+    }
+    pub(super) fn of_scalars(depth: usize) -> Self {
+        Self { is_scalar: true, ..Self::new(depth, false) }
+    }
+    /// Returns the name of a value whose uses count.
+    pub(super) fn use_value(&mut self, i: usize) -> String {
+        self.values[i].is_used = true;
+        self.values[i].name.clone()
+    }
+    /// Returns the open values of which `ok` is true, by index.
+    pub(super) fn open(&self, ok: impl Fn(&Shape) -> bool) -> Vec<usize> {
+        let fits =
+            |(i, value): (usize, &Value)| (!value.is_closed && ok(&value.shape)).then_some(i);
+        self.values.iter().enumerate().filter_map(fits).collect()
+    }
+    /// Returns the arrays that no instruction uses.
+    pub(super) fn unused(&self) -> Vec<Value> {
+        let unused = |value: &&Value| !value.is_used && value.shape.array().is_some();
+        self.values.iter().filter(unused).cloned().collect()
+    }
+    /// Marks just those values as used that a line names as an operand.
+    pub(super) fn mark_read(&mut self) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for word in self.lines.split(|c: char| !c.is_ascii_alphanumeric()) {
+            *counts.entry(word).or_default() += 1;
+        }
+        for value in &mut self.values {
+            value.is_used = counts.get(value.name.as_str()).is_some_and(|&count| count > 1);
+        }
+    }
+    /// Counts `times` executions of a computation of `steps`.
+    pub(super) fn execute(&mut self, times: u64, steps: u64) {
+        self.steps = self.steps.saturating_add(times.saturating_mul(steps));
+    }
+    /// Marks a value that was just added as used.
+    pub(super) fn mark(&mut self, name: &str) {
+        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
+            value.is_used = true;
+        }
+    }
+    /// Marks a value as one that no other instruction uses.
+    pub(super) fn close(&mut self, name: &str) {
+        if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {
+            (value.is_used, value.is_closed) = (true, true);
+        }
+    }
+}
+
+/// An array that an instruction takes.
+#[derive(Debug, Clone)]
+pub(super) struct Operand {
+    pub(super) name: String,
+    pub(super) shape: ArrayShape,
+}
+
+/// A computation that calls may name again.
+#[derive(Debug, Clone)]
+pub(super) struct Signature {
+    pub(super) name: String,
+    pub(super) parameters: Vec<Shape>,
+    pub(super) result: Shape,
+}
