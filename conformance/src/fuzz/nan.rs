@@ -163,7 +163,7 @@ ENTRY e { x = f32[3] parameter(0) c = c64[3] complex(x, x) s = f32[3] sort(x), d
         let run = |module: hlo::Verified| {
             let options = interp::CompileOptions::default();
             let executable = interp::Executable::compile(module, &options).unwrap();
-            executable.execute(&[x.clone()], &interp::RunOptions::default()).unwrap()
+            executable.execute(std::slice::from_ref(&x), &interp::RunOptions::default()).unwrap()
         };
         assert_eq!(run(rewritten), run(module));
     }

@@ -24,7 +24,9 @@ impl Generator {
         // The copy of a tuple would be one of floats of several types.
         let root = match result {
             Shape::Tuple(parts) => format!("tuple({})", self.arguments(&mut scope, parts)),
-            _ => format!("copy({})", self.value(&mut scope, result)),
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+                format!("copy({})", self.value(&mut scope, result))
+            }
         };
         let (name, last) = (self.name("fn"), self.name("v"));
         self.finish(&name, &scope, &format!("{last} = {result:#} {root}"));

@@ -81,7 +81,10 @@ impl Generator {
             S::Constant => self.any_constant(scope),
             S::Convert => self.convert(scope),
             S::Convolution => self.convolution(scope),
-            S::Copy => self.forward(scope, "copy(X)"),
+            S::Copy => {
+                self.forward(scope, "copy(X)");
+                Some(())
+            }
             S::CopyStart | S::CopyDone => self.copy_start(scope),
             S::CustomCall => self.custom_call(scope),
             S::Domain => self.domain(scope),
@@ -96,7 +99,10 @@ impl Generator {
             S::GetTupleElement | S::Tuple => self.tuple(scope),
             S::Iota => self.iota(scope),
             S::Map => self.map(scope),
-            S::OptBarrier => self.forward(scope, "opt-barrier(X)"),
+            S::OptBarrier => {
+                self.forward(scope, "opt-barrier(X)");
+                Some(())
+            }
             S::Pad => self.pad(scope),
             S::Parameter => self.operand(scope, super::movement::any, 0).map(drop),
             S::PartitionId => self.device_id(scope, "partition-id()"),

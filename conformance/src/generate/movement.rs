@@ -180,7 +180,7 @@ impl Generator {
     }
 
     /// Adds an op that gives the value of its operand.
-    pub(super) fn forward(&mut self, scope: &mut Scope, text: &str) -> Option<()> {
+    pub(super) fn forward(&mut self, scope: &mut Scope, text: &str) {
         let shape = match self.pick(4) {
             // Floats of several types in one operand.
             0 if !(self.config.portable && text.starts_with("copy")) => self.tuple_shape(scope),
@@ -188,7 +188,6 @@ impl Generator {
         };
         let x = self.value(scope, &shape);
         self.push(scope, shape, &text.replace('X', &x));
-        Some(())
     }
     pub(super) fn copy_start(&mut self, scope: &mut Scope) -> Option<()> {
         (!self.config.portable).then_some(())?;

@@ -13,6 +13,7 @@ pub(super) struct Value {
 }
 
 /// A computation that is written.
+#[expect(clippy::struct_excessive_bools, reason = "each holds or not, whatever the others")]
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
     pub(super) lines: String,

@@ -30,10 +30,10 @@ fn has_own_effect(instruction: &Instruction) -> bool {
     match instruction.opcode().kind() {
         Kind::Array | Kind::Value | Kind::Control | Kind::Asynchronous | Kind::Device => false,
         Kind::Collective | Kind::Transfer | Kind::Host | Kind::Random => true,
-        Kind::Custom => match &instruction.op {
-            Op::CustomCall(call) => call.custom_call_has_side_effect,
-            _ => true,
-        },
+        Kind::Custom => {
+            let Op::CustomCall(call) = &instruction.op else { return true };
+            call.custom_call_has_side_effect
+        }
     }
 }
 
