@@ -4,6 +4,7 @@
 //! $ etalon conform --backend xla.so --suite full --json results.json
 //! $ cargo run -p etalon-conformance --example causes -- conformance/tests/known/xla-cpu-pjrt.txt results.json
 //! ```
+#![expect(clippy::print_stdout, reason = "a program")]
 #[path = "../tests/support/known.rs"]
 mod known;
 

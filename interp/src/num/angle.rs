@@ -103,6 +103,7 @@ fn halves(x: u128) -> (u64, u64) {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the bits are determined")]
 mod tests {
     use super::*;
 
