@@ -2,7 +2,7 @@
 //!
 //! Without a plugin its tests are ignored; `conformance/plugins.sh` installs one into `target/plugins`. This program is also
 //! the host of the plugin.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 #[path = "support/known.rs"]
 mod known;
 
