@@ -167,3 +167,27 @@ fn what_is_no_backend_is_misuse() {
     expect(&folder.etalon("conform --backend reference add.hlo --time-limit 0"), 2, "", "seconds");
     expect(&folder.etalon("conform --backend reference add.hlo --option x"), 2, "", "KEY=VALUE");
 }
+
+#[test]
+fn the_suite_is_run() {
+    let folder = folder("suite");
+    let conform = |rest: &str| folder.etalon(&format!("conform --backend reference {rest}"));
+    expect(&conform("--suite smoke --case select/f32/*"), 0, " agree\n", "");
+    let message = "no case of the suite matches `nothing/*`";
+    expect(&conform("--suite full --case nothing/*"), 2, "", message);
+    // Differences in place of sums.
+    let etalon = env!("CARGO_BIN_EXE_etalon");
+    let script = format!(
+        "sed 's/ add(/ subtract(/' $1 > wrong.hlo; {etalon} run wrong.hlo --input $2 --output $3\n"
+    );
+    folder.write("wrong.sh", &script);
+    let wrong = |case: &str| {
+        let mut command = std::process::Command::new(etalon);
+        command.args(["conform", "--suite", "full", "--case", case, "--backend-command"]);
+        command.arg("sh wrong.sh {hlo} {in.npz} {out.npz}").current_dir(&folder.0);
+        command.output().unwrap()
+    };
+    expect(&wrong("reduce/s32/exact[op=add;init=zero]"), 1, "1 differ\n", "");
+    let open = "undefined: the specification leaves open: how often the initial value";
+    expect(&wrong("reduce/s32/initial-value[n=20]"), 0, open, "");
+}

@@ -2,11 +2,15 @@
 //!
 //! Without a plugin its tests are ignored; `conformance/plugins.sh` installs one into `target/plugins`. This program is also
 //! the host of the plugin.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+#[path = "support/known.rs"]
+mod known;
+
 use conformance::backend::{
     Backend, BackendError, EngineBackend, LoadedModule, OptionValue, Plugin, PluginOptions, serve,
 };
 use conformance::results::Verdict;
+use conformance::suite::{Selection, Suite};
 use conformance::{Engine, FileTest, conform};
 use hlo::{ArrayShape, ElementType, Literal};
 use interp::DeviceGrid;
@@ -43,6 +47,15 @@ fn main() -> ExitCode {
         Trial::test(name, run).with_ignored_flag(plugin.is_none())
     };
     let mut trials: Vec<Trial> = TESTS.map(trial).into();
+    let (path, list) = (plugin.clone(), plugin.as_deref().and_then(known_findings));
+    let is_ignored = list.is_none();
+    let suite = move || match (path, list) {
+        (Some(path), Some(list)) => the_suite_has_known_findings_only(&path, &list),
+        _ => Ok(()),
+    };
+    trials.push(
+        Trial::test("the_suite_has_known_findings_only", suite).with_ignored_flag(is_ignored),
+    );
     trials.push(Trial::test("the_host_ends_with_its_parent", the_host_ends_with_its_parent));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -55,6 +68,13 @@ fn plugin() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins");
     let found = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     found.filter(|path| path.extension().is_some_and(|e| e == "so")).min()
+}
+
+/// The list of the known findings of a plugin, which has its file name.
+fn known_findings(plugin: &Path) -> Option<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/known");
+    let name = plugin.file_stem()?.to_str()?;
+    std::fs::read_to_string(folder.join(format!("{name}.txt"))).ok()
 }
 
 fn open(path: &Path, options: PluginOptions) -> Result<Plugin, BackendError> {
@@ -85,6 +105,34 @@ fn run(plugin: &mut Plugin, text: &str, arguments: &[&[&str]]) -> Result<Vec<Str
 #[expect(clippy::needless_pass_by_value, reason = "most are made for the call")]
 fn expect<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), Failed> {
     if found == expected { Ok(()) } else { Err(format!("{found:?} is not {expected:?}").into()) }
+}
+
+/// The longest time for the cases of the suite.
+const SUITE_TIME: Duration = Duration::from_secs(100);
+
+/// Runs as much of the smoke set as there is time for; each finding has to be in the list, with a cause of docs/findings.md.
+fn the_suite_has_known_findings_only(path: &Path, list: &str) -> Result<(), Failed> {
+    let known = known::Known::parse(list)?;
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings.md");
+    let page = std::fs::read_to_string(page)?;
+    for entry in known.entries() {
+        if !page.contains(&format!("**{}.**", entry.cause)) {
+            return Err(format!("docs/findings.md has no **{}.**", entry.cause).into());
+        }
+    }
+    let fast = ("xla_cpu_enable_fast_min_max".to_owned(), OptionValue::Bool(false));
+    let mut plugin = open(path, PluginOptions { xla: vec![fast], ..PluginOptions::default() })?;
+    let suite = Suite::load(&Selection::smoke())?;
+    let (start, mut count, mut new) = (Instant::now(), 0, Vec::new());
+    for case in suite.cases().iter().take_while(|_| start.elapsed() < SUITE_TIME) {
+        let record = case.run(&mut plugin);
+        count += 1;
+        if record.verdict.is_bad() && known.entry(&record).is_none() {
+            new.push(format!("{} {}\n{}", record.verdict.name(), record.name, record.reason));
+        }
+    }
+    println!("{count} of {} cases in {:?}", suite.cases().len(), start.elapsed());
+    if new.is_empty() { Ok(()) } else { Err(new.join("\n").into()) }
 }
 
 /// The parent is gone when it has closed its end of the pipe.

@@ -258,9 +258,7 @@ impl Scalar {
             Self::Pred(_) | Self::Signed(_) | Self::Unsigned(_) => self,
         };
         let real = match quiet {
-            Self::Complex(re, _) if to.class() != Class::Complex && to.class() != Class::Pred => {
-                Self::Float(re)
-            }
+            Self::Complex(re, _) if to.class() != Class::Complex => Self::Float(re),
             Self::Pred(_)
             | Self::Signed(_)
             | Self::Unsigned(_)
@@ -273,7 +271,7 @@ impl Scalar {
                 Self::Signed(x) => x != 0,
                 Self::Unsigned(x) => x != 0,
                 Self::Float(x) => x != 0.0,
-                Self::Complex(re, im) => re != 0.0 || im != 0.0,
+                Self::Complex(re, _) => re != 0.0,
             }),
             Class::Signed => {
                 let x = match real {

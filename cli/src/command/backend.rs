@@ -53,6 +53,10 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     let alone = items.len() == 1;
     for item in items {
         progress.advance();
+        let case = match &item {
+            Item::Suite(case) => Some(case.clone()),
+            Item::Entry(_) | Item::Case(_) | Item::Module(_) | Item::Unreadable(_) => None,
+        };
         let record = match subject(item, args, alone)? {
             Ok(subject) if args.shard.is_some_and(|shard| !shard.has(&subject.name)) => continue,
             Ok(subject) => {
@@ -61,6 +65,9 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
                 });
                 if let Some(reproduction) = &mut record.reproduction {
                     reproduction.command = command_line(args, &subject);
+                }
+                if let Some(case) = case {
+                    case.settle(&mut record);
                 }
                 record
             }

@@ -7,6 +7,7 @@ use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 /// | word | elements |
 /// |---|---|
 /// | `special` | zeros, ones, halves, the ends of the range, infinities, NaN; all tuples of them if there are enough elements |
+/// | `finite` | those of `special` that are finite |
 /// | `subnormal` | the subnormal numbers near zero and near the least normal one, and ordinary numbers |
 /// | `order` | numbers whose order is unusual: both NaNs, infinities, zeros |
 /// | `every` | all values of the type; all pairs if two parameters have the word and enough elements |
@@ -21,6 +22,7 @@ use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Word {
     Special,
+    Finite,
     Subnormal,
     Order,
     Every,
@@ -64,6 +66,7 @@ impl Word {
         let small = |x: f64| i32::try_from(whole(x)).unwrap_or(i32::MAX);
         Ok(match (word, numbers) {
             ("special", Some([])) => Self::Special,
+            ("finite", Some([])) => Self::Finite,
             ("subnormal", Some([])) => Self::Subnormal,
             ("order", Some([])) => Self::Order,
             ("every", Some([])) => Self::Every,
@@ -129,6 +132,7 @@ fn array(word: &Word, shape: &ArrayShape, place: Place, sequence: &mut Sequence)
     let (columns, rows) = (size(1), size(2));
     let bits: Vec<u128> = match word {
         Word::Special => tuples(&special(ty), len, place, sequence),
+        Word::Finite => tuples(&finite(ty), len, place, sequence),
         Word::Subnormal => tuples(&subnormal(ty), len, place, sequence),
         Word::Order => tuples(&ordered(ty), len, place, sequence),
         Word::Every => tuples(&every(ty), len, place, sequence),
@@ -177,6 +181,7 @@ fn draw(word: &Word, ty: ElementType, sequence: &mut Sequence) -> u128 {
             }
         }
         Word::Special
+        | Word::Finite
         | Word::Subnormal
         | Word::Order
         | Word::Every
@@ -288,6 +293,15 @@ fn special(ty: ElementType) -> Vec<u128> {
     let common = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -1.5, max, -max, inf, -inf, f64::NAN];
     let more = [least, -least, 1.0 + next, 1.0 - next / 2.0, 3.0];
     if ty.is_complex() { parts(ty, &common) } else { parts(ty, &[&common[..], &more].concat()) }
+}
+
+fn finite(ty: ElementType) -> Vec<u128> {
+    let is_finite = |bits: &u128| match Scalar::from_bits(ty, *bits) {
+        Scalar::Float(x) => x.is_finite(),
+        Scalar::Complex(re, im) => re.is_finite() && im.is_finite(),
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => true,
+    };
+    special(ty).into_iter().filter(is_finite).collect()
 }
 
 fn subnormal(ty: ElementType) -> Vec<u128> {

@@ -29,18 +29,19 @@ impl Suite {
 impl SuiteCase {
     /// Runs the case in a backend and judges the result by that of Etalon.
     ///
-    /// A case for more devices than the backend has is skipped.
+    /// A case for more devices than the backend has is unsupported.
     pub fn run(&self, backend: &mut dyn Backend) -> Record {
-        let skipped =
-            |reason: String| Record { reason, ..Record::new(self.name(), Verdict::Skipped) };
+        let without_result =
+            |verdict, reason: String| Record { reason, ..Record::new(self.name(), verdict) };
         let subject = match self.subject() {
             Ok(subject) => subject,
-            Err(reason) => return skipped(reason),
+            Err(reason) => return without_result(Verdict::Skipped, reason),
         };
         let needed = DeviceGrid::of(&subject.module.module().config).len();
         let devices = backend.capabilities().devices;
         if let Some(devices) = devices.filter(|&devices| devices < needed) {
-            return skipped(format!("the case needs {needed} devices, the backend has {devices}"));
+            let reason = format!("the case needs {needed} devices, the backend has {devices}");
+            return without_result(Verdict::Unsupported, reason);
         }
         let mut record = conform(&subject, &mut EngineBackend(Engine::Exact), backend);
         if let Some(reproduction) = &mut record.reproduction {
@@ -48,6 +49,16 @@ impl SuiteCase {
             reproduction.command =
                 format!("etalon conform --backend BACKEND --suite full --case '{name}'");
         }
+        self.settle(&mut record);
         record
+    }
+
+    /// Turns a difference into [`Verdict::Undefined`] if the rule says what the specification leaves open.
+    pub fn settle(&self, record: &mut Record) {
+        if let (Verdict::Differs, Some(open)) = (record.verdict, &self.template.undefined) {
+            record.verdict = Verdict::Undefined;
+            record.reason.insert_str(0, &format!("the specification leaves open: {open}\n"));
+            record.reproduction = None;
+        }
     }
 }

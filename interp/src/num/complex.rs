@@ -211,9 +211,8 @@ impl IntoScalar for f64 {
 #[inline]
 pub(super) fn compare(a: Complex, b: Complex) -> Option<Ordering> {
     match a.re.partial_cmp(&b.re)? {
-        // An equality needs both parts, so NaN in the second is unordered here too.
         Ordering::Equal => a.im.partial_cmp(&b.im),
-        decided => (!a.im.is_nan() && !b.im.is_nan()).then_some(decided),
+        decided => Some(decided),
     }
 }
 
@@ -491,7 +490,8 @@ mod tests {
         assert!(test(Direction::Lt, (1.0, 9.0), (2.0, 0.0)));
         assert!(test(Direction::Gt, (1.0, 6.0), (1.0, 5.0)));
         assert!(test(Direction::Eq, (0.0, -0.0), (-0.0, 0.0)));
-        assert!(!test(Direction::Le, (1.0, NAN), (2.0, 0.0)));
+        assert!(test(Direction::Le, (1.0, NAN), (2.0, 0.0)));
+        assert!(!test(Direction::Le, (1.0, NAN), (1.0, 0.0)));
         assert!(test(Direction::Ne, (1.0, NAN), (1.0, NAN)));
         check2(
             Binary::Maximum,

@@ -2,9 +2,10 @@
 //!
 //! The formulas are Kahan's ("Branch cuts for complex elementary functions"): separate square roots of 1 - z and 1 + z,
 //! whose products have terms of one sign. Branch cuts and signs of zero are those of C99.
+use super::angle::atan2;
 use super::complex::Complex;
 use super::exact::{pow2, sum_of_products};
-use core_math::{asinh, atan2, hypot, log1p};
+use core_math::{asinh, hypot, log1p};
 use std::f64::consts::{FRAC_PI_2, LN_2};
 
 /// Below it the next term of the series is less than half an ulp.

@@ -1,10 +1,11 @@
 //! Complex exponential, logarithm and hyperbolic functions.
 //!
 //! Signs of zero and the results for infinities and NaN are those of C99's annex G.
+use super::angle::atan2;
 use super::complex::Complex;
 use super::double_double::DoubleDouble;
 use super::exact::{pow2, sum_of_products, two_product, two_sum};
-use core_math::{atan2, cos, cosh, exp, expm1, hypot, log, log1p, sin, sinh, tanh};
+use core_math::{cos, cosh, exp, expm1, hypot, log, log1p, sin, sinh, tanh};
 use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
 /// Below it, exp neither overflows nor becomes subnormal.

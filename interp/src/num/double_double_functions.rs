@@ -1,4 +1,5 @@
 //! Functions in twice the precision of f64: exponential, logarithm, sine, cosine and angle, where one f64 is not enough.
+use super::angle::atan2;
 use super::double_double::DoubleDouble;
 use super::exact::{pow2, round_to_odd, two_product, two_sum};
 
@@ -105,7 +106,7 @@ impl DoubleDouble {
     /// Returns the angle of the point (x, y), whose larger part has a size of about 1; within 2^-94 of 1, small angles
     /// relatively.
     pub(super) fn angle(y: f64, x: f64) -> Self {
-        let guess = core_math::atan2(y, x);
+        let guess = atan2(y, x);
         let (sine, cosine) = Self::sine_and_cosine(guess);
         let (x, y) = (Self::from(x), Self::from(y));
         // The sine and the cosine of the remaining angle, times the absolute value.

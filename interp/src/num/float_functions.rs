@@ -129,11 +129,12 @@ pub(crate) mod single {
 #[expect(clippy::float_cmp, reason = "exact values are compared")]
 pub(crate) mod double {
     use super::Complex;
+    pub(crate) use crate::num::angle::atan2;
     pub(crate) use crate::num::logistic::logistic_f64 as logistic;
     use core_math::pow as core_pow;
     pub(crate) use core_math::{
-        acos, acosh, asin, asinh, atan2, atanh, cbrt, cos, cosh, erf, exp, expm1, log, log1p,
-        rsqrt, sin, sinh, tan, tanh,
+        acos, acosh, asin, asinh, atanh, cbrt, cos, cosh, erf, exp, expm1, log, log1p, rsqrt, sin,
+        sinh, tan, tanh,
     };
     functions!(f64);
 }

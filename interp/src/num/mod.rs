@@ -11,6 +11,7 @@
 //!
 //! The verifier rejects all other combinations of operation and type; here they panic.
 pub(crate) mod accumulator;
+pub(crate) mod angle;
 mod complex;
 mod complex_area;
 mod complex_exp;
