@@ -55,6 +55,64 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
     }
 }
 
+/// Whether the function takes few values between two numbers.
+pub(super) fn jumps(op: Unary) -> bool {
+    use Unary::{Ceil, Floor, RoundNearestAfz, RoundNearestEven, Sign};
+    [Ceil, Floor, RoundNearestAfz, RoundNearestEven, Sign].contains(&op)
+}
+
+/// The values of a function that jumps; an interval around them if they are many.
+pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
+    let all = unary(op, x);
+    if x.is_point() || !all.is_finite() {
+        return vec![all];
+    }
+    let (first, last) = (value(op, x.lo), value(op, x.hi));
+    if last - first >= MOST_STEPS {
+        return vec![all];
+    }
+    let number = |step: i32| {
+        let y = first + f64::from(step);
+        if y == 0.0 { Interval::ZEROS } else { Interval::point(y) }
+    };
+    (0..).map(number).take_while(|y| y.lo <= last).collect()
+}
+
+/// The most values of [`steps`] and [`turns`].
+const MOST_STEPS: f64 = 8.0;
+
+/// Whether the function of two numbers jumps.
+pub(super) fn jumps_between(op: Binary) -> bool {
+    op == Binary::Remainder || op == Binary::Atan2
+}
+
+/// The values of a function of two numbers between its jumps; an interval around them if they are many.
+pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
+    let all = binary(op, x, y);
+    if op == Binary::Atan2 {
+        // The sign of the first operand decides at the cut.
+        let cut = y.hi < 0.0 && x.lo <= 0.0 && x.hi >= 0.0 && !x.is_point() && !y.is_any();
+        let halves = [Interval { lo: x.lo, hi: -0.0 }, Interval { lo: 0.0, hi: x.hi }];
+        return if cut { halves.map(|x| half_angle(x, y)).to_vec() } else { vec![all] };
+    }
+    let quotient = x / y;
+    let (first, last) = (quotient.lo.trunc(), quotient.hi.trunc());
+    if !quotient.is_finite() || last - first >= MOST_STEPS || first == last {
+        return vec![all];
+    }
+    let turn = |step: i32| {
+        let turns = first + f64::from(step);
+        let rest = x - Interval::point(turns) * y;
+        // It has the sign of the dividend and is smaller than the divisor.
+        let most = y.max_abs();
+        let (lo, hi) = (if x.lo < 0.0 { -most } else { 0.0 }, if x.hi > 0.0 { most } else { 0.0 });
+        (turns, Interval { lo: rest.lo.max(lo), hi: rest.hi.min(hi) })
+    };
+    let turns = (0..).map(turn).take_while(|&(turns, _)| turns <= last);
+    let rests: Vec<_> = turns.map(|(_, rest)| rest).filter(|rest| rest.lo <= rest.hi).collect();
+    if rests.is_empty() { vec![all] } else { rests }
+}
+
 /// The range that a function never leaves, whatever the accuracy.
 pub(super) fn image(op: Unary) -> (f64, f64) {
     match op {
@@ -251,6 +309,11 @@ fn angle(y: Interval, x: Interval) -> Interval {
         // The branch cut: both ends of the circle are legal.
         return Interval::open(-PI, PI);
     }
+    half_angle(y, x)
+}
+
+/// The angles of numbers that lie on one side of the branch cut.
+fn half_angle(y: Interval, x: Interval) -> Interval {
     corners(y, x, |b, a| {
         num::binary(Binary::Atan2, ElementType::F64, Scalar::Float(b), Scalar::Float(a)).as_f64()
     })

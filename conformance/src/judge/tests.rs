@@ -7,11 +7,11 @@ use hlo::Module;
 use interp::{CompileOptions, RunOptions};
 use std::path::Path;
 
-fn verified(text: &str) -> Verified {
+pub(super) fn verified(text: &str) -> Verified {
     Module::parse(text).unwrap().verify().unwrap()
 }
 
-fn check(text: &str, arguments: &[&str], actual: &str) -> Judgement {
+pub(super) fn check(text: &str, arguments: &[&str], actual: &str) -> Judgement {
     let verified = verified(text);
     let arguments: Vec<Literal> = arguments.iter().map(|text| text.parse().unwrap()).collect();
     let expected = interp::run(&verified, &arguments).unwrap();
@@ -25,8 +25,15 @@ fn missed(
     expected: &Literal,
     actual: &Literal,
 ) -> Option<usize> {
-    let mut evaluator = Evaluator::new(module, Modes::ALL);
-    Some(Check::of(&evaluator.entry(arguments).ok()?, expected, actual).missed)
+    let mut evaluator = Evaluator::new(module, Modes::ALL, &Accuracies::default());
+    Some(
+        Check::of(
+            &evaluator.entry(std::slice::from_ref(&arguments.to_vec())).ok()?,
+            expected,
+            actual,
+        )
+        .missed,
+    )
 }
 
 /// A module, the arguments of each device, our results and the recorded ones.
@@ -126,7 +133,9 @@ fn results_of_file_tests_are_legal() {
             let [arguments] = subject.arguments.as_slice() else { continue };
             let Ok(expected) = interp::run(&subject.module, arguments) else { continue };
             for modes in [Modes::ALL, Modes::NONE] {
-                match Evaluator::new(module, modes).entry(arguments) {
+                match Evaluator::new(module, modes, &Accuracies::default())
+                    .entry(std::slice::from_ref(arguments))
+                {
                     Ok(ranges) => {
                         judged += 1;
                         let (missed, unknown) = outside(&ranges, &expected);
