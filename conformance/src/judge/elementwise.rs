@@ -3,7 +3,7 @@
 use super::evaluate::{Evaluator, Site};
 use super::functions;
 use super::interval::Interval;
-use super::modes::Mode;
+use super::modes::{Mode, Modes};
 use super::range::is_whole;
 use super::range::{Range, floats};
 use super::{Stop, candidates, complex, integers};
@@ -163,7 +163,7 @@ fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> R
         if ulps == 0.0 && op.opcode().accuracy() == Accuracy::Exact {
             return y;
         }
-        modes.store(ty, modes.inaccurate(ty, y, ulps).within(least, greatest), false)
+        modes.store(ty, Modes::inaccurate(ty, y, ulps).within(least, greatest), false)
     };
     Range::of(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
@@ -194,7 +194,7 @@ fn real_binary(
         if reciprocal {
             z = z.hull(x * modes.store(ty, one / y, false));
         }
-        modes.store(ty, modes.inaccurate(ty, z, ulps), product)
+        modes.store(ty, Modes::inaccurate(ty, z, ulps), product)
     };
     let pairs = operands[0].intervals().zip(operands[1].intervals());
     if functions::jumps_between(op) && !(operands[0].is_point() && operands[1].is_point()) {

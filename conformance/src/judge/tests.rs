@@ -25,7 +25,8 @@ fn missed(
     expected: &Literal,
     actual: &Literal,
 ) -> Option<usize> {
-    let mut evaluator = Evaluator::new(module, Modes::ALL, &Accuracies::default());
+    let accuracies = Accuracies::default();
+    let mut evaluator = Evaluator::new(module, Modes::ALL, &accuracies);
     Some(
         Check::of(
             &evaluator.entry(std::slice::from_ref(&arguments.to_vec())).ok()?,
