@@ -3,6 +3,9 @@ use super::{Judgement, Mode};
 use crate::results::Measures;
 use std::fmt::{Display, Formatter, Result};
 
+/// Distances that say something are below this one.
+const MOST_ULPS: u64 = 1 << 30;
+
 impl Display for Judgement {
     /// Prints what a person wants to know, a line each: how many elements, which is the worst, why.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -48,8 +51,9 @@ impl Judgement {
         }
         let relative = if self.estimated.is_some() { "relative " } else { "" };
         write!(f, "{relative}error {error:.3e} (bound {bound:.3e})")?;
+        // Between numbers of different sign there are most of the type's values.
         match max_ulps {
-            0 => writeln!(f),
+            0 | MOST_ULPS.. => writeln!(f),
             ulps => writeln!(f, ", at most {ulps} ulp"),
         }
     }

@@ -5,7 +5,10 @@ use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::range::{Cause, Range};
 use super::runner::{Form, Key, Runner};
-use super::{Stop, devices, elementwise, fold, products, scatter, sort, sums, topk, transform};
+use super::{
+    Stop, batch_norm, devices, elementwise, fold, linear, products, scatter, sort, sums, topk,
+    transform,
+};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Kind, Op, While};
@@ -207,6 +210,11 @@ impl<'m> Evaluator<'m> {
             Op::Dot(_) | Op::Convolution(_) | Op::RaggedDot(_) | Op::ScaledDot(_) => {
                 products::products(self, site, operands)
             }
+            Op::BatchNormTraining(_) | Op::BatchNormInference(_) | Op::BatchNormGrad(_) => {
+                batch_norm::batch_norm(self, site, operands)
+            }
+            Op::Cholesky(op) => linear::cholesky(self, site, op, operands),
+            Op::TriangularSolve(op) => linear::triangular_solve(self, site, op, operands),
             Op::Fft(op) => transform::fft(self, site, op, operands),
             Op::Sort(op) => sort::sort(self, site, op, operands),
             Op::TopK(op) => topk::topk(self, site, op, operands),

@@ -64,6 +64,14 @@ pub(super) fn map<'m>(
     Ok(results.iter().map(|range| reshaped(range, &shape)).collect())
 }
 
+/// The most elements of a fold: each has its position in memory.
+const MOST_ELEMENTS: i64 = 1 << 24;
+
+fn check_size(site: Site<'_>, sizes: impl IntoIterator<Item = i64>) -> Result<(), Stop> {
+    let elements = sizes.into_iter().fold(1i64, i64::saturating_mul);
+    if elements > MOST_ELEMENTS { Err(site.unsupported("its size")) } else { Ok(()) }
+}
+
 /// Elements that are combined with a state, one in each step, in all lanes at once.
 pub(super) struct Fold<'a> {
     /// A vector for each leaf of the state.
@@ -87,6 +95,7 @@ impl<'a> Fold<'a> {
         let is_reduced = |d: usize| op.dimensions.iter().any(|&r| usize::try_from(r) == Ok(d));
         let (kept, reduced) = (offsets(shape, |d| !is_reduced(d)), offsets(shape, is_reduced));
         let lanes = i64::try_from(kept.len()).map_err(|_| site.unsupported("its size"))?;
+        check_size(site, shape.dims.iter().copied())?;
         let step = |&step: &usize| kept.iter().map(|&at| Some(at + step)).collect();
         Ok(Self {
             initial: operands[count..].iter().map(|initial| repeated(initial, lanes)).collect(),
@@ -110,6 +119,7 @@ impl<'a> Fold<'a> {
         };
         let lanes = lanes_of(result);
         let sizes = op.window.dims.iter().map(|dim| dim.size).collect::<Dims>();
+        check_size(site, sizes.iter().copied().chain([lanes]))?;
         let window = ArrayShape::new(result.ty, sizes);
         let positions = indices(result);
         let at = |offset: &Vec<i64>| {

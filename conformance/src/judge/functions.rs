@@ -246,10 +246,11 @@ fn maximum(x: Interval, y: Interval) -> Interval {
         Interval::NAN
     } else if x.is_any() || y.is_any() {
         Interval::ANY
-    } else if x.lo >= y.hi {
-        x
-    } else if y.lo >= x.hi {
-        y
+    } else if x.lo >= y.hi || y.lo >= x.hi {
+        let (larger, other) = if x.lo >= y.hi { (x, y) } else { (y, x) };
+        // Of a zero and a number that may be read as one of the other sign, either is the larger.
+        let zeros = larger.lo == 0.0 && larger.hi == 0.0 && other.hi == 0.0;
+        if zeros { Interval::ZEROS } else { larger }
     } else {
         let values = Interval::closed(x.lo.max(y.lo), x.hi.max(y.hi));
         if x.lo >= 0.0 || y.lo >= 0.0 { values.not_negative() } else { values }

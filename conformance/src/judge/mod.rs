@@ -30,6 +30,7 @@
 //! ```
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
 mod accuracy;
+mod batch_norm;
 mod candidates;
 mod combine;
 mod complex;
@@ -42,6 +43,7 @@ mod functions;
 mod inputs;
 mod integers;
 mod interval;
+mod linear;
 mod modes;
 #[cfg(test)]
 mod orders;

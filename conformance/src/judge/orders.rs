@@ -166,7 +166,8 @@ proptest! {
             let bound = of(&near(own[0].next_up())).measures.bound;
             for sign in [-4.0, 4.0] {
                 let wrong = (f64::from(own[0]) + sign * bound) as f32;
-                if wrong != own[0] {
+                // Where partial products are denormal, more is legal if they are flushed.
+                if wrong != own[0] && bound > 1e-30 {
                     prop_assert_eq!(of(&near(wrong)).verdict, Verdict::Differs, "{} {}", case.line, bound);
                 }
             }

@@ -70,7 +70,7 @@ pub(super) fn product(
         let (initial, source) = (complex::numbers(initial), complex::numbers(source));
         let each = |lane: usize| {
             let factors = std::iter::once(initial[lane]).chain(steps(lane).map(|i| source[i]));
-            complex_product(factors, accumulator).stored(ev.modes, ty, 0.0)
+            complex_product(ev, factors, accumulator).stored(ev.modes, ty, 0.0)
         };
         return complex::range(&shape, lanes.map(each));
     }
@@ -123,7 +123,11 @@ fn real_product(
     }
 }
 
-fn complex_product(factors: impl Iterator<Item = Parts>, ty: ElementType) -> Parts {
+fn complex_product(
+    ev: &Evaluator<'_>,
+    factors: impl Iterator<Item = Parts>,
+    ty: ElementType,
+) -> Parts {
     let one = Parts { re: Interval::point(1.0), im: Interval::point(0.0) };
     let (mut product, mut of, mut first, mut size) = (one, Factors::NONE, true, 1.0);
     for z in factors {
@@ -137,12 +141,14 @@ fn complex_product(factors: impl Iterator<Item = Parts>, ty: ElementType) -> Par
         return product;
     }
     // Formulas differ in what they make of infinities.
-    let fits = of.large < largest(ty) / 2.0 && of.small > 2.0 * smallest_normal(ty);
-    if !fits || !product.is_finite() {
+    if of.large > largest(ty) / 2.0 || !product.is_finite() {
         return Parts::both(Interval::ANY);
     }
-    // A product of parts is rounded, and so is their sum.
-    let r = (4.0 * of.count * (roundoff(ty) + f64::EPSILON)).exp_m1() * size;
+    // A product of parts is rounded, and so is their sum; each may lose what is below the normal numbers.
+    let least = ev.modes.flushed_below(ty).max(least_subnormal(ty));
+    let lost =
+        if of.small < 2.0 * smallest_normal(ty) { 4.0 * of.count * least * of.large } else { 0.0 };
+    let r = (4.0 * of.count * (roundoff(ty) + f64::EPSILON)).exp_m1() * size + lost;
     Parts { re: product.re.widened(r), im: product.im.widened(r) }
 }
 
