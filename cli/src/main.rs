@@ -1,5 +1,6 @@
 //! The command `etalon`.
 mod args;
+mod bug;
 mod command;
 mod error;
 mod graph;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     memory::return_freed_blocks();
+    bug::report_panics();
     // The panic hook has shown the message; the exit code says that it is our bug.
     std::panic::catch_unwind(run).unwrap_or_else(|_| error::Exit::Bug.code())
 }

@@ -1,8 +1,52 @@
-//! Settings of the C allocator, so that the memory of freed arrays goes back to the system.
-#![cfg_attr(
-    all(target_os = "linux", target_env = "gnu"),
-    expect(unsafe_code, reason = "calls the C library")
-)]
+//! The allocator: the memory of freed arrays goes back to the system, and a failed allocation is an error with a message.
+#![expect(unsafe_code, reason = "implements an allocator, and calls the C library")]
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write as _;
+
+/// The system's allocator, whose small allocations end the process with a message if they fail.
+struct Checked;
+
+/// Larger allocations are made by code that handles a failure, or by the library, which aborts with a message.
+const SMALL: usize = 1 << 20;
+
+#[global_allocator]
+static ALLOCATOR: Checked = Checked;
+
+// SAFETY: every call is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Checked {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise is that of the allocator.
+        checked(unsafe { System.alloc(layout) }, layout.size())
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.realloc(memory, layout, size) }, size)
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[inline]
+fn checked(memory: *mut u8, size: usize) -> *mut u8 {
+    if memory.is_null() && size <= SMALL {
+        out_of_memory();
+    }
+    memory
+}
+
+#[cold]
+fn out_of_memory() -> ! {
+    let _ = std::io::stderr().write_all(
+        b"error: the system has no memory left\n  = help: `--max-memory` bounds the memory of arrays\n",
+    );
+    std::process::exit(1)
+}
 
 /// Makes glibc return every freed block of 4 MiB or more to the system.
 ///

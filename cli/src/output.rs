@@ -30,11 +30,17 @@ pub(crate) fn width() -> Option<usize> {
     Some(columns.into())
 }
 
+/// The most errors that are shown of one file.
+const SHOWN: usize = 100;
+
 /// Shows the errors that ended a command.
 pub(crate) fn show(failure: &Failure) {
     let source = failure.source.as_ref().map(|(name, text)| Source { name, text });
-    for diagnostic in &failure.diagnostics {
+    for diagnostic in failure.diagnostics.iter().take(SHOWN) {
         show_one(diagnostic, source);
+    }
+    if let Some(more @ 1..) = failure.diagnostics.len().checked_sub(SHOWN) {
+        note(&format!("{more} more errors are not shown\n"));
     }
 }
 

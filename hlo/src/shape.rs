@@ -125,6 +125,13 @@ impl Shape {
             ) => false,
         }
     }
+    /// Returns the number of nodes of the tuple tree: arrays, tuples and other elements.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Tuple(elements) => 1 + elements.iter().map(Self::size).sum::<usize>(),
+            Self::Array(_) | Self::Token | Self::Opaque | Self::Buffer(_) => 1,
+        }
+    }
     /// Returns the leaves of the tuple tree, from left to right; the shape itself if it is not a tuple.
     pub fn leaves(&self) -> Vec<&Self> {
         let (mut leaves, mut open) = (Vec::new(), vec![self]);

@@ -43,10 +43,10 @@ impl RunContext {
         place: Option<(Device, DeviceGrid)>,
     ) -> Self {
         let shared = Shared {
+            budget: Budget::new(options.max_memory, Arc::clone(&program.pool)),
             program,
             place,
             spent: AtomicU64::new(0),
-            budget: Budget::new(options.max_memory),
             options,
             channels: Mutex::default(),
             streams: Mutex::default(),

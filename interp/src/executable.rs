@@ -93,7 +93,14 @@ impl Executable {
         let scalar_programs = ScalarPrograms::compile(verified.module());
         let plans = lower::plans(verified.module(), options.engine, &scalar_programs);
         let engine = options.engine;
-        Ok(Self(Arc::new(Program { verified, engine, plans, scalar_programs, call })))
+        Ok(Self(Arc::new(Program {
+            verified,
+            engine,
+            plans,
+            scalar_programs,
+            call,
+            pool: Arc::default(),
+        })))
     }
     /// Returns the module.
     pub fn module(&self) -> &Module {

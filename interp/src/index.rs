@@ -45,7 +45,7 @@ pub(crate) fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl 
         return;
     };
     let step = strides[dims.len() - 1];
-    let mut index = vec![0i64; outer.len()];
+    let mut index = Dims::from_elem(0, outer.len());
     let mut row = base;
     loop {
         let mut at = row;

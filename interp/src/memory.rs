@@ -1,13 +1,60 @@
 //! Memory accounting of a run: bytes in use, the limit, and the peak.
 use crate::error::Code;
+use crate::value::checked_bytes;
 use crate::{Error, Result};
-use hlo::Literal;
-use hlo::literal::Account;
-use std::sync::Arc;
+use hlo::literal::{Account, FreeMemory};
+use hlo::{ArrayShape, Literal};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// For requests of at least this many bytes the allocator is probed first: a failed allocation ends the process.
 const LARGE: usize = 1 << 26;
+
+/// Memory of dropped arrays of at least this many bytes is used again: the allocator returns such blocks to the system,
+/// and the system zeroes each page of a new one.
+const REUSED: usize = 1 << 20;
+
+/// Memory of dropped arrays that later arrays use, in this run of a program or the next.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    free: Mutex<Vec<FreeMemory>>,
+    bytes: AtomicUsize,
+    /// The most bytes that were in use at once in any run.
+    peak: AtomicUsize,
+}
+
+impl Pool {
+    fn free(&self) -> MutexGuard<'_, Vec<FreeMemory>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Takes the memory nearest in size to `bytes`, if it has at least half of them.
+    fn take(&self, bytes: usize) -> Option<FreeMemory> {
+        if bytes < REUSED {
+            return None;
+        }
+        let mut free = self.free();
+        let large = free.iter().enumerate().filter(|(_, memory)| memory.bytes() >= bytes / 2);
+        let (i, _) = large.min_by_key(|(_, memory)| memory.bytes().abs_diff(bytes))?;
+        self.bytes.fetch_sub(free[i].bytes(), Ordering::Relaxed);
+        Some(free.swap_remove(i))
+    }
+    fn put(&self, memory: FreeMemory) {
+        self.bytes.fetch_add(memory.bytes(), Ordering::Relaxed);
+        self.free().push(memory);
+    }
+    /// Frees memory until at most `bytes` are left: the least block that is enough, or the largest.
+    fn shrink_to(&self, bytes: usize) {
+        while self.bytes.load(Ordering::Relaxed) > bytes {
+            let mut free = self.free();
+            free.sort_unstable_by_key(FreeMemory::bytes);
+            let excess = self.bytes.load(Ordering::Relaxed).saturating_sub(bytes);
+            let enough = free.partition_point(|memory| memory.bytes() < excess);
+            let Some(last) = free.len().checked_sub(1) else { return };
+            let memory = free.remove(enough.min(last));
+            self.bytes.fetch_sub(memory.bytes(), Ordering::Relaxed);
+        }
+    }
+}
 
 /// The bytes of arrays that one device holds.
 #[derive(Debug, Default)]
@@ -15,15 +62,29 @@ pub(crate) struct Budget {
     in_use: AtomicUsize,
     peak: AtomicUsize,
     limit: Option<usize>,
+    pool: Arc<Pool>,
 }
 
 impl Budget {
-    pub(crate) fn new(limit: Option<usize>) -> Arc<Self> {
-        Arc::new(Self { limit, ..Self::default() })
+    pub(crate) fn new(limit: Option<usize>, pool: Arc<Pool>) -> Arc<Self> {
+        Arc::new(Self { limit, pool, ..Self::default() })
     }
     /// Returns the most bytes that were in use at once.
     pub(crate) fn peak(&self) -> usize {
         self.peak.load(Ordering::Relaxed)
+    }
+    /// Returns an array with arbitrary elements, charged.
+    pub(crate) fn array(self: &Arc<Self>, shape: &Arc<ArrayShape>) -> Result<Literal> {
+        let bytes = checked_bytes(shape)?;
+        let reused = self.pool.take(bytes);
+        let mut reservation = self.reserve(bytes)?;
+        let shape = Arc::clone(shape);
+        let mut array = match reused {
+            Some(memory) => Literal::in_memory(shape, memory),
+            None => Literal::zeros(shape),
+        };
+        reservation.attach(&mut array);
+        Ok(array)
     }
     /// Charges `bytes` before they are allocated.
     pub(crate) fn reserve(self: &Arc<Self>, bytes: usize) -> Result<Reservation> {
@@ -37,7 +98,10 @@ impl Budget {
         };
         match self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum) {
             Ok(in_use) => {
-                self.peak.fetch_max(in_use + bytes, Ordering::Relaxed);
+                let in_use = in_use + bytes;
+                self.peak.fetch_max(in_use, Ordering::Relaxed);
+                self.pool.peak.fetch_max(in_use, Ordering::Relaxed);
+                self.pool.shrink_to(self.room());
                 Ok(Reservation { budget: Arc::clone(self), bytes })
             }
             Err(in_use) => {
@@ -55,6 +119,11 @@ impl Budget {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         self.peak.fetch_max(in_use, Ordering::Relaxed);
     }
+    /// Returns the bytes that the pool may hold: together with the arrays no more than was in use at once, or is allowed.
+    fn room(&self) -> usize {
+        let most = self.pool.peak.load(Ordering::Relaxed).min(self.limit.unwrap_or(usize::MAX));
+        most.saturating_sub(self.in_use.load(Ordering::Relaxed))
+    }
     /// Returns the bytes in use.
     #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
@@ -65,6 +134,12 @@ impl Budget {
 impl Account for Budget {
     fn release(&self, bytes: usize) {
         self.in_use.fetch_sub(bytes, Ordering::Relaxed);
+    }
+    fn reuse(&self, memory: FreeMemory) {
+        let held = self.pool.bytes.load(Ordering::Relaxed);
+        if memory.bytes() >= REUSED && held.saturating_add(memory.bytes()) <= self.room() {
+            self.pool.put(memory);
+        }
     }
 }
 
@@ -101,10 +176,40 @@ impl Drop for Reservation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hlo::ElementType;
+
+    /// A second run finds the memory of the first, and arrays and pool never hold more than was in use at once.
+    #[test]
+    fn memory_is_used_again() {
+        let shape = |n: i64| Arc::new(ArrayShape::new(ElementType::U8, [n].as_slice()));
+        let pool = Arc::new(Pool::default());
+        let held = || pool.bytes.load(Ordering::Relaxed);
+        let budget = Budget::new(None, Arc::clone(&pool));
+        let (one, two) = (budget.array(&shape(1 << 20)), budget.array(&shape(2 << 20)));
+        drop((one, two));
+        assert_eq!(held(), 3 << 20);
+        let next = Budget::new(None, Arc::clone(&pool));
+        let two = next.array(&shape(2 << 20)).unwrap();
+        assert_eq!((held(), next.peak()), (1 << 20, 2 << 20));
+        // The free memory is too small, and the peak has no room for both.
+        let other = next.array(&shape((2 << 20) + 32)).unwrap();
+        assert_eq!((held(), next.in_use()), (0, (4 << 20) + 32));
+        drop((two, other));
+        // Memory of about that size is resized.
+        let resized = next.array(&shape((2 << 20) + 20)).unwrap();
+        assert_eq!((held(), resized.bytes().len()), (2 << 20, (2 << 20) + 20));
+        drop(resized);
+        let resized = next.array(&shape(3 << 20)).unwrap();
+        assert_eq!((held(), resized.bytes().len()), (0, 3 << 20));
+        drop(resized);
+        let small = Budget::new(Some(1 << 20), Arc::clone(&pool));
+        drop(small.array(&shape(16)).unwrap());
+        assert!(held() <= 1 << 20);
+    }
 
     #[test]
     fn threads_do_not_pass_the_limit_together() {
-        let budget = Budget::new(Some(35));
+        let budget = Budget::new(Some(35), Arc::default());
         let reserve = || (0..1000).filter(|_| budget.reserve(10).is_ok()).count();
         let most = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(reserve)).collect();

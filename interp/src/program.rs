@@ -1,6 +1,7 @@
 //! What is compiled of a module, and kept while it runs.
 use crate::Result;
 use crate::context::RunContext;
+use crate::memory::Pool;
 use crate::options::Engine;
 use crate::plan::Plan;
 use crate::scalar_program::ScalarPrograms;
@@ -20,6 +21,8 @@ pub(crate) struct Program {
     pub(crate) scalar_programs: ScalarPrograms,
     /// Runs a computation of scalars that is not compiled.
     pub(crate) call: Call,
+    /// Memory for the next arrays of a run, or of the next run.
+    pub(crate) pool: Arc<Pool>,
 }
 
 /// Runs a computation on arguments, within the limits of a run.

@@ -40,12 +40,24 @@ pub(crate) struct Loaded {
 
 /// Reads a file, or standard input for `-`.
 fn bytes(path: &Path) -> Result<Vec<u8>> {
-    if path.as_os_str() != "-" {
-        return std::fs::read(path).map_err(|e| Failure::file(path, &e));
-    }
+    let read = match path.as_os_str() == "-" {
+        true => read_all(&mut std::io::stdin().lock()),
+        false => std::fs::File::open(path).and_then(|mut file| read_all(&mut file)),
+    };
+    read.map_err(|e| Failure::file(path, &e))
+}
+
+/// Reads to the end, or to the first part that is neither text nor a message: the file may be endless.
+fn read_all(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    const START: u64 = 1 << 12;
+    const LONGEST: u64 = 1 << 32;
     let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map(|_| bytes).map_err(|e| Failure::file(path, &e))
+    from.by_ref().take(START).read_to_end(&mut bytes)?;
+    // Neither HLO text nor a message begins with a zero.
+    if bytes.first() != Some(&0) {
+        from.take(LONGEST).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Reads a module and shows its warnings.

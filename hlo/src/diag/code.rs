@@ -126,6 +126,10 @@ error_codes! {
         /// other systems, such as a `SavedModel`, are not.
         "E0121" "{message}"
         Proto { message: String },
+        /// The result shapes that the text omits have too many elements in all: tuples of tuples grow exponentially with the
+        /// text.
+        "E0122" "the omitted shapes have more than {limit} elements"
+        TooManyShapes { limit: usize },
         /// The module is not well formed: it has no computation, an empty computation, two `ENTRY` computations, two
         /// `ROOT` instructions, or text after the end.
         "E0201" "{message}"

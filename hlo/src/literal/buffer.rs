@@ -8,6 +8,21 @@ const WORD: usize = size_of::<u128>();
 pub trait Account: Send + Sync + fmt::Debug {
     /// Subtracts `bytes` from the memory in use.
     fn release(&self, bytes: usize);
+    /// Takes the memory of a released array to use it again. The default frees it.
+    fn reuse(&self, memory: FreeMemory) {
+        drop(memory);
+    }
+}
+
+/// The memory of a dropped array, with arbitrary contents.
+#[derive(Debug)]
+pub struct FreeMemory(Vec<u128>);
+
+impl FreeMemory {
+    /// Returns its size in bytes, a multiple of 16.
+    pub fn bytes(&self) -> usize {
+        self.0.len() * WORD
+    }
 }
 
 /// Foreign memory; dropping the owner releases it.
@@ -32,6 +47,17 @@ enum Memory {
 impl Buffer {
     pub(super) fn zeros(bytes: usize) -> Self {
         Self { memory: Memory::Owned(vec![0; bytes.div_ceil(WORD)]), bytes, account: None }
+    }
+    /// Returns memory of `bytes` bytes with arbitrary contents.
+    pub(super) fn reused(memory: FreeMemory, bytes: usize) -> Self {
+        let (mut words, size) = (memory.0, bytes.div_ceil(WORD));
+        if size != words.len() {
+            // The allocator resizes large blocks in place, so that the pages that are left need not be zeroed again.
+            words.reserve_exact(size.saturating_sub(words.len()));
+            words.resize(size, 0);
+            words.shrink_to_fit();
+        }
+        Self { memory: Memory::Owned(words), bytes, account: None }
     }
     pub(super) fn foreign(owner: Owner) -> Self {
         let bytes = (*owner).as_ref().len();
@@ -82,6 +108,9 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         if let Some(account) = &self.account {
             account.release(self.bytes);
+            if let Memory::Owned(words) = &mut self.memory {
+                account.reuse(FreeMemory(std::mem::take(words)));
+            }
         }
     }
 }

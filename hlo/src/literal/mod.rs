@@ -5,7 +5,7 @@ pub mod npz;
 mod view;
 
 pub use crate::text::print::summary;
-pub use buffer::Account;
+pub use buffer::{Account, FreeMemory};
 pub use view::Native;
 
 use crate::{ArrayShape, Dims, ElementType, Scalar, Shape};
@@ -65,6 +65,11 @@ impl Literal {
     pub fn zeros(shape: impl Into<Arc<ArrayShape>>) -> Self {
         let shape = shape.into();
         let buffer = Buffer::zeros(size(&shape));
+        Self(Value::Array(shape, Arc::new(buffer), None))
+    }
+    /// Returns an array with arbitrary elements in the memory of a dropped one, which is resized if the sizes differ.
+    pub fn in_memory(shape: Arc<ArrayShape>, memory: FreeMemory) -> Self {
+        let buffer = Buffer::reused(memory, size(&shape));
         Self(Value::Array(shape, Arc::new(buffer), None))
     }
     /// Returns an array in foreign memory; dropping `owner`, when the last clone of the array is dropped, releases it. The

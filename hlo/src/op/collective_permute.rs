@@ -1,8 +1,9 @@
 //! `collective-permute`: devices send to devices, as given by pairs. A device that is not a target gets zeros.
 //!
 //! With `slice_sizes` it takes four operands, `(input, output, input offsets, output offsets)`, and copies only a slice of the input
-//! to a slice of the output; the offsets are a tuple of `s32[]`, one per dimension. Several slices have a tuple of
-//! such tuples.
+//! to a slice of the output; the offsets are a tuple of `s32[]` or `u32[]`, one per dimension. Several slices have a
+//! tuple of such tuples. Input and output may be tuples of arrays; the offsets are then a tuple of those of each array, and
+//! `slice_sizes` has the slices of the first array, then those of the second, ...
 use super::groups::{arrays, second};
 use super::rules::one_or_tuple;
 use super::value::Pairs;
@@ -121,39 +122,77 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
         return Ok((all.clone(), all));
     }
     cx.arity(cx.operands.len() == 4, "4 operands with `slice_sizes`")?;
-    // The buffers may be tuples, with a slice for each; the rules below are for arrays.
-    if let (Some(input), Some(output)) = (cx.operands[0].array(), cx.operands[1].array()) {
-        check(input.ty == output.ty, "collective_permute_in_place_type", || {
-            format!("a slice of {input:#} cannot be written to {output:#}")
-        })
-        .map_err(|e| e.on(Place::Operand(1)))?;
-        for (i, buffer) in [(2, input), (3, output)] {
-            offsets(cx.operands[i], buffer.rank(), slice_sizes.len())
-                .map_err(|e| e.on(Place::Operand(i)))?;
-            for sizes in slice_sizes {
-                let fits = sizes.len() == buffer.rank()
-                    && sizes
-                        .iter()
-                        .zip(&buffer.dims)
-                        .all(|(&size, &dim)| (0..=dim).contains(&size));
-                check(fits, "collective_permute_slice_sizes", || {
-                    format!("a slice of sizes {sizes:?} does not fit in {buffer:#}")
-                })
-                .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+    let [input, output, input_offsets, output_offsets] = cx.operands else {
+        unreachable!("the number of operands is checked")
+    };
+    match (input, output) {
+        // A slice for each pair of buffers, or as many for each.
+        (Shape::Tuple(inputs), Shape::Tuple(outputs)) => {
+            let slices = slice_sizes.len().checked_div(inputs.len()).unwrap_or(0);
+            let paired =
+                inputs.len() == outputs.len() && slices * inputs.len() == slice_sizes.len();
+            check(paired && slices > 0, "collective_permute_slice_sizes", || {
+                let (sizes, inputs, outputs) = (slice_sizes.len(), inputs.len(), outputs.len());
+                format!("{sizes} slices cannot be copied from {inputs} arrays to {outputs}")
+            })
+            .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+            let each = |shape: &Shape| -> Vec<Shape> {
+                shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default()
+            };
+            let (from, to) = (each(input_offsets), each(output_offsets));
+            for (i, (input, output)) in inputs.iter().zip(outputs).enumerate() {
+                let sizes = &slice_sizes[i * slices..(i + 1) * slices];
+                slices_fit(sizes, [input, output], [from.get(i), to.get(i)])?;
             }
         }
+        _ => slices_fit(slice_sizes, [input, output], [Some(input_offsets), Some(output_offsets)])?,
     }
     Ok((cx.operands[0].clone(), cx.operands[1].clone()))
+}
+
+/// Fails unless slices of these sizes fit in the input and in the output, and each has its offsets.
+fn slices_fit(
+    slice_sizes: &[Vec<i64>],
+    buffers: [&Shape; 2],
+    offsets_of: [Option<&Shape>; 2],
+) -> Result<()> {
+    let [Some(input), Some(output)] = buffers.map(Shape::array) else {
+        let [input, output] = buffers;
+        return check(false, "collective_permute_in_place_type", || {
+            format!("a slice of {input:#} cannot be written to {output:#}")
+        });
+    };
+    check(input.ty == output.ty, "collective_permute_in_place_type", || {
+        format!("a slice of {input:#} cannot be written to {output:#}")
+    })
+    .map_err(|e| e.on(Place::Operand(1)))?;
+    for (i, (buffer, given)) in [input, output].into_iter().zip(offsets_of).enumerate() {
+        let empty = Shape::Tuple(Vec::new());
+        offsets(given.unwrap_or(&empty), buffer.rank(), slice_sizes.len())
+            .map_err(|e| e.on(Place::Operand(2 + i)))?;
+        for sizes in slice_sizes {
+            let in_dims = |(&size, &dim): (&i64, &i64)| (0..=dim).contains(&size);
+            let fits = sizes.len() == buffer.rank() && sizes.iter().zip(&buffer.dims).all(in_dims);
+            check(fits, "collective_permute_slice_sizes", || {
+                format!("a slice of sizes {sizes:?} does not fit in {buffer:#}")
+            })
+            .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
+        }
+    }
+    Ok(())
 }
 
 /// Fails unless there is an offset for each dimension of each slice.
 fn offsets(shape: &Shape, rank: usize, boxes: usize) -> Result<()> {
     let one = |shape: &Shape| {
         let offsets = shape.tuple().unwrap_or_default();
-        offsets.len() == rank && offsets.iter().all(|offset| offset.is_scalar(ElementType::S32))
+        offsets.len() == rank
+            && offsets.iter().all(|offset| {
+                [ElementType::S32, ElementType::U32].iter().any(|&ty| offset.is_scalar(ty))
+            })
     };
     let several = || shape.tuple().is_some_and(|all| all.len() == boxes && all.iter().all(one));
     check((boxes == 1 && one(shape)) || several(), "collective_permute_offsets", || {
-        format!("the offsets are {shape:#}, expected {rank} s32[] per slice")
+        format!("the offsets are {shape:#}, expected {rank} s32[] or u32[] per slice")
     })
 }

@@ -3,7 +3,7 @@ use super::value::{
     ApiVersion, ConvDims, CustomCallSchedule, Ignored, OperandPrecision, OutputOperandAliasing,
     PaddingType, Text, Window,
 };
-use super::{Infer, ShapeRule, check};
+use super::{Infer, ShapeRule, check, check_arrays};
 use crate::diag::Place;
 use crate::ir::ComputationId;
 use crate::{ElementType, Literal, Result, Shape};
@@ -95,6 +95,8 @@ impl CustomCall {
     /// Fails unless `operand_layout_constraints` is absent or has a shape for each operand.
     fn layouts(&self, cx: &Infer<'_>) -> Result<()> {
         let Some(expected) = &self.operand_layout_constraints else { return Ok(()) };
+        let constraints = Place::Attribute("operand_layout_constraints");
+        expected.iter().try_for_each(check_arrays).map_err(|e| e.on(constraints))?;
         let (given, count) = (expected.len(), cx.operands.len());
         check(given == count, "custom_call_layout_count", || {
             format!(

@@ -21,7 +21,7 @@ pub(crate) use communication::Communication;
 pub use facts::{Accuracy, Arity, AsyncRole, DynamicRule, Kind, ShapeText, Types};
 pub use family::{Binary, Op, Opcode, Unary};
 pub use rule::Callees;
-pub(crate) use rule::{Infer, ShapeRule, check};
+pub(crate) use rule::{Infer, ShapeRule, check, check_arrays};
 
 mod all_gather;
 mod all_reduce;

@@ -2,6 +2,7 @@
 use super::{Arity, Binary, ShapeText, Unary};
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
+use crate::layout::Tile;
 use crate::{ArrayShape, ElementType, Error, Opcode, Result, Shape};
 
 /// The program shapes of the computations an instruction calls.
@@ -147,7 +148,7 @@ impl super::Op {
         stated: &Shape,
         callees: &dyn Callees,
     ) -> Result<()> {
-        stated.leaves().into_iter().try_for_each(countable)?;
+        check_arrays(stated)?;
         let inferred = self.shape(operands, Some(stated), callees)?;
         if inferred.compatible(stated) {
             return Ok(());
@@ -176,9 +177,37 @@ impl super::Op {
     }
 }
 
+/// Checks the arrays of a shape: their sizes and layouts.
+pub(crate) fn check_arrays(shape: &Shape) -> Result<()> {
+    let arrays = shape.leaves().into_iter().filter_map(|leaf| match leaf {
+        Shape::Array(array) => Some(array),
+        Shape::Buffer(array) => Some(&**array),
+        Shape::Tuple(_) | Shape::Token | Shape::Opaque => None,
+    });
+    arrays.into_iter().try_for_each(|array| countable(array).and_then(|()| laid_out(array)))
+}
+
+/// Checks that a layout lists each dimension once, that its tiles have elements, and the bits of an element.
+fn laid_out(array: &ArrayShape) -> Result<()> {
+    let layout = &array.layout;
+    let rule = |holds, rule, message: &str| {
+        let message = || format!("{message} in `{array}`");
+        check(holds, rule, message).map_err(|e| e.on(Place::Shape))
+    };
+    let rank = array.rank();
+    rule(layout.is_permutation(rank), "layout_permutation", "a dimension is missing or repeated")
+        .map_err(|e| e.with_help(format!("list each of the {rank} dimensions once")))?;
+    let Some(tail) = &layout.tail else { return Ok(()) };
+    let mut sizes = tail.tiles.iter().flat_map(|tile| &tile.0);
+    rule(sizes.all(|&n| n > 0 || n == Tile::COMBINE), "layout_tile", "a tile has no elements")?;
+    // No type has more bits; a backend may store narrower ones in as many.
+    let bits = (0..=128).contains(&tail.element_size_in_bits);
+    rule(bits, "layout_element_size", "an element has 0 to 128 bits")?;
+    tail.physical_shape.as_ref().map_or(Ok(()), check_arrays)
+}
+
 /// Checks that sizes, offsets and bytes fit in signed 64 bits.
-fn countable(leaf: &Shape) -> Result<()> {
-    let Some(array) = leaf.array() else { return Ok(()) };
+fn countable(array: &ArrayShape) -> Result<()> {
     if array.dims.contains(&ArrayShape::UNBOUNDED) {
         let message = format!("{array:#} has an unbounded dimension");
         let error = Error::from(Code::Rule { rule: "shape_unbounded", message });

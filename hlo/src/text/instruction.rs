@@ -377,6 +377,13 @@ impl<'a> Parser<'a> {
             }
             (ShapeText::Inferred, None) | (ShapeText::Forced, _) => {
                 let stated = head.shape.as_ref();
+                // The result has about as many elements as the operands, so that they are counted before it is made.
+                let sizes = shapes.iter().map(|shape| shape.size());
+                self.inferred = sizes.fold(self.inferred, usize::saturating_add);
+                if self.inferred > MOST_INFERRED {
+                    let error = Error::from(Code::TooManyShapes { limit: MOST_INFERRED });
+                    return Err(error.at(head.span));
+                }
                 Some(op.infer(&Infer { opcode, operands: &shapes, stated, callees: self })?)
             }
         };
@@ -407,6 +414,9 @@ impl Opcode {
         Err(Code::Arity { op: word.into(), expected, found }.into())
     }
 }
+
+/// The most elements of all inferred shapes: about 100 MB of memory.
+const MOST_INFERRED: usize = 1 << 20;
 
 /// Names of ops in other systems.
 const FOREIGN_NAMES: [(&str, &str); 22] = [

@@ -26,6 +26,8 @@ pub(crate) struct Parser<'a> {
     finished: Vec<ComputationId>,
     /// Computations being parsed, the innermost last.
     pub(super) scopes: Vec<Scope<'a>>,
+    /// The elements of all shapes that have been inferred.
+    pub(super) inferred: usize,
     /// The text is a single instruction: undefined operands become parameters.
     pub(super) single: bool,
     entry: Option<(ComputationId, Span)>,
@@ -75,6 +77,7 @@ impl<'a> Parser<'a> {
             named: FxHashMap::default(),
             finished: Vec::new(),
             scopes: Vec::new(),
+            inferred: 0,
             single: false,
             entry: None,
         }

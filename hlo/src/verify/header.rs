@@ -1,5 +1,6 @@
 //! Checks that the module header fits the entry computation.
 use crate::diag::Code;
+use crate::op::check_arrays;
 use crate::{Error, Module};
 
 pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
@@ -18,6 +19,13 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
             entry.name,
             actual.parameters.len()
         ));
+        return;
+    }
+    let shapes = parameters.iter().chain([result]);
+    let checks = shapes.map(check_arrays).filter_map(Result::err);
+    let faulty: Vec<Error> = checks.map(|error| error.at(entry.span)).collect();
+    if !faulty.is_empty() {
+        errors.extend(faulty);
         return;
     }
     for (i, (stated, actual)) in parameters.iter().zip(&actual.parameters).enumerate() {

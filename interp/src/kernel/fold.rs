@@ -225,14 +225,15 @@ pub(super) fn in_lines<'a>(
                 lines.into_par_iter().map_init(|| fold.clone(), run).collect()
             };
         for elements in computed {
-            for group in elements?.chunks_exact(count) {
-                for (i, (array, &ty)) in arrays.iter_mut().zip(&stored).enumerate() {
-                    let width = ty.storage_bytes();
-                    let slot = &mut array.bytes_mut()[at * width..(at + 1) * width];
-                    group[i].convert(types[i], ty).write(ty, slot);
+            let elements = elements?;
+            for (i, (array, &ty)) in arrays.iter_mut().zip(&stored).enumerate() {
+                let width = ty.storage_bytes();
+                let slots = array.bytes_mut()[at * width..].chunks_exact_mut(width);
+                for (value, slot) in elements.iter().skip(i).step_by(count).zip(slots) {
+                    value.convert(types[i], ty).write(ty, slot);
                 }
-                at += 1;
             }
+            at += elements.len() / count;
         }
     }
     Ok(())

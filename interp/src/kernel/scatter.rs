@@ -41,6 +41,7 @@ fn scatter(
     let from = values[0].array_shape().expect("verified: an array").clone();
     let window = updates[0].array_shape().expect("verified: an array");
     let mut combine = Combine::new(applied, context, values, updates);
+    let mut values: Vec<&mut [u8]> = values.iter_mut().map(Literal::bytes_mut).collect();
     let places = Places::new(op, &from, window);
     let (mut sizes, strides) = pick(window, &places.scatter_dims);
     if places.to.is_empty() {
@@ -55,7 +56,7 @@ fn scatter(
         let Some(base) = places.start(batch, starts) else { return };
         let first: i64 = batch.iter().zip(&strides).map(|(&i, &stride)| i * stride).sum();
         failed = places.to.iter().zip(&places.from).try_for_each(|(&to, &from)| {
-            combine.one(values, base + to, updates, to_usize(first) + from)
+            combine.one(&mut values, base + to, updates, to_usize(first) + from)
         });
     });
     failed
@@ -89,24 +90,26 @@ impl<'a> Combine<'a> {
 
     fn one(
         &mut self,
-        values: &mut [Literal],
+        values: &mut [&mut [u8]],
         at: usize,
         updates: &[&Literal],
         from: usize,
     ) -> Result<()> {
         let count = values.len();
+        let slot = |ty: ElementType| at * ty.storage_bytes()..(at + 1) * ty.storage_bytes();
         for i in 0..count {
             let (old, new) = (self.types[i], self.types[count + i]);
             let parameters = self.applied.parameters();
-            self.arguments[i] = values[i].get(at).convert(old, parameters[i]);
+            let value = Scalar::read(old, &values[i][slot(old)]);
+            self.arguments[i] = value.convert(old, parameters[i]);
             self.arguments[count + i] = updates[i].get(from).convert(new, parameters[count + i]);
         }
         self.context.spend(1)?;
         self.applied.call(self.context, &self.arguments, &mut self.scratch, &mut self.out)?;
         for (i, value) in values.iter_mut().enumerate() {
-            let width = self.types[i].storage_bytes();
-            let result = self.out[i].convert(self.applied.results()[i], self.types[i]);
-            result.write(self.types[i], &mut value.bytes_mut()[at * width..(at + 1) * width]);
+            let ty = self.types[i];
+            let result = self.out[i].convert(self.applied.results()[i], ty);
+            result.write(ty, &mut value[slot(ty)]);
         }
         Ok(())
     }

@@ -221,8 +221,7 @@ fn memory_for(
     {
         return Ok(result);
     }
-    let reservation = context.reserve(bytes(output)?)?;
-    Ok(charged(reservation, Literal::zeros(Arc::clone(shape))))
+    context.budget().array(shape)
 }
 
 /// Returns the memory of an output that is computed in place of an operand, and that operand's number; new memory if
@@ -240,8 +239,7 @@ fn over_operand(
         return Ok((result, step.in_place));
     }
     slots[output.slot.index()] = Some(Value::Array(operand));
-    let reservation = context.reserve(bytes(output)?)?;
-    Ok((charged(reservation, Literal::zeros(Arc::clone(shape))), None))
+    Ok((context.budget().array(shape)?, None))
 }
 
 /// Returns operand 0 in memory that may be written to: its own, if it dies here and is not shared.

@@ -64,17 +64,15 @@ impl Sum {
 pub(crate) struct ExactSum {
     parts: [f64; 3],
     wide: Option<Box<FixedPoint>>,
-    /// The IEEE 754 sum of the zeros, infinities and NaN among the terms.
+    /// The IEEE 754 sum of the infinities and NaN among the terms.
     special: f64,
-    /// Whether all terms are zeros, infinities or NaN.
-    is_special: bool,
 }
 
 impl ExactSum {
     /// Returns the sum of one term. An empty sum is `ExactSum::new(0.0)`.
     pub(crate) fn new(first: f64) -> Self {
-        // -0 is the neutral element of addition: -0 + 0 = 0.
-        let mut sum = Self { parts: [0.0; 3], wide: None, special: -0.0, is_special: true };
+        // -0 is the neutral element of addition: a sum of zeros has the sign that IEEE 754 gives it.
+        let mut sum = Self { parts: [-0.0; 3], wide: None, special: 0.0 };
         sum.add(first);
         sum
     }
@@ -84,21 +82,19 @@ impl ExactSum {
     pub(crate) fn add(&mut self, x: f64) {
         // The most frequent case: nothing is lost. A sum that is not finite has a NaN as its rest.
         let (sum, rest) = two_sum(self.parts[0], x);
-        if rest == 0.0 && x != 0.0 {
+        if rest == 0.0 {
             self.parts[0] = sum;
-            self.is_special = false;
         } else {
             self.add_slowly(x);
         }
     }
 
-    /// Adds a zero, an infinity or a NaN, or what the first part alone does not hold.
+    /// Adds an infinity or a NaN, or what the first part alone does not hold.
     fn add_slowly(&mut self, x: f64) {
-        if x == 0.0 || !x.is_finite() {
+        if !x.is_finite() {
             self.special += x;
             return;
         }
-        self.is_special = false;
         if !(self.parts[0] + x).is_finite() {
             return self.wide().add(x);
         }
@@ -126,7 +122,6 @@ impl ExactSum {
         } else if a == 0.0 || b == 0.0 || !a.is_finite() || !b.is_finite() {
             self.add(product);
         } else {
-            self.is_special = false;
             self.wide().add_product(a, b);
         }
     }
@@ -135,7 +130,7 @@ impl ExactSum {
     /// to it; for any other type the nearest f64.
     pub(crate) fn rounded(&self, ty: ElementType) -> f64 {
         let is_narrow = is_narrow(ty);
-        if self.is_special || !self.special.is_finite() {
+        if !self.special.is_finite() {
             return self.special;
         }
         let [a, b, c] = self.parts;

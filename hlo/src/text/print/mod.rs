@@ -64,6 +64,11 @@ impl Style {
     }
 }
 
+/// Bodies nested deeper than this are not printed in place: a computation that is not verified can call itself.
+const DEEPEST_BODY: usize = 200;
+/// After this many bytes no more bodies are printed in place: a text with 20 doubling calls prints a million.
+const LONGEST_IN_PLACE: usize = 1 << 26;
+
 /// The printer of one module.
 pub(crate) struct Printer<'m> {
     module: &'m Module,
@@ -109,7 +114,8 @@ impl<'m> Printer<'m> {
 
     /// Prints a computation that an attribute names: its name, or its body.
     pub(crate) fn computation_ref(&self, out: &mut String, id: ComputationId, indent: usize) {
-        if self.options.bodies_in_place {
+        let is_deep = self.numbers.borrow().len() >= DEEPEST_BODY;
+        if self.options.bodies_in_place && !is_deep && out.len() < LONGEST_IN_PLACE {
             out.push('\n');
             self.computation(out, id, indent, false);
             return;
