@@ -19,10 +19,7 @@ use hlo::{ElementType, Literal};
 use interp::DeviceGrid;
 
 /// The legal values of the results, device after device.
-pub(super) fn entry<'m>(
-    ev: &mut Evaluator<'m>,
-    arguments: Vec<Vec<Leaves>>,
-) -> Result<Leaves, Stop> {
+pub(super) fn entry<'m>(ev: &mut Evaluator<'m>, arguments: &[Vec<Leaves>]) -> Result<Leaves, Stop> {
     let id = ev.module.entry;
     let computation = &ev.module.computations[id];
     let devices = arguments.len();
@@ -88,7 +85,7 @@ fn communicated<'m>(
                 (0..count.unwrap_or(1)).map(each).collect::<Result<_, _>>()?;
             let device = |d: usize| {
                 let results: Vec<Leaves> = all.iter().map(|devices| devices[d].clone()).collect();
-                super::evaluate::any_of(&results)
+                super::control::any_of(&results)
             };
             let cause = owned.iter().flatten().find_map(|range| range.cause.clone());
             Ok(caused((0..operands.len()).map(device).collect(), &cause))

@@ -6,19 +6,16 @@ use super::modes::{Mode, Modes};
 use super::range::{Cause, Range};
 use super::runner::{Form, Key, Runner};
 use super::{
-    Stop, batch_norm, devices, elementwise, fold, linear, products, scatter, sort, sums, topk,
-    transform,
+    Stop, batch_norm, control, devices, elementwise, fold, linear, products, scatter, sort, sums,
+    topk, transform,
 };
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
-use hlo::op::{Accuracy, Kind, Op, While};
+use hlo::op::{Accuracy, Kind, Op};
 use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Scalar, Shape};
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 100_000;
-
-/// Rounds after which a loop may end or not: of one with more, nothing is known.
-const UNDECIDED_ROUNDS: usize = 50;
 
 /// The ranges of the leaves of a value.
 pub(super) type Leaves = Vec<Range>;
@@ -106,13 +103,14 @@ impl<'m> Evaluator<'m> {
         let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
         let mut arguments: Vec<Vec<Leaves>> =
             arguments.iter().map(|list| list.iter().map(of).collect()).collect();
-        match (arguments.len(), arguments.pop()) {
-            (1, Some(only)) => self.call(self.module.entry, only, None),
-            (_, last) => {
-                arguments.extend(last);
-                devices::entry(self, arguments)
-            }
+        let communicates = |instruction: &Instruction| {
+            matches!(instruction.opcode().kind(), Kind::Collective | Kind::Device)
+        };
+        let mut instructions = self.module.computations[self.module.entry].instructions.iter();
+        if arguments.len() > 1 || instructions.any(|(_, instruction)| communicates(instruction)) {
+            return devices::entry(self, &arguments);
         }
+        self.call(self.module.entry, arguments.pop().unwrap_or_default(), None)
     }
 
     /// The legal values of a computation's result; with `lanes`, of one whose scalars are vectors.
@@ -200,8 +198,10 @@ impl<'m> Evaluator<'m> {
             Op::Constant(constant) => self.constant(site, &constant.value),
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
             Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
-            Op::While(looped) => self.looped(site, looped, whole(0)),
-            Op::Conditional(branches) => self.conditional(site, &branches.branches, operands),
+            Op::While(looped) => control::looped(self, site, looped, whole(0)),
+            Op::Conditional(branches) => {
+                control::conditional(self, site, &branches.branches, operands)
+            }
             Op::Map(map) => fold::map(self, site, map.to_apply, operands),
             Op::Reduce(reduce) => sums::reduce(self, site, reduce, operands),
             Op::ReduceWindow(window) => sums::reduce_window(self, site, window, operands),
@@ -323,79 +323,6 @@ impl<'m> Evaluator<'m> {
         let result = self.runner.run(self.module, &site.key(form), &values)?;
         Ok(result.leaves().into_iter().map(Range::exact).collect())
     }
-
-    /// A loop: where rounding errors decide whether it ends, the result may be the state before or after each such round.
-    fn looped(&mut self, site: Site<'m>, op: &While, mut state: Leaves) -> Result<Leaves, Stop> {
-        let mut ends: Vec<Leaves> = Vec::new();
-        loop {
-            let decision = self.call(op.condition, vec![state.clone()], site.lanes)?;
-            let [decision] = decision.as_slice() else { return Err(site.unsupported("`while`")) };
-            match (decision.is_point(), decision.lo.bytes()) {
-                (true, [0]) => break,
-                (true, [_]) => {}
-                (false, [_]) if ends.len() < UNDECIDED_ROUNDS => {
-                    let cause = decision.cause.clone().or_else(|| Some(site.cause()));
-                    let here = state.iter().cloned().map(|range| range.because(cause.clone()));
-                    ends.push(here.collect());
-                }
-                (true | false, _) => {
-                    return Ok(unknown(
-                        site,
-                        decision.cause.clone().or_else(|| Some(site.cause())),
-                    ));
-                }
-            }
-            state = self.call(op.body, vec![state], site.lanes)?;
-        }
-        ends.push(state);
-        Ok(any_of(&ends))
-    }
-
-    fn conditional(
-        &mut self,
-        site: Site<'m>,
-        branches: &[ComputationId],
-        operands: &[&Leaves],
-    ) -> Result<Leaves, Stop> {
-        let selector = &operands[0][0];
-        if site.lanes.is_some() {
-            return Err(site.unsupported("a choice for each element"));
-        }
-        let last = branches.len() - 1;
-        let chosen = |index: Scalar| match index {
-            Scalar::Pred(first) => usize::from(!first),
-            index => {
-                let index = index.as_i64().and_then(|i| usize::try_from(i).ok());
-                index.filter(|&i| i <= last).unwrap_or(last)
-            }
-        };
-        let (lo, hi) = selector.ends(0);
-        let mut results = Vec::new();
-        let (first, other) = (chosen(lo), chosen(hi));
-        for (branch, &computation) in branches.iter().enumerate() {
-            let open = !selector.is_point();
-            let between = first.min(other) <= branch && branch <= first.max(other);
-            // Numbers out of range choose the last branch.
-            if between || (open && branch == last) {
-                results.push(self.call(computation, vec![operands[branch + 1].clone()], None)?);
-            }
-        }
-        if selector.is_point() {
-            return Ok(any_of(&results));
-        }
-        let cause = selector.cause.clone().or_else(|| Some(site.cause()));
-        Ok(any_of(&results).into_iter().map(|range| range.because(cause.clone())).collect())
-    }
-}
-
-/// The values of any of these results.
-pub(super) fn any_of(results: &[Leaves]) -> Leaves {
-    let leaves = results.first().map_or(0, Vec::len);
-    let leaf = |i: usize| {
-        let ranges: Vec<Range> = results.iter().map(|result| result[i].clone()).collect();
-        Range::any_of(&ranges)
-    };
-    (0..leaves).map(leaf).collect()
 }
 
 /// Names the instruction of whose result nothing is known although something was known of its operands.

@@ -1,6 +1,7 @@
 //! Computations of scalars applied to elements: all elements at once, each scalar a vector.
 use super::Stop;
-use super::evaluate::{Evaluator, Leaves, Site, any_of, arrays};
+use super::control::any_of;
+use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::range::Range;
 use hlo::ir::ComputationId;
 use hlo::op::value::WindowDim;

@@ -31,9 +31,12 @@
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
 mod accuracy;
 mod batch_norm;
+#[cfg(test)]
+mod bounds;
 mod candidates;
 mod combine;
 mod complex;
+mod control;
 mod describe;
 mod devices;
 mod elementwise;

@@ -1,8 +1,9 @@
 //! Ranges of scatters, whatever the order of the updates of one element.
 use super::Stop;
 use super::combine::Combine;
+use super::control::any_of;
 use super::elementwise::finite_magnitudes;
-use super::evaluate::{Evaluator, Leaves, Site, any_of, arrays, unknown};
+use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
 use super::fold::{Fold, lanes_of, reshaped};
 use super::modes::Mode;
 use super::product::product;
