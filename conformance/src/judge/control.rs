@@ -52,7 +52,7 @@ pub(super) fn conditional<'m>(
     let last = branches.len() - 1;
     let chosen = |index: Scalar| match index {
         Scalar::Pred(first) => usize::from(!first),
-        index => {
+        Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => {
             let index = index.as_i64().and_then(|i| usize::try_from(i).ok());
             index.filter(|&i| i <= last).unwrap_or(last)
         }

@@ -151,13 +151,13 @@ fn real(
 }
 
 fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
-    if functions::jumps(op) && !x.is_point() {
+    let functions::Image { least, greatest, jumps } = functions::image(op);
+    if jumps {
         let sets: Vec<_> = x.intervals().map(|x| functions::steps(op, x)).collect();
         return Range::of_sets(shape, &sets);
     }
     let (modes, ty) = (ev.modes, shape.ty);
     let ulps = ev.accuracy(op.opcode(), ty);
-    let (least, greatest) = functions::image(op);
     let function = |x: Interval| {
         let y = functions::unary(op, x);
         if ulps == 0.0 && op.opcode().accuracy() == Accuracy::Exact {

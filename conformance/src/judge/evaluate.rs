@@ -12,7 +12,8 @@ use super::{
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Kind, Op};
-use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Scalar, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape};
+use interp::DeviceGrid;
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 100_000;
@@ -101,16 +102,22 @@ impl<'m> Evaluator<'m> {
     /// The legal values of the module's results, of one device or of several, one after the other.
     pub(super) fn entry(&mut self, arguments: &[Vec<Literal>]) -> Result<Leaves, Stop> {
         let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
-        let mut arguments: Vec<Vec<Leaves>> =
+        let arguments: Vec<Vec<Leaves>> =
             arguments.iter().map(|list| list.iter().map(of).collect()).collect();
         let communicates = |instruction: &Instruction| {
             matches!(instruction.opcode().kind(), Kind::Collective | Kind::Device)
         };
         let mut instructions = self.module.computations[self.module.entry].instructions.iter();
-        if arguments.len() > 1 || instructions.any(|(_, instruction)| communicates(instruction)) {
+        let all = arguments.len() == DeviceGrid::of(&self.module.config).len();
+        if all && instructions.any(|(_, instruction)| communicates(instruction)) {
             return devices::entry(self, &arguments);
         }
-        self.call(self.module.entry, arguments.pop().unwrap_or_default(), None)
+        // The devices do not depend on each other.
+        let mut results = Leaves::new();
+        for arguments in arguments {
+            results.extend(self.call(self.module.entry, arguments, None)?);
+        }
+        Ok(results)
     }
 
     /// The legal values of a computation's result; with `lanes`, of one whose scalars are vectors.

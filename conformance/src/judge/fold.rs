@@ -68,7 +68,7 @@ pub(super) fn map<'m>(
 /// The most elements of a fold: each has its position in memory.
 const MOST_ELEMENTS: i64 = 1 << 24;
 
-fn check_size(site: Site<'_>, sizes: impl IntoIterator<Item = i64>) -> Result<(), Stop> {
+pub(super) fn check_size(site: Site<'_>, sizes: impl IntoIterator<Item = i64>) -> Result<(), Stop> {
     let elements = sizes.into_iter().fold(1i64, i64::saturating_mul);
     if elements > MOST_ELEMENTS { Err(site.unsupported("its size")) } else { Ok(()) }
 }

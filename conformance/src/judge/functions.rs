@@ -55,12 +55,6 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
     }
 }
 
-/// Whether the function takes few values between two numbers.
-pub(super) fn jumps(op: Unary) -> bool {
-    use Unary::{Ceil, Floor, RoundNearestAfz, RoundNearestEven, Sign};
-    [Ceil, Floor, RoundNearestAfz, RoundNearestEven, Sign].contains(&op)
-}
-
 /// The values of a function that jumps; an interval around them if they are many.
 pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
     let all = unary(op, x);
@@ -113,23 +107,34 @@ pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     if rests.is_empty() { vec![all] } else { rests }
 }
 
-/// The range that a function never leaves, whatever the accuracy.
-pub(super) fn image(op: Unary) -> (f64, f64) {
+/// What is known of all values of a function.
+pub(super) struct Image {
+    /// The range that it never leaves, whatever the accuracy.
+    pub(super) least: f64,
+    pub(super) greatest: f64,
+    /// Whether it takes few values between two numbers.
+    pub(super) jumps: bool,
+}
+
+pub(super) fn image(op: Unary) -> Image {
+    let between = |least: f64, greatest: f64| Image { least, greatest, jumps: false };
     match op {
         Unary::Abs | Unary::Acosh | Unary::Acos | Unary::Exponential | Unary::Sqrt => {
-            (-0.0, f64::INFINITY)
+            between(-0.0, f64::INFINITY)
         }
-        Unary::Logistic => (0.0, 1.0),
-        Unary::Cosine | Unary::Sine | Unary::Tanh | Unary::Erf | Unary::Sign => (-1.0, 1.0),
-        Unary::Cosh => (1.0, f64::INFINITY),
-        Unary::ExponentialMinusOne => (-1.0, f64::INFINITY),
+        Unary::Logistic => between(0.0, 1.0),
+        Unary::Cosine | Unary::Sine | Unary::Tanh | Unary::Erf => between(-1.0, 1.0),
+        Unary::Cosh => between(1.0, f64::INFINITY),
+        Unary::ExponentialMinusOne => between(-1.0, f64::INFINITY),
+        Unary::Sign => Image { jumps: true, ..between(-1.0, 1.0) },
+        Unary::Ceil | Unary::Floor | Unary::RoundNearestAfz | Unary::RoundNearestEven => {
+            Image { jumps: true, ..between(f64::NEG_INFINITY, f64::INFINITY) }
+        }
         Unary::Asin
         | Unary::Asinh
         | Unary::Atanh
         | Unary::Cbrt
-        | Unary::Ceil
         | Unary::CountLeadingZeros
-        | Unary::Floor
         | Unary::Imag
         | Unary::IsFinite
         | Unary::Log
@@ -138,11 +143,9 @@ pub(super) fn image(op: Unary) -> (f64, f64) {
         | Unary::Not
         | Unary::Popcnt
         | Unary::Real
-        | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven
         | Unary::Rsqrt
         | Unary::Sinh
-        | Unary::Tan => (f64::NEG_INFINITY, f64::INFINITY),
+        | Unary::Tan => between(f64::NEG_INFINITY, f64::INFINITY),
     }
 }
 

@@ -51,6 +51,10 @@ impl Lost {
     fn rounded(&self, x: Term) -> Interval {
         x.value.widened(self.relative.mul_add(x.size, self.least))
     }
+    /// What is stored of a value: the sign of a zero depends on the order of the terms.
+    fn stored(ev: &Evaluator<'_>, ty: ElementType, x: Interval) -> Interval {
+        if x.is_point() && x.lo == 0.0 { Interval::ZEROS } else { ev.modes.store(ty, x, false) }
+    }
     fn quotient(&self, x: Term, y: Interval) -> Term {
         let least = if y.lo > 0.0 || y.hi < 0.0 { y.lo.abs().min(y.hi.abs()) } else { 0.0 };
         Term { value: self.rounded(x) / y, size: x.size / least }
@@ -86,7 +90,7 @@ pub(super) fn cholesky<'m>(
         // What is in the other triangle is implementation-defined.
         for (i, row) in factor.iter().enumerate() {
             for (j, x) in row.iter().enumerate() {
-                result[at(i, j)] = ev.modes.store(shape.ty, x.value, false);
+                result[at(i, j)] = Lost::stored(ev, shape.ty, x.value);
             }
         }
     }
@@ -166,7 +170,7 @@ pub(super) fn triangular_solve<'m>(
                     false => lost.quotient(rest, t(i, i)),
                 };
                 let value = lost.rounded(Term { value: next.value, size: next.size });
-                parts[place(i)] = ev.modes.store(shape.ty, value, false);
+                parts[place(i)] = Lost::stored(ev, shape.ty, value);
                 x.push(Term { value, ..next });
             }
         }

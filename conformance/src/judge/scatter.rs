@@ -4,7 +4,7 @@ use super::combine::Combine;
 use super::control::any_of;
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
-use super::fold::{Fold, lanes_of, reshaped};
+use super::fold::{Fold, check_size, lanes_of, reshaped};
 use super::modes::Mode;
 use super::product::product;
 use super::range::{Range, index_of, is_whole};
@@ -35,11 +35,9 @@ pub(super) fn scatter<'m>(
     if operands.iter().all(whole) && all_points(&operands) && combines.iter().all(exact) {
         return ev.stated(site, &operands);
     }
-    let fold = updates(site, op, &operands)?;
-    let counts = |lane: usize| fold.steps.iter().filter(|step| step[lane].is_some()).count();
-    let lanes = 0..operands[0].lo.len();
-    let counts: Vec<f64> =
-        lanes.map(|lane| f64::from(u32::try_from(counts(lane)).unwrap_or(u32::MAX))).collect();
+    let targets = targets(site, op, &operands)?;
+    let mut counts = vec![0.0; operands[0].lo.len()];
+    targets.iter().flatten().for_each(|&lane| counts[lane] += 1.0);
     let mut applied: Option<Leaves> = None;
     let mut results = Vec::with_capacity(count);
     for (leaf, &combine) in combines.iter().enumerate().take(count) {
@@ -53,6 +51,7 @@ pub(super) fn scatter<'m>(
             Combine::Op(Binary::Multiply, ty)
                 if !is_whole(shape.ty) && ev.modes.has(Mode::SummationOrder) =>
             {
+                let fold = updates(site, &operands, &targets)?;
                 reshaped(&product(ev, &fold, leaf, coarser(ty, shape.ty), shape.ty), &shape)
             }
             Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if real => {
@@ -60,6 +59,7 @@ pub(super) fn scatter<'m>(
             }
             Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
                 if applied.is_none() {
+                    let fold = updates(site, &operands, &targets)?;
                     applied = Some(in_any_order(ev, site, op, &fold, &combines, &counts)?);
                 }
                 let all = applied.as_ref().map_or_else(Range::nothing, |all| all[leaf].clone());
@@ -119,35 +119,42 @@ fn in_any_order<'m>(
     Ok(because(result.iter().map(known).collect()))
 }
 
-/// The updates as a fold over the elements of the operands: step k takes the k-th update of each element.
-fn updates<'a>(site: Site<'_>, op: &Scatter, operands: &[&'a Range]) -> Result<Fold<'a>, Stop> {
+/// The element of the operands that each update goes to, if it is within bounds.
+fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Option<usize>>, Stop> {
     let count = operands.len() / 2;
     let (Some(target), Some(source)) = (operands[0].shape(), operands[count + 1].shape()) else {
         return Err(site.unsupported("a tuple"));
     };
-    let lanes = lanes_of(target);
+    let updates = 0..operands[count + 1].lo.len();
+    Ok(updates.map(|update| target_of(op, target, operands[count], source, update)).collect())
+}
+
+/// The updates as a fold over the elements of the operands: step k takes the k-th update of each element.
+fn updates<'a>(
+    site: Site<'_>,
+    operands: &[&'a Range],
+    targets: &[Option<usize>],
+) -> Result<Fold<'a>, Stop> {
+    let count = operands.len() / 2;
+    let lanes = operands[0].shape().map_or(0, lanes_of);
     let vector = |range: &&Range| match range.shape() {
         Some(shape) => reshaped(range, &ArrayShape::new(shape.ty, [lanes].as_slice())),
         None => (*range).clone(),
     };
     let mut taken = vec![0usize; operands[0].lo.len()];
     let mut steps: Vec<Vec<Option<usize>>> = Vec::new();
-    for update in 0..operands[count + 1].lo.len() {
-        let Some(lane) = target_of(op, target, operands[count], source, update) else { continue };
+    for (update, &target) in targets.iter().enumerate() {
+        let Some(lane) = target else { continue };
         let step = taken[lane];
         taken[lane] += 1;
         if step == steps.len() {
+            check_size(site, [lanes, i64::try_from(step).unwrap_or(i64::MAX)])?;
             steps.push(vec![None; taken.len()]);
         }
         steps[step][lane] = Some(update);
     }
-    let (initial, sources) = (&operands[..count], &operands[count + 1..]);
-    Ok(Fold {
-        initial: initial.iter().map(vector).collect(),
-        sources: sources.to_vec(),
-        lanes,
-        steps,
-    })
+    let initial = operands[..count].iter().map(vector).collect();
+    Ok(Fold { initial, sources: operands[count + 1..].to_vec(), lanes, steps })
 }
 
 /// The element of the operand that an update goes to; `None` if its window is out of bounds.

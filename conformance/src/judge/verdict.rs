@@ -122,7 +122,9 @@ impl Worst {
 fn parts(x: Scalar) -> Vec<f64> {
     match x {
         Scalar::Complex(re, im) => vec![re, im],
-        x => vec![x.as_f64()],
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {
+            vec![x.as_f64()]
+        }
     }
 }
 
