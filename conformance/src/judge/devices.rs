@@ -19,7 +19,7 @@ use hlo::{ElementType, Literal};
 use interp::DeviceGrid;
 
 /// The legal values of the results, device after device.
-pub(super) fn entry<'m>(ev: &mut Evaluator<'m>, arguments: &[Vec<Leaves>]) -> Result<Leaves, Stop> {
+pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result<Leaves, Stop> {
     let id = ev.module.entry;
     let computation = &ev.module.computations[id];
     let devices = arguments.len();
@@ -88,14 +88,14 @@ fn communicated<'m>(
                 super::control::any_of(&results)
             };
             let cause = owned.iter().flatten().find_map(|range| range.cause.clone());
-            Ok(caused((0..operands.len()).map(device).collect(), &cause))
+            Ok(caused((0..operands.len()).map(device).collect(), cause.as_ref()))
         }
         op => Err(site.unsupported(&format!("`{}`", op.opcode()))),
     }
 }
 
-fn caused(results: Vec<Leaves>, cause: &Option<Cause>) -> Vec<Leaves> {
-    let because = |range: Range| range.because(cause.clone());
+fn caused(results: Vec<Leaves>, cause: Option<&Cause>) -> Vec<Leaves> {
+    let because = |range: Range| range.because(cause.cloned());
     results.into_iter().map(|leaves| leaves.into_iter().map(because).collect()).collect()
 }
 
@@ -160,7 +160,7 @@ fn combined<'m>(
             return Err(site.unsupported("the computation that it calls"));
         }
     };
-    Ok(caused(results, &cause))
+    Ok(caused(results, cause.as_ref()))
 }
 
 fn sums<'m>(

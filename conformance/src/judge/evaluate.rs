@@ -202,7 +202,7 @@ impl<'m> Evaluator<'m> {
         match &instruction.op {
             Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
-            Op::Constant(constant) => self.constant(site, &constant.value),
+            Op::Constant(constant) => Self::constant(site, &constant.value),
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
             Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
             Op::While(looped) => control::looped(self, site, looped, whole(0)),
@@ -271,7 +271,7 @@ impl<'m> Evaluator<'m> {
         operands.iter().enumerate().map(flushed).collect()
     }
 
-    fn constant(&self, site: Site<'m>, value: &ConstantValue) -> Result<Leaves, Stop> {
+    fn constant(site: Site<'m>, value: &ConstantValue) -> Result<Leaves, Stop> {
         let ConstantValue::Literal(literal) = value else {
             return Err(site.unsupported("an elided constant"));
         };

@@ -136,9 +136,9 @@ impl<'a> Fold<'a> {
     }
 
     /// The state after all elements; with `both`, of every order in which a step may take its two operands.
-    pub(super) fn run<'m>(
+    pub(super) fn run(
         &self,
-        ev: &mut Evaluator<'m>,
+        ev: &mut Evaluator<'_>,
         computation: ComputationId,
         both: bool,
     ) -> Result<Leaves, Stop> {
@@ -153,9 +153,9 @@ impl<'a> Fold<'a> {
     }
 
     /// The result of the computation for a state and the elements of a step; where there is none, any.
-    pub(super) fn step<'m>(
+    pub(super) fn step(
         &self,
-        ev: &mut Evaluator<'m>,
+        ev: &mut Evaluator<'_>,
         computation: ComputationId,
         state: &Leaves,
         at: &[Option<usize>],
@@ -164,7 +164,7 @@ impl<'a> Fold<'a> {
         let taken = at.iter().map(|at| at.unwrap_or(0));
         let elements = self.sources.iter().map(|range| picked(range, self.lanes, taken.clone()));
         let elements: Leaves = elements.collect();
-        let call = |ev: &mut Evaluator<'m>, a: &Leaves, b: &Leaves| {
+        let call = |ev: &mut Evaluator<'_>, a: &Leaves, b: &Leaves| {
             let arguments = a.iter().chain(b).map(|range| vec![range.clone()]).collect();
             ev.call(computation, arguments, Some(self.lanes))
         };

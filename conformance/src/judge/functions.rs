@@ -62,18 +62,18 @@ pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
         return vec![all];
     }
     let (first, last) = (value(op, x.lo), value(op, x.hi));
-    if last - first >= MOST_STEPS {
+    if last - first >= f64::from(MOST_STEPS) {
         return vec![all];
     }
     let number = |step: i32| {
         let y = first + f64::from(step);
         if y == 0.0 { Interval::ZEROS } else { Interval::point(y) }
     };
-    (0..).map(number).take_while(|y| y.lo <= last).collect()
+    (0..=MOST_STEPS).map(number).take_while(|y| y.lo <= last).collect()
 }
 
 /// The most values of [`steps`] and [`turns`].
-const MOST_STEPS: f64 = 8.0;
+const MOST_STEPS: i32 = 8;
 
 /// Whether the function of two numbers jumps.
 pub(super) fn jumps_between(op: Binary) -> bool {
@@ -91,7 +91,7 @@ pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     }
     let quotient = x / y;
     let (first, last) = (quotient.lo.trunc(), quotient.hi.trunc());
-    if !quotient.is_finite() || last - first >= MOST_STEPS || first == last {
+    if !quotient.is_finite() || last - first >= f64::from(MOST_STEPS) || first == last {
         return vec![all];
     }
     let turn = |step: i32| {
@@ -102,7 +102,7 @@ pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
         let (lo, hi) = (if x.lo < 0.0 { -most } else { 0.0 }, if x.hi > 0.0 { most } else { 0.0 });
         (turns, Interval { lo: rest.lo.max(lo), hi: rest.hi.min(hi) })
     };
-    let turns = (0..).map(turn).take_while(|&(turns, _)| turns <= last);
+    let turns = (0..=MOST_STEPS).map(turn).take_while(|&(turns, _)| turns <= last);
     let rests: Vec<_> = turns.map(|(_, rest)| rest).filter(|rest| rest.lo <= rest.hi).collect();
     if rests.is_empty() { vec![all] } else { rests }
 }

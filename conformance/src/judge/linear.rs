@@ -107,7 +107,7 @@ fn lower_factor(
     for i in 0..n {
         let mut row: Vec<Term> = Vec::with_capacity(i + 1);
         for j in 0..=i {
-            let other = if j == i { &row } else { &l[j] };
+            let other = l.get(j).unwrap_or(&row);
             let rest = (0..j).fold(Term::of(a(i, j)), |rest, k| rest.less(row[k], other[k]));
             let next = if j < i {
                 lost.quotient(rest, l[j][j].value)

@@ -26,12 +26,7 @@ pub(super) fn products<'m>(
     }
     // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales of the factors.
     let [a, b, rest @ ..] = operands.as_slice() else { return Err(site.unsupported("this op")) };
-    let (algorithm, scaled) = match &site.instruction().op {
-        Op::Dot(dot) => (dot.algorithm, false),
-        Op::Convolution(convolution) => (convolution.algorithm, false),
-        Op::ScaledDot(dot) => (dot.algorithm, true),
-        _ => (DotAlgorithm::default(), false),
-    };
+    let (algorithm, scaled) = algorithm(&site.instruction().op);
     if !all_points(if scaled { &operands } else { rest }) {
         return Err(site.unsupported("scales or sizes that are not exactly known"));
     }
@@ -99,7 +94,7 @@ pub(super) fn products<'m>(
     // A part of a complex product is the sum of two products.
     let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
     // A factor may be rounded after it is scaled.
-    let roundings = if scaled { roundings + 2.0 } else { roundings };
+    let roundings = roundings + if scaled { 2.0 } else { 0.0 };
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (lo, hi) = (end(-1.0), end(1.0));
     let signs = if complex || scaled { Signs::ANY } else { Signs::of([*a]).times(Signs::of([*b])) };
@@ -107,6 +102,16 @@ pub(super) fn products<'m>(
     let (products, roundings) = (roundings, vec![roundings]);
     let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, quantum, signs };
     Ok(vec![sum.range(ev, &shape).because(cause)])
+}
+
+/// The algorithm, and whether the factors have scales.
+fn algorithm(op: &Op) -> (DotAlgorithm, bool) {
+    match op {
+        Op::Dot(dot) => (dot.algorithm, false),
+        Op::Convolution(convolution) => (convolution.algorithm, false),
+        Op::ScaledDot(dot) => (dot.algorithm, true),
+        _ => (DotAlgorithm::default(), false),
+    }
 }
 
 /// The distance of the ends from the middle of each number.

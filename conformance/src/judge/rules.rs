@@ -311,7 +311,13 @@ fn a_backend_states_its_own_accuracy() {
     let arguments: Vec<Literal> = ["f32[] 1", "f32[] 3"].map(|x| x.parse().unwrap()).to_vec();
     let expected = [interp::run(&module, &arguments).unwrap()];
     let of = |stated: &Accuracies, actual: &str| {
-        judge_with(stated, &module, &[arguments.clone()], &expected, &[actual.parse().unwrap()])
+        judge_with(
+            stated,
+            &module,
+            std::slice::from_ref(&arguments),
+            &expected,
+            &[actual.parse().unwrap()],
+        )
     };
     // Two units above the nearest number.
     let stated = Accuracies::default().with(hlo::Opcode::Divide, None, 2.5);
